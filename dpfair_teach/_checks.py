@@ -1,0 +1,134 @@
+"""Checks of what a caller hands in. Each raises a ``ValueError`` that names the argument, the value and the way out.
+
+One home for the sentences, so that every room of the library complains in the same words.
+"""
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def refuse(name: str, value: object, why: str, remedy: str) -> None:
+    """Raise the ``ValueError`` of this library: argument, value, reason, remedy."""
+    shown = repr(value)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    raise ValueError(f"{name}={shown}: {why}. {remedy}")
+
+
+def number(name: str, value: object, *, low: float = -math.inf, high: float = math.inf,
+           low_open: bool = False, high_open: bool = False, finite: bool = True) -> float:
+    """A real number in [low, high] (ends left out where ``low_open`` / ``high_open``), as a float."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)) or isinstance(value, complex):
+        refuse(name, value, "not a real number", f"Give one number for {name}.")
+    x = float(value)
+    if math.isnan(x) or (finite and math.isinf(x)):
+        refuse(name, value, "not a finite number", f"Give a finite number for {name}.")
+    if x < low or x > high or (low_open and x == low) or (high_open and x == high):
+        left, right = "(" if low_open or low == -math.inf else "[", ")" if high_open or high == math.inf else "]"
+        refuse(name, value, f"outside {left}{low:g}, {high:g}{right}", f"Choose {name} inside that range.")
+    return x
+
+
+def integer(name: str, value: object, *, low: int | None = None, high: int | None = None) -> int:
+    """A whole number in [low, high], as an int."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Integral, np.integer)):
+        refuse(name, value, "not a whole number", f"Give an int for {name}.")
+    n = int(value)
+    if (low is not None and n < low) or (high is not None and n > high):
+        bounds = " and ".join(b for b in (f"at least {low}" if low is not None else "",
+                                          f"at most {high}" if high is not None else "") if b)
+        refuse(name, value, f"must be {bounds}", f"Choose another {name}.")
+    return n
+
+
+def epsilon(value: object, name: str = "epsilon") -> float:
+    """A privacy parameter: a finite number above 0."""
+    return number(name, value, low=0.0, low_open=True)
+
+
+def delta(value: object, name: str = "delta") -> float:
+    """A privacy parameter strictly between 0 and 1."""
+    return number(name, value, low=0.0, high=1.0, low_open=True, high_open=True)
+
+
+def beta(value: object, name: str = "beta") -> float:
+    """A failure probability strictly between 0 and 1."""
+    return number(name, value, low=0.0, high=1.0, low_open=True, high_open=True)
+
+
+def gamma(value: object, name: str = "gamma") -> float:
+    """A fairness tolerance: a finite number, at least 0."""
+    return number(name, value, low=0.0)
+
+
+def rng(value: object, name: str = "rng") -> np.random.Generator:
+    """A ``numpy.random.Generator``: noise never comes from a hidden or default source."""
+    if not isinstance(value, np.random.Generator):
+        refuse(name, value, "not a numpy.random.Generator",
+               "Pass np.random.default_rng(seed), or default_rng() where the noise must be unpredictable.")
+    return value
+
+
+def choice(name: str, value: object, allowed: tuple) -> object:
+    """One of a few named options."""
+    if not isinstance(value, str) or value not in allowed:
+        refuse(name, value, "not a known option", f"Choose one of {', '.join(map(repr, allowed))}.")
+    return value
+
+
+def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
+          length: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
+    """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis."""
+    try:
+        a = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        refuse(name, value, "not numeric", f"Give {name} as an array of numbers.")
+    if ndim is not None and a.ndim != ndim:
+        refuse(name, a.shape, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
+    if shape is not None and (a.ndim != len(shape)
+                              or any(want is not None and got != want for got, want in zip(a.shape, shape))):
+        wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
+        refuse(name, a.shape, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
+    if length is not None and (a.ndim == 0 or a.shape[0] != length):
+        refuse(name, a.shape, f"must have {length} entries along its first axis",
+               "All per-person arrays have one entry a person.")
+    if a.size and not np.isfinite(a).all():
+        refuse(name, a.ravel()[~np.isfinite(a.ravel())][0], "holds NaN or infinity",
+               f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
+    if a.size and (a.min() < low or a.max() > high):
+        bad = a.ravel()[(a.ravel() < low) | (a.ravel() > high)][0]
+        refuse(name, float(bad), f"outside [{low:g}, {high:g}]", f"Check the entries of {name}.")
+    return a
+
+
+def labels(name: str, value: object, *, length: int | None = None) -> np.ndarray:
+    """Binary labels, shape (m,), as int 0/1."""
+    a = array(name, value, ndim=1, length=length)
+    if a.size == 0:
+        refuse(name, value, "is empty", "Give at least one person.")
+    wrong = (a != 0) & (a != 1)
+    if wrong.any():
+        refuse(name, float(a[wrong][0]), "labels must be 0 or 1", f"Recode {name}, for instance ({name} == positive).astype(int).")
+    return a.astype(np.int64)
+
+
+def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:
+    """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one."""
+    a = array(name, value, ndim=1, length=length)
+    if a.size == 0:
+        refuse(name, value, "is empty", "Give at least one person.")
+    if (a != np.floor(a)).any() or (a < 0).any():
+        bad = a[(a != np.floor(a)) | (a < 0)][0]
+        refuse(name, float(bad), "groups must be integer codes 0, 1, ..., k-1", "Use numpy.unique(..., return_inverse=True).")
+    k = int(a.max()) + 1
+    if n_groups is not None:
+        n_groups = integer("n_groups", n_groups, low=1)
+        if k > n_groups:
+            refuse(name, k - 1, f"a code above n_groups - 1 = {n_groups - 1}", "Raise n_groups or recode the groups.")
+        k = n_groups
+    elif k > a.size:
+        refuse(name, k - 1, "a group code larger than the number of people", "Recode the groups as 0, 1, ..., k-1.")
+    return a.astype(np.int64), k
