@@ -12,7 +12,10 @@ import numpy as np
 
 def refuse(name: str, value: object, why: str, remedy: str) -> None:
     """Raise the ``ValueError`` of this library: argument, value, reason, remedy."""
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # Python refuses to print an int of more than 4300 digits
+        shown = "an int too long to print"
     if len(shown) > 80:
         shown = shown[:77] + "..."
     raise ValueError(f"{name}={shown}: {why}. {remedy}")
@@ -21,9 +24,12 @@ def refuse(name: str, value: object, why: str, remedy: str) -> None:
 def number(name: str, value: object, *, low: float = -math.inf, high: float = math.inf,
            low_open: bool = False, high_open: bool = False, finite: bool = True) -> float:
     """A real number in [low, high] (ends left out where ``low_open`` / ``high_open``), as a float."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)) or isinstance(value, complex):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)) or np.iscomplexobj(value):
         refuse(name, value, "not a real number", f"Give one number for {name}.")
-    x = float(value)
+    try:
+        x = float(value)
+    except OverflowError:
+        refuse(name, value, "too large for a float", f"Give a smaller {name}.")
     if math.isnan(x) or (finite and math.isinf(x)):
         refuse(name, value, "not a finite number", f"Give a finite number for {name}.")
     if x < low or x > high or (low_open and x == low) or (high_open and x == high):
@@ -83,8 +89,12 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
           length: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
     """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis."""
     try:
-        a = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+        a = np.asarray(value)
+        # numpy would read "3" as 3.0, drop the imaginary part of 3+4j and turn dates into nanoseconds
+        if a.dtype.kind in "USVcmM" or (a.dtype.kind == "O" and any(isinstance(x, (str, bytes, complex)) for x in a.ravel())):
+            raise TypeError
+        a = a.astype(float)
+    except (TypeError, ValueError, OverflowError):
         refuse(name, value, "not numeric", f"Give {name} as an array of numbers.")
     if ndim is not None and a.ndim != ndim:
         refuse(name, a.shape, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
@@ -132,3 +142,22 @@ def groups(name: str, value: object, *, length: int | None = None, n_groups: int
     elif k > a.size:
         refuse(name, k - 1, "a group code larger than the number of people", "Recode the groups as 0, 1, ..., k-1.")
     return a.astype(np.int64), k
+
+
+def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
+    """An array of whole numbers (ints, or floats such as 3.0), as int64."""
+    a = array(name, value, low=low, high=high)
+    if (a != np.floor(a)).any():
+        refuse(name, float(a[a != np.floor(a)].ravel()[0]), "not a whole number", f"Give counts, or whole numbers, as {name}.")
+    return a.astype(np.int64)
+
+
+def size(value: object, name: str = "size", *, most: int = 10**9) -> tuple[int, ...]:
+    """Leading axes of repeats: None for none, an int, or a tuple of ints, each at least 1."""
+    if value is None:
+        return ()
+    axes = value if isinstance(value, (tuple, list)) else (value,)
+    shape = tuple(integer(name, n, low=1) for n in axes)
+    if math.prod(shape) > most:
+        refuse(name, value, f"asks for more than {most:,} repeats", "Draw in batches.")
+    return shape

@@ -1,0 +1,551 @@
+"""Noise: Laplace, two-sided geometric, Gaussian, the exponential mechanism and randomized response.
+
+Each mechanism is one function that draws (``rng`` is given, ``size`` adds leading axes of repeats) and, beside it, its
+exact law, so that a claim about privacy or accuracy can be checked without sampling. ``sensitivity`` and ``epsilon``
+must be public: a sensitivity read off the private data makes the *scale* of the noise private, and two neighbouring data sets
+with different scales have no finite epsilon.
+
+Floating point. The guarantees are those of the real-number mechanisms. A Laplace or Gaussian number computed in double
+precision is **not** exactly differentially private: which doubles can come out depends on the value being
+protected, and the low bits can give it away (Mironov, "On significance of the least significant bits for differential
+privacy", CCS 2012). For counts use :func:`geometric`, whose output is a whole number; for deployment use a library with exact
+integer sampling. For the statistics in this book the difference is far below what any experiment sees.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize, special, stats
+
+from . import _checks as check
+
+__all__ = [
+    "laplace", "laplace_law", "laplace_error_bound", "laplace_error_quantile",
+    "geometric", "geometric_law",
+    "gaussian", "gaussian_law", "gaussian_delta", "gaussian_sigma",
+    "exponential", "exponential_probabilities", "exponential_error_bound", "exponential_worst_error",
+    "randomized_response", "randomized_response_matrix", "debias_counts",
+]
+
+
+def _scale(sensitivity: object, epsilon: object) -> float:
+    """sensitivity / epsilon, both finite and above 0."""
+    sensitivity = check.number("sensitivity", sensitivity, low=0.0, low_open=True)
+    epsilon = check.epsilon(epsilon)
+    if not 1e-300 < sensitivity / epsilon < 1e300:
+        check.refuse("epsilon", epsilon, f"gives the scale {sensitivity / epsilon:g} at sensitivity {sensitivity:g}",
+                     "Choose an epsilon nearer to the sensitivity.")
+    return sensitivity / epsilon
+
+
+def _nonempty(name: str, array: np.ndarray) -> np.ndarray:
+    if array.size == 0:
+        check.refuse(name, array.shape, "is empty", "Give at least one number.")
+    return array
+
+
+# ---------------------------------------------------------------------------------------------------------- Laplace
+
+def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random.Generator,
+            size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Release ``value`` with independent Laplace noise of scale sensitivity / epsilon on every entry.
+
+    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private).
+
+    Parameters
+    ----------
+    value : array, any shape
+        What is to be released; all its entries together have the given sensitivity.
+    sensitivity : float > 0
+        The most that ``value`` changes in l1 norm (the sum over its entries) between neighbouring data sets, in the units of
+        ``value``. Public.
+    epsilon : float > 0
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes. Each repeat costs epsilon if it is published.
+
+    Returns
+    -------
+    array of shape size + value.shape
+
+    Raises
+    ------
+    ValueError
+        ``value`` empty, not numeric or not finite; ``sensitivity`` or ``epsilon`` not above 0; ``rng`` not a Generator.
+
+    Notes
+    -----
+    Computed in double precision, this is not exactly private (Mironov 2012; see the module). For counts,
+    :func:`geometric` is the alternative.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> laplace([12.0, 30.0], sensitivity=2, epsilon=1, rng=rng).shape
+    (2,)
+    >>> laplace([12.0, 30.0], sensitivity=2, epsilon=1, rng=rng, size=1000).shape
+    (1000, 2)
+    """
+    value = _nonempty("value", check.array("value", value))
+    scale = _scale(sensitivity, epsilon)
+    rng = check.rng(rng)
+    return value + rng.laplace(0.0, scale, size=check.size(size) + value.shape)
+
+
+def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
+    """The exact law of one released number: Laplace around ``value`` with scale sensitivity / epsilon.
+
+    Source: supplement, Definition 1.4. Returns a frozen ``scipy.stats`` distribution (``pdf``, ``cdf``, ``ppf``, ``std``...).
+
+    Examples
+    --------
+    >>> law = laplace_law(sensitivity=1, epsilon=0.5)
+    >>> round(float(law.std()), 3)          # sqrt(2) times the scale 2
+    2.828
+    """
+    return stats.laplace(loc=check.number("value", value), scale=_scale(sensitivity, epsilon))
+
+
+def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """ln(k / beta) sensitivity / epsilon: with probability at least 1 - beta none of ``k`` released numbers is further off.
+
+    Source: supplement, Theorem 1.1 (which calls the failure probability delta). A union bound over P(|W| > t) = exp(-t/scale).
+
+    Parameters
+    ----------
+    k : int >= 1
+        How many numbers are released together.
+    sensitivity, epsilon : float > 0
+    beta : float in (0, 1)
+        Failure probability.
+
+    Returns
+    -------
+    float, in the units of the released numbers
+
+    Examples
+    --------
+    >>> round(laplace_error_bound(8, sensitivity=2, epsilon=1, beta=0.05), 3)
+    10.15
+    """
+    return math.log(check.integer("k", k, low=1, high=10**15) / check.beta(beta)) * _scale(sensitivity, epsilon)
+
+
+def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """The exact (1 - beta) quantile of the largest of ``k`` absolute Laplace errors: the sharp form of the error bound.
+
+    Source: sharpens supplement, Theorem 1.1: independence gives P(max |W| <= t) = (1 - exp(-t/scale))^k, and equality is
+    solved for t. Parameters, units and errors as in :func:`laplace_error_bound`, which it never exceeds.
+
+    Examples
+    --------
+    >>> round(laplace_error_quantile(8, sensitivity=2, epsilon=1, beta=0.05), 3)
+    10.106
+    >>> round(laplace_error_quantile(8, sensitivity=2, epsilon=1, beta=0.9), 3), round(laplace_error_bound(8, 2, 1, 0.9), 3)
+    (2.772, 4.37)
+    """
+    k, beta = check.integer("k", k, low=1, high=10**15), check.beta(beta)
+    one_fails = -math.expm1(math.log1p(-beta) / k)      # 1 - (1 - beta)^(1/k), without cancellation
+    return -math.log(one_fails) * _scale(sensitivity, epsilon)
+
+
+# ------------------------------------------------------------------------------------------- two-sided geometric
+
+def _decay(sensitivity: object, epsilon: object) -> float:
+    """epsilon / sensitivity for whole-number queries, in a range where double precision holds."""
+    sensitivity = check.integer("sensitivity", sensitivity, low=1, high=10**9)
+    epsilon = check.epsilon(epsilon)
+    if not 1e-9 <= epsilon / sensitivity <= 500:
+        check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, 500], where the "
+                     "probabilities hold in double precision", "Choose another epsilon.")
+    return epsilon / sensitivity
+
+
+def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random.Generator,
+              size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Release whole numbers with two-sided geometric ("discrete Laplace") noise, P(W = w) proportional to exp(-epsilon |w| / sensitivity).
+
+    Source: the discrete form of supplement, Definition 1.4 (Ghosh, Roughgarden and Sundararajan 2012). The ratio of
+    P(W = w) to P(W = w + 1) is at most exp(epsilon / sensitivity), so the proof of Theorem 1.1 holds word for word.
+    Drawn as the difference of two independent geometric variables, whose law is exactly this one.
+
+    Parameters
+    ----------
+    value : array of whole numbers, any shape, at most 2^53 in absolute value
+    sensitivity : int >= 1
+        l1 sensitivity of all entries together.
+    epsilon : float > 0
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    int64 array of shape size + value.shape
+
+    Raises
+    ------
+    ValueError
+        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon`` not above 0.
+
+    Examples
+    --------
+    >>> geometric([12, 30], sensitivity=1, epsilon=50.0, rng=np.random.default_rng(0))
+    array([12, 30])
+    """
+    value = _nonempty("value", check.whole_numbers("value", value))
+    success = -math.expm1(-_decay(sensitivity, epsilon))
+    rng = check.rng(rng)
+    shape = check.size(size) + value.shape
+    return value + rng.geometric(success, shape) - rng.geometric(success, shape)
+
+
+def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
+    """The exact law of one released count: tanh(t/2) exp(-t |w - value|) with t = epsilon / sensitivity.
+
+    Source: discrete form of supplement, Definition 1.4. Returns a frozen ``scipy.stats`` distribution (``pmf``, ``cdf``...).
+
+    Examples
+    --------
+    >>> law = geometric_law(sensitivity=1, epsilon=1.0, value=7)
+    >>> law.pmf([6, 7, 8]).round(3)
+    array([0.17 , 0.462, 0.17 ])
+    """
+    return stats.dlaplace(_decay(sensitivity, epsilon), loc=check.integer("value", value, low=-2**53, high=2**53))
+
+
+# ---------------------------------------------------------------------------------------------------------- Gaussian
+
+def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
+    """The smallest delta for which N(0, sigma^2) noise on a query of this l2 sensitivity is (epsilon, delta)-private.
+
+    Source: Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018, Theorem 8: with
+    s = sensitivity / (2 sigma) and t = epsilon sigma / sensitivity, delta = Phi(s - t) - exp(epsilon) Phi(-s - t). Exact, no bound.
+
+    Parameters
+    ----------
+    sensitivity : float > 0
+        l2 sensitivity, in the units of the query.
+    sigma : float > 0
+        Standard deviation of the noise, same units. sensitivity / sigma within [1e-6, 1e6].
+    epsilon : float in [0, 1e4]
+        At 0 the answer is the total variation distance.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> round(gaussian_delta(sensitivity=1, sigma=4.2248, epsilon=1), 9)
+    1e-06
+    >>> round(gaussian_delta(sensitivity=1, sigma=1, epsilon=0), 4)
+    0.3829
+    """
+    sensitivity = check.number("sensitivity", sensitivity, low=0.0, low_open=True)
+    sigma = check.number("sigma", sigma, low=0.0, low_open=True)
+    if not 1e-6 <= sensitivity / sigma <= 1e6:
+        check.refuse("sigma", sigma, f"sensitivity / sigma = {sensitivity / sigma:g} lies outside [1e-6, 1e6]", "Choose another sigma.")
+    return math.exp(_log_gaussian_delta(sensitivity / sigma, check.number("epsilon", epsilon, low=0.0, high=1e4)))
+
+
+def _log_gaussian_delta(ratio: float, epsilon: float) -> float:
+    """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters."""
+    if epsilon == 0:
+        return math.log(special.erf(ratio / math.sqrt(8)))
+    upper = special.log_ndtr(ratio / 2 - epsilon / ratio)
+    lower = epsilon + special.log_ndtr(-ratio / 2 - epsilon / ratio)
+    return float(upper + math.log(-math.expm1(lower - upper))) if lower < upper else -math.inf
+
+
+def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
+    """The smallest standard deviation that makes Gaussian noise (epsilon, delta)-private for this l2 sensitivity.
+
+    Source: Balle and Wang 2018, Section 3: the exact delta curve of :func:`gaussian_delta` falls in sigma; its crossing
+    with ``delta`` is found by bracketing and Brent's method. Valid for any epsilon, unlike the textbook's
+    sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon, which needs epsilon < 1 and is larger.
+
+    Parameters
+    ----------
+    sensitivity : float > 0
+    epsilon : float in [1e-3, 1e3]
+    delta : float in [1e-100, 1)
+
+    Returns
+    -------
+    float, in the units of ``sensitivity``
+
+    Examples
+    --------
+    >>> sigma = gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6)
+    >>> round(sigma, 3), gaussian_delta(1, sigma, 1) <= 1e-6
+    (4.225, True)
+    """
+    sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
+    epsilon = check.number("epsilon", epsilon, low=1e-3, high=1e3)
+    target = math.log(check.number("delta", check.delta(delta), low=1e-100, high=1 - 1e-9))
+
+    def excess(log_u: float) -> float:
+        """Above 0 while sigma = u * sensitivity is too small."""
+        return max(_log_gaussian_delta(math.exp(-log_u), epsilon), -1e4) - target
+
+    low = high = 0.0
+    while excess(low) <= 0:
+        low -= 1.0
+    while excess(high) > 0:
+        high += 1.0
+    u = math.exp(optimize.brentq(excess, low, high, xtol=1e-14))
+    while excess(math.log(u)) > 0:  # end on the private side of the crossing
+        u *= 1 + 1e-13
+    return u * sensitivity
+
+
+def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator,
+             size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Release ``value`` with Gaussian noise calibrated exactly to (epsilon, delta).
+
+    Source: Balle and Wang 2018, Algorithm 1 (the papers of this book use Laplace; Gaussian noise wins when many
+    numbers are released at once, because its sensitivity is measured in l2).
+
+    Parameters
+    ----------
+    value : array, any shape
+    sensitivity : float > 0
+        The most that ``value`` changes in **l2** norm between neighbouring data sets. Public.
+    epsilon : float in [1e-3, 1e3]
+    delta : float in [1e-100, 1)
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    array of shape size + value.shape
+
+    Examples
+    --------
+    >>> gaussian([0.0, 0.0], sensitivity=1, epsilon=1, delta=1e-6, rng=np.random.default_rng(0), size=(5, 3)).shape
+    (5, 3, 2)
+    """
+    value = _nonempty("value", check.array("value", value))
+    sigma = gaussian_sigma(sensitivity, epsilon, delta)
+    rng = check.rng(rng)
+    return value + rng.normal(0.0, sigma, size=check.size(size) + value.shape)
+
+
+def gaussian_law(sensitivity: float, epsilon: float, delta: float, value: float = 0.0) -> Any:
+    """The exact law of one number released by :func:`gaussian`, as a frozen ``scipy.stats`` distribution.
+
+    Source: Balle and Wang 2018, Algorithm 1.
+
+    Examples
+    --------
+    >>> round(float(gaussian_law(1, 1, 1e-6).std()), 3)
+    4.225
+    """
+    return stats.norm(loc=check.number("value", value), scale=gaussian_sigma(sensitivity, epsilon, delta))
+
+
+# ------------------------------------------------------------------------------------------------------- exponential
+
+def _losses(loss: object) -> np.ndarray:
+    loss = check.array("loss", loss)
+    if loss.ndim == 0:
+        check.refuse("loss", float(loss), "is a single number", "Give one loss for each choice: shape (H,) or (..., H).")
+    return _nonempty("loss", loss)
+
+
+def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: float) -> np.ndarray:
+    """The exact law of the exponential mechanism: probability proportional to exp(-epsilon loss / (2 sensitivity)).
+
+    Source: supplement, Definition 1.5 and Theorem 1.2 (epsilon-differentially private).
+
+    Parameters
+    ----------
+    loss : array (..., H)
+        One loss for each of H choices; smaller is better. Leading axes are independent selections.
+    sensitivity : float > 0
+        The most that one loss changes between neighbouring data sets. Public.
+    epsilon : float > 0
+
+    Returns
+    -------
+    array (..., H), each row summing to 1
+
+    Examples
+    --------
+    >>> exponential_probabilities([0.0, 1.0, 2.0], sensitivity=1, epsilon=2.0).round(3)
+    array([0.665, 0.245, 0.09 ])
+    """
+    loss = _losses(loss)
+    half = 2 * _scale(sensitivity, epsilon)
+    with np.errstate(over="ignore"):  # a loss infinitely far above the best has probability 0
+        weights = np.exp(-((loss - loss.min(axis=-1, keepdims=True)) / half))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.random.Generator,
+                size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Choose the index of a small loss privately: the exponential mechanism.
+
+    Source: supplement, Definition 1.5. Drawn by inverting the exact distribution function of
+    :func:`exponential_probabilities`, whose parameters it shares.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    int array of shape size + loss.shape[:-1], entries in 0..H-1
+
+    Examples
+    --------
+    >>> exponential([[0.0, 1.0], [1.0, 0.0]], sensitivity=1, epsilon=200.0, rng=np.random.default_rng(0))
+    array([0, 1])
+    """
+    below = np.cumsum(exponential_probabilities(loss, sensitivity, epsilon), axis=-1)
+    below /= below[..., -1:]  # rounding must not leave room above the last choice
+    u = check.rng(rng).random(check.size(size) + below.shape[:-1])
+    if below.ndim == 1:
+        return np.searchsorted(below, u, side="right")
+    return (u[..., None] >= below).sum(axis=-1)
+
+
+def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """ln(H / beta) 2 sensitivity / epsilon: with probability at least 1 - beta the chosen loss exceeds the best by no more.
+
+    Source: supplement, Theorem 1.2.
+
+    Parameters
+    ----------
+    n_choices : int >= 1
+        H, the number of choices.
+    sensitivity, epsilon : float > 0
+    beta : float in (0, 1)
+        Failure probability.
+
+    Returns
+    -------
+    float, in the units of the loss
+
+    Examples
+    --------
+    >>> round(exponential_error_bound(100, sensitivity=1, epsilon=1, beta=0.05), 3)
+    15.202
+    """
+    return math.log(check.integer("n_choices", n_choices, low=1, high=10**15) / check.beta(beta)) * 2 * _scale(sensitivity, epsilon)
+
+
+def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """The smallest bound of the kind of Theorem 1.2 that holds for every loss: max(0, ln((H-1)(1-beta)/beta)) 2 sensitivity / epsilon.
+
+    Source: sharpens supplement, Theorem 1.2. The best choice weighs 1 and at most H - 1 others lie more than t
+    above it, each weighing less than e = exp(-t epsilon / (2 sensitivity)), so they are chosen with probability less than
+    (H-1)e / (1 + (H-1)e); that equals beta at the t returned here. Losses (0, t+, ..., t+) come as close as one likes.
+    Parameters, units and errors as in :func:`exponential_error_bound`.
+
+    Examples
+    --------
+    >>> round(exponential_worst_error(100, sensitivity=1, epsilon=1, beta=0.05), 3)
+    15.079
+    """
+    n_choices, beta, scale = check.integer("n_choices", n_choices, low=1, high=10**15), check.beta(beta), _scale(sensitivity, epsilon)
+    odds = (n_choices - 1) * (1 - beta) / beta
+    return 2 * scale * math.log(odds) if odds > 1 else 0.0
+
+
+# ---------------------------------------------------------------------------------------------- randomized response
+
+def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
+    """k, the probability of the true code, and the probability of each other code."""
+    k = check.integer("n_groups", n_groups, low=2, high=10**6)
+    others = math.exp(-check.epsilon(epsilon))
+    return k, 1 / (1 + (k - 1) * others), others / (1 + (k - 1) * others)
+
+
+def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.random.Generator,
+                        size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Each person reports a group: the true one with probability e^epsilon / (e^epsilon + k - 1), else another at random.
+
+    Source: Warner 1965; k-ary form of Kairouz, Oh and Viswanath 2016. Every person's report is epsilon-private
+    on its own ("one person's A changes"), so whatever is computed from the reports and public X and Y is epsilon-private too.
+
+    Parameters
+    ----------
+    A : int array (m,)
+        Group codes 0..k-1.
+    n_groups : int >= 2
+        k, public.
+    epsilon : float > 0
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    int64 array of shape size + (m,)
+
+    Examples
+    --------
+    >>> randomized_response([0, 1, 2, 2], n_groups=3, epsilon=50.0, rng=np.random.default_rng(0))
+    array([0, 1, 2, 2])
+    """
+    k, keep, _ = _truth(n_groups, epsilon)
+    A, k = check.groups("A", A, n_groups=k)
+    rng = check.rng(rng)
+    shape = check.size(size) + A.shape
+    lie = rng.random(shape) >= keep
+    return np.where(lie, (A + rng.integers(1, k, shape)) % k, A)
+
+
+def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
+    """The exact law of :func:`randomized_response`: entry [a, r] is the probability that a member of group a reports r.
+
+    Source: Kairouz, Oh and Viswanath 2016. Array (k, k); rows sum to 1; two entries of a column differ by the factor e^epsilon.
+
+    Examples
+    --------
+    >>> randomized_response_matrix(2, np.log(3))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    k, keep, other = _truth(n_groups, epsilon)
+    return np.full((k, k), other) + np.eye(k) * (keep - other)
+
+
+def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarray:
+    """Unbiased estimates of the true group counts from counts of randomized reports.
+
+    Source: inverts the matrix of :func:`randomized_response_matrix`: with keep and other its two entries, a report count has mean
+    other * total + (keep - other) * true count. Entries may come out negative or above the total: nothing is clipped.
+
+    Parameters
+    ----------
+    counts : array, any shape with at least 2 groups along ``axis``
+        How many people of each public kind reported each group; (b, k, 2) cell counts have ``axis=-2``.
+    epsilon : float > 0
+        The one the reports were made with.
+    axis : int
+        The axis of the groups.
+
+    Returns
+    -------
+    array of the shape of ``counts``, same sum along ``axis``
+
+    Examples
+    --------
+    >>> debias_counts([40.0, 60.0], epsilon=np.log(3))
+    array([30., 70.])
+    """
+    counts = _nonempty("counts", check.array("counts", counts))
+    axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)
+    _, keep, other = _truth(counts.shape[axis], epsilon)
+    if keep - other < 1e-9:
+        check.refuse("epsilon", epsilon, "leaves no information in the reports", "Choose a larger epsilon.")
+    return (counts - other * counts.sum(axis=axis, keepdims=True)) / (keep - other)
