@@ -1,0 +1,87 @@
+# Two commands do everything: `make book` builds the book and opens it on this machine, `make test` runs every check.
+# Each makes its own environment first. Only that set-up uses the network.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+
+VENV := .venv
+READER := .venv-reader
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+SITE := _build/html
+CLEAN := env -u DPFAIR_TEACH_DATA
+# Two workers: the checks are meant to be fast enough on two cores.
+JOBS ?= 2
+
+# The first Python that is new enough and can make an environment. Another one: make PYTHON=/path/to/python3
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
+
+.PHONY: book html notebooks test quick bench mutants results ci-deps clean help site-checks reader-env env
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+book: html  ## build the book and open it on this machine (the address is printed)
+	@$(PY) book/_tools/serve.py $(SITE)
+
+test: $(VENV)/.complete $(READER)/.reader  ## every check: library, notebooks, site, browser, Lab, Binder, mutants, spelling
+	@PY=$(PY) JOBS=$(JOBS) $(CLEAN) $(PY) book/_tools/checks.py
+
+quick: $(VENV)/.complete  ## the fast tests, for every few minutes
+	@$(CLEAN) $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
+
+html: notebooks  ## build the site into _build/html
+	@$(CLEAN) $(PY) book/_tools/build_site.py
+
+notebooks: $(VENV)/.reader  ## execute the chapters that changed into book/notebooks/
+	@$(PY) book/_tools/notebooks.py $(ARGS)
+
+bench: $(VENV)/.complete  ## measure the library against its peers
+	@$(CLEAN) $(PY) tests/bench.py
+
+mutants: $(VENV)/.complete  ## put each deliberate fault in: the test of its statement must fail
+	@$(CLEAN) $(PY) tests/mutants.py
+
+results: $(VENV)/.reader  ## recompute the long experiments into book/results/
+	@$(PY) -m dpfair_teach.experiments all --out book/results
+
+ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
+	@if command -v chromium >/dev/null; then echo "chromium is there: $$(command -v chromium)"; else \
+	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends chromium; fi
+
+clean:  ## remove what was built; the environments stay (rm -r .venv .venv-reader removes them)
+	rm -rf _build .pytest_cache .hypothesis
+
+env: $(VENV)/.reader
+
+# --- environments -----------------------------------------------------------------------------------------------------------
+# .reader: what a reader needs (requirements.txt, exact pins). .complete: what the checks need on top.
+
+define make-environment
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found. Install one (Debian, Ubuntu: apt install python3 python3-venv)," \
+	  "or say where it is: make PYTHON=/path/to/python3 $(MAKECMDGOALS)" >&2; exit 1; }
+	@test -x $(1)/bin/python || { echo "making $(1) with $$($(PYTHON) --version)"; $(PYTHON) -m venv $(1); }
+endef
+
+$(VENV)/.reader: requirements.txt pyproject.toml
+	$(call make-environment,$(VENV))
+	@echo "installing requirements.txt into $(VENV) (a minute or two, once)"
+	@$(PY) -m pip install --disable-pip-version-check --progress-bar on -r requirements.txt
+	@$(PY) -m pip install --disable-pip-version-check --quiet --no-deps -e .
+	@touch $@
+
+$(VENV)/.complete: requirements-dev.txt $(VENV)/.reader
+	@echo "installing requirements-dev.txt into $(VENV)"
+	@$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+# What Binder makes: requirements.txt and the library as a package, nothing else. One check opens JupyterLab in it.
+$(READER)/.reader: requirements.txt pyproject.toml $(shell find dpfair_teach -name '*.py' -o -path '*/files/*' -o -name '*.js' -o -name '*.css' 2>/dev/null)
+	$(call make-environment,$(READER))
+	@echo "installing requirements.txt and the library into $(READER), as Binder does"
+	@$(READER)/bin/python -m pip install --disable-pip-version-check -r requirements.txt
+	@$(READER)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --force-reinstall .
+	@touch $@
