@@ -240,7 +240,7 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(gaussian_delta(sensitivity=1, sigma=4.2248, epsilon=1), 9)
+    >>> round(gaussian_delta(sensitivity=1, sigma=4.2248, epsilon=1), 8)
     1e-06
     >>> round(gaussian_delta(sensitivity=1, sigma=1, epsilon=0), 4)
     0.3829
