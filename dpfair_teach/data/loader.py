@@ -1,0 +1,137 @@
+"""``load``: a data set by its name, under the rules the book's numbers are made with."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+
+from .. import _checks
+from . import adult, bank, census, communities, compas
+from .dataset import Dataset, Provenance
+from .rules import feature_table, group_codes, label_values, resolve
+from .sources import find
+from .ten import ten_people
+
+__all__ = ["list_datasets", "load"]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What ``list_datasets`` shows, and the room that reads the set (none for the ten people)."""
+
+    rows: int
+    licence: str
+    source: str
+    attribution: str
+    room: ModuleType | None = None
+
+
+_UCI = "UCI Machine Learning Repository"
+_SETS: dict[str, _Entry] = {
+    "ten_people": _Entry(10, "CC BY 4.0", "invented for this book", "none needed beyond this book"),
+    "communities": _Entry(
+        1_994, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/183/communities+and+crime",
+        f"M. Redmond (2009), Communities and Crime, {_UCI}, doi 10.24432/C53W3X; M. Redmond, A. Baveja, European Journal of Operational Research 141 (2002)",
+        communities),
+    "adult": _Entry(45_222, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/2/adult",
+                    f"B. Becker, R. Kohavi (1996), Adult, {_UCI}, doi 10.24432/C5XW20", adult),
+    "bank": _Entry(11_162, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/222/bank+marketing",
+                   f"S. Moro, P. Rita, P. Cortez (2014), Bank Marketing, {_UCI}, doi 10.24432/C5K306", bank),
+    "compas": _Entry(6_172, "none stated: fetched at run time, not passed on", "https://github.com/propublica/compas-analysis",
+                     "J. Larson, S. Mattu, L. Kirchner, J. Angwin (ProPublica, 2016)", compas),
+    "census": _Entry(299_285, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/117/census+income+kdd",
+                     f"T. Lane, R. Kohavi (2000), Census-Income (KDD), {_UCI}, doi 10.24432/C5N30T", census),
+}
+
+# Parsed tables of this process, under the hashes of the bytes they were read from: the bytes are checked at every call, parsed once.
+_tables: dict[tuple[str, ...], tuple[pd.DataFrame, tuple]] = {}
+
+
+def list_datasets() -> pd.DataFrame:
+    """The data sets ``load`` knows: one row each.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns name, rows (after the set's own rule), embedded (needs no network), licence, source.
+
+    Examples
+    --------
+    >>> list_datasets().loc[lambda t: t.embedded, "name"].tolist()
+    ['ten_people', 'communities', 'adult']
+    """
+    return pd.DataFrame([{"name": name, "rows": e.rows, "embedded": e.room is None or all(f.stored_sha256 for f in e.room.FILES),
+                          "licence": e.licence, "source": e.source} for name, e in _SETS.items()])
+
+
+def load(name: str, *, group: str | Callable | None = None, label: str | Callable | None = None,
+         features: str | Callable | None = None) -> Dataset:
+    """A data set by its name, with provenance.
+
+    Parameters
+    ----------
+    name : str
+        One of ``list_datasets().name``. ``ten_people``, ``communities`` and ``adult`` need no network.
+    group, label, features : str, callable or None
+        A named rule (None is the set's default; a wrong name is answered with the list), or your own function of the raw pandas
+        table, one row a person: ``group`` returns codes 0..k-1, ``label`` returns 0/1, ``features`` returns a DataFrame or an
+        (m, d) array without missing values. The ten people have no rules to choose.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        An unknown name or rule; a function that fails or returns something else than asked;
+        ``CorruptData``, a file with other bytes than expected; ``DataUnavailable``, a file that could be had nowhere.
+
+    Examples
+    --------
+    >>> load("communities").cell_sizes().tolist()
+    [[916, 108], [495, 475]]
+    >>> half = load("communities", group=lambda raw: (raw.pctUrban > raw.pctUrban.median()).astype(int))
+    >>> half.n_groups, half.d
+    (2, 104)
+    """
+    if not isinstance(name, str) or name not in _SETS:
+        _checks.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}; drawn data come from make_synthetic.")
+    entry = _SETS[name]
+    if entry.room is None:
+        for argument, value in (("group", group), ("label", label), ("features", features)):
+            if value is not None:
+                _checks.refuse(argument, value, f"{name} has no rules to choose", f"Leave {argument} out.")
+        return ten_people()
+    return _load(name, entry, group, label, features)
+
+
+def _load(name: str, entry: _Entry, group: object, label: object, features: object) -> Dataset:
+    room = entry.room
+    group_rule = resolve("group", group, room.GROUP_RULES, next(iter(room.GROUP_RULES)))
+    label_rule = resolve("label", label, room.LABEL_RULES, next(iter(room.LABEL_RULES)))
+    feature_rule = resolve("features", features, room.FEATURE_RULES, room.default_features(group))
+
+    found = [find(record) for record in room.FILES]
+    key = tuple(f.record.sha256 for f in found)
+    if key not in _tables:
+        _tables[key] = room.read(found)
+    raw, dropped = _tables[key]
+
+    A, group_names = group_codes(group_rule, raw)
+    Y = label_values(label_rule, raw)
+    X, feature_names = feature_table(feature_rule, raw)
+    keep = A >= 0
+    if not keep.all():
+        A, Y, X = A[keep], Y[keep], X[keep]
+        dropped += ((int((~keep).sum()), group_rule.left_out),)
+    X.flags.writeable = False  # ours alone: spares Dataset a copy
+    archives = dict.fromkeys(str(a) for f in found for a in f.record.archives)
+    provenance = Provenance(
+        source=f"{entry.source}", files=tuple((f.record.name, f.record.sha256) for f in found), place=", ".join(dict.fromkeys(f.place for f in found)),
+        archive="; ".join(archives), licence=entry.licence, attribution=entry.attribution,
+        rules=(("group", group_rule.words), ("label", label_rule.words), ("features", feature_rule.words)), dropped=dropped)
+    return Dataset(X, np.asarray(A), Y, feature_names, group_names, name, provenance)

