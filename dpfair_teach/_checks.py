@@ -114,8 +114,19 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     return a
 
 
+def _codes(value: object, length: int | None, high: int | None = None) -> np.ndarray | None:
+    """``value`` as int64 codes when it plainly holds them (two passes, no copy), else None: the slow way then finds what is wrong."""
+    if (isinstance(value, np.ndarray) and value.ndim == 1 and value.size and value.dtype.kind in "bi"
+            and length in (None, value.size) and value.min() >= 0 and (high is None or value.max() <= high)):
+        return value.astype(np.int64, copy=False)
+    return None
+
+
 def labels(name: str, value: object, *, length: int | None = None) -> np.ndarray:
     """Binary labels, shape (m,), as int 0/1."""
+    plain = _codes(value, length, high=1)
+    if plain is not None:
+        return plain
     a = array(name, value, ndim=1, length=length)
     if a.size == 0:
         refuse(name, value, "is empty", "Give at least one person.")
@@ -127,10 +138,11 @@ def labels(name: str, value: object, *, length: int | None = None) -> np.ndarray
 
 def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:
     """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one."""
-    a = array(name, value, ndim=1, length=length)
+    plain = _codes(value, length)
+    a = array(name, value, ndim=1, length=length) if plain is None else plain
     if a.size == 0:
         refuse(name, value, "is empty", "Give at least one person.")
-    if (a != np.floor(a)).any() or (a < 0).any():
+    if plain is None and ((a != np.floor(a)).any() or (a < 0).any()):
         bad = a[(a != np.floor(a)) | (a < 0)][0]
         refuse(name, float(bad), "groups must be integer codes 0, 1, ..., k-1", "Use numpy.unique(..., return_inverse=True).")
     k = int(a.max()) + 1
@@ -141,7 +153,7 @@ def groups(name: str, value: object, *, length: int | None = None, n_groups: int
         k = n_groups
     elif k > a.size:
         refuse(name, k - 1, "a group code larger than the number of people", "Recode the groups as 0, 1, ..., k-1.")
-    return a.astype(np.int64), k
+    return a.astype(np.int64, copy=False), k
 
 
 def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
@@ -152,12 +164,12 @@ def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2*
     return a.astype(np.int64)
 
 
-def size(value: object, name: str = "size", *, most: int = 10**9) -> tuple[int, ...]:
-    """Leading axes of repeats: None for none, an int, or a tuple of ints, each at least 1."""
+def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most: int = 10**8) -> tuple[int, ...]:
+    """Leading axes of repeats: None for none, an int, or a tuple of ints, each at least 1; ``each`` is the shape of one repeat."""
     if value is None:
         return ()
     axes = value if isinstance(value, (tuple, list)) else (value,)
     shape = tuple(integer(name, n, low=1) for n in axes)
-    if math.prod(shape) > most:
-        refuse(name, value, f"asks for more than {most:,} repeats", "Draw in batches.")
+    if math.prod(shape) * math.prod(each) > most:
+        refuse(name, value, f"asks for more than {most:,} numbers at once", "Draw in batches.")
     return shape

@@ -89,10 +89,10 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
     >>> laplace([12.0, 30.0], sensitivity=2, epsilon=1, rng=rng, size=1000).shape
     (1000, 2)
     """
-    value = _nonempty("value", check.array("value", value))
+    value = _nonempty("value", check.array("value", value, low=-1e300, high=1e300))
     scale = _scale(sensitivity, epsilon)
     rng = check.rng(rng)
-    return value + rng.laplace(0.0, scale, size=check.size(size) + value.shape)
+    return value + rng.laplace(0.0, scale, size=check.size(size, value.shape) + value.shape)
 
 
 def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
@@ -199,7 +199,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     value = _nonempty("value", check.whole_numbers("value", value))
     success = -math.expm1(-_decay(sensitivity, epsilon))
     rng = check.rng(rng)
-    shape = check.size(size) + value.shape
+    shape = check.size(size, value.shape) + value.shape
     return value + rng.geometric(success, shape) - rng.geometric(success, shape)
 
 
@@ -330,10 +330,10 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     >>> gaussian([0.0, 0.0], sensitivity=1, epsilon=1, delta=1e-6, rng=np.random.default_rng(0), size=(5, 3)).shape
     (5, 3, 2)
     """
-    value = _nonempty("value", check.array("value", value))
+    value = _nonempty("value", check.array("value", value, low=-1e300, high=1e300))
     sigma = gaussian_sigma(sensitivity, epsilon, delta)
     rng = check.rng(rng)
-    return value + rng.normal(0.0, sigma, size=check.size(size) + value.shape)
+    return value + rng.normal(0.0, sigma, size=check.size(size, value.shape) + value.shape)
 
 
 def gaussian_law(sensitivity: float, epsilon: float, delta: float, value: float = 0.0) -> Any:
@@ -411,7 +411,7 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     """
     below = np.cumsum(exponential_probabilities(loss, sensitivity, epsilon), axis=-1)
     below /= below[..., -1:]  # rounding must not leave room above the last choice
-    u = check.rng(rng).random(check.size(size) + below.shape[:-1])
+    u = check.rng(rng).random(check.size(size, below.shape[:-1] if below.ndim == 1 else below.shape) + below.shape[:-1])
     if below.ndim == 1:
         return np.searchsorted(below, u, side="right")
     return (u[..., None] >= below).sum(axis=-1)
@@ -464,7 +464,7 @@ def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, 
 
 def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
     """k, the probability of the true code, and the probability of each other code."""
-    k = check.integer("n_groups", n_groups, low=2, high=10**6)
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
     others = math.exp(-check.epsilon(epsilon))
     return k, 1 / (1 + (k - 1) * others), others / (1 + (k - 1) * others)
 
@@ -499,7 +499,7 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
     k, keep, _ = _truth(n_groups, epsilon)
     A, k = check.groups("A", A, n_groups=k)
     rng = check.rng(rng)
-    shape = check.size(size) + A.shape
+    shape = check.size(size, A.shape) + A.shape
     lie = rng.random(shape) >= keep
     return np.where(lie, (A + rng.integers(1, k, shape)) % k, A)
 
@@ -543,7 +543,7 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     >>> debias_counts([40.0, 60.0], epsilon=np.log(3))
     array([30., 70.])
     """
-    counts = _nonempty("counts", check.array("counts", counts))
+    counts = _nonempty("counts", check.array("counts", counts, low=-1e150, high=1e150))
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)
     _, keep, other = _truth(counts.shape[axis], epsilon)
     if keep - other < 1e-9:
