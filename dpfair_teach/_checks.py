@@ -173,3 +173,21 @@ def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most:
     if math.prod(shape) * math.prod(each) > most:
         refuse(name, value, f"asks for more than {most:,} numbers at once", "Draw in batches.")
     return shape
+
+
+def table(name: str, value: object, *, bins: int | None = None, groups: int | None = None,
+          least_groups: int = 1, low: float = -math.inf) -> np.ndarray:
+    """A table of cells, shape (..., b, k, 2) indexed [yhat, a, y], as floats; ``bins`` fixes b and ``groups`` fixes k."""
+    a = array(name, value, low=low)
+    if a.ndim < 3 or a.shape[-1] != 2 or a.shape[-3] < 2 or a.shape[-2] < 1 or a.size == 0:
+        refuse(name, a.shape, "not a table of shape (..., b, k, 2) indexed [yhat, a, y]",
+               "Build it with fairness.cell_counts(prediction, A, Y).")
+    if bins is not None and a.shape[-3] != bins:
+        refuse(name, a.shape, f"has {a.shape[-3]} values of yhat on axis -3, not {bins}",
+               "Give the table of a 0/1 classifier (postprocessing.derived_counts makes one from score bins).")
+    if groups is not None and a.shape[-2] != groups:
+        refuse(name, a.shape, f"has {a.shape[-2]} groups on axis -2, not {groups}", f"Give {groups} groups.")
+    if a.shape[-2] < least_groups:
+        refuse(name, a.shape, f"has {a.shape[-2]} group(s); comparing needs at least {least_groups}",
+               "Give n_groups to cell_counts, or another A.")
+    return a

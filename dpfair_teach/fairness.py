@@ -1,0 +1,261 @@
+"""Fairness as rates: everything here is a function of one small table, the number of people with each (yhat, a, y).
+
+A table has shape ``(b, k, 2)`` and is indexed ``[yhat, a, y]``: what the classifier said (b = 2), the group (k of them) and the true
+label. Entries are people, or frequencies (people divided by m): rates, errors and violations are the same for both. They may be
+expected numbers (a randomized classifier) and, where a privacy mechanism has added noise, negative; what is needed is only that the
+sums that stand below a fraction line are positive. Leading axes are batches: ``(..., 2, k, 2)``.
+"""
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from . import _checks as check
+
+__all__ = ["NOTIONS", "AGAINST", "cell_counts", "rates", "error", "violation", "report"]
+
+NOTIONS = ("equalized_odds", "false_positive", "demographic_parity", "accuracy_parity")
+AGAINST = ("anchor", "pairs", "population")
+
+
+def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int | None = None,
+                n_bins: int | None = None) -> np.ndarray:
+    """Count the people of every (prediction, group, label).
+
+    Source: supplement, Remark 1.2 (main text, section 2), times m: q^[yhat, a, y] is this table divided by m.
+
+    Parameters
+    ----------
+    prediction : (m,) array
+        0/1 decisions; or P(Yhat = 1) in [0, 1], which gives expected counts; or, with ``n_bins``, score bins 0..n_bins-1.
+    A : (m,) array of ints
+        Groups 0..k-1.
+    Y : (m,) array
+        Labels 0/1.
+    n_groups : int, optional
+        k, where the largest code in ``A`` does not tell. A group without people is a row of zeros.
+    n_bins : int, optional
+        Number b of score bins, at least 2.
+
+    Returns
+    -------
+    (b, k, 2) array indexed [yhat, a, y], in people: ints where every person counts whole, else floats. b = 2 without ``n_bins``.
+
+    Raises
+    ------
+    ValueError
+        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range.
+
+    Examples
+    --------
+    >>> counts = cell_counts(prediction=[1, 0, 1, 1], A=[0, 0, 1, 1], Y=[1, 1, 1, 0])
+    >>> counts.shape
+    (2, 2, 2)
+    >>> counts[1]   # accepted: rows are groups, columns are labels
+    array([[0, 1],
+           [1, 1]])
+    >>> cell_counts(prediction=[.25, .75], A=[0, 1], Y=[1, 1])[1, :, 1]
+    array([0.25, 0.75])
+    """
+    Y = check.labels("Y", Y)
+    if n_groups is not None:
+        n_groups = check.integer("n_groups", n_groups, low=1, high=10**6)
+    A, k = check.groups("A", A, length=len(Y), n_groups=n_groups)
+    cell = 2 * A + Y
+    if n_bins is not None:
+        n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
+        prediction, _ = check.groups("prediction", prediction, length=len(Y), n_groups=n_bins)
+        return np.bincount(cell + 2 * k * prediction, minlength=2 * k * n_bins).reshape(n_bins, k, 2)
+    if not (isinstance(prediction, np.ndarray) and prediction.dtype.kind in "bi"):
+        chance = check.array("prediction", prediction, ndim=1, length=len(Y), low=0.0, high=1.0)
+        if ((chance != 0) & (chance != 1)).any():
+            people = np.bincount(cell, minlength=2 * k)
+            accepted = np.bincount(cell, weights=chance, minlength=2 * k)
+            return np.stack([people - accepted, accepted]).reshape(2, k, 2)
+        prediction = chance.astype(np.int64)
+    prediction = check.labels("prediction", prediction, length=len(Y))
+    return np.bincount(cell + 2 * k * prediction, minlength=4 * k).reshape(2, k, 2)
+
+
+def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """False- and true-positive rate of every group.
+
+    Source: supplement, Remark 1.3 (main text, section 2): FP_a = q_1a0 / q_a0 and TP_a = q_1a1 / q_a1.
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y]
+
+    Returns
+    -------
+    fp, tp : (..., k) arrays, in [0, 1] unless noise has made an entry negative.
+
+    Raises
+    ------
+    ValueError
+        A (group, label) cell is empty, so that its rate does not exist; the message names the cell.
+
+    Examples
+    --------
+    >>> fp, tp = rates([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])   # the ten people
+    >>> fp.round(3), tp.round(3)
+    (array([0.   , 0.333]), array([0.667, 1.   ]))
+    """
+    counts = check.table("counts", counts, bins=2)
+    return _rate(counts, 0), _rate(counts, 1)
+
+
+def error(counts: ArrayLike) -> np.ndarray:
+    """Share of people on whom prediction and label differ.
+
+    Source: supplement, section 2.1: err = P[Yhat != Y].
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y]
+
+    Returns
+    -------
+    (...) array, or a float for one table
+
+    Raises
+    ------
+    ValueError
+        The table is empty.
+
+    Examples
+    --------
+    >>> float(error([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]))
+    0.2
+    """
+    counts = check.table("counts", counts, bins=2)
+    total = counts.sum(axis=(-3, -2, -1))
+    if (total <= 0).any():
+        check.refuse("counts", float(total.min()), "the table holds nobody", "Give a table with people in it.")
+    return (counts[..., 0, :, 1] + counts[..., 1, :, 0]).sum(axis=-1) / total
+
+
+def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = "anchor", anchor: int = 0) -> np.ndarray:
+    """How far the groups' rates are apart: the smallest gamma for which the classifier is gamma-fair.
+
+    Source: supplement, Definition 1.1 (main text, Definition 2.1) for equalized odds against an anchor; the definition's first form is
+    ``against="pairs"``. gamma against an anchor allows 2 gamma between two other groups.
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y], k >= 2
+    notion : str
+        ``equalized_odds``: false- and true-positive rates, the larger of the two gaps. ``false_positive``: the former only.
+        ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
+    against : str
+        ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
+        largest |rate_a - rate of everybody|.
+    anchor : int
+        The group that the others are compared with; used by ``against="anchor"`` only.
+
+    Returns
+    -------
+    (...) array, or a float for one table
+
+    Raises
+    ------
+    ValueError
+        Unknown option, fewer than two groups, or an empty cell below a fraction line that the notion needs.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> [round(float(violation(ten, notion)), 4) for notion in NOTIONS]
+    [0.3333, 0.3333, 0.2, 0.0]
+    >>> round(float(violation(ten, against="population")), 4)
+    0.2
+    """
+    counts = check.table("counts", counts, bins=2, least_groups=2)
+    check.choice("notion", notion, NOTIONS)
+    check.choice("against", against, AGAINST)
+    anchor = check.integer("anchor", anchor, low=0, high=counts.shape[-2] - 1)
+    if notion == "equalized_odds":
+        kinds = ["false_positive", "true_positive"]
+    else:
+        kinds = [notion]
+    gaps = []
+    for kind in kinds:
+        rate = _RATES[kind](counts)
+        if against == "pairs":
+            gaps.append(rate.max(axis=-1) - rate.min(axis=-1))
+            continue
+        reference = rate[..., [anchor]] if against == "anchor" else _RATES[kind](counts.sum(axis=-2, keepdims=True))
+        gaps.append(np.abs(rate - reference).max(axis=-1))
+    return np.maximum(gaps[0], gaps[-1])
+
+
+def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = None) -> pd.DataFrame:
+    """One table of a classifier's behaviour: a row for each group and one for everybody.
+
+    Parameters
+    ----------
+    counts : (2, k, 2) array [yhat, a, y]
+    group_names : k strings, optional
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``people``, ``label_1`` and ``accepted`` (shares of them), ``error``, ``fp``, ``tp``.
+
+    Raises
+    ------
+    ValueError
+        A batch of tables, an empty cell, or a wrong number of names.
+
+    Examples
+    --------
+    >>> print(report([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3))
+             people  label_1  accepted  error     fp     tp
+    group 0     5.0      0.6       0.4    0.2  0.000  0.667
+    group 1     5.0      0.4       0.6    0.2  0.333  1.000
+    all        10.0      0.5       0.5    0.2  0.200  0.800
+    """
+    counts = check.table("counts", counts, bins=2)
+    if counts.ndim != 3:
+        check.refuse("counts", counts.shape, "is a batch of tables", "Report one table at a time, for instance counts[0].")
+    k = counts.shape[1]
+    if group_names is None:
+        group_names = [f"group {a}" for a in range(k)]
+    elif (not isinstance(group_names, (list, tuple)) or len(group_names) != k
+          or not all(isinstance(name, str) for name in group_names)):
+        check.refuse("group_names", group_names, f"not {k} strings", "Give one name for each group.")
+    table = np.concatenate([counts, counts.sum(axis=1, keepdims=True)], axis=1)
+    fp, tp = rates(table)
+    return pd.DataFrame({
+        "people": table.sum(axis=(0, 2)), "label_1": _share(table, table[..., 1].sum(axis=0)),
+        "accepted": _RATES["demographic_parity"](table), "error": 1 - _RATES["accuracy_parity"](table), "fp": fp, "tp": tp,
+    }, index=[*group_names, "all"])
+
+
+def _rate(counts: np.ndarray, y: int) -> np.ndarray:
+    """P(Yhat = 1 | a, y) for every group; refuses an empty (a, y)."""
+    people = counts[..., y].sum(axis=-2)
+    if (people <= 0).any():
+        a = int(np.argwhere(people <= 0)[0][-1])
+        check.refuse("counts", float(people[people <= 0][0]), f"the cell (a={a}, y={y}) holds nobody, so its rate does not exist",
+                     "Merge groups, use more data, or choose a notion that does not need this cell.")
+    return counts[..., 1, :, y] / people
+
+
+def _share(counts: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """``part`` as a share of each group; refuses an empty group."""
+    people = counts.sum(axis=(-3, -1))
+    if (people <= 0).any():
+        a = int(np.argwhere(people <= 0)[0][-1])
+        check.refuse("counts", float(people[people <= 0][0]), f"group {a} holds nobody, so its rates do not exist",
+                     "Leave the group out and renumber the others.")
+    return part / people
+
+
+_RATES = {
+    "false_positive": lambda counts: _rate(counts, 0),
+    "true_positive": lambda counts: _rate(counts, 1),
+    "demographic_parity": lambda counts: _share(counts, counts[..., 1, :, :].sum(axis=-1)),
+    "accuracy_parity": lambda counts: _share(counts, counts[..., 0, :, 0] + counts[..., 1, :, 1]),
+}

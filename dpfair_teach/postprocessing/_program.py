@@ -1,0 +1,128 @@
+"""What every solver of the linear programs shares: reading the arguments, the pieces of the program, the answer's record."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An optimal derived classifier, with the proof that it is optimal.
+
+    Attributes
+    ----------
+    p : (..., b, k) array [yhat, a]
+        P(say 1 | the base said yhat, group a), in [0, 1].
+    value : (...) array or float
+        The objective: the expected error on the table that was given (for noisy tables the noisy error, err~).
+    dual : (..., k, 2) array [a, y]
+        Multipliers of the constraints rate_a - rate_0; row 0 is 0. Positive where the upper limit binds, negative where the lower one
+        does. :func:`dual_value` at them equals ``value``: nothing else can have a smaller error.
+    fallbacks : int
+        How many programs of the batch were ties or degenerate, so that a slower road solved them.
+    """
+
+    p: np.ndarray
+    value: np.ndarray | float
+    dual: np.ndarray
+    fallbacks: int = 0
+
+
+def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.ndarray:
+    """Right-hand sides gamma + slack, shape (..., k, 2) [a, y]; infinity means no constraint. Row 0 is unused and set to 0."""
+    gamma = check.array("gamma", gamma, ndim=None if batch else 0, low=0.0)
+    slack = unlimited("slack", slack)
+    if slack.ndim and (slack.ndim < 2 or slack.shape[-2:] != (k, 2) or (slack.ndim > 2 and not batch)):
+        check.refuse("slack", slack.shape, f"neither a number nor an array of shape ({k}, 2) [a, y]",
+                     "Give one number for all constraints, or one for each group and label (row 0 is unused).")
+    shape = np.broadcast_shapes(gamma.shape, slack.shape[:-2]) if batch else ()
+    out = np.broadcast_to(gamma[..., None, None] + slack, shape + (k, 2)).copy()
+    out[..., 0, :] = 0.0
+    if (out < 0).any():
+        worst = np.argwhere(out < 0)[0]
+        check.refuse("slack", float(out[out < 0][0]), f"gamma + slack is negative at (a={worst[-2]}, y={worst[-1]}): nothing is feasible",
+                     "A noisy cell below 0 makes the printed slack negative: leave the draw out, or lift the constraint "
+                     "(paper_slack(..., negative='unconstrained')).")
+    return out
+
+
+def unlimited(name: str, value: ArrayLike) -> np.ndarray:
+    """A float array whose entries may be +infinity but not NaN."""
+    try:
+        raw = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raw = None
+    if raw is None or np.isposinf(raw).sum() == 0:
+        return check.array(name, value)
+    check.array(name, np.where(np.isposinf(raw), 0.0, raw))
+    return raw
+
+
+def conditional(q: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """P(yhat | a, y) of every cell, shape (..., b, k, 2): the coefficients of p in the rates.
+
+    A cell (a, y) that holds nobody has no rate. That is refused where a finite limit needs it, else its entries are 0.
+    """
+    people = q.sum(axis=-3)
+    empty = people <= 0
+    needed = np.isfinite(limit[..., 1:, :])
+    # a constraint (a, y) divides by q_ay and by q_0y
+    wrong = needed & (empty[..., 1:, :] | empty[..., :1, :])
+    if wrong.any():
+        *_, a, y = np.argwhere(wrong)[0]
+        a = int(a) + 1 if empty[..., int(a) + 1, int(y)].any() else 0
+        check.refuse("q", float(people[..., a, y].min()), f"the cell (a={a}, y={y}) is empty or negative, so its rate does not exist",
+                     "Clip the noisy table (clip_counts), or lift the constraint with slack=inf there.")
+    return np.where(empty[..., None, :, :], 0.0, q) / np.where(empty, 1.0, people)[..., None, :, :]
+
+
+def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
+    """A lower limit on the error of every fair derived classifier, from multipliers: weak duality, in one line of arithmetic.
+
+    Source: the Lagrangian of supplement, LP (2). For any multipliers lam[a, y] (lam[0, y] standing for minus the sum of the others),
+    a fair p has err(p) >= sum of q_ya1 + sum over (yhat, a) of min(0, q_ya0 - q_ya1 + sum_y lam_ay P(yhat | a, y))
+    - sum over (a, y) of |lam_ay| (gamma + slack_ay).
+
+    Parameters
+    ----------
+    q : (..., b, k, 2) array [yhat, a, y]
+    gamma : float or array against the leading axes, >= 0
+    dual : (..., k, 2) array [a, y]; row 0 unused
+    slack : as in :func:`solve_lp`
+
+    Returns
+    -------
+    (...) array or float; equal to ``Solution.value`` at ``Solution.dual``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`solve_lp`.
+
+    Examples
+    --------
+    >>> ten = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]) / 10
+    >>> float(dual_value(ten, gamma=0, dual=[[0, 0], [0, 0]]))   # without multipliers: the best that ignores fairness
+    0.2
+    """
+    q = check.table("q", q, least_groups=2)
+    limit = limits(gamma, slack, q.shape[-2], batch=True)
+    dual = check.array("dual", dual)
+    if dual.ndim < 2 or dual.shape[-2:] != q.shape[-2:]:
+        check.refuse("dual", dual.shape, f"not of shape (..., {q.shape[-2]}, 2) [a, y]", "Give one multiplier for each group and label.")
+    try:
+        np.broadcast_shapes(q.shape[:-3], limit.shape[:-2], dual.shape[:-2])
+    except ValueError:
+        check.refuse("dual", dual.shape, f"leading axes of q {q.shape}, gamma and slack {limit.shape[:-2]} do not broadcast with it",
+                     "Give one set of multipliers for each program.")
+    rate = conditional(q, limit)
+    lam = dual.copy()
+    lam[..., 0, :] = -dual[..., 1:, :].sum(axis=-2)
+    cost = q[..., 0] - q[..., 1] + (lam[..., None, :, :] * rate).sum(axis=-1)
+    tied = np.where(dual[..., 1:, :] == 0, 0.0, np.abs(dual[..., 1:, :]))
+    price = np.where(tied == 0, 0.0, tied * np.where(tied == 0, 0.0, limit[..., 1:, :]))
+    return q[..., 1].sum(axis=(-2, -1)) + np.minimum(cost, 0).sum(axis=(-2, -1)) - price.sum(axis=(-2, -1))

@@ -1,0 +1,148 @@
+"""The linear program of post-processing, as written: any number of groups, any number of predictions, solved by HiGHS."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
+
+from .. import _checks as check
+from ._program import Solution, conditional, limits
+
+__all__ = ["solve_lp", "derived_counts", "predict_proba"]
+
+
+def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
+    """The most accurate gamma-fair classifier derived from the base's predictions and the group.
+
+    Source: supplement, program LP^ (2) with ``slack=0``, program LP~ (3) with ``slack=paper_slack(...)`` and a noisy ``q``
+    (main text, program (1)). Equalized odds against group 0.
+
+    Parameters
+    ----------
+    q : (b, k, 2) array [yhat, a, y], k >= 2
+        Frequencies, counts / m (counts give the same p, and a value in people). Noisy entries may be negative.
+    gamma : float >= 0
+    slack : float, or (k, 2) array [a, y]
+        Added to gamma; row 0 is unused; ``inf`` lifts a constraint.
+
+    Returns
+    -------
+    Solution
+        ``p`` (b, k), ``value``, ``dual`` (k, 2).
+
+    Raises
+    ------
+    ValueError
+        gamma < 0; gamma + slack < 0 somewhere (nothing is feasible); a cell (a, y) that a constraint divides by is <= 0; wrong shapes.
+
+    Examples
+    --------
+    >>> ten = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]) / 10
+    >>> best = solve_lp(ten, gamma=0)
+    >>> best.p.round(3) + 0   # rows: what the base said; columns: groups
+    array([[0.25, 0.  ],
+           [1.  , 0.75]])
+    >>> round(best.value, 6)
+    0.25
+    """
+    q = check.table("q", q, least_groups=2)
+    if q.ndim != 3:
+        check.refuse("q", q.shape, "is a batch of tables", "Solve one table at a time, or all at once with closed_form.")
+    gamma = check.gamma(gamma)
+    b, k, _ = q.shape
+    limit = limits(gamma, slack, k, batch=False)
+    rate = conditional(q, limit)
+
+    cost = q[..., 0] - q[..., 1]                        # (b, k): what accepting adds to the error
+    gaps, right = [], []
+    where = [(a, y) for a in range(1, k) for y in (0, 1) if np.isfinite(limit[a, y])]
+    for a, y in where:
+        gap = np.zeros((b, k))
+        gap[:, a] = rate[:, a, y]                       # rate_a(p)
+        gap[:, 0] = -rate[:, 0, y]                      # minus rate_0(p)
+        gaps += [gap.ravel(), -gap.ravel()]
+        right += [limit[a, y]] * 2
+    # HiGHS reads 1e-7 as its tolerance: a noisy table's own scale must not decide what counts as zero
+    scale = np.abs(cost).max() or 1.0
+    result = linprog(cost.ravel() / scale, A_ub=np.array(gaps) if gaps else None, b_ub=right or None, bounds=(0, 1), method="highs")
+    if result.status != 0:
+        check.refuse("q", q.shape, f"HiGHS found no optimum (status {result.status}: {result.message})",
+                     "Check the table for entries far apart in size.")
+    dual = np.zeros((k, 2))
+    for index, (a, y) in enumerate(where):
+        upper, lower = result.ineqlin.marginals[2 * index:2 * index + 2] * scale
+        dual[a, y] = lower - upper
+    p = np.clip(result.x.reshape(b, k), 0.0, 1.0)
+    return Solution(p, float((cost * p).sum() + q[..., 1].sum()), dual)
+
+
+def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
+    """The table of the derived classifier: what the people of ``q`` get when each base prediction is replaced by its p.
+
+    Source: supplement, section 2.1. Exact expected counts: no sampling; ``fairness.rates``, ``error``, ``violation`` then apply.
+
+    Parameters
+    ----------
+    q : (..., b, k, 2) array [yhat, a, y], people or frequencies
+    p : (..., b, k) array [yhat, a] in [0, 1]
+
+    Returns
+    -------
+    (..., 2, k, 2) array [new yhat, a, y], in the unit of ``q``; leading axes of ``q`` and ``p`` broadcast.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, or a p outside [0, 1].
+
+    Examples
+    --------
+    >>> derived_counts([[[2, 1], [2, 0]], [[0, 2], [1, 2]]], p=[[.25, 0], [1, .75]])[1]   # accepted people
+    array([[0.5 , 2.25],
+           [0.75, 1.5 ]])
+    """
+    q = check.table("q", q)
+    p = check.array("p", p, low=0.0, high=1.0)
+    if p.ndim < 2 or p.shape[-2:] != q.shape[-3:-1]:
+        check.refuse("p", p.shape, f"does not end in (b, k) = {q.shape[-3:-1]} as q does", "Give one probability for each (yhat, a).")
+    try:
+        np.broadcast_shapes(q.shape[:-3], p.shape[:-2])
+    except ValueError:
+        check.refuse("p", p.shape, f"its leading axes do not broadcast with those of q, {q.shape}", "Give one p for each table.")
+    accepted = (p[..., None] * q).sum(axis=-3)
+    rejected = ((1 - p)[..., None] * q).sum(axis=-3)
+    return np.stack([rejected, accepted], axis=-3)
+
+
+def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarray:
+    """P(say 1) for every person: p at the base's prediction and the person's group.
+
+    Source: supplement, section 2.1 and its Figure 1: p_yhat,a = P[Yhat_p = 1 | Yhat = yhat, A = a]. The group is needed to predict.
+
+    Parameters
+    ----------
+    p : (b, k) array [yhat, a] in [0, 1]
+    prediction : (m,) array of ints 0..b-1
+    A : (m,) array of ints 0..k-1
+
+    Returns
+    -------
+    (m,) array in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        Different lengths, a prediction or group that ``p`` does not know.
+
+    Examples
+    --------
+    >>> predict_proba([[.25, 0], [1, .75]], prediction=[0, 1, 1], A=[0, 0, 1])
+    array([0.25, 1.  , 0.75])
+    """
+    p = check.array("p", p, ndim=2, low=0.0, high=1.0)
+    if p.size == 0:
+        check.refuse("p", p.shape, "is empty", "Give one probability for each (yhat, a).")
+    b, k = p.shape
+    prediction, _ = check.groups("prediction", prediction, n_groups=b)
+    A, _ = check.groups("A", A, length=len(prediction), n_groups=k)
+    return p.ravel().take(prediction * k + A)
