@@ -1,0 +1,198 @@
+"""Q, one number for a whole trade-off curve: 1 is as good as without privacy, 0 is no better than what is free.
+
+A method that is run at many tolerances gives points (violation, error). Two more points cost no privacy at all: the constant
+classifier and the base classifier as it is. Mixing classifiers by a public coin is free as well, so what a method offers is
+the lower convex hull of all of these. Q compares the area it leaves above the non-private optimum with the area that the two
+free points leave.
+"""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks
+from .bootstrap import bootstrap_means
+
+__all__ = ["lower_hull", "pareto_quality", "quality_interval"]
+
+
+def _points(name: str, value: ArrayLike) -> np.ndarray:
+    """Rows (violation, error), both in [0, 1], at least one of them."""
+    points = _checks.array(name, value, shape=(None, 2), low=0.0, high=1.0)
+    if len(points) == 0:
+        _checks.refuse(name, points.shape, "holds no point", "Give at least one row [violation, error].")
+    return points
+
+
+def _hull(points: np.ndarray) -> np.ndarray:
+    """The lower hull of points already checked: walk from left to right, drop every vertex that does not turn left."""
+    hull: list[tuple[float, float]] = []
+    for x, y in points[np.lexsort((points[:, 1], points[:, 0]))].tolist():
+        if hull and x == hull[-1][0]:
+            continue  # same violation: the smaller error came first
+        while len(hull) > 1 and ((hull[-1][0] - hull[-2][0]) * (y - hull[-2][1])
+                                 <= (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0])):
+            hull.pop()
+        hull.append((x, y))
+    return np.array(hull)
+
+
+def lower_hull(points: ArrayLike) -> np.ndarray:
+    """The corners of the lower convex hull of points [violation, error], from left to right.
+
+    Source: none in the papers; the definition of Q uses it.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, 2)
+        Rows [violation, error], each in [0, 1], n >= 1, in any order.
+
+    Returns
+    -------
+    ndarray, shape (h, 2), h <= n
+        Increasing violations; between two corners the hull is the segment.
+
+    Raises
+    ------
+    ValueError
+        Where ``points`` is not a non-empty (n, 2) array of numbers in [0, 1].
+
+    Examples
+    --------
+    >>> lower_hull([[0, .3], [.1, .3], [.2, .1], [.2, .2]]).tolist()
+    [[0.0, 0.3], [0.2, 0.1]]
+    """
+    return _hull(_points("points", points))
+
+
+def _free(free_points: ArrayLike) -> np.ndarray:
+    """The two free points: a constant at violation 0, a base at a violation above 0."""
+    free = _checks.array("free_points", free_points, shape=(2, 2), low=0.0, high=1.0)
+    if free[0, 0] != 0.0:
+        _checks.refuse("free_points", free[0].tolist(), "its first row is the constant classifier, whose violation is 0",
+                       "Give [[0, error of the constant], [violation, error of the base]].")
+    if free[1, 0] <= 0.0:
+        _checks.refuse("free_points", free[1].tolist(), "the base has violation 0, so there is nothing to trade",
+                       "Q needs a base classifier that is unfair: give its violation, above 0.")
+    return free
+
+
+def _area(upper: np.ndarray, lower: np.ndarray, end: float) -> float:
+    """The signed area of one piecewise linear curve above another over [0, end], exact."""
+    knots = np.unique(np.concatenate([upper[:, 0], lower[:, 0], [0.0, end]]))
+    knots = knots[knots <= end]
+    gap = np.interp(knots, upper[:, 0], upper[:, 1]) - np.interp(knots, lower[:, 0], lower[:, 1])
+    return float(np.sum((gap[1:] + gap[:-1]) * np.diff(knots)) / 2)
+
+
+def pareto_quality(curve: ArrayLike, reference: ArrayLike, free_points: ArrayLike) -> float:
+    """Q of a trade-off curve: 1 - area(curve above reference) / area(chord above reference).
+
+    The free points are added to both curves, then each curve is its lower convex hull, read on violations from 0 to the
+    base's. The chord is the segment between the free points. Areas are exact, not sampled.
+
+    Source: none in the papers; the evaluation protocol of this book.
+
+    Parameters
+    ----------
+    curve : array_like, shape (n, 2)
+        Rows [violation, error] of the method, each in [0, 1], n >= 1, in any order.
+    reference : array_like, shape (r, 2)
+        The same for the non-private optimum.
+    free_points : array_like, shape (2, 2)
+        Rows [0, error] of the best constant classifier and [violation, error] of the unconstrained base.
+
+    Returns
+    -------
+    float
+        At least 0. 1 where the curve is as good as the reference, 0 where it never beats the chord, above 1 where it
+        beats the reference: a curve of means may, for the reference need not be optimal out of sample.
+
+    Raises
+    ------
+    ValueError
+        Where an array has another shape, is empty, leaves [0, 1] or holds NaN; where the constant has a violation or the
+        base has none; where the reference does not beat the chord.
+
+    Examples
+    --------
+    The reference removes all unfairness for .1 of error, the method gets half of the way there:
+
+    >>> free = [[0, .4], [.2, .1]]
+    >>> pareto_quality([[0, .2]], [[0, .2]], free)
+    1.0
+    >>> round(pareto_quality([[0, .3]], [[0, .2]], free), 12)
+    0.5
+    >>> pareto_quality([[.2, .3]], [[0, .2]], free)
+    0.0
+    """
+    curve, reference, free = _points("curve", curve), _points("reference", reference), _free(free_points)
+    optimum, end = _hull(np.vstack([reference, free])), free[1, 0]
+    room = _area(free, optimum, end)
+    if room <= 1e-12:
+        _checks.refuse("reference", reference.tolist(), "does not lie below the chord of the free points",
+                       "Q compares with an optimum that beats the free points somewhere; check rows and column order.")
+    return 1.0 - _area(_hull(np.vstack([curve, free])), optimum, end) / room
+
+
+def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayLike, free_points: ArrayLike,
+                     rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95) -> tuple[float, float, float]:
+    """Q of the mean curve over repeats, and its bootstrap interval.
+
+    A repeat is one release, and it gives the whole curve: so whole curves are resampled, not points.
+
+    Source: none in the papers; the evaluation protocol of this book.
+
+    Parameters
+    ----------
+    violations, errors : array_like, shape (R, n)
+        One row a repeat, one column a tolerance, in [0, 1], R >= 2.
+    reference, free_points : array_like, shapes (r, 2) and (2, 2), or (R, r, 2) and (R, 2, 2)
+        As in :func:`pareto_quality`; with a leading axis, one a repeat (a split of the data, say), resampled with it and
+        averaged like the curve.
+    rng : numpy.random.Generator
+        Draws the resamples.
+    resamples : int
+        How many, at least 2.
+    level : float
+        Coverage aimed at, in (0, 1).
+
+    Returns
+    -------
+    (float, float, float)
+        Q, and the lower and upper end of its percentile interval.
+
+    Raises
+    ------
+    ValueError
+        As :func:`pareto_quality`; and where the two arrays differ in shape or hold fewer than two repeats.
+
+    Examples
+    --------
+    >>> free, reference = [[0, .4], [.2, .1]], [[0, .2]]
+    >>> errors = np.array([[.25], [.35], [.30], [.30]])
+    >>> q, low, high = quality_interval(np.zeros((4, 1)), errors, reference, free, np.random.default_rng(1))
+    >>> round(q, 3), low < q < high
+    (0.5, True)
+    """
+    violations = _checks.array("violations", violations, ndim=2, low=0.0, high=1.0)
+    errors = _checks.array("errors", errors, shape=violations.shape, low=0.0, high=1.0)
+    level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
+    curve = np.stack([violations, errors], axis=-1)
+    parts = [curve]
+    for name, part in (("reference", reference), ("free_points", free_points)):
+        part = _checks.array(name, part, low=0.0, high=1.0)
+        if part.ndim == 2:
+            part = np.broadcast_to(part, (len(curve), *part.shape))
+        if part.ndim != 3 or part.shape[-1] != 2 or len(part) != len(curve):
+            _checks.refuse(name, part.shape, "neither an (n, 2) array nor one of those a repeat", f"Reshape {name}.")
+        parts.append(part)
+    everything = np.concatenate(parts, axis=1)
+    cuts = np.cumsum([part.shape[1] for part in parts])[:-1]
+
+    def quality(means: np.ndarray) -> float:
+        return pareto_quality(*np.split(means, cuts))
+
+    resampled = [quality(means) for means in bootstrap_means(everything, rng, resamples=resamples)]
+    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
+    return quality(everything.mean(axis=0)), float(low), float(high)

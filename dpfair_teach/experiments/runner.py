@@ -1,0 +1,231 @@
+"""Run a function over a grid of settings: in parallel, with progress, resumable, and repeatable row by row.
+
+Each setting gets a random stream of its own, keyed by the setting itself and not by its place in the grid. So the order in
+which workers finish does not matter, a grid can grow without changing old rows, and any row can be computed again alone.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from .. import __version__, _checks
+
+__all__ = ["setting_rng", "sweep"]
+
+Setting = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+def _setting(value: object, name: str = "setting") -> dict[str, Any]:
+    """A setting: names to numbers or strings, in plain Python types."""
+    if not isinstance(value, Mapping) or not value or not all(isinstance(k, str) for k in value):
+        _checks.refuse(name, value, "not a mapping from names to values", "Give a dict such as {'epsilon': 1.0}.")
+    plain = {}
+    for key, entry in value.items():
+        if isinstance(entry, str):
+            plain[key] = str(entry)
+        elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+            plain[key] = int(entry)
+        elif isinstance(entry, (float, np.floating)) and not math.isnan(entry):
+            plain[key] = float(entry)
+        else:
+            _checks.refuse(f"{name}[{key!r}]", entry, "not a number or a string", "Settings hold plain values only.")
+    return plain
+
+
+def _key(setting: Setting) -> str:
+    """The setting as text: the same for the same setting, whatever the order of its names; 1 and 1.0 are one number."""
+    return json.dumps({k: v if isinstance(v, str) else float(v) for k, v in setting.items()}, sort_keys=True)
+
+
+def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
+    """The random stream of one setting: ``SeedSequence(seed)`` with a spawn key that is a hash of the setting.
+
+    Parameters
+    ----------
+    seed : int
+        The sweep's seed, at least 0.
+    setting : mapping
+        Names to numbers or strings.
+
+    Returns
+    -------
+    numpy.random.Generator
+        The same for equal settings, independent for different ones.
+
+    Raises
+    ------
+    ValueError
+        Where ``seed`` is no whole number from 0 on, or ``setting`` holds something else than numbers and strings.
+
+    Examples
+    --------
+    >>> a, b = setting_rng(7, {"epsilon": 1.0, "m": 10}), setting_rng(7, {"m": 10, "epsilon": 1})
+    >>> a.random() == b.random()
+    True
+    >>> setting_rng(7, {"epsilon": 2.0}).random() == setting_rng(7, {"epsilon": 1.0}).random()
+    False
+    """
+    seed = _checks.integer("seed", seed, low=0)
+    digest = hashlib.sha256(_key(_setting(setting)).encode()).digest()
+    words = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=words))
+
+
+def _timed(evaluate: Callable, setting: dict, repeats: int, seed: int) -> tuple[dict, list[Row], float]:
+    """One task: runs in a worker, so it takes and gives plain data only."""
+    start = time.perf_counter()
+    rows = evaluate(dict(setting), repeats, setting_rng(seed, setting))
+    return setting, rows, time.perf_counter() - start
+
+
+def _plain(value: object) -> object:
+    """numpy's numbers as Python's, for JSON."""
+    if not isinstance(value, np.generic):
+        _checks.refuse("evaluate", value, "its rows hold something else than numbers and strings", "Return plain values.")
+    return value.item()
+
+
+def _append(path: Path, record: object) -> None:
+    """Add one line and wait until it is on disk. A kill in the middle leaves a torn last line, which reading skips."""
+    with open(path, "ab") as file:
+        file.write(json.dumps(record, default=_plain).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _finished(path: Path, header: dict) -> dict[str, dict]:
+    """What a run that was stopped has stored, by setting; starts the file where there is none."""
+    if not path.exists():
+        _append(path, header)
+        return {}
+    raw = path.read_bytes()
+    whole = raw[:raw.rfind(b"\n") + 1]
+    if len(whole) < len(raw):  # cut the torn line off, else the next record would be glued to it
+        with open(path, "r+b") as file:
+            file.truncate(len(whole))
+    try:
+        stored, *records = [json.loads(line) for line in whole.splitlines()] or [None]
+    except json.JSONDecodeError:
+        _checks.refuse("out", str(path), "its stored rows cannot be read", "Delete that file and run again.")
+    if stored is None:
+        _append(path, header)
+    elif stored != header:
+        _checks.refuse("out", str(path), f"holds rows of another run ({stored} instead of {header})",
+                       "Give the same seed, repeats and version to continue it, or delete that file to start anew.")
+    return {_key(record["setting"]): record for record in records}
+
+
+def _write(path: Path, table: pd.DataFrame) -> None:
+    """A table as CSV in one step: a reader sees the old file or the new one, never half of it."""
+    partial = path.with_name(path.name + ".new")
+    table.to_csv(partial, index=False, float_format="%.7g", lineterminator="\n")
+    os.replace(partial, path)
+
+
+def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], settings: Sequence[Setting], *, repeats: int,
+          seed: int, command: str, out: str | Path | None = None, jobs: int = 1, progress: bool = True) -> pd.DataFrame:
+    """Evaluate every setting and return one table, in the order of ``settings``.
+
+    With ``out`` the table is written there as CSV and the seconds of each setting beside it, in ``<name>.times.csv``: times
+    differ from run to run, the table does not. While it runs, finished rows are appended to ``<name>.partial.jsonl``; started
+    again after a kill, the sweep reads them and computes only what is missing. The file is removed at the end.
+
+    The work goes through joblib, so a cluster works by its context manager:
+    ``with joblib.parallel_config(backend="dask"): sweep(...)``.
+
+    Parameters
+    ----------
+    evaluate : callable (setting, repeats, rng) -> list of rows
+        Computes all repeats of a setting at once, as arrays, and returns one dict a row (one for each gamma, say).
+        It must be importable by workers: a function of a module or a ``functools.partial`` of one.
+    settings : sequence of mappings
+        Names to numbers or strings, all different, at least one.
+    repeats : int
+        Noise draws for each setting, at least 1.
+    seed : int
+        From 0 on; :func:`setting_rng` makes each setting's stream from it.
+    command : str
+        What to type to get the table again; stored in each row.
+    out : path, optional
+        A CSV file to write.
+    jobs : int
+        Workers, at least 1; -1 for one a core.
+    progress : bool
+        Show a bar on stderr.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The setting's columns, those of the rows, then ``repeats, seed, version, command``.
+
+    Raises
+    ------
+    ValueError
+        Where an argument has the wrong type or range, two settings are equal, ``evaluate`` returns no rows, or the file
+        holds rows of another run.
+
+    Examples
+    --------
+    >>> def mean_noise(setting, repeats, rng):
+    ...     return [{"mean": rng.laplace(scale=1 / setting["epsilon"], size=repeats).mean().round(2)}]
+    >>> table = sweep(mean_noise, [{"epsilon": 1.0}, {"epsilon": 2.0}], repeats=10_000, seed=1, command="", progress=False)
+    >>> list(table.columns)
+    ['epsilon', 'mean', 'repeats', 'seed', 'version', 'command']
+    >>> len(table)
+    2
+    """
+    if not callable(evaluate):
+        _checks.refuse("evaluate", evaluate, "not callable", "Give a function (setting, repeats, rng) -> list of rows.")
+    if isinstance(settings, (str, Mapping)) or not isinstance(settings, Sequence) or not settings:
+        _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
+    wanted = [_setting(s, f"settings[{i}]") for i, s in enumerate(settings)]
+    keys = [_key(s) for s in wanted]
+    if len(set(keys)) < len(keys):
+        twice = next(s for s, k in zip(wanted, keys) if keys.count(k) > 1)
+        _checks.refuse("settings", twice, "stands there twice", "Each setting once: its rows are keyed by it.")
+    repeats, seed = _checks.integer("repeats", repeats, low=1), _checks.integer("seed", seed, low=0)
+    if _checks.integer("jobs", jobs, low=-1) == 0:
+        _checks.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
+    if not isinstance(command, str):
+        _checks.refuse("command", command, "not a string", "Give the command that makes the table.")
+    if out is not None and not isinstance(out, (str, Path)):
+        _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
+    out = None if out is None else Path(out)
+    if out is not None and (out.suffix != ".csv" or not out.parent.is_dir()):
+        _checks.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
+
+    partial = None if out is None else out.with_suffix(".partial.jsonl")
+    done = {} if partial is None else _finished(partial, {"seed": seed, "repeats": repeats, "version": __version__,
+                                                          "command": command})
+    missing = [s for s, k in zip(wanted, keys) if k not in done]
+    results = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+        joblib.delayed(_timed)(evaluate, s, repeats, seed) for s in missing)
+    with tqdm(total=len(wanted), initial=len(wanted) - len(missing), disable=not progress, unit="setting") as bar:
+        for setting, rows, seconds in results:
+            if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+                _checks.refuse("evaluate", rows, f"returned no list of rows for {setting}", "Return a list of dicts.")
+            record = {"setting": setting, "rows": rows, "seconds": round(seconds, 4)}
+            if partial is not None:
+                _append(partial, record)
+            done[_key(setting)] = record
+            bar.update()
+
+    tail = {"repeats": repeats, "seed": seed, "version": __version__, "command": command}
+    table = pd.DataFrame([{**s, **row, **tail} for s, k in zip(wanted, keys) for row in done[k]["rows"]])
+    if out is not None:
+        _write(out, table)
+        _write(out.with_suffix(".times.csv"), pd.DataFrame([{**s, "seconds": done[k]["seconds"]} for s, k in zip(wanted, keys)]))
+        partial.unlink()
+    return table

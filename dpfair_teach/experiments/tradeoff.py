@@ -1,0 +1,223 @@
+"""What post-processing gives at each epsilon and tolerance: mean error and mean violation over noise draws, with intervals.
+
+One noise draw is one release, and one release serves every tolerance gamma: the table is drawn once, the programs for all
+gammas are post-processing of it. Error and violation are exact expectations under the true counts, so the noise of the release
+is the only thing that is sampled.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .. import _checks, fairness, postprocessing
+from .bootstrap import bootstrap_interval
+from .grids import BETA
+
+__all__ = ["METHODS", "Draws", "free_points", "postprocessing_curve", "postprocessing_draws"]
+
+#: Ways to release the table, and whether the program has the supplement's slack.
+METHODS: tuple[str, ...] = ("as_printed", "as_printed_no_slack", "public_margins", "public_margins_geometric")
+
+_PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
+
+
+def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
+    """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
+    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0)
+    if counts.shape[1] < 2:
+        _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
+    people = counts.sum(axis=0)
+    if (people == 0).any():
+        a, y = np.argwhere(people == 0)[0].tolist()
+        _checks.refuse(name, 0, f"nobody is in group {a} with label {y}", "Merge groups or leave the group out yourself.")
+    return counts
+
+
+def free_points(counts: ArrayLike) -> np.ndarray:
+    """The two points that cost no privacy: the better constant, and the base classifier as it is.
+
+    Parameters
+    ----------
+    counts : array_like, shape (2, k, 2)
+        People by [yhat, a, y]; no (group, label) cell empty.
+
+    Returns
+    -------
+    ndarray, shape (2, 2)
+        Rows [0, min(P(Y=0), P(Y=1))] and [violation, error] of the base.
+
+    Raises
+    ------
+    ValueError
+        Where ``counts`` is no such table.
+
+    Examples
+    --------
+    >>> free_points([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3).tolist()
+    [[0.0, 0.5], [0.333, 0.2]]
+    """
+    counts = _table("counts", counts)
+    labels = counts.sum(axis=(0, 1))
+    return np.array([[0.0, labels.min() / labels.sum()],
+                     [float(fairness.violation(counts)), float(fairness.error(counts))]])
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Error and violation of every draw: ``error, violation`` of shape (R, G), ``kept`` of shape (R,), ``gammas`` of shape (G,)."""
+
+    error: np.ndarray
+    violation: np.ndarray
+    kept: np.ndarray
+    gammas: tuple[float, ...]
+
+    def rows(self, rng: np.random.Generator) -> list[dict[str, float]]:
+        """One row a gamma: means over the draws that are kept and their bootstrap intervals, NaN where fewer than two are."""
+        names = ("error", "violation")
+        if self.kept.sum() < 2:
+            summary = np.full((3, len(self.gammas), 2), np.nan)
+        else:
+            summary = np.stack(bootstrap_interval(np.stack([self.error, self.violation], axis=-1), rng, keep=self.kept))
+        left_out = 1.0 - self.kept.mean()
+        return [{"gamma": gamma}
+                | {name: float(summary[0, g, n]) for n, name in enumerate(names)}
+                | {f"{name}_{end}": float(summary[e, g, n])
+                   for n, name in enumerate(names) for e, end in ((1, "low"), (2, "high"))}
+                | {"share_left_out": float(left_out)} for g, gamma in enumerate(self.gammas)]
+
+
+def _release(counts: np.ndarray, method: str, epsilon: float, repeats: int, rng: np.random.Generator) -> np.ndarray:
+    """The noisy tables of all repeats, (R, 2, k, 2), in people; at epsilon = inf the true one, R times."""
+    if np.isinf(epsilon):
+        return np.broadcast_to(counts, (repeats, *counts.shape))
+    if method.startswith("as_printed"):
+        return postprocessing.noisy_counts(counts, epsilon, rng, size=repeats)
+    noise = "geometric" if method == "public_margins_geometric" else "laplace"
+    return postprocessing.public_margin_counts(counts, epsilon, rng, size=repeats, noise=noise)
+
+
+def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
+    """The optimal p, (R, G, 2, k), of the program of each table and gamma; slack (R, k, 2)."""
+    if q.shape[-2] == 2:
+        return postprocessing.closed_form(q[:, None], gammas, slack[:, None]).p
+    return np.array([[postprocessing.solve_lp(table, gamma, s).p for gamma in gammas] for table, s in zip(q, slack)])
+
+
+def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,
+                         rng: np.random.Generator, *, negative_slack: str = "no_constraint", beta: float = BETA,
+                         evaluate_on: ArrayLike | None = None) -> Draws:
+    """Release the table ``repeats`` times and solve the program of each release for every gamma.
+
+    Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); public margins: ours.
+
+    Parameters
+    ----------
+    counts : array_like, shape (2, k, 2)
+        People by [yhat, a, y]; no (group, label) cell empty. Methods with public margins are exact for k = 2.
+    method : str
+        One of ``METHODS``. ``as_printed`` is Algorithm 1 with its slack, the others have none.
+    epsilon : float
+        Above 0; ``inf`` for no noise and no slack.
+    gammas : array_like, shape (G,)
+        Tolerances, at least 0.
+    repeats : int
+        Noise draws R, at least 1.
+    rng : numpy.random.Generator
+        Draws the noise.
+    negative_slack : {"no_constraint", "left_out"}
+        What a negative slack of LP (3) means, which happens where a noisy cell is negative: that constraint is absent, or
+        the draw does not count (as in the reproduction of Figure 1).
+    beta : float
+        Confidence parameter of the slack, in (0, 1).
+    evaluate_on : array_like, shape (2, k, 2), optional
+        Counts of other people, to read error and violation on; the release's own without.
+
+    Returns
+    -------
+    Draws
+
+    Raises
+    ------
+    ValueError
+        Where an argument has the wrong type, shape or range, or a (group, label) cell is empty.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> draws = postprocessing_draws(ten, "public_margins", np.inf, [0., 1/3], 1, np.random.default_rng(0))
+    >>> draws.error.round(3).tolist(), draws.violation.round(3).tolist()
+    ([[0.25, 0.2]], [[0.0, 0.333]])
+    """
+    counts = _table("counts", counts)
+    method = _checks.choice("method", method, METHODS)
+    epsilon = _checks.number("epsilon", epsilon, low=0.0, low_open=True, finite=False)
+    gammas = _checks.array("gammas", gammas, ndim=1, low=0.0)
+    if gammas.size == 0:
+        _checks.refuse("gammas", [], "is empty", "Give at least one tolerance.")
+    repeats, rng = _checks.integer("repeats", repeats, low=1), _checks.rng(rng)
+    _checks.choice("negative_slack", negative_slack, ("no_constraint", "left_out"))
+    beta = _checks.beta(beta)
+    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
+
+    m = counts.sum()
+    q = _release(counts, method, epsilon, repeats, rng) / m
+    slack = np.zeros((repeats, counts.shape[1], 2))
+    kept = np.ones(repeats, dtype=bool)
+    if method == "as_printed" and np.isfinite(epsilon):
+        slack = postprocessing.paper_slack(q, int(m), epsilon, beta)
+        negative = slack < 0
+        if negative_slack == "left_out":
+            kept = ~negative.any(axis=(1, 2))
+        slack = np.where(negative, np.inf, slack)
+
+    error, violation = np.empty((2, repeats, gammas.size))
+    step = max(1, _PROGRAMS_AT_ONCE // gammas.size)
+    for start in range(0, repeats, step):
+        part = slice(start, start + step)
+        derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part]))
+        error[part], violation[part] = fairness.error(derived), fairness.violation(derived)
+    return Draws(error, violation, kept, tuple(gammas.tolist()))
+
+
+def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
+                         rng: np.random.Generator, *, negative_slack: str = "no_constraint", beta: float = BETA,
+                         evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
+    """The trade-off of a method as a table, one row for each epsilon and gamma.
+
+    Parameters
+    ----------
+    counts, method, gammas, repeats, rng, negative_slack, beta, evaluate_on
+        As in :func:`postprocessing_draws`; at least 2 repeats, for the intervals.
+    epsilons : array_like, shape (E,)
+        Above 0, ``inf`` for no privacy.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``method, epsilon, gamma, error, violation, error_low, error_high, violation_low, violation_high,
+        share_left_out``: means over the draws, 95 % bootstrap intervals, the share of draws that do not count.
+
+    Raises
+    ------
+    ValueError
+        As :func:`postprocessing_draws`.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> table = postprocessing_curve(ten, "public_margins", [1., np.inf], [0.], 100, np.random.default_rng(0))
+    >>> bool(table["violation"][0] > 0), table["error"][1].round(3)
+    (True, np.float64(0.25))
+    """
+    if np.ndim(epsilons) != 1 or np.size(epsilons) == 0:
+        _checks.refuse("epsilons", epsilons, "not a non-empty list", "Give one epsilon or more, as a list.")
+    repeats = _checks.integer("repeats", repeats, low=2)
+    rows = []
+    for epsilon in list(epsilons):
+        draws = postprocessing_draws(counts, method, epsilon, gammas, repeats, rng, negative_slack=negative_slack,
+                                     beta=beta, evaluate_on=evaluate_on)
+        rows += [{"method": method, "epsilon": float(epsilon)} | row for row in draws.rows(rng)]
+    return pd.DataFrame(rows)

@@ -1,0 +1,100 @@
+"""Q and its hulls on cases small enough to do by hand, and on what must hold for every curve."""
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+from dpfair_teach.experiments import GAMMAS_FIGURE1, GAMMAS_PROTOCOL, lower_hull, pareto_quality, quality_interval
+
+# Constant (0, .4), base (.2, .1), reference down to (0, .2): the chord lies above it by a triangle of area .02.
+FREE = [[0, .4], [.2, .1]]
+REFERENCE = [[0, .2]]
+
+
+@pytest.mark.parametrize("curve, q", [
+    ([[0, .2]], 1.0),
+    ([[0, .4]], 0.0),
+    ([[.1, .15]], 0.5),                      # hull (0,.4) (.1,.15) (.2,.1): triangle of base .1 and height .2 is lost
+    ([[.1, .15], [.05, .35], [.15, .3]], 0.5),  # points above the hull change nothing
+    ([[0, .1]], 1.5),                        # better than the reference
+    ([[.25, 0]], 0.1),                       # beyond the base, yet its hull (0,.4)-(.25,0) passes under the base: gap .2 to -.02
+    ([[.3, 0]], 0.0),                        # beyond the base and its hull keeps the base
+    ([[.2, .5], [1, 1]], 0.0),
+])
+def test_quality_by_hand(curve, q):
+    assert pareto_quality(curve, REFERENCE, FREE) == pytest.approx(q, abs=1e-12)
+
+
+def test_quality_with_knots_of_both_curves():
+    """Reference hull (0,.3) (.05,.15) (.2,.1), curve hull (0,.4) (.1,.2) (.2,.1): gaps .1, .15, .2 - .4/3, 0 at 0, .05, .1, .2."""
+    gap = [.1, .15, .2 - .4 / 3, 0]
+    lost = .05 * (gap[0] + gap[1]) / 2 + .05 * (gap[1] + gap[2]) / 2 + .1 * gap[2] / 2
+    room = .05 * (.1 + .175) / 2 + .15 * .175 / 2  # the chord is .4 at 0 and .325 at .05
+    q = pareto_quality([[.1, .2]], [[0, .3], [.05, .15]], FREE)
+    assert q == pytest.approx(1 - lost / room, abs=1e-12)
+
+
+points = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(points, points, st.randoms(use_true_random=False))
+def test_more_points_never_hurt_and_order_never_matters(curve, more, random):
+    q = pareto_quality(curve, REFERENCE, FREE)
+    assert q >= -1e-9
+    assert pareto_quality(curve + more, REFERENCE, FREE) >= q - 1e-9
+    shuffled = list(curve)
+    random.shuffle(shuffled)
+    assert pareto_quality(shuffled, REFERENCE, FREE) == pytest.approx(q, abs=1e-9)
+
+
+def test_hull_is_scipys_lower_hull():
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        cloud = rng.random((30, 2))
+        hull = ConvexHull(cloud)
+        # a facet whose outward normal points down belongs to the lower hull
+        lower = {v for facet, (_, down, _) in zip(hull.simplices, hull.equations) if down < 0 for v in facet}
+        expected = cloud[sorted(lower, key=lambda v: cloud[v, 0])]
+        np.testing.assert_allclose(lower_hull(cloud), expected)
+
+
+def test_interval_covers_as_promised():
+    """200 experiments of 40 repeats whose mean Q is .5: a 95 % interval covers .5 in more than 150 of them.
+
+    n = 200, cover probability at least .92 (the percentile interval of 40 normal repeats has about .94): P(Binomial <= 150) < 1e-11.
+    Nor is it too wide: Q has standard deviation .02 / sqrt(40) / .2, so the mean width is near 2 * 1.96 times that.
+    """
+    rng = np.random.default_rng(11)
+    covered, widths = 0, []
+    for _ in range(200):
+        errors = .3 + .02 * rng.standard_normal((40, 1))
+        _, low, high = quality_interval(np.zeros((40, 1)), errors, REFERENCE, FREE, rng, resamples=100)
+        covered += low <= 0.5 <= high
+        widths.append(high - low)
+    assert covered > 150
+    assert np.mean(widths) == pytest.approx(2 * 1.96 * .1 / np.sqrt(40), rel=0.15)
+
+
+def test_interval_is_about_the_mean_curve():
+    violations, errors = np.array([[.0], [.2]]), np.array([[.2], [.2]])
+    q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(0))
+    assert q == pytest.approx(pareto_quality([[.1, .2]], REFERENCE, FREE))
+    assert low == pytest.approx(0.0) and high == pytest.approx(1.0)
+
+
+def test_grids_of_the_protocol():
+    assert len(GAMMAS_PROTOCOL) == 25 and len(GAMMAS_FIGURE1) == 72
+    np.testing.assert_allclose(GAMMAS_PROTOCOL, np.r_[np.arange(11) / 100, np.linspace(.12, .5, 14)])
+    for value in (.001, .01, .1, .2, .4, .8, 1.0, .0138, .1962):
+        assert np.isclose(GAMMAS_FIGURE1, value).sum() == 1, value
+
+
+def test_reference_and_base_of_each_split_are_resampled_with_it():
+    """Two splits whose own Q is exactly 1: resampling curve and reference together gives 1 every time, apart it would not."""
+    violations, errors = np.array([[.0], [.0]]), np.array([[.1], [.3]])
+    reference = np.stack([violations, errors], axis=-1)
+    free = np.array([[[0, .4], [.2, .1]], [[0, .4], [.4, .1]]])
+    q, low, high = quality_interval(violations, errors, reference, free, np.random.default_rng(0))
+    assert q == pytest.approx(1) and low == pytest.approx(1) and high == pytest.approx(1)
