@@ -1,0 +1,6 @@
+"""What a page does besides text: figures with sliders, questions with feedback, a function's own source."""
+from .cards import Puzzle, SelfCheck
+from .explorer import Explorer
+from .source import show
+
+__all__ = ["Explorer", "Puzzle", "SelfCheck", "show"]

@@ -1,0 +1,126 @@
+"""An axis: what range it spans, how finely its numbers are kept, where its ticks stand."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__: list[str] = []
+
+
+def shown(value: float, digits: int = 3) -> str:
+    """A number for a reader: ``digits`` decimals without closing zeros; where that would hide it, ``digits`` significant ones.
+
+    >>> shown(2 / 3), shown(916.0), shown(0.25), shown(1.2345e-6), shown(12345.6)
+    ('0.667', '916', '0.25', '1.23e-6', '12345.6')
+    """
+    value = float(value)
+    text = f"{value:.{digits}f}"
+    if value and (float(text) == 0 or abs(value) >= 1e9):
+        mantissa, exponent = f"{value:.{max(digits - 1, 0)}e}".split("e")
+        return f"{strip(mantissa)}e{int(exponent)}"
+    return strip(text)
+
+
+def strip(text: str) -> str:
+    """A decimal without closing zeros and without a minus before 0."""
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+@dataclass(frozen=True)
+class Axis:
+    """``low`` to ``high`` in axis space: the number itself, or its log10 where ``log``. Kept to ``10**-decimals`` there."""
+
+    low: float
+    high: float
+    decimals: int
+    log: bool
+    ticks: tuple[tuple[float, str], ...]
+
+    @classmethod
+    def over(cls, values: np.ndarray, *, log: bool = False, given: tuple[float, float] | None = None, levels: int = 2000,
+             pad: float = 0.04, most: int = 6) -> Axis:
+        """The axis that shows all ``values``, or the ``given`` range; steps at most 1/``levels`` of its span."""
+        space = np.log10(values) if log else np.asarray(values, dtype=float)
+        low, high = (float(space.min()), float(space.max())) if space.size else (0.0, 1.0)
+        if given is not None:
+            low, high = (math.log10(given[0]), math.log10(given[1])) if log else given
+        elif high - low < 1e-12 * max(1.0, abs(high)):
+            half = 0.5 if log or high == 0 else abs(high) / 2
+            low, high = low - half, high + half
+        elif not log and 0 <= low < 0.35 * high:
+            low, high = 0.0, high + pad * high      # counts, errors and probabilities are read against zero
+        else:
+            low, high = low - pad * (high - low), high + pad * (high - low)
+        decimals = math.ceil(math.log10(levels / (high - low)) - 1e-9)
+        return cls(low, high, min(max(decimals, 0), 15), log, tuple((log_ticks if log else ticks)(low, high, most)))
+
+    def keep(self, values: np.ndarray) -> np.ndarray:
+        """Whole numbers of steps ``10**-decimals``, in axis space."""
+        space = np.log10(values) if self.log else np.asarray(values, dtype=float)
+        return np.rint(space * 10.0 ** self.decimals).astype(np.int64)
+
+    def place(self, kept: np.ndarray, size: int) -> np.ndarray:
+        """Whole positions 0..size; the same operations in the same order as the player's."""
+        return np.floor((kept / 10 ** self.decimals - self.low) / (self.high - self.low) * size + 0.5).astype(np.int64)
+
+    def text(self, kept: int) -> str:
+        """The kept number, for a reader; the player writes the same."""
+        value = kept / 10 ** self.decimals
+        if self.log:
+            return significant(10.0 ** value)
+        return strip(f"{value:.{self.decimals}f}")
+
+
+def significant(value: float) -> str:
+    """Three significant digits, as the player writes them.
+
+    >>> significant(0.0123456), significant(1234.0), significant(2e-9)
+    ('0.0123', '1230', '2e-9')
+    """
+    rounded = float(f"{value:.2e}")
+    if rounded and not 1e-6 <= abs(rounded) < 1e21:
+        mantissa, exponent = f"{rounded:.2e}".split("e")
+        return f"{strip(mantissa)}e{int(exponent)}" if int(exponent) < 0 else f"{strip(mantissa)}e+{int(exponent)}"
+    return strip(f"{rounded:.9f}")
+
+
+def ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
+    """Round numbers in [low, high], at most ``most``.
+
+    >>> [t for _, t in ticks(0, 1.04, 6)]
+    ['0', '0.2', '0.4', '0.6', '0.8', '1']
+    """
+    raw = (high - low) / most
+    base = 10.0 ** math.floor(math.log10(raw))
+    for step in (s * base for s in (1, 2, 2.5, 5, 10, 20)):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first + 1 <= most:
+            break
+    decimals = max(0, -math.floor(math.log10(step)) + 1)
+    return [(i * step, strip(f"{i * step:.{decimals}f}")) for i in range(first, last + 1)]
+
+
+def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
+    """Powers of ten between 10**low and 10**high; 1, 2, 5 of each where there are few."""
+    whole = range(math.floor(low), math.ceil(high) + 1)
+    for digits in ((1, 2, 5), (1,)):
+        found = [(math.log10(d) + e, d, e) for e in whole for d in digits if low - 1e-9 <= math.log10(d) + e <= high + 1e-9]
+        if len(found) <= most:
+            break
+    found = found[::max(1, math.ceil(len(found) / most))]
+    return [(at, power(d, e)) for at, d, e in found]
+
+
+def power(digit: int, exponent: int) -> str:
+    """``digit * 10**exponent`` briefly: 0.01, 5, 10,000, then with a raised exponent.
+
+    >>> power(1, -2), power(5, 0), power(1, 4), power(2, -5)
+    ('0.01', '5', '10,000', '2·10⁻⁵')
+    """
+    if -3 <= exponent <= 4:
+        return f"{digit * 10 ** exponent:,}" if exponent >= 0 else f"{digit * 10.0 ** exponent:.{-exponent}f}"
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}" if digit == 1 else f"{digit}·10{raised}"

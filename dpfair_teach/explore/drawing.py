@@ -1,0 +1,206 @@
+"""One frame as SVG or as an HTML table, without a browser.
+
+This is the figure a page shows before (or without) any script, and what the live widget draws. The player moves the same
+elements to the same whole positions: the drawing area counts in tenths of a unit, so that no rounding can differ.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from .axes import Axis, shown
+from .views import Table
+
+__all__: list[str] = []
+
+#: Markers in tenths: where the path starts from the point, and the rest of it. Circle, square, triangle, diamond, triangle down.
+MARKERS = ((-50, 0, "a50 50 0 1 0 100 0a50 50 0 1 0-100 0z"), (-45, -45, "h90v90h-90z"), (0, -60, "l60 105h-120z"),
+           (0, -64, "l64 64-64 64-64-64z"), (0, 60, "l60-105h-120z"))
+LEVELS = 8
+MOST_LABELLED = 64
+
+
+@dataclass(frozen=True)
+class Chart:
+    """All that stays the same from frame to frame: axes, series, size. Sizes in units of the SVG's viewBox."""
+
+    view: str
+    x: Axis | None
+    y: Axis | None
+    x_label: str
+    y_label: str
+    series: tuple[tuple[str, str], ...] = ()
+    at: np.ndarray | None = None            # lines: the kept x values
+    columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
+    rows: tuple[str, ...] = ()
+    clip: bool = False
+    digits: int = 3
+    start: Table | None = None
+    z_label: str = ""
+    box: tuple[int, int, int, int] = field(init=False)      # left, top, width, height of the drawing area
+    size: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.view == "roc":
+            box, size = (52, 30, 370, 370), (440, 448)
+        elif self.view == "heatmap":
+            box = (74, 30, 430, min(360, max(120, 430 * len(self.rows) // max(1, len(self.columns)))))
+            size = (520, box[3] + 78)
+        else:
+            box, size = (62, 30, 440, 270), (520, 348)
+        object.__setattr__(self, "box", box)
+        object.__setattr__(self, "size", size)
+
+
+def whole(chart: Chart, frame: object) -> np.ndarray:
+    """The frame's kept whole numbers in one row, in the order the player reads them; (n,) int64."""
+    if chart.view == "heatmap":
+        return chart.y.keep(frame).ravel()
+    if chart.view == "lines":
+        return np.concatenate([chart.y.keep(frame[name].T).ravel() for name, _ in chart.series])
+    return np.concatenate([np.concatenate([chart.x.keep(frame[name][:, 0]), chart.y.keep(frame[name][:, 1])])
+                           for name, _ in chart.series])
+
+
+def paths(chart: Chart, frame: dict) -> list[str]:
+    """The ``d`` of every series of one frame."""
+    _, _, width, height = chart.box
+    out = []
+    for i, (name, kind) in enumerate(chart.series):
+        values = frame[name]
+        if chart.view == "lines":
+            x, y = chart.at, values if kind != "band" else np.concatenate([values[:, 0], values[::-1, 1]])
+            x = np.concatenate([x, x[::-1]]) if kind == "band" else x
+        else:
+            x, y = chart.x.keep(values[:, 0]), values[:, 1]
+        px = chart.x.place(x, 10 * width).tolist()
+        py = (10 * height - chart.y.place(chart.y.keep(y), 10 * height)).tolist()
+        if kind == "points":
+            dx, dy, tail = MARKERS[i % len(MARKERS)]
+            out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py)))
+        else:
+            out.append(("M" + "L".join(f"{a} {b}" for a, b in zip(px, py)) if px else "") + ("Z" if px and kind in ("band", "polygon") else ""))
+    return out
+
+
+def levels(chart: Chart, frame: np.ndarray) -> list[int]:
+    """The shade 0..LEVELS-1 of every cell of a heat map."""
+    low, high = chart.y.low, chart.y.high
+    kept = chart.y.keep(frame).ravel() / 10 ** chart.y.decimals
+    return np.clip(np.floor((kept - low) / (high - low) * LEVELS), 0, LEVELS - 1).astype(int).tolist()
+
+
+def svg(chart: Chart, frame: object, label: str) -> str:
+    """The whole picture of one frame; ``label`` is its text alternative."""
+    left, top, width, height = chart.box
+    parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1]}" role="img" aria-label="{escape(label)}">',
+             f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
+             f'<text class="dpx-name" x="{left + width / 2:g}" y="{chart.size[1] - 6}" text-anchor="middle">{escape(chart.x_label)}</text>']
+    if chart.view == "heatmap":
+        parts += heat(chart, frame)
+        return "".join(parts) + "</svg>"
+    for value, text in chart.y.ticks:
+        at = f"{top + height - (value - chart.y.low) / (chart.y.high - chart.y.low) * height:.1f}"
+        parts.append(f'<path class="dpx-grid" d="M{left} {at}h{width}"/><text x="{left - 8}" y="{at}" dy=".35em" text-anchor="end">{text}</text>')
+    for value, text in chart.x.ticks:
+        at = f"{left + (value - chart.x.low) / (chart.x.high - chart.x.low) * width:.1f}"
+        parts.append(f'<path class="dpx-tick" d="M{at} {top + height}v5"/><text x="{at}" y="{top + height + 23}" text-anchor="middle">{text}</text>')
+    parts.append(f'<path class="dpx-axis" d="M{left} {top + height}h{width}"/>')
+    parts.append(f'<svg x="{left}" y="{top}" width="{width}" height="{height}" viewBox="0 0 {10 * width} {10 * height}" '
+                 f'overflow="{"hidden" if chart.clip else "visible"}">')
+    if chart.view == "roc":
+        corner = [(int(chart.x.place(np.float64(v), 10 * width)), 10 * height - int(chart.y.place(np.float64(v), 10 * height)))
+                  for v in (0, 10 ** chart.x.decimals)]
+        parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
+    parts += [f'<path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/>' for i, ((_, kind), d) in enumerate(zip(chart.series, paths(chart, frame)))]
+    return "".join(parts) + "</svg></svg>"
+
+
+def heat(chart: Chart, frame: np.ndarray) -> list[str]:
+    """Cells, their numbers where they are few, names beside and below, and the scale."""
+    left, top, width, height = chart.box
+    n_y, n_x = frame.shape
+    w, h = width / n_x, height / n_y
+    parts = []
+    kept = chart.y.keep(frame).ravel().tolist()
+    for i, level in enumerate(levels(chart, frame)):
+        x, y = left + i % n_x * w, top + i // n_x * h
+        parts.append(f'<rect class="dpx-q{level}" x="{x:.1f}" y="{y:.1f}" width="{w - 1:.1f}" height="{h - 1:.1f}"/>')
+        if frame.size <= MOST_LABELLED:
+            parts.append(f'<text class="dpx-in dpx-q{level}" x="{x + w / 2:.1f}" y="{y + h / 2:.1f}" dy=".35em" text-anchor="middle">{chart.y.text(kept[i])}</text>')
+    for names, count, horizontal in ((chart.rows, n_y, False), (chart.columns, n_x, True)):
+        for i in range(0, count, max(1, -(-count // 8))):
+            if horizontal:
+                parts.append(f'<text x="{left + (i + .5) * w:.1f}" y="{top + height + 20}" text-anchor="middle">{escape(names[i])}</text>')
+            else:
+                parts.append(f'<text x="{left - 8}" y="{top + (i + .5) * h:.1f}" dy=".35em" text-anchor="end">{escape(names[i])}</text>')
+    return parts
+
+
+def swatch(i: int, kind: str) -> str:
+    """The key of a series: its line or its marker."""
+    if kind == "points":
+        dx, dy, tail = MARKERS[i % len(MARKERS)]
+        d = f"M{160 + dx} {70 + dy}{tail}"
+    elif kind == "line":
+        d = "M10 70H310"
+    else:
+        d = "M10 15H310V125H10Z"
+    return f'<svg class="dpx-key" viewBox="0 0 320 140" aria-hidden="true"><path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/></svg>'
+
+
+def legend(chart: Chart) -> str:
+    """The names of the series, or the shades of a heat map."""
+    if chart.view == "heatmap":
+        step = (chart.y.high - chart.y.low) / LEVELS
+        edge = [shown(10 ** v if chart.y.log else v, chart.y.decimals) for v in (chart.y.low + i * step for i in range(LEVELS + 1))]
+        cells = "".join(f'<li class="dpx-q{i}">{edge[i]}</li>' for i in range(LEVELS))
+        return f'<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at"><li>{escape(chart.z_label)}</li>{cells}</ul>'
+    return '<ul class="dpx-legend">' + "".join(f"<li>{swatch(i, kind)}{escape(name)}</li>" for i, (name, kind) in enumerate(chart.series)) + "</ul>"
+
+
+def cells(table: Table, digits: int) -> list[str]:
+    """The texts of a table's cells, row by row."""
+    return [value if isinstance(value, str) else shown(value, digits) for value in table.values.ravel()]
+
+
+def grid(table: Table, start: Table | None, digits: int, label: str, corner: str = "") -> str:
+    """A table; where ``start`` is given, cells that differ from it carry a mark and the number they had."""
+    now, before = cells(table, digits), cells(start or table, digits)
+    width = len(table.columns)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f'<td class="dpx-moved" data-was="{escape(b)}">{escape(a)}</td>' if a != b else f"<td>{escape(a)}</td>"
+                  for a, b in zip(now[r * width:(r + 1) * width], before[r * width:(r + 1) * width])) + "</tr>"
+        for r, name in enumerate(table.rows))
+    corner = f"<td>{escape(corner)}</td>" if not corner else f'<th scope="col">{escape(corner)}</th>'
+    return f'<table aria-label="{escape(label)}"><thead><tr>{corner}{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
+    """The numbers of a frame as head and rows of text, for the folded table; of long curves every so many points."""
+    if chart.view == "lines":
+        head = [chart.x_label or "x", *(name for name, _ in chart.series)]
+        columns = [[chart.x.text(int(chart.at[i])) for i in shown_rows(chart)]]
+        for name, kind in chart.series:
+            kept = chart.y.keep(frame[name])
+            columns.append([chart.y.text(int(kept[i])) if kind != "band" else f"{chart.y.text(int(kept[i, 0]))} to {chart.y.text(int(kept[i, 1]))}"
+                            for i in shown_rows(chart)])
+        return head, [list(row) for row in zip(*columns)]
+    if chart.view == "heatmap":
+        kept = chart.y.keep(frame)
+        return ["", *chart.columns], [[name, *map(chart.y.text, row)] for name, row in zip(chart.rows, kept.tolist())]
+    rows = []
+    for name, _ in chart.series:
+        kept = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist())
+        rows += [[f"{name}, {i + 1}", chart.x.text(a), chart.y.text(b)] for i, (a, b) in enumerate(kept)]
+    return ["point", chart.x_label or "x", chart.y_label or "y"], rows
+
+
+def shown_rows(chart: Chart) -> list[int]:
+    """At most 21 of the x values, evenly spread, the last among them."""
+    n = len(chart.at)
+    return sorted({round(i * (n - 1) / (min(n, 21) - 1)) for i in range(min(n, 21))})

@@ -1,0 +1,415 @@
+"""One interactive figure with two lives: a player inside a page, and widgets in front of a running kernel."""
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+
+import numpy as np
+
+from .._checks import array, choice, integer, number, refuse
+from . import drawing, page, views
+from .axes import Axis, shown
+from .drawing import Chart
+from .packing import pack, pack_sentences
+
+__all__ = ["Explorer"]
+
+MOST_FRAMES = 5000
+MOST_NUMBERS = 1_000_000
+MOST_CHARACTERS = 400_000
+
+
+class Explorer:
+    """A figure whose sliders call a library function.
+
+    Shown in a notebook or page, it computes one frame for every point of the slider grid and carries them along, so that the
+    sliders work where no Python runs. In front of a running kernel the same sliders are ipywidgets and call ``fn`` afresh.
+
+    Parameters
+    ----------
+    fn : callable
+        Called as ``fn(x, **values)`` where it takes ``x`` and the slider names, else as ``fn(**values)``. It returns, by view:
+        ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2) points
+        [x, y], n free; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``: (n_y, n_x).
+        Finite everywhere; the same series, rows and columns at every slider value. Same values in, same numbers out.
+    x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
+    y : the rows of ``"heatmap"``, numbers or names, from the top
+    sliders : dict name -> grid of numbers or texts; at most 5,000 points in all
+    title, question : str
+        What the figure shows; what the reader should find out with it.
+    alt : str or callable
+        The sentence that says what the current frame shows: ``alt(**values)``, or ``alt(frame=..., **values)`` where it takes ``frame``
+        (what ``Explorer.frame`` returns).
+    series : dict name -> kind
+        ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``, ``"polygon"``.
+    view : "lines", "roc", "table", "pareto" or "heatmap"
+    x_label, y_label, z_label : str
+        Names of the axes; ``z_label`` what the cells of a heat map hold.
+    start : dict name -> value
+        Where the sliders stand first; a slider left out starts at its first value.
+    log_x, log_y : bool
+    x_range, y_range : (low, high)
+        The range drawn, instead of the range of all frames. For ``"heatmap"``, ``y_range`` is the range of the cells.
+    digits : int
+        Decimals in tables, 0 to 8.
+    labels : dict slider name -> text
+        What stands beside a slider, instead of its name.
+
+    Raises
+    ------
+    ValueError
+        For an argument that does not fit, when made; for a result of ``fn`` or ``alt`` that does not fit, when shown or on
+        ``frame``, naming the slider values.
+
+    Notes
+    -----
+    The player keeps numbers to a decimal step of at most 1/2000 of the axis (1/200 for heat maps; on a log axis, of its
+    logarithm), tables to ``digits``. ``frame`` is exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def density(x, epsilon):
+    ...     return {"Laplace": epsilon / 2 * np.exp(-epsilon * np.abs(x))}
+    >>> figure = Explorer(density, x=np.linspace(-5, 5, 41), sliders={"epsilon": [0.5, 1, 2]}, title="Laplace noise",
+    ...                   alt=lambda epsilon: f"At epsilon {epsilon} the density at 0 is {epsilon / 2}.")
+    >>> figure
+    Laplace noise. At epsilon 0.5 the density at 0 is 0.25.
+    >>> float(figure.frame(epsilon=2)["Laplace"][20])
+    1.0
+    """
+
+    def __init__(self, fn: Callable, *, sliders: Mapping[str, Sequence], title: str, alt: str | Callable[..., str],
+                 x: Sequence | None = None, y: Sequence | None = None, series: Mapping[str, str] | None = None, view: str = "lines",
+                 x_label: str = "", y_label: str = "", z_label: str = "", start: Mapping[str, object] | None = None, question: str = "",
+                 log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
+                 y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None) -> None:
+        if not callable(fn):
+            refuse("fn", fn, "not callable", "Give a function of the slider values.")
+        self.fn = fn
+        self.view = choice("view", view, views.VIEWS)
+        self.sliders = slider_grid(sliders)
+        self.title, self.question = text("title", title), text("question", question, empty=True)
+        if not callable(alt):
+            text("alt", alt)
+        self.alt = alt
+        self.x_label, self.y_label, self.z_label = (text(n, v, empty=True) for n, v in (("x_label", x_label), ("y_label", y_label), ("z_label", z_label)))
+        for name, value in (("log_x", log_x), ("log_y", log_y)):
+            if not isinstance(value, (bool, np.bool_)):
+                refuse(name, value, "not True or False", f"Give True for a logarithmic axis.")
+        self.log_x, self.log_y = bool(log_x), bool(log_y)
+        if view == "roc" and (log_x or log_y):
+            refuse("log_x" if log_x else "log_y", True, "the ROC plane is linear", 'Leave it out, or use view="pareto".')
+        self.digits = integer("digits", digits, low=0, high=8)
+        self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
+        self.x, self.y = self._positions("x", x), self._positions("y", y)
+        self.series = named("series", series)
+        for name, kind in self.series.items():
+            if not views.KINDS[view]:
+                refuse("series", series, f'view "{view}" has no series', "Leave series out.")
+            choice(f"series[{name!r}]", kind, views.KINDS[view])
+        self.labels = named("labels", labels)
+        for name, value in self.labels.items():
+            if name not in self.sliders:
+                refuse("labels", name, "no slider has that name", f"Choose from {', '.join(self.sliders)}.")
+            text(f"labels[{name!r}]", value)
+        self.start = {name: grid[0] for name, grid in self.sliders.items()}
+        for name, value in named("start", start).items():
+            self.start[name] = self.sliders[name][self._index(name, value, "start")] if name in self.sliders else refuse(
+                "start", name, "no slider has that name", f"Choose from {', '.join(self.sliders)}.")
+        self._frames: list | None = None
+        self._widget = None
+
+    # -- frames ------------------------------------------------------------------------------------------------------------
+
+    def frame(self, **values: object) -> object:
+        """What ``fn`` returns at slider ``values`` (any left out: where the slider starts), checked and exact.
+
+        A dict of arrays, a ``Table`` (``rows``, ``columns``, ``values``) or a 2-d array; every value must lie on its slider's grid.
+        """
+        for name in values:
+            if name not in self.sliders:
+                refuse("values", name, "no slider has that name", f"Choose from {', '.join(self.sliders)}.")
+        return self._call({name: grid[self._index(name, values[name], "values")] if name in values else self.start[name]
+                           for name, grid in self.sliders.items()})
+
+    def sentence(self, **values: object) -> str:
+        """The text alternative of the frame at slider ``values``."""
+        frame = self.frame(**values)
+        return self._sentence({**self.start, **values}, frame)
+
+    def grid(self) -> list[dict]:
+        """Slider values of all frames, the last slider moving fastest."""
+        return [dict(zip(self.sliders, point)) for point in itertools.product(*self.sliders.values())]
+
+    def _call(self, values: dict) -> object:
+        where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
+        try:
+            result = self.fn(self.x, **values) if self._takes_x() else self.fn(**values)
+        except Exception as error:
+            raise ValueError(f"fn at {where}: raised {type(error).__name__}: {error}. "
+                             "Make fn work there, or leave that slider value out of the grid.") from error
+        frame = views.canonical(result, self.view, where, x=self.x, kinds=self.series)
+        for name in self.series:
+            if name not in frame:
+                raise ValueError(f"series={name!r}: fn at {where} returned no such series. It returned {', '.join(frame)}.")
+        for log, letter, axis in ((self.log_x, "x", 0), (self.log_y, "y", 1)):
+            drawn = [] if not log or self.view == "table" else [frame] if self.view == "heatmap" else list(frame.values())
+            if self.view in ("roc", "pareto"):
+                drawn = [values[:, axis] for values in drawn]
+            elif axis == 0:
+                drawn = []
+            if any((v <= 0).any() for v in drawn):
+                raise ValueError(f"fn at {where}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
+        return frame
+
+    def _takes_x(self) -> bool:
+        if self.x is None or self.view == "heatmap" and not isinstance(self.x, np.ndarray):
+            return False
+        try:
+            inspect.signature(self.fn).bind(self.x, **self.start)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def _sentence(self, values: dict, frame: object) -> str:
+        if not callable(self.alt):
+            return self.alt
+        where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
+        try:
+            wants = "frame" in inspect.signature(self.alt).parameters
+        except (TypeError, ValueError):
+            wants = False
+        try:
+            sentence = self.alt(frame=frame, **values) if wants else self.alt(**values)
+        except Exception as error:
+            raise ValueError(f"alt at {where}: raised {type(error).__name__}: {error}. Make alt take every slider by name.") from error
+        if not isinstance(sentence, str) or not sentence.strip():
+            raise ValueError(f"alt at {where}: returned {sentence!r}, not a sentence. Say what the frame shows.")
+        return sentence
+
+    def _all(self) -> list[tuple[object, str]]:
+        """Every frame and its sentence, once."""
+        if self._frames is None:
+            frames: list[tuple[object, str]] = []
+            count = 0
+            for values in self.grid():
+                frame = self._call(values)
+                if frames:
+                    views.same_shape(frames[0][0], frame, ", ".join(f"{n} = {shown_value(v)}" for n, v in values.items()))
+                count += sum(v.size for v in frame.values()) if isinstance(frame, dict) else frame.values.size if self.view == "table" else frame.size
+                if count > MOST_NUMBERS:
+                    refuse("sliders", len(self.grid()), f"the frames hold over {MOST_NUMBERS:,} numbers", "Coarsen the sliders or give fewer points a curve.")
+                frames.append((frame, self._sentence(values, frame)))
+            self._frames = frames
+        return self._frames
+
+    # -- arguments ---------------------------------------------------------------------------------------------------------
+
+    def _index(self, name: str, value: object, argument: str) -> int:
+        for i, known in enumerate(self.sliders[name]):
+            if type(value) in (int, float, str, bool) or isinstance(value, np.generic):
+                if known == value or (isinstance(known, float) and isinstance(value, Real) and abs(known - value) <= 1e-12 * abs(known)):
+                    return i
+        refuse(f"{argument}[{name!r}]", value, "not on that slider's grid", f"Choose one of {', '.join(map(shown_value, self.sliders[name]))}.")
+
+    def _positions(self, name: str, value: object) -> np.ndarray | tuple[str, ...] | None:
+        """``x`` of lines as increasing numbers; ``x``, ``y`` of a heat map as numbers or names."""
+        needed = self.view == "lines" and name == "x"
+        allowed = needed or self.view == "heatmap"
+        if value is None:
+            if needed:
+                refuse("x", None, 'view "lines" needs the places where fn is drawn', "Give x as increasing numbers.")
+            return None
+        if not allowed:
+            refuse(name, value, f'view "{self.view}" takes no {name}', f"Leave {name} out.")
+        if self.view == "heatmap" and isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
+            return tuple(value)
+        values = array(name, value, ndim=1)
+        if values.size < (2 if needed else 1) or (np.diff(values) <= 0).any() and needed:
+            refuse(name, value, "not increasing numbers", f"Give at least two numbers, each above the one before.")
+        if needed and self.log_x and values[0] <= 0:
+            refuse(name, float(values[0]), "0 or negative on a logarithmic axis", "Give positive x, or leave log_x out.")
+        return values
+
+    # -- showing -----------------------------------------------------------------------------------------------------------
+
+    def _chart(self) -> Chart:
+        """What the frames have in common: axes over all of them, series, names."""
+        frames = [frame for frame, _ in self._all()]
+        first = frames[0]
+        common = {"view": self.view, "x_label": self.x_label, "y_label": self.y_label, "digits": self.digits}
+        if self.view == "table":
+            return Chart(**common, x=None, y=None, start=frames[self._start_index()])
+        if self.view == "heatmap":
+            axis = Axis.over(np.concatenate([f.ravel() for f in frames]), log=self.log_y, given=self.y_range, levels=200, pad=0)
+            rows, columns = (self._names(name, given, n) for name, given, n in (("y", self.y, first.shape[0]), ("x", self.x, first.shape[1])))
+            return Chart(**common, x=None, y=axis, rows=rows, columns=columns, z_label=self.z_label)
+        kinds = tuple((name, self.series.get(name, views.KINDS[self.view][0])) for name in first)
+        if self.view == "lines":
+            all_x, all_y = self.x, np.concatenate([v.ravel() for f in frames for v in f.values()])
+        else:
+            all_x, all_y = (np.concatenate([v[:, i] for f in frames for v in f.values()]) for i in (0, 1))
+        x_range, y_range = self.x_range, self.y_range
+        if self.view == "lines" and x_range is None:
+            x_range = (float(self.x[0]), float(self.x[-1]))
+        if self.view == "roc":
+            x_range, y_range = x_range or (-0.02, 1.02), y_range or (-0.02, 1.02)
+            common["x_label"], common["y_label"] = self.x_label or "false positive rate", self.y_label or "true positive rate"
+        x = Axis.over(all_x, log=self.log_x, given=x_range)
+        y = Axis.over(all_y, log=self.log_y, given=y_range)
+        tight = 1e-9
+        outside = any((s < a.low - tight).any() or (s > a.high + tight).any() for a, v in ((x, all_x), (y, all_y))
+                      for s in [np.log10(v) if a.log else v])
+        return Chart(**common, x=x, y=y, series=kinds, at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside))
+
+    def _names(self, name: str, given: object, n: int) -> tuple[str, ...]:
+        names = tuple(str(i) for i in range(n)) if given is None else given if isinstance(given, tuple) else tuple(shown(v) for v in given)
+        if len(names) != n:
+            refuse(name, len(names), f"fn returns {n} {'rows' if name == 'y' else 'columns'}", f"Give one {name} for each.")
+        return names
+
+    def _start_index(self) -> int:
+        at = 0
+        for name, grid in self.sliders.items():
+            at = at * len(grid) + grid.index(self.start[name])
+        return at
+
+    def _slider_texts(self) -> list[tuple[str, list[str], int]]:
+        return [(self.labels.get(name, name.replace("_", " ")), [shown_value(v) for v in grid], grid.index(self.start[name]))
+                for name, grid in self.sliders.items()]
+
+    def _data(self, chart: Chart) -> dict:
+        """What the player needs, JSON-ready (``player.js`` reads these keys)."""
+        frames = [frame for frame, _ in self._all()]
+        sliders = self._slider_texts()
+        data: dict = {"view": self.view, "title": self.title, "n": [len(texts) for _, texts, _ in sliders], "v": [texts for _, texts, _ in sliders],
+                      "k": [name for name, _, _ in sliders], **pack_sentences([sentence for _, sentence in self._all()])}
+        if self.view == "table":
+            found: dict[str, int] = {}
+            kept = [np.array([found.setdefault(c, len(found)) for c in drawing.cells(f, self.digits)], dtype=np.int64) for f in frames]
+            data |= {"u": list(found), "start": self._start_index()}
+        else:
+            kept = [drawing.whole(chart, f) for f in frames]
+            data |= {"Y": axis_data(chart.y)}
+        if self.view == "heatmap":
+            data |= {"rows": chart.rows, "columns": chart.columns}
+        elif self.view != "table":
+            _, _, width, height = chart.box
+            data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height,
+                     "S": [dict(zip(("dx", "dy", "tail"), drawing.MARKERS[i % len(drawing.MARKERS)]) if kind == "points" else (), name=name, kind=kind)
+                           for i, (name, kind) in enumerate(chart.series)]}
+            if self.view == "lines":
+                data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(chart)}
+            else:
+                counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames]
+                data["c"] = counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)
+        data |= {"size": int(kept[0].size), "p": pack(kept)}
+        if len(data["p"]["q"]) > MOST_CHARACTERS:
+            refuse("sliders", len(frames), f"the frames take {len(data['p']['q']):,} characters of a page, more than {MOST_CHARACTERS:,}",
+                   "Coarsen the sliders, give fewer points a curve, or smooth Monte-Carlo noise.")
+        return data
+
+    def html(self) -> str:
+        """The self-contained player, deterministic."""
+        chart = self._chart()
+        frame, sentence = self._all()[self._start_index()]
+        return page.player(chart, frame, self.title, self.question, sentence, self._slider_texts(), self._data(chart))
+
+    def still(self, **values: object) -> str:
+        """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
+        frame = self.frame(**values)
+        values = {**self.start, **values}
+        return page.still(self._chart(), frame, self.title, self.question, self._sentence(values, frame))
+
+    def png(self) -> bytes:
+        """The starting frame as an image, for print."""
+        from .image import png
+        return png(self._chart(), self._all()[self._start_index()][0], self.title)
+
+    @property
+    def widget(self) -> object:
+        """The live figure: an ipywidgets box of ``SelectionSlider`` and an ``HTML`` picture."""
+        if self._widget is None:
+            from .live import widget
+            self._widget = widget(self)
+        return self._widget
+
+    def __repr__(self) -> str:
+        return f"{self.title}. {self.sentence()}"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> tuple[dict, dict]:
+        """Player, image and sentence; before a kernel with a front end also the widget."""
+        from base64 import b64encode
+        bundle = {"text/plain": repr(self), "text/html": self.html(), "image/png": b64encode(self.png()).decode()}
+        from .live import has_kernel
+        if has_kernel():
+            bundle["application/vnd.jupyter.widget-view+json"] = {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}
+        return bundle, {}
+
+
+def slider_grid(sliders: object) -> dict[str, tuple]:
+    """Names and grids, checked; numpy numbers become Python's."""
+    remedy = 'Give {"epsilon": [0.1, 0.5, 1.0], ...}.'
+    if not isinstance(sliders, Mapping) or not sliders:
+        refuse("sliders", sliders, "not a dict with at least one slider", remedy)
+    out: dict[str, tuple] = {}
+    count = 1
+    for name, grid in sliders.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            refuse("sliders", name, "not the name of an argument of fn", remedy)
+        if isinstance(grid, (str, bytes)) or not isinstance(grid, (Sequence, np.ndarray, range)) or len(grid) == 0 or np.ndim(grid) != 1:
+            refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
+        values = []
+        for value in grid:
+            if isinstance(value, str):
+                values.append(text(f"sliders[{name!r}]", value))
+            else:
+                number(f"sliders[{name!r}]", value)
+                values.append(int(value) if isinstance(value, (int, np.integer)) else float(value))
+        if len(set(map(shown_value, values))) != len(values):
+            refuse(f"sliders[{name!r}]", grid, "two values read the same", "List each value once.")
+        out[name] = tuple(values)
+        count *= len(values)
+        if count > MOST_FRAMES:
+            refuse("sliders", f"{count:,} frames", f"more than {MOST_FRAMES:,}", "Coarsen the grids, or split the figure in two.")
+    return out
+
+
+def shown_value(value: object) -> str:
+    """A slider's value for a reader."""
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else shown(value, 4)
+
+
+def axis_data(axis: Axis) -> dict:
+    return {"lo": axis.low, "hi": axis.high, "k": axis.decimals, "log": int(axis.log)}
+
+
+def text(name: str, value: object, *, empty: bool = False) -> str:
+    """A text without control characters."""
+    if not isinstance(value, str) or not (empty or value.strip()):
+        refuse(name, value, "not a text", f"Give {name} as a non-empty str.")
+    if any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) < 0xE000 for c in value):
+        refuse(name, value, "holds a control character", f"Leave it out of {name}.")
+    return value
+
+
+def named(name: str, value: object) -> dict:
+    """A dict keyed by names, or nothing."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
+        refuse(name, value, "not a dict from names", f"Give {name} as {{name: ...}}.")
+    return dict(value)
+
+
+def span(name: str, value: object, log: bool) -> tuple[float, float] | None:
+    """A (low, high) pair, or None."""
+    if value is None:
+        return None
+    pair = array(name, value, shape=(2,))
+    if not pair[0] < pair[1] or (log and pair[0] <= 0):
+        refuse(name, value, "not low < high" + (", both positive for a logarithmic axis" if log else ""), f"Give {name} as (low, high).")
+    return float(pair[0]), float(pair[1])

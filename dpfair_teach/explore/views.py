@@ -1,0 +1,111 @@
+"""What a figure's function may return, for each kind of figure, brought into one form.
+
+``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``), a ``Table``, or a 2-d
+array (``heatmap``). Whatever does not fit raises a ``ValueError`` that names the slider values of the frame.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+__all__: list[str] = []
+
+#: The kinds of series each view draws; the first is the default.
+KINDS = {"lines": ("line", "points", "band"), "roc": ("points", "line", "polygon"), "pareto": ("points", "line", "polygon"),
+         "table": (), "heatmap": ()}
+VIEWS = tuple(KINDS)
+MOST_SERIES = 8
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of numbers or short texts."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: np.ndarray
+    corner: str = ""
+
+
+def canonical(result: object, view: str, where: str, *, x: np.ndarray | None, kinds: dict[str, str]) -> object:
+    """One result of ``fn`` as a frame of ``view``; ``where`` names the slider values in an error."""
+    def wrong(why: str, remedy: str) -> None:
+        raise ValueError(f"fn at {where}: {why}. {remedy}")
+
+    if view == "table":
+        return table(result, wrong)
+    if view == "heatmap":
+        values = numbers(result, "the heat map", wrong)
+        if values.ndim != 2 or 0 in values.shape:
+            wrong(f"an array of shape {values.shape}, not (n_y, n_x)", "Return one row of numbers for each value of y.")
+        return values
+    if not isinstance(result, dict) or not result or not all(isinstance(name, str) and name for name in result):
+        wrong(f"returned {type(result).__name__}, not a dict from names to arrays", 'Return {"name": array, ...}.')
+    if len(result) > MOST_SERIES:
+        wrong(f"{len(result)} series, at most {MOST_SERIES} can be told apart", "Return fewer.")
+    frame = {}
+    for name, values in result.items():
+        values = numbers(values, f"series {name!r}", wrong)
+        if view == "lines":
+            want = (len(x), 2) if kinds.get(name) == "band" else (len(x),)
+            if values.shape != want:
+                wrong(f"series {name!r} has shape {values.shape}, not {want}", "Return one value (a band: low and high) for each x.")
+        elif values.size == 0:
+            values = np.empty((0, 2))
+        elif values.ndim != 2 or values.shape[1] != 2:
+            wrong(f"series {name!r} has shape {values.shape}, not (n, 2)", "Return one row (x, y) for each point.")
+        frame[name] = values
+    return frame
+
+
+def numbers(values: object, what: str, wrong: object) -> np.ndarray:
+    """Finite floats, or the complaint."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        wrong(f"{what} is not numeric", "Return numbers.")
+    if not np.isfinite(array).all():
+        wrong(f"{what} holds NaN or infinity", "Return a finite number everywhere, or leave that slider value out of the grid.")
+    return array
+
+
+def table(result: object, wrong: object) -> Table:
+    """A pandas table, or ``{"rows": names, "columns": names, "values": cells}``."""
+    if isinstance(result, pd.DataFrame):
+        corner = str(result.index.name or result.columns.name or "")
+        rows, columns, values = map(label, result.index), map(label, result.columns), result.to_numpy(dtype=object)
+    elif isinstance(result, dict) and {"rows", "columns", "values"} <= set(result):
+        corner = str(result.get("corner", ""))
+        try:
+            rows, columns = map(label, result["rows"]), map(label, result["columns"])
+            values = np.array([list(row) for row in result["values"]], dtype=object)
+        except (TypeError, ValueError):
+            wrong("rows, columns or values of the table are no lists", "Return lists of names and a list of rows.")
+    else:
+        wrong(f"returned {type(result).__name__}, not a table", 'Return a pandas DataFrame or {"rows": ..., "columns": ..., "values": ...}.')
+    found = Table(tuple(rows), tuple(columns), values, corner)
+    if values.ndim != 2 or values.shape != (len(found.rows), len(found.columns)) or not values.size:
+        wrong(f"cells of shape {values.shape} under {len(found.rows)} rows and {len(found.columns)} columns", "Give each row one cell a column.")
+    for value in values.ravel():
+        if isinstance(value, str):
+            continue
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)) or not np.isfinite(float(value)):
+            wrong(f"a cell holds {value!r}", "Cells are finite numbers or short texts.")
+    return found
+
+
+def label(name: object) -> str:
+    """A row or column name; the parts of a pandas MultiIndex in one line."""
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def same_shape(first: object, frame: object, where: str) -> None:
+    """All frames of a figure have the same series, rows and columns: only the numbers move."""
+    def shape(f: object) -> object:
+        return (f.rows, f.columns) if isinstance(f, Table) else f.shape if isinstance(f, np.ndarray) else tuple(f)
+    if shape(first) != shape(frame):
+        raise ValueError(f"fn at {where}: returned {shape(frame)}, but {shape(first)} at the first frame. "
+                         "Return the same series, rows and columns at every slider value.")
