@@ -94,8 +94,8 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     --------
     >>> load("communities").cell_sizes().tolist()
     [[916, 108], [495, 475]]
-    >>> half = load("communities", group=lambda raw: (raw.pctUrban > raw.pctUrban.median()).astype(int))
-    >>> half.n_groups, half.d
+    >>> by_income = load("communities", group=lambda raw: (raw.medIncome > raw.medIncome.median()).astype(int))
+    >>> by_income.n_groups, by_income.d
     (2, 104)
     """
     if not isinstance(name, str) or name not in _SETS:
@@ -131,7 +131,7 @@ def _load(name: str, entry: _Entry, group: object, label: object, features: obje
     X.flags.writeable = False  # ours alone: spares Dataset a copy
     archives = dict.fromkeys(str(a) for f in found for a in f.record.archives)
     provenance = Provenance(
-        source=f"{entry.source}", files=tuple((f.record.name, f.record.sha256) for f in found), place=", ".join(dict.fromkeys(f.place for f in found)),
+        source=entry.source, files=tuple((f.record.name, f.record.sha256) for f in found), place=", ".join(dict.fromkeys(f.place for f in found)),
         archive="; ".join(archives), licence=entry.licence, attribution=entry.attribution,
         rules=(("group", group_rule.words), ("label", label_rule.words), ("features", feature_rule.words)), dropped=dropped)
     return Dataset(X, np.asarray(A), Y, feature_names, group_names, name, provenance)
