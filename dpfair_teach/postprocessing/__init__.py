@@ -4,7 +4,13 @@
 algorithm publishes and the slack it adds; ``bounds`` what is proved about it; ``estimator`` all of it as a scikit-learn class.
 """
 from ._program import Solution, dual_value
+from .bounds import LemmaA1, Theorem22, count_sensitivity, largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form
 from .lp import derived_counts, predict_proba, solve_lp
+from .noise import clip_counts, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
 
-__all__ = ["Solution", "closed_form", "derived_counts", "dual_value", "predict_proba", "solve_lp"]
+__all__ = [
+    "Solution", "solve_lp", "closed_form", "dual_value", "derived_counts", "predict_proba",
+    "noisy_counts", "public_margin_counts", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
+    "count_sensitivity", "largest_change", "LemmaA1", "lemma_a1", "Theorem22", "theorem_2_2",
+]

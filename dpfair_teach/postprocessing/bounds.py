@@ -1,0 +1,253 @@
+"""What is proved about DP-postprocessing: sensitivity, the five facts of Lemma A.1, Theorem 2.2; printed and sharp."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from .. import _checks as check
+from .noise import over
+
+__all__ = ["count_sensitivity", "largest_change", "LemmaA1", "lemma_a1", "Theorem22", "theorem_2_2"]
+
+
+def count_sensitivity(m: int) -> float:
+    """l1 sensitivity of the table of frequencies to one person's A: 2 / m.
+
+    Source: supplement, Lemma 2.1. One person leaves a cell and enters another, 1 / m each; never less, so it is an equality.
+
+    Parameters
+    ----------
+    m : int >= 1
+        People in the data set.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        m is not a whole number above 0.
+
+    Examples
+    --------
+    >>> count_sensitivity(10)
+    0.2
+    """
+    return 2 / check.integer("m", m, low=1)
+
+
+def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> float:
+    """The largest l1 change of the frequencies over every A and every change of one entry of it, by trying them all.
+
+    Source: the maximum in supplement, Lemma 2.1; for small data, to be compared with :func:`count_sensitivity`.
+
+    Parameters
+    ----------
+    prediction, Y : (m,) arrays of 0/1
+    n_groups : int >= 2
+        k; n_groups ** m * m must be at most 200,000.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Too many cases to try; bad labels.
+
+    Examples
+    --------
+    >>> largest_change(prediction=[0, 1, 1, 0], Y=[0, 0, 1, 1])
+    0.5
+    """
+    Y = check.labels("Y", Y)
+    prediction = check.labels("prediction", prediction, length=len(Y))
+    m, k = len(Y), check.integer("n_groups", n_groups, low=2, high=1000)
+    if m * math.log(k) + math.log(m) > math.log(200_000):
+        check.refuse("n_groups", k, f"{k} ** {m} vectors A are too many to try", "Use fewer people or groups.")
+    cells = 2 * k * prediction + Y
+    groups = np.array(list(product(range(k), repeat=m)))
+    tables = np.zeros((len(groups), 4 * k))
+    for i in range(m):
+        np.add.at(tables, (np.arange(len(groups)), cells[i] + 2 * groups[:, i]), 1 / m)
+    worst = 0.0
+    place = k ** np.arange(m - 1, -1, -1)                               # A read as a number in base k is its row
+    for i in range(m):
+        for other in range(k):
+            neighbour = tables[np.arange(len(groups)) + (other - groups[:, i]) * place[i]]
+            worst = max(worst, float(np.abs(tables - neighbour).sum(axis=1).max()))
+    return worst
+
+
+@dataclass(frozen=True)
+class LemmaA1:
+    """The five facts of Lemma A.1; they hold together with probability at least 1 - beta.
+
+    Attributes
+    ----------
+    noise : float
+        The event: no cell is off by more than this, 2 ln(4k / beta) / (m epsilon), a frequency.
+    holds : bool
+        The hypothesis min q_ay > 4 ln(4k / beta) / (m epsilon), read on the table that was given.
+    error : float
+        (1) |err~(p) - err^(p)| for every p.
+    people : float
+        (2) every q_ay is off by at most this, twice ``noise``; under the hypothesis on q^ every q~_ay is then above 0.
+    rates : (k, 2) array [a, y]
+        (3) |FP~_a - FP^_a| (y = 0) and |TP~_a - TP^_a| (y = 1).
+    gaps : (k, 2) array [a, y]
+        (4) the same for the gaps to group 0 of any derived classifier; row 0 is 0.
+    slack : (k, 2) array [a, y]
+        (5) with this slack the non-private optimum is feasible in LP~ (3).
+    """
+
+    noise: float
+    holds: bool
+    error: float
+    people: float
+    rates: np.ndarray
+    gaps: np.ndarray
+    slack: np.ndarray
+
+
+def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: bool = False) -> LemmaA1:
+    """How far noise carries: the five facts behind Theorem 2.2.
+
+    Source: supplement, Lemma A.1 (Appendix A). With L = ln(4k / beta), printed: (1) 12 k L / (m epsilon), (4) 4 L / (min(q~_ay, q~_0y) m epsilon).
+    Both are loose. Sharp: (1) 4 k L / (m epsilon), because for the worst p the difference is the sum of 2k maxima of two cells each
+    (attained when all noise is at its limit); (4) 2 L / (m epsilon) (1 / q~_ay + 1 / q~_0y). (2), (3) stand as printed.
+
+    Parameters
+    ----------
+    q : (2, k, 2) array [yhat, a, y]
+        The noisy frequencies q~, in which (3), (4), (5) are stated; ``holds`` belongs to q^: give that to ask about the hypothesis.
+    m : int >= 1
+    epsilon : float > 0
+    beta : float in (0, 1)
+    as_printed : bool
+        The printed constants instead of the sharp ones.
+
+    Returns
+    -------
+    LemmaA1
+
+    Raises
+    ------
+    ValueError
+        Not one table of 0/1 predictions; a q_ay <= 0; numbers out of range.
+
+    Examples
+    --------
+    >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
+    >>> round(lemma_a1(q, m=2000, epsilon=1, beta=.05).error, 4)
+    0.0203
+    >>> round(lemma_a1(q, m=2000, epsilon=1, beta=.05, as_printed=True).error, 4)
+    0.0609
+    """
+    people, m, epsilon, log, k = _bound_arguments(q, m, epsilon, beta, as_printed)
+    if (people <= 0).any():
+        a, y = (int(i) for i in np.argwhere(people <= 0)[0])
+        check.refuse("q", float(people[a, y]), f"the cell (a={a}, y={y}) is empty or negative: outside the lemma's event",
+                     "Draw again, or give a larger epsilon.")
+    unit = log / (m * epsilon)
+    rates = 2 * unit / people
+    gaps = 4 * unit / np.minimum(people, people[:1]) if as_printed else rates + rates[:1]
+    gaps[0] = 0.0
+    return LemmaA1(noise=2 * unit, holds=bool(people.min() > 4 * unit), error=(12 if as_printed else 4) * k * unit, people=4 * unit,
+                   rates=rates, gaps=gaps, slack=gaps.copy())
+
+
+@dataclass(frozen=True)
+class Theorem22:
+    """What Theorem 2.2 promises, with probability at least 1 - beta.
+
+    Attributes
+    ----------
+    error : float
+        Excess of err^(p~*) over err^(p^*), the best gamma-fair derived classifier.
+    error_gamma : float
+        A smaller limit for the same excess, with probability at least 1 - 2 beta: 2 / (m epsilon) times the (1 - beta) quantile of
+        the sum of 4k standard exponentials, a Gamma(4k). Needs no union bound over the cells.
+    fp, tp : (k,) arrays
+        Limits of the gaps |FP_a - FP_0| and |TP_a - TP_0| of p~* on the true table; entry 0 is 0; infinite where the
+        hypothesis fails for a cell.
+    holds : bool
+        The hypothesis min q^_ay > 4 ln(4k / beta) / (m epsilon). Where it is False nothing is promised.
+    """
+
+    error: float
+    error_gamma: float
+    fp: np.ndarray
+    tp: np.ndarray
+    holds: bool
+
+
+def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float, *, as_printed: bool = False) -> Theorem22:
+    """The price of privacy in Algorithm 1: bounds on error and on unfairness, from the true table.
+
+    Source: supplement, Theorem 2.2 (main text, Theorem 3.1). With L = ln(4k / beta), printed: excess error 24 k L / (m epsilon); gap
+    gamma + 8 L / (min(q^_ay, q^_0y) m epsilon - 4 L). Sharp, for the same algorithm with the printed slack: 8 k L / (m epsilon), reached in the
+    limit; gap gamma + 4 L / (min - 4 L) + 2 L / (q^_ay m epsilon - 4 L) + 2 L / (q^_0y m epsilon - 4 L).
+
+    Parameters
+    ----------
+    q : (2, k, 2) array [yhat, a, y]
+        The true frequencies q^.
+    m : int >= 1
+    epsilon : float > 0
+    beta : float in (0, 1)
+    gamma : float >= 0
+    as_printed : bool
+        The printed constants instead of the sharp ones.
+
+    Returns
+    -------
+    Theorem22
+
+    Raises
+    ------
+    ValueError
+        Not one table of 0/1 predictions, numbers out of range. (A hypothesis that fails is not an error: see ``holds``.)
+
+    Examples
+    --------
+    >>> q = np.array([[[4000, 2000], [2000, 1000]], [[1000, 3000], [1000, 6000]]]) / 20000
+    >>> bound = theorem_2_2(q, m=20000, epsilon=1, beta=.05, gamma=.02)
+    >>> round(bound.error, 4), bound.fp.round(4), bound.holds
+    (0.0041, array([0.    , 0.0323]), True)
+    >>> round(theorem_2_2(q, m=20000, epsilon=1, beta=.05, gamma=.02, as_printed=True).error, 4)
+    0.0122
+    """
+    people, m, epsilon, log, k = _bound_arguments(q, m, epsilon, beta, as_printed)
+    gamma = check.gamma(gamma)
+    room = people * m * epsilon - 4 * log                               # q^_ay m epsilon - 4 L
+    room = np.where(room > 0, room, 0.0)
+    least = np.minimum(room, room[:1])
+    if as_printed:
+        gaps = gamma + over(8 * log, least)
+    else:
+        gaps = (gamma + over(4 * log, least) + over(2 * log, room)
+                + over(2 * log, room[:1]))
+    gaps[0] = 0.0
+    unit = 1 / (m * epsilon)
+    return Theorem22(error=(24 if as_printed else 8) * k * log * unit,
+                     error_gamma=2 * float(stats.gamma.ppf(1 - beta, 4 * k)) * unit,
+                     fp=gaps[:, 0], tp=gaps[:, 1], holds=bool((room > 0).all()))
+
+
+def _bound_arguments(q, m, epsilon, beta, as_printed):
+    """q_ay, m, epsilon, ln(4k / beta), k."""
+    q = check.table("q", q, bins=2, least_groups=2)
+    if q.ndim != 3:
+        check.refuse("q", q.shape, "is a batch of tables", "Bound one table at a time.")
+    if not isinstance(as_printed, (bool, np.bool_)):
+        check.refuse("as_printed", as_printed, "neither True nor False", "True gives the paper's constants, False the sharp ones.")
+    k = q.shape[-2]
+    return (q.sum(axis=0), check.integer("m", m, low=1), check.epsilon(epsilon), math.log(4 * k / check.beta(beta)), k)

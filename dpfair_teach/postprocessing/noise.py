@@ -1,0 +1,260 @@
+"""What a private post-processing algorithm publishes: noisy tables, and the slack that goes with the noise.
+
+Privacy unit, everywhere: one person's A changes, X and Y are public. The base never saw A, so yhat is public too, and with it the
+margins N[yhat, y], the number of people with each prediction and label.
+"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .. import mechanisms
+
+__all__ = ["noisy_counts", "public_margin_counts", "clip_counts", "paper_slack", "main_text_slack", "margin_slack"]
+
+NEGATIVE = ("as_printed", "unconstrained")
+
+
+def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
+                 size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Algorithm 1's table: every cell plus independent Laplace noise of scale 2 / epsilon people.
+
+    Source: supplement and main text, Algorithm 1: Lap(2 / (m epsilon)) on every frequency; Lemma 2.1 gives the sensitivity 2 people.
+    epsilon-differentially private.
+
+    Parameters
+    ----------
+    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2
+    epsilon : float > 0
+    rng : numpy.random.Generator
+    size : int or tuple, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    size + (b, k, 2) array, in people; entries and sums may be negative.
+
+    Raises
+    ------
+    ValueError
+        A table with negative or non-finite entries, epsilon <= 0, no Generator.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> noisy_counts(ten, epsilon=1, rng=np.random.default_rng(0), size=100).shape
+    (100, 2, 2, 2)
+    """
+    return mechanisms.laplace(_people(counts), 2, epsilon, rng, size)
+
+
+def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
+                         size: int | tuple[int, ...] | None = None, noise: str = "laplace") -> np.ndarray:
+    """A private table that keeps the public margins N[yhat, y] exactly.
+
+    Source: ours, sharpening Algorithm 1. One changed A moves one person inside one (yhat, y). Two groups: group 1's counts, one for each
+    (yhat, y), have l1 sensitivity 1 together; each gets noise of scale 1 / epsilon, is clipped to [0, N[yhat, y]], and group 0 gets the
+    rest. More groups: noise of scale 2 / epsilon on every cell, then for each (yhat, y) the nearest nonnegative k numbers with sum
+    N[yhat, y]. epsilon-differentially private (clipping and projecting are post-processing).
+
+    Parameters
+    ----------
+    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers for ``noise="geometric"``
+    epsilon : float > 0
+    rng : numpy.random.Generator
+    size : int or tuple, optional
+        Independent repeats, as leading axes.
+    noise : str
+        ``laplace``, or ``geometric`` (two-sided, for whole numbers).
+
+    Returns
+    -------
+    size + (b, k, 2) array, in people, nonnegative, with the margins of ``counts``. A (group, label) may come out empty.
+
+    Raises
+    ------
+    ValueError
+        As :func:`noisy_counts`; fractions of people with geometric noise.
+
+    Examples
+    --------
+    >>> ten = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
+    >>> noisy = public_margin_counts(ten, epsilon=1, rng=np.random.default_rng(0), size=5)
+    >>> bool(np.allclose(noisy.sum(axis=-2), ten.sum(axis=-2)))
+    True
+    """
+    counts = _people(counts)
+    check.choice("noise", noise, ("laplace", "geometric"))
+    if noise == "geometric" and (counts != np.floor(counts)).any():
+        check.refuse("counts", float(counts[counts != np.floor(counts)][0]), "not a whole number of people",
+                     "Use noise='laplace' for expected counts.")
+    draw = mechanisms.laplace if noise == "laplace" else mechanisms.geometric
+    margin = counts.sum(axis=-2)                                        # (b, 2): public
+    if counts.shape[-2] == 2:
+        ones = np.clip(draw(counts[:, 1], 1, epsilon, rng, size), 0, margin)
+        return np.stack([margin - ones, ones], axis=-2).astype(float)
+    noisy = np.moveaxis(draw(counts, 2, epsilon, rng, size), -2, -1)   # (..., b, 2, k)
+    return np.moveaxis(_nearest_with_sum(noisy, margin), -1, -2)
+
+
+def _nearest_with_sum(x: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Euclidean projection of the last axis onto {nonnegative, sum = total}: max(x - t, 0) for the one t that fits."""
+    ordered = -np.sort(-x, axis=-1)
+    excess = np.cumsum(ordered, axis=-1) - total[..., None]
+    thresholds = excess / np.arange(1, x.shape[-1] + 1)
+    positive = np.maximum((ordered > thresholds).sum(axis=-1, keepdims=True), 1)
+    out = np.maximum(x - np.take_along_axis(thresholds, positive - 1, axis=-1), 0.0)
+    sums = out.sum(axis=-1, keepdims=True)
+    return out * (total[..., None] / np.where(sums == 0, 1.0, sums))    # a margin of 0, and the last rounding
+
+
+def clip_counts(counts: ArrayLike) -> np.ndarray:
+    """Make a noisy table usable: no negative cell, no empty (group, label).
+
+    The documented rule, used where an algorithm must go on: negative entries become 0; a (a, y) that then holds nobody gets half a person
+    on each prediction, rates of one half. Post-processing, so it costs no privacy.
+
+    Parameters
+    ----------
+    counts : (..., b, k, 2) array [yhat, a, y], in people
+
+    Returns
+    -------
+    (..., b, k, 2) array, nonnegative, every (a, y) above 0
+
+    Raises
+    ------
+    ValueError
+        Not a table.
+
+    Examples
+    --------
+    >>> clip_counts([[[-1.5, 3], [2, -2]], [[4, 1], [0, -1]]])[:, 1]   # group 1: nobody is left with label 1
+    array([[2. , 0.5],
+           [0. , 0.5]])
+    """
+    clipped = np.maximum(check.table("counts", counts), 0.0)
+    return np.where((clipped.sum(axis=-3) == 0)[..., None, :, :], 0.5, clipped)
+
+
+def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: str = "as_printed") -> np.ndarray:
+    """What LP~ (3) adds to gamma: 4 ln(4k / beta) / (min(q~_ay, q~_0y) m epsilon).
+
+    Source: supplement, program (3). Computed from the noisy table alone, so it costs no privacy.
+
+    Parameters
+    ----------
+    q : (..., 2, k, 2) array [yhat, a, y]
+        The noisy frequencies q~.
+    m : int >= 1
+    epsilon : float > 0
+    beta : float in (0, 1)
+        Failure probability of the theorem.
+    negative : str
+        What to do where noise made q~_ay or q~_0y zero or negative, outside the theorem's event: ``as_printed`` keeps the formula's negative
+        number (infinity for 0), and such a draw must be left out or looked at; ``unconstrained`` lifts the constraint (infinity).
+
+    Returns
+    -------
+    (..., k, 2) array [a, y]; row 0 is 0 and unused
+
+    Raises
+    ------
+    ValueError
+        Numbers out of range, not a table.
+
+    Examples
+    --------
+    >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
+    >>> paper_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
+    array([0.0677, 0.0406])
+    """
+    people, scale = _slack_arguments(q, m, epsilon, beta, negative)
+    return _unused_anchor(over(scale, np.minimum(people, people[..., :1, :]), negative))
+
+
+def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: str = "as_printed") -> np.ndarray:
+    """The slack that the main text prints, for the lesson: 4 ln(4k / beta) / (min(q~_a0, q~_a1) m epsilon). It is wrong.
+
+    Source: main text, program (1). The minimum runs over the labels of group a and forgets group 0: where group 0 is the small one, the
+    non-private optimum may be infeasible (Lemma A.1, part 5 fails), and the theorem's error bound with it. :func:`paper_slack` is the
+    supplement's.
+
+    Parameters, returns and errors as :func:`paper_slack`.
+
+    Examples
+    --------
+    >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
+    >>> main_text_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
+    array([0.0677, 0.0677])
+    """
+    people, scale = _slack_arguments(q, m, epsilon, beta, negative)
+    return _unused_anchor(over(scale, np.broadcast_to(people.min(axis=-1, keepdims=True), people.shape), negative))
+
+
+def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarray:
+    """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
+
+    Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
+    t = ln(2b / beta) / epsilon, a union over the 2b published counts; more groups: t = 4 ln(2bk / beta) / epsilon, twice the largest noise, as
+    the projection moves a cell by at most that much again. A rate is then off by at most t / (m q~_ay), a gap by
+    t / (m q~_ay) + t / (m q~_0y).
+
+    Parameters
+    ----------
+    q : (..., b, k, 2) array [yhat, a, y], nonnegative
+        The released table as frequencies.
+    m : int >= 1
+    epsilon : float > 0
+    beta : float in (0, 1)
+
+    Returns
+    -------
+    (..., k, 2) array [a, y], infinite at empty cells; row 0 is 0 and unused
+
+    Raises
+    ------
+    ValueError
+        Numbers out of range, a negative entry, not a table.
+
+    Examples
+    --------
+    >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
+    >>> margin_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
+    array([0.0234, 0.015 ])
+    """
+    q = check.table("q", q, least_groups=2, low=0.0)
+    m, epsilon, beta = check.integer("m", m, low=1), check.epsilon(epsilon), check.beta(beta)
+    b, k, _ = q.shape[-3:]
+    off = math.log(2 * b / beta) / epsilon if k == 2 else 4 * math.log(2 * b * k / beta) / epsilon
+    rate = over(off / m, q.sum(axis=-3))
+    return _unused_anchor(rate + rate[..., :1, :])
+
+
+def over(scale: float, people: np.ndarray, negative: str = "as_printed") -> np.ndarray:
+    """scale / people, infinite where people = 0; below 0 by the rule ``negative``."""
+    out = np.where(people == 0, np.inf, scale / np.where(people == 0, 1.0, people))
+    return np.where(people < 0, np.inf, out) if negative == "unconstrained" else out
+
+
+def _unused_anchor(slack: np.ndarray) -> np.ndarray:
+    slack[..., 0, :] = 0.0
+    return slack
+
+
+def _slack_arguments(q, m, epsilon, beta, negative):
+    """q_ay (..., k, 2) and 4 ln(4k / beta) / (m epsilon)."""
+    q = check.table("q", q, bins=2, least_groups=2)
+    m, epsilon, beta = check.integer("m", m, low=1), check.epsilon(epsilon), check.beta(beta)
+    check.choice("negative", negative, NEGATIVE)
+    return q.sum(axis=-3), 4 * math.log(4 * q.shape[-2] / beta) / (m * epsilon)
+
+
+def _people(counts: ArrayLike) -> np.ndarray:
+    counts = check.table("counts", counts, least_groups=2, low=0.0)
+    if counts.ndim != 3:
+        check.refuse("counts", counts.shape, "is a batch of tables", "Release one table; size= gives repeats.")
+    return counts
