@@ -1,2 +1,6 @@
 """Fair classifiers that keep group membership private: the library of the book."""
+from .data import load
+from .explore import Explorer, Puzzle, SelfCheck, show
+
+__all__ = ["Explorer", "Puzzle", "SelfCheck", "load", "show"]
 __version__ = "0.1.0"
