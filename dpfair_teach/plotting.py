@@ -1,0 +1,333 @@
+"""The book's plot style and its few figure types.
+
+The style is opaque: dark ink on white, so that a figure reads the same on a light page, on a dark page, and on paper. Colours
+are those of Okabe and Ito, which stay apart for colour-blind readers, and no series is told by colour alone: each has its own
+line style and marker.
+
+Figures are made without ``pyplot``: nothing is registered, nothing has to be closed, no backend is needed.
+"""
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from . import _checks, fairness
+
+__all__ = ["COLORS", "BookFigure", "interval_band", "new_figure", "pareto", "quality_against_epsilon", "roc_plane", "use_style"]
+
+#: Okabe and Ito's colours that have a contrast of at least 3 to 1 on white; a series past the last starts over.
+COLORS: tuple[str, ...] = ("#0072B2", "#D55E00", "#00795A", "#AA4E86", "#3A3A3A", "#8A6A00")
+_LINES: tuple[object, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
+_MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P")
+
+_STYLE: Mapping[str, object] = {
+    "figure.figsize": (6.4, 4.2), "figure.dpi": 110, "savefig.dpi": 110, "figure.constrained_layout.use": True,
+    "figure.facecolor": "white", "savefig.facecolor": "white", "axes.facecolor": "white",
+    "text.color": "#1A1A1A", "axes.labelcolor": "#1A1A1A", "axes.edgecolor": "#4D4D4D", "xtick.color": "#333333",
+    "ytick.color": "#333333", "font.size": 11, "axes.titlesize": 12, "legend.fontsize": 10, "legend.frameon": False,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.7,
+    "axes.axisbelow": True, "lines.linewidth": 1.8, "lines.markersize": 5,
+    "axes.prop_cycle": matplotlib.cycler(color=list(COLORS)) + matplotlib.cycler(linestyle=list(_LINES)),
+}
+
+
+class BookFigure(Figure):
+    """A matplotlib figure that a notebook shows as it is, whether or not ``pyplot`` was imported."""
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        with matplotlib.rc_context(dict(_STYLE)):
+            self.savefig(data, format="png")
+        return data.getvalue()
+
+
+def use_style() -> None:
+    """Give the book's style to every figure made from here on, your own ones too.
+
+    The figure types of this module have it without this call.
+
+    Examples
+    --------
+    >>> with matplotlib.rc_context():
+    ...     use_style()
+    ...     matplotlib.rcParams["axes.facecolor"]
+    'white'
+    """
+    matplotlib.rcParams.update(_STYLE)
+
+
+def new_figure(width: float = 6.4, height: float = 4.2) -> tuple[BookFigure, Axes]:
+    """A figure with one set of axes in the book's style, outside ``pyplot``.
+
+    Parameters
+    ----------
+    width, height : float
+        In inches, above 0 and at most 50.
+
+    Returns
+    -------
+    (BookFigure, Axes)
+
+    Raises
+    ------
+    ValueError
+        Where a size is not a number in that range.
+
+    Examples
+    --------
+    >>> figure, ax = new_figure()
+    >>> figure.axes == [ax]
+    True
+    """
+    width = _checks.number("width", width, low=0.0, high=50.0, low_open=True)
+    height = _checks.number("height", height, low=0.0, high=50.0, low_open=True)
+    with matplotlib.rc_context(dict(_STYLE)):
+        figure = BookFigure(figsize=(width, height))
+        return figure, figure.add_subplot()
+
+
+def _axes(ax: Axes | None) -> tuple[Figure, Axes]:
+    """The caller's axes, or new ones."""
+    if ax is None:
+        return new_figure()
+    if not isinstance(ax, Axes):
+        _checks.refuse("ax", ax, "not matplotlib axes", "Pass Axes, or None for a figure of its own.")
+    return ax.figure, ax
+
+
+def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
+    """A table with rows and with these columns."""
+    if not isinstance(value, pd.DataFrame):
+        _checks.refuse(name, type(value).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(columns)}.")
+    missing = [c for c in columns if c not in value.columns]
+    if missing or value.empty:
+        _checks.refuse(name, list(value.columns), f"lacks {missing}" if missing else "has no rows",
+                       f"Give a table with columns {', '.join(columns)}.")
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        _checks.refuse(name, value, "not a string", f"Give {name} as text.")
+    return value
+
+
+def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str, **more: object) -> None:
+    """One series in the n-th colour, line style and marker; at most about twenty markers on a line."""
+    n %= len(COLORS)
+    ax.plot(x, y, color=COLORS[n], linestyle=_LINES[n], marker=_MARKERS[n], markevery=max(1, len(x) // 20), label=label, **more)
+
+
+def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,
+                  label: str = "", series: int = 0) -> Figure:
+    """A line with the band of its interval.
+
+    Parameters
+    ----------
+    x, mean, low, high : array_like, shape (n,)
+        Finite; ``low <= mean <= high`` entry by entry.
+    ax : matplotlib Axes, optional
+        Where to draw; a figure of its own without.
+    label : str
+        For the legend.
+    series : int
+        From 0 on: chooses colour, line style and marker.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        Where lengths differ, a value is not finite, or an interval does not hold its mean.
+
+    Examples
+    --------
+    >>> figure = interval_band([1, 2], [.5, .6], [.4, .5], [.6, .7], label="printed")
+    >>> len(figure.axes[0].lines), len(figure.axes[0].collections)
+    (1, 1)
+    """
+    x = _checks.array("x", x, ndim=1)
+    mean, low, high = (_checks.array(name, v, ndim=1, length=len(x)) for name, v in (("mean", mean), ("low", low), ("high", high)))
+    outside = (mean < low - 1e-9) | (mean > high + 1e-9)
+    if outside.any():
+        i = int(np.argmax(outside))
+        _checks.refuse("mean", float(mean[i]), f"outside its interval [{low[i]:g}, {high[i]:g}] at index {i}",
+                       "Check the order of mean, low, high.")
+    label, series = _text("label", label), _checks.integer("series", series, low=0)
+    figure, ax = _axes(ax)
+    ax.fill_between(x, low, high, color=COLORS[series % len(COLORS)], alpha=0.2, linewidth=0)
+    _draw(ax, series, x, mean, label)
+    return figure
+
+
+def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None = None,
+              group_names: tuple[str, ...] | list[str] | None = None) -> Figure:
+    """Each group's reachable rates: the parallelogram that post-processing can move it in.
+
+    The corners are never accept (0, 0), the base classifier, always accept (1, 1), and the base turned round. With ``p`` a
+    filled marker shows where each group lands.
+
+    Source: supplement, section 2.1 (the rates of a derived classifier).
+
+    Parameters
+    ----------
+    counts : array_like, shape (2, k, 2)
+        Indexed [yhat, a, y], in people or frequencies; every group has people of both labels.
+    ax : matplotlib Axes, optional
+        Where to draw; a figure of its own without.
+    p : array_like, shape (2, k), optional
+        P(accept) by [yhat, a].
+    group_names : sequence of k str, optional
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        Where a shape is wrong, a (group, label) cell is empty, ``p`` leaves [0, 1], or names do not match the groups.
+
+    Examples
+    --------
+    >>> figure = roc_plane([[[2, 1], [2, 0]], [[0, 2], [1, 2]]], p=[[.25, 0], [1, .75]])
+    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    ['group 0', 'group 1']
+    """
+    counts = _checks.array("counts", counts, shape=(2, None, 2), low=0.0)
+    fp, tp = fairness.rates(counts)
+    k = counts.shape[1]
+    if group_names is None:
+        group_names = [f"group {a}" for a in range(k)]
+    if not isinstance(group_names, (list, tuple)) or len(group_names) != k or not all(isinstance(g, str) for g in group_names):
+        _checks.refuse("group_names", group_names, f"not {k} names", "Give one name a group.")
+    if p is not None:
+        p = _checks.array("p", p, shape=(2, k), low=0.0, high=1.0)
+    figure, ax = _axes(ax)
+    ax.plot([0, 1], [0, 1], color="#767676", linewidth=0.8, linestyle=":")
+    for a in range(k):
+        color, marker = COLORS[a % len(COLORS)], _MARKERS[a % len(_MARKERS)]
+        corners = np.array([[0, 0], [fp[a], tp[a]], [1, 1], [1 - fp[a], 1 - tp[a]], [0, 0]])
+        ax.fill(corners[:, 0], corners[:, 1], color=color, alpha=0.12, linewidth=0)
+        ax.plot(corners[:, 0], corners[:, 1], color=color, linestyle=_LINES[a % len(_LINES)], label=group_names[a])
+        ax.plot(fp[a], tp[a], color=color, marker=marker, markersize=8, markerfacecolor="white", linestyle="none")
+        if p is not None:
+            ax.plot(p[0, a] + (p[1, a] - p[0, a]) * fp[a], p[0, a] + (p[1, a] - p[0, a]) * tp[a],
+                    color=color, marker=marker, markersize=8, linestyle="none")
+    ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.legend(loc="lower right")
+    return figure
+
+
+def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", free_points: ArrayLike | None = None) -> Figure:
+    """Trade-off curves: mean violation across, mean error up, one curve for each value of a column.
+
+    Where the table has ``error_low, error_high`` they are drawn as bars.
+
+    Source: main text, Figure 1 (the axes).
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``violation``, ``error`` and ``by``; rows of a curve in the order in which they are to be joined. A row whose
+        error or violation is missing (no draw was left) has no point.
+    ax : matplotlib Axes, optional
+        Where to draw; a figure of its own without.
+    by : str
+        The column that tells curves apart.
+    free_points : array_like, shape (2, 2), optional
+        Rows [violation, error] of the constant and the base classifier: drawn with the chord between them.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        Where ``table`` is no table, lacks a column or has no rows; where a number is outside [0, 1].
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"epsilon": [1., 1., 5.], "violation": [0., .2, .1], "error": [.3, .1, .15]})
+    >>> len(pareto(table, free_points=[[0, .3], [.25, .1]]).axes[0].lines)
+    3
+    """
+    by = _text("by", by)
+    table = _table("table", table, ("violation", "error", by)).dropna(subset=["violation", "error"])
+    _table("table", table, ("violation", "error", by))
+    for column in ("violation", "error"):
+        _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
+    if free_points is not None:
+        free_points = _checks.array("free_points", free_points, shape=(2, 2), low=0.0, high=1.0)
+    bars = {"error_low", "error_high"} <= set(table.columns)
+    if bars:
+        for column in ("error_low", "error_high"):
+            _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
+    figure, ax = _axes(ax)
+    for n, (value, curve) in enumerate(table.groupby(by, sort=False)):
+        label = "not private" if isinstance(value, float) and np.isinf(value) else f"{by} = {value:g}" if by == "epsilon" else str(value)
+        if bars:
+            ax.vlines(curve["violation"], curve["error_low"], curve["error_high"], color=COLORS[n % len(COLORS)], linewidth=1)
+        _draw(ax, n, curve["violation"], curve["error"], label)
+    if free_points is not None:
+        ax.plot(free_points[:, 0], free_points[:, 1], color="#767676", linestyle=":", marker="*", markersize=9,
+                label="constant and base, mixed")
+    ax.set(xlabel="violation (largest gap of a rate to group 0)", ylabel="error")
+    ax.legend()
+    return figure
+
+
+def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "method") -> Figure:
+    """Q of each method as epsilon grows, with its interval as a band; epsilon on a log scale.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``epsilon`` (above 0, finite), ``q``, ``q_low``, ``q_high`` and ``by``.
+    ax : matplotlib Axes, optional
+        Where to draw; a figure of its own without.
+    by : str
+        The column that tells methods apart.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        Where ``table`` is no table, lacks a column or has no rows, or holds a value out of range.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"method": "printed", "epsilon": [1., 2.], "q": [0., .5], "q_low": [0., .4], "q_high": [.1, .6]})
+    >>> quality_against_epsilon(table).axes[0].get_xscale()
+    'log'
+    """
+    by = _text("by", by)
+    table = _table("table", table, (by, "epsilon", "q", "q_low", "q_high"))
+    epsilons = _checks.array("table['epsilon']", table["epsilon"])
+    for value in epsilons:
+        _checks.epsilon(float(value))
+    figure, ax = _axes(ax)
+    for n, (name, rows) in enumerate(table.groupby(by, sort=False)):
+        rows = rows.sort_values("epsilon")
+        interval_band(rows["epsilon"], rows["q"], rows["q_low"], rows["q_high"], ax, label=str(name), series=n)
+    ticks = np.unique(epsilons)
+    ax.set_xscale("log")
+    ax.set_xticks(ticks, [f"{e:g}" for e in ticks], minor=False)
+    ax.minorticks_off()
+    ax.axhline(1.0, color="#767676", linestyle=":", linewidth=1)
+    ax.set(xlabel="epsilon", ylabel="Q (1 = as good as not private)")
+    ax.legend()
+    return figure
