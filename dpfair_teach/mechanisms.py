@@ -41,6 +41,11 @@ def _scale(sensitivity: object, epsilon: object) -> float:
     return sensitivity / epsilon
 
 
+def _beta(beta: object) -> float:
+    """A failure probability, large enough for its logarithm."""
+    return check.number("beta", beta, low=1e-200, high=1.0, high_open=True)
+
+
 def _nonempty(name: str, array: np.ndarray) -> np.ndarray:
     if array.size == 0:
         check.refuse(name, array.shape, "is empty", "Give at least one number.")
@@ -119,7 +124,7 @@ def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float)
     k : int >= 1
         How many numbers are released together.
     sensitivity, epsilon : float > 0
-    beta : float in (0, 1)
+    beta : float in [1e-200, 1)
         Failure probability.
 
     Returns
@@ -131,7 +136,7 @@ def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float)
     >>> round(laplace_error_bound(8, sensitivity=2, epsilon=1, beta=0.05), 3)
     10.15
     """
-    return math.log(check.integer("k", k, low=1, high=10**15) / check.beta(beta)) * _scale(sensitivity, epsilon)
+    return math.log(check.integer("k", k, low=1, high=10**15) / _beta(beta)) * _scale(sensitivity, epsilon)
 
 
 def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: float) -> float:
@@ -147,7 +152,7 @@ def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: flo
     >>> round(laplace_error_quantile(8, sensitivity=2, epsilon=1, beta=0.9), 3), round(laplace_error_bound(8, 2, 1, 0.9), 3)
     (2.772, 4.37)
     """
-    k, beta = check.integer("k", k, low=1, high=10**15), check.beta(beta)
+    k, beta = check.integer("k", k, low=1, high=10**15), _beta(beta)
     one_fails = -math.expm1(math.log1p(-beta) / k)      # 1 - (1 - beta)^(1/k), without cancellation
     return -math.log(one_fails) * _scale(sensitivity, epsilon)
 
@@ -254,11 +259,12 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
 
 def _log_gaussian_delta(ratio: float, epsilon: float) -> float:
     """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters."""
-    if epsilon == 0:
-        return math.log(special.erf(ratio / math.sqrt(8)))
-    upper = special.log_ndtr(ratio / 2 - epsilon / ratio)
-    lower = epsilon + special.log_ndtr(-ratio / 2 - epsilon / ratio)
-    return float(upper + math.log(-math.expm1(lower - upper))) if lower < upper else -math.inf
+    s, t = ratio / 2, epsilon / ratio
+    if t <= s:
+        return math.log(special.ndtr(s - t) - math.exp(epsilon + special.log_ndtr(-s - t)))
+    # As exp(epsilon) phi(t + s) = phi(t - s), the two terms share a factor; only Mills ratios are left to subtract.
+    mills = special.erfcx(np.array([t - s, t + s]) / math.sqrt(2))
+    return -(t - s) ** 2 / 2 + math.log((mills[0] - mills[1]) / 2) if mills[0] > mills[1] else -math.inf
 
 
 def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
@@ -427,7 +433,7 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     n_choices : int >= 1
         H, the number of choices.
     sensitivity, epsilon : float > 0
-    beta : float in (0, 1)
+    beta : float in [1e-200, 1)
         Failure probability.
 
     Returns
@@ -439,7 +445,7 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     >>> round(exponential_error_bound(100, sensitivity=1, epsilon=1, beta=0.05), 3)
     15.202
     """
-    return math.log(check.integer("n_choices", n_choices, low=1, high=10**15) / check.beta(beta)) * 2 * _scale(sensitivity, epsilon)
+    return math.log(check.integer("n_choices", n_choices, low=1, high=10**15) / _beta(beta)) * 2 * _scale(sensitivity, epsilon)
 
 
 def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:
@@ -455,7 +461,7 @@ def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, 
     >>> round(exponential_worst_error(100, sensitivity=1, epsilon=1, beta=0.05), 3)
     15.079
     """
-    n_choices, beta, scale = check.integer("n_choices", n_choices, low=1, high=10**15), check.beta(beta), _scale(sensitivity, epsilon)
+    n_choices, beta, scale = check.integer("n_choices", n_choices, low=1, high=10**15), _beta(beta), _scale(sensitivity, epsilon)
     odds = (n_choices - 1) * (1 - beta) / beta
     return 2 * scale * math.log(odds) if odds > 1 else 0.0
 
@@ -465,7 +471,7 @@ def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, 
 def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
     """k, the probability of the true code, and the probability of each other code."""
     k = check.integer("n_groups", n_groups, low=2, high=4096)
-    others = math.exp(-check.epsilon(epsilon))
+    others = math.exp(-check.number("epsilon", epsilon, low=0.0, high=700.0, low_open=True))  # beyond 700 it would underflow to never
     return k, 1 / (1 + (k - 1) * others), others / (1 + (k - 1) * others)
 
 
@@ -545,6 +551,8 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     """
     counts = _nonempty("counts", check.array("counts", counts, low=-1e150, high=1e150))
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)
+    if not 2 <= counts.shape[axis] <= 4096:
+        check.refuse("counts", counts.shape, f"has {counts.shape[axis]} groups along axis {axis}", "Point axis at the axis of the groups.")
     _, keep, other = _truth(counts.shape[axis], epsilon)
     if keep - other < 1e-9:
         check.refuse("epsilon", epsilon, "leaves no information in the reports", "Choose a larger epsilon.")

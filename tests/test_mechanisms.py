@@ -1,0 +1,312 @@
+"""The mechanisms: privacy by their exact laws, samplers against those laws, accuracy statements by exact probabilities.
+
+Samplers: n = 200,000 draws, fixed seeds, false-failure rate ALPHA = 1e-9 for each check (Dvoretzky-Kiefer-Wolfowitz for the distribution
+function, exact chi-square and binomial windows for scales and frequencies).
+"""
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from dpfair_teach import mechanisms
+from dpfair_teach.mechanisms import (
+    debias_counts, exponential, exponential_error_bound, exponential_probabilities, exponential_worst_error, gaussian,
+    gaussian_delta, gaussian_law, gaussian_sigma, geometric, geometric_law, laplace, laplace_error_bound,
+    laplace_error_quantile, laplace_law, randomized_response, randomized_response_matrix,
+)
+
+N, ALPHA = 200_000, 1e-9
+DKW = math.sqrt(math.log(2 / ALPHA) / (2 * N))
+
+
+def inside_binomial_window(hits, n, p):
+    """Each count within the central 1 - ALPHA of its binomial law (the union over a few cells keeps the rate near ALPHA)."""
+    low, high = stats.binom.ppf(ALPHA / 2, n, p), stats.binom.isf(ALPHA / 2, n, p)
+    return np.all((low <= hits) & (hits <= high))
+
+
+# ------------------------------------------------------------------------------------------------------- samplers
+
+@pytest.mark.parametrize("sensitivity, epsilon", [(1, 1.0), (2, 0.25), (0.5, 5.0)])
+def test_laplace_draws_follow_definition_1_4(sensitivity, epsilon):
+    noise = laplace(3.0, sensitivity, epsilon, np.random.default_rng(1), N) - 3.0
+    scale = sensitivity / epsilon
+    assert stats.kstest(noise, lambda x: stats.laplace.cdf(x, scale=scale)).statistic < DKW
+    low, high = stats.chi2.ppf([ALPHA / 2, 1 - ALPHA / 2], 2 * N)      # 2 sum|W|/scale is chi-square with 2n degrees
+    assert low < 2 * np.abs(noise).sum() / scale < high
+
+
+@pytest.mark.parametrize("sensitivity, epsilon", [(1, 1.0), (2, 0.25), (3, 6.0)])
+def test_geometric_draws_follow_their_law(sensitivity, epsilon):
+    noise = geometric(3, sensitivity, epsilon, np.random.default_rng(2), N) - 3
+    t = epsilon / sensitivity
+    support = np.arange(noise.min(), noise.max() + 1)
+    pmf = np.tanh(t / 2) * np.exp(-t * np.abs(support))
+    law = geometric_law(sensitivity, epsilon)
+    np.testing.assert_allclose(law.pmf(support), pmf, rtol=1e-12)
+    empirical = np.cumsum(np.bincount(noise - support[0], minlength=support.size)) / N
+    assert np.abs(empirical - law.cdf(support)).max() < DKW
+    near = np.abs(support) <= 3
+    assert inside_binomial_window(np.bincount(noise - support[0])[near], N, pmf[near])
+    assert noise.dtype == np.int64
+
+
+@pytest.mark.parametrize("epsilon, delta", [(1.0, 1e-6), (0.1, 1e-3), (8.0, 1e-9)])
+def test_gaussian_draws_have_the_calibrated_sigma(epsilon, delta):
+    sigma = gaussian_sigma(2.0, epsilon, delta)
+    noise = gaussian(-1.0, 2.0, epsilon, delta, np.random.default_rng(3), N) + 1.0
+    assert stats.kstest(noise, lambda x: stats.norm.cdf(x, scale=sigma)).statistic < DKW
+    low, high = stats.chi2.ppf([ALPHA / 2, 1 - ALPHA / 2], N)
+    assert low < (noise ** 2).sum() / sigma ** 2 < high
+    assert gaussian_law(2.0, epsilon, delta, -1.0).args == () and gaussian_law(2.0, epsilon, delta, -1.0).mean() == -1.0
+
+
+def test_exponential_draws_follow_definition_1_5():
+    loss = np.array([[0.0, 1.0, 2.0, 0.5], [3.0, 0.0, 0.0, 1.0]])
+    drawn = exponential(loss, sensitivity=0.5, epsilon=1.5, rng=np.random.default_rng(4), size=N)
+    assert drawn.shape == (N, 2)
+    for row in range(2):
+        weights = np.exp(-1.5 * loss[row] / (2 * 0.5))
+        assert inside_binomial_window(np.bincount(drawn[:, row], minlength=4), N, weights / weights.sum())
+    alone = exponential(loss[0], sensitivity=0.5, epsilon=1.5, rng=np.random.default_rng(5), size=N)
+    weights = np.exp(-1.5 * loss[0] / (2 * 0.5))
+    assert inside_binomial_window(np.bincount(alone, minlength=4), N, weights / weights.sum())
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_randomized_responses_follow_their_matrix(k):
+    epsilon, truth = 1.2, np.arange(k)
+    reports = randomized_response(truth, k, epsilon, np.random.default_rng(6), N)
+    keep = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
+    for a in range(k):
+        law = np.full(k, (1 - keep) / (k - 1))
+        law[a] = keep
+        np.testing.assert_allclose(randomized_response_matrix(k, epsilon)[a], law, rtol=1e-12)
+        assert inside_binomial_window(np.bincount(reports[:, a], minlength=k), N, law)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda rng, size: laplace(np.zeros(2), 1, 1.0, rng, size),
+    lambda rng, size: gaussian(np.zeros(2), 1, 1.0, 1e-6, rng, size),
+    lambda rng, size: geometric(np.zeros(2), 1, 1.0, rng, size),
+    lambda rng, size: 2 * exponential(np.zeros((2, 2)), 1, 1.0, rng, size) - 1,
+    lambda rng, size: 2 * randomized_response(np.array([0, 1]), 2, 1e-9, rng, size) - 1,
+])
+def test_entries_and_repeats_are_independent(draw):
+    """Signs of two entries agree half of the time, and so do signs of successive repeats."""
+    noise = draw(np.random.default_rng(7), N)
+    across = noise[noise.all(axis=1)]
+    assert inside_binomial_window((across[:, 0] * across[:, 1] > 0).sum(), len(across), 0.5)
+    pairs = noise[:, 0].reshape(-1, 2)
+    pairs = pairs[pairs.all(axis=1)]
+    assert inside_binomial_window((pairs[:, 0] * pairs[:, 1] > 0).sum(), len(pairs), 0.5)
+
+
+def test_size_adds_leading_axes_and_the_generator_decides_the_draw():
+    table, rng = np.ones((2, 3, 2)), np.random.default_rng
+    for draw in (lambda r, s: laplace(table, 1, 1, r, s), lambda r, s: geometric(table, 1, 1, r, s),
+                 lambda r, s: gaussian(table, 1, 1, 1e-5, r, s)):
+        assert draw(rng(0), None).shape == (2, 3, 2)
+        assert draw(rng(0), 5).shape == (5, 2, 3, 2)
+        assert draw(rng(0), (4, 5)).shape == (4, 5, 2, 3, 2)
+        assert np.array_equal(draw(rng(0), 5), draw(rng(0), 5)) and not np.array_equal(draw(rng(0), 5), draw(rng(1), 5))
+    assert np.ndim(laplace(1.0, 1, 1, rng(0))) == 0
+    assert exponential(np.zeros((6, 3)), 1, 1, rng(0), (4, 5)).shape == (4, 5, 6)
+    assert randomized_response([0, 1, 1], 2, 1, rng(0), (4, 5)).shape == (4, 5, 3)
+
+
+# -------------------------------------------------------------------------------------------- privacy, exact laws
+
+@pytest.mark.parametrize("sensitivity, epsilon", [(1.0, 0.1), (2.0, 1.0), (0.3, 4.0)])
+def test_laplace_density_ratio_is_at_most_epsilon_and_reaches_it(sensitivity, epsilon):
+    x = np.linspace(-20, 20, 4001)
+    at = laplace_law(sensitivity, epsilon, 0.0).logpdf(x)
+    for step in np.linspace(-1, 1, 9):
+        ratio = at - laplace_law(sensitivity, epsilon, step * sensitivity).logpdf(x)
+        assert np.abs(ratio).max() == pytest.approx(abs(step) * epsilon, abs=1e-9)
+
+
+@pytest.mark.parametrize("sensitivity, epsilon", [(1, 0.1), (2, 1.0), (3, 4.0)])
+def test_geometric_ratio_is_at_most_epsilon_on_every_neighbour(sensitivity, epsilon):
+    w = np.arange(-60, 61)
+    at = geometric_law(sensitivity, epsilon, 0).logpmf(w)
+    losses = [np.abs(at - geometric_law(sensitivity, epsilon, v).logpmf(w)).max() for v in range(-sensitivity, sensitivity + 1)]
+    assert max(losses) == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("k, epsilon", [(2, 0.5), (3, 1.0), (4, 3.0)])
+def test_randomized_response_is_private_on_every_pair_of_neighbours(k, epsilon):
+    matrix = randomized_response_matrix(k, epsilon)
+    np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=1e-12)
+    worst = 0.0
+    for data in itertools.product(range(k), repeat=2):
+        for neighbour in itertools.product(range(k), repeat=2):
+            if sum(a != b for a, b in zip(data, neighbour)) == 1:
+                law, other = (np.outer(matrix[d[0]], matrix[d[1]]) for d in (data, neighbour))
+                worst = max(worst, np.abs(np.log(law / other)).max())
+    assert worst == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_exponential_mechanism_is_private_on_every_pair_of_neighbours():
+    """All losses in {0, 4, 8}^3, all neighbours that move each loss by -1, 0 or 1: the ratio stays below epsilon and comes near it."""
+    sensitivity, epsilon, worst = 1.0, 2.0, 0.0
+    moves = np.array(list(itertools.product((-1, 0, 1), repeat=3)), dtype=float)
+    for loss in itertools.product((0.0, 4.0, 8.0), repeat=3):
+        law = exponential_probabilities(np.array(loss), sensitivity, epsilon)
+        others = exponential_probabilities(np.array(loss) + moves, sensitivity, epsilon)
+        worst = max(worst, np.abs(np.log(law / others)).max())
+    assert 0.99 * epsilon < worst <= epsilon * (1 + 1e-12)
+
+
+def hockey_stick(ratio, epsilon):
+    """delta(epsilon) of N(0,1) against N(ratio,1) by quadrature of E (1 - e^(epsilon - L))^+: all terms positive."""
+    eta = ratio ** 2 / 2
+    law = stats.norm(eta, ratio)
+    return integrate.quad(lambda loss: law.pdf(loss) * -math.expm1(epsilon - loss), epsilon, max(epsilon, eta) + 40 * ratio, limit=500,
+                          points=[max(epsilon, eta), max(epsilon, eta) + 3 * ratio], epsabs=0, epsrel=1e-9)[0]
+
+
+@pytest.mark.parametrize("sigma, epsilon", [(s, e) for s in (0.3, 1.0, 4.0, 20.0) for e in (0.0, 0.01, 0.5, 1.0, 5.0) if e * s < 40])
+def test_gaussian_delta_is_the_exact_curve(sigma, epsilon):
+    ratio = 1.5 / sigma
+    assert gaussian_delta(1.5, sigma, epsilon) == pytest.approx(hockey_stick(ratio, epsilon), rel=1e-6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(1e-3, 1e3), st.floats(-60, -0.01), st.floats(0.1, 1e3))
+def test_gaussian_sigma_is_the_smallest_private_one(epsilon, log10_delta, sensitivity):
+    delta = 10 ** log10_delta
+    sigma = gaussian_sigma(sensitivity, epsilon, delta)
+    assert gaussian_delta(sensitivity, sigma, epsilon) <= delta * (1 + 1e-9)
+    assert gaussian_delta(sensitivity, sigma * (1 - 1e-5), epsilon) > delta
+
+
+def test_gaussian_sigma_beats_the_textbook_formula():
+    for epsilon in (0.1, 0.5, 0.9):
+        for delta in (1e-3, 1e-7):
+            assert gaussian_sigma(1, epsilon, delta) < math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+# ------------------------------------------------------------------------------------------------------- accuracy
+
+@pytest.mark.parametrize("k", [1, 8, 1000])
+@pytest.mark.parametrize("beta", [1e-6, 0.05, 0.9])
+def test_theorem_1_1_bounds_the_exact_quantile(k, beta):
+    sharp, bound = (f(k, 2.0, 0.5, beta) for f in (laplace_error_quantile, laplace_error_bound))
+    one_within = 1 - 2 * laplace_law(2.0, 0.5).sf(sharp)
+    assert one_within ** k == pytest.approx(1 - beta, rel=1e-9)          # exactly 1 - beta at the quantile
+    assert bound == pytest.approx(math.log(k / beta) * 4.0)
+    assert 1 - (1 - 2 * laplace_law(2.0, 0.5).sf(bound)) ** k <= beta * (1 + 1e-9)
+    assert sharp <= bound * (1 + 1e-12)
+
+
+def test_laplace_errors_exceed_the_quantile_as_often_as_said():
+    """n = 20,000 tables of 8 cells; exact binomial window at 1e-9."""
+    noise = laplace(np.zeros(8), 2, 1, np.random.default_rng(8), 20_000)
+    outside = (np.abs(noise).max(axis=1) > laplace_error_quantile(8, 2, 1, 0.1)).sum()
+    assert inside_binomial_window(outside, 20_000, 0.1)
+
+
+@pytest.mark.parametrize("beta", [0.01, 0.05, 0.3, 0.9])
+def test_theorem_1_2_and_its_sharp_form_hold_for_every_loss(beta):
+    H, sensitivity, epsilon = 4, 0.5, 2.0
+    worst, printed = (f(H, sensitivity, epsilon, beta) for f in (exponential_worst_error, exponential_error_bound))
+    grid = np.unique(np.concatenate([np.linspace(0, 1.3 * printed, 14), [worst * (1 + 1e-9), worst + 1e-9]]))
+    losses = np.array([(0.0, *rest) for rest in itertools.combinations_with_replacement(grid, H - 1)])  # order plays no role
+    law = exponential_probabilities(losses, sensitivity, epsilon)
+    for bound in (worst, printed):
+        assert (law * (losses > bound)).sum(axis=1).max() <= beta
+    if worst > 0:  # reached
+        assert (law * (losses > worst)).sum(axis=1).max() == pytest.approx(beta, rel=1e-6)
+    assert worst < printed
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_debiased_counts_have_the_true_mean(k):
+    rng = np.random.default_rng(9)
+    counts = rng.integers(0, 50, (3, 2, k, 2)).astype(float)
+    expected = np.einsum("ar,nbay->nbry", randomized_response_matrix(k, 0.7), counts)      # mean of the report counts
+    np.testing.assert_allclose(debias_counts(expected, 0.7, axis=-2), counts, atol=1e-9)
+    np.testing.assert_allclose(debias_counts(np.moveaxis(expected, -2, -1), 0.7), np.moveaxis(counts, -2, -1), atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------ bad input
+
+def good():
+    """A valid call of every public function."""
+    noise = dict(sensitivity=1, epsilon=1.0)
+    draw = dict(rng=np.random.default_rng(0), size=3)
+    return {
+        laplace: dict(value=[1.0, 2.0], **noise, **draw), laplace_law: dict(**noise, value=2.0),
+        laplace_error_bound: dict(k=3, **noise, beta=0.1), laplace_error_quantile: dict(k=3, **noise, beta=0.1),
+        geometric: dict(value=[1, 2], **noise, **draw), geometric_law: dict(**noise, value=2),
+        gaussian: dict(value=[1.0, 2.0], **noise, delta=1e-6, **draw), gaussian_law: dict(**noise, delta=1e-6, value=2.0),
+        gaussian_delta: dict(sensitivity=1, sigma=2.0, epsilon=1.0), gaussian_sigma: dict(**noise, delta=1e-6),
+        exponential: dict(loss=[0.0, 1.0], **noise, **draw), exponential_probabilities: dict(loss=[0.0, 1.0], **noise),
+        exponential_error_bound: dict(n_choices=3, **noise, beta=0.1), exponential_worst_error: dict(n_choices=3, **noise, beta=0.1),
+        randomized_response: dict(A=[0, 1, 0], n_groups=2, epsilon=1.0, **draw),
+        randomized_response_matrix: dict(n_groups=2, epsilon=1.0), debias_counts: dict(counts=[3.0, 4.0], epsilon=1.0, axis=0),
+    }
+
+
+NEVER = [None, "1", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 ** 400, object(), {}, {1}, [], [1.0, "a"], [float("nan")],
+         [[1.0], [1.0, 2.0]], np.array([1 + 1j]), np.array(["2020-01-01"], dtype="datetime64[D]"), np.empty((0, 2))]
+ALSO_NEVER = {
+    "sensitivity": [0, -1, True, [1.0], 1e-320], "epsilon": [0, -1.0, True, [1.0], 1e308], "delta": [0, 1, -0.1, True, 2],
+    "beta": [0, 1, -0.1, True, 2], "sigma": [0, -1, True, 1e30, 1e-30], "k": [0, -1, 1.5, True], "n_choices": [0, -1, 1.5, True],
+    "n_groups": [0, 1, -1, 2.0, True, 10 ** 9], "size": [0, -1, 2.0, True, (2, 0), 10 ** 12, (10 ** 5, 10 ** 5)],
+    "rng": [0, 42, np.random, np.random.RandomState(0)], "A": [[-1, 0], [0.5, 1], [0, 2], [[0, 1]], 1], "loss": [1.0], "axis": [2, -2, 0.0, True],
+    "counts": [[5.0]],
+}
+ALLOWED = {("size", "None"), ("size", "[]")}           # no repeats
+
+
+def rubbish(function, name):
+    """What the argument must refuse."""
+    bad = NEVER + ALSO_NEVER.get(name, [])
+    if function in (geometric, geometric_law) and name == "value":
+        bad = bad + [0.5, [1.5, 2.0], 2 ** 60]
+    if function is gaussian_delta and name == "epsilon":
+        bad = [b for b in bad if not (type(b) is int and b == 0)]    # there epsilon 0 asks for the total variation distance
+    return [b for b in bad if isinstance(b, int) or (name, repr(b)) not in ALLOWED]
+
+
+def test_every_public_name_is_attacked():
+    assert {f.__name__ for f in good()} == set(mechanisms.__all__)
+
+
+@pytest.mark.parametrize("function, name", [(f, name) for f, call in good().items() for name in call],
+                         ids=lambda x: getattr(x, "__name__", x))
+def test_bad_input_is_refused_by_name(function, name):
+    function(**good()[function])
+    for bad in rubbish(function, name):
+        with pytest.raises(ValueError, match=rf"\b{name}\b"):
+            function(**{**good()[function], name: bad})
+            pytest.fail(f"accepted {name}={str(bad)[:40] if not isinstance(bad, int) else 'an int'}")
+
+
+ANYTHING = st.one_of(
+    st.sampled_from(NEVER[:-1] + [True, 0, 1, -1, 2, 7, 1e-320, 1e308, -1e308, (2, 2), [0, 1], [[0.0, 1.0]], np.float32(1), np.int8(3)]),
+    st.floats(), st.integers(-20, 50), st.lists(st.floats(), max_size=4), st.lists(st.integers(-3, 3), max_size=4))
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data())
+def test_any_input_gives_finite_numbers_or_a_value_error(data):
+    function, call = data.draw(st.sampled_from(sorted(good().items(), key=lambda item: item[0].__name__)))
+    for name in call:
+        if data.draw(st.integers(0, 2)) == 0:
+            call[name] = data.draw(ANYTHING)
+    try:
+        result = function(**call)
+    except ValueError as refusal:
+        assert any(name in str(refusal) for name in call)
+    else:
+        if not function.__name__.endswith("_law"):
+            assert np.isfinite(result).all()
