@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Axis:
         low, high = (float(space.min()), float(space.max())) if space.size else (0.0, 1.0)
         if given is not None:
             low, high = (math.log10(given[0]), math.log10(given[1])) if log else given
-        elif high - low < 1e-12 * max(1.0, abs(high)):
+        elif high - low <= 1e-12 * max(abs(low), abs(high)):
             half = 0.5 if log or high == 0 else abs(high) / 2
             low, high = low - half, high + half
         elif not log and 0 <= low < 0.35 * high:
@@ -55,7 +56,7 @@ class Axis:
         else:
             low, high = low - pad * (high - low), high + pad * (high - low)
         decimals = math.ceil(math.log10(levels / (high - low)) - 1e-9)
-        return cls(low, high, min(max(decimals, 0), 15), log, tuple((log_ticks if log else ticks)(low, high, most)))
+        return cls(low, high, min(max(decimals, 0), 100), log, tuple((log_ticks if log else ticks)(low, high, most)))
 
     def keep(self, values: np.ndarray) -> np.ndarray:
         """Whole numbers of steps ``10**-decimals``, in axis space."""
@@ -69,22 +70,21 @@ class Axis:
     def text(self, kept: int) -> str:
         """The kept number, for a reader; the player writes the same."""
         value = kept / 10 ** self.decimals
-        if self.log:
-            return significant(10.0 ** value)
-        return strip(f"{value:.{self.decimals}f}")
+        return brief(float(f"{10.0 ** value:.2e}") if self.log else float(f"{value:.{self.decimals}f}"))
 
 
-def significant(value: float) -> str:
-    """Three significant digits, as the player writes them.
+def brief(value: float) -> str:
+    """The shortest text that reads back as ``value``, written as JavaScript writes it.
 
-    >>> significant(0.0123456), significant(1234.0), significant(2e-9)
-    ('0.0123', '1230', '2e-9')
+    >>> brief(0.0123), brief(1230.0), brief(2e-9), brief(0.00000123), brief(-0.0)
+    ('0.0123', '1230', '2e-9', '0.00000123', '0')
     """
-    rounded = float(f"{value:.2e}")
-    if rounded and not 1e-6 <= abs(rounded) < 1e21:
-        mantissa, exponent = f"{rounded:.2e}".split("e")
-        return f"{strip(mantissa)}e{int(exponent)}" if int(exponent) < 0 else f"{strip(mantissa)}e+{int(exponent)}"
-    return strip(f"{rounded:.9f}")
+    if value == 0:
+        return "0"
+    if 1e-6 <= abs(value) < 1e21:
+        return strip(format(Decimal(repr(value)), "f"))
+    mantissa, exponent = f"{Decimal(repr(value)):e}".split("e")
+    return f"{strip(mantissa)}e{int(exponent):+d}"
 
 
 def ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:

@@ -16,8 +16,8 @@ from .views import Table
 __all__: list[str] = []
 
 #: Markers in tenths: where the path starts from the point, and the rest of it. Circle, square, triangle, diamond, triangle down.
-MARKERS = ((-50, 0, "a50 50 0 1 0 100 0a50 50 0 1 0-100 0z"), (-45, -45, "h90v90h-90z"), (0, -60, "l60 105h-120z"),
-           (0, -64, "l64 64-64 64-64-64z"), (0, 60, "l60-105h-120z"))
+MARKERS = ((-62, 0, "a62 62 0 1 0 124 0a62 62 0 1 0-124 0z"), (-55, -55, "h110v110h-110z"), (0, -74, "l72 126h-144z"),
+           (0, -78, "l78 78-78 78-78-78z"), (0, 74, "l72-126h-144z"))
 LEVELS = 8
 MOST_LABELLED = 64
 
@@ -143,20 +143,20 @@ def swatch(i: int, kind: str) -> str:
     """The key of a series: its line or its marker."""
     if kind == "points":
         dx, dy, tail = MARKERS[i % len(MARKERS)]
-        d = f"M{160 + dx} {70 + dy}{tail}"
+        d = f"M{160 + dx} {80 + dy}{tail}"
     elif kind == "line":
-        d = "M10 70H310"
+        d = "M10 80H310"
     else:
-        d = "M10 15H310V125H10Z"
-    return f'<svg class="dpx-key" viewBox="0 0 320 140" aria-hidden="true"><path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/></svg>'
+        d = "M10 25H310V135H10Z"
+    return f'<svg class="dpx-key" viewBox="0 0 320 160" aria-hidden="true"><path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/></svg>'
 
 
 def legend(chart: Chart) -> str:
     """The names of the series, or the shades of a heat map."""
     if chart.view == "heatmap":
         step = (chart.y.high - chart.y.low) / LEVELS
-        edge = [shown(10 ** v if chart.y.log else v, chart.y.decimals) for v in (chart.y.low + i * step for i in range(LEVELS + 1))]
-        cells = "".join(f'<li class="dpx-q{i}">{edge[i]}</li>' for i in range(LEVELS))
+        edges = [chart.y.text(round((chart.y.low + i * step) * 10 ** chart.y.decimals)) for i in range(LEVELS)]
+        cells = "".join(f'<li class="dpx-q{i}">{edge}</li>' for i, edge in enumerate(edges))
         return f'<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at"><li>{escape(chart.z_label)}</li>{cells}</ul>'
     return '<ul class="dpx-legend">' + "".join(f"<li>{swatch(i, kind)}{escape(name)}</li>" for i, (name, kind) in enumerate(chart.series)) + "</ul>"
 
@@ -176,7 +176,7 @@ def grid(table: Table, start: Table | None, digits: int, label: str, corner: str
         + "".join(f'<td class="dpx-moved" data-was="{escape(b)}">{escape(a)}</td>' if a != b else f"<td>{escape(a)}</td>"
                   for a, b in zip(now[r * width:(r + 1) * width], before[r * width:(r + 1) * width])) + "</tr>"
         for r, name in enumerate(table.rows))
-    corner = f"<td>{escape(corner)}</td>" if not corner else f'<th scope="col">{escape(corner)}</th>'
+    corner = f'<th scope="col">{escape(corner)}</th>' if corner else "<td></td>"
     return f'<table aria-label="{escape(label)}"><thead><tr>{corner}{head}</tr></thead><tbody>{body}</tbody></table>'
 
 

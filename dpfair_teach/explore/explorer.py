@@ -4,6 +4,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from numbers import Real
 
 import numpy as np
@@ -30,7 +31,7 @@ class Explorer:
     Parameters
     ----------
     fn : callable
-        Called as ``fn(x, **values)`` where it takes ``x`` and the slider names, else as ``fn(**values)``. It returns, by view:
+        Called as ``fn(x, **values)`` (a heat map also ``fn(x, y, **values)``) where it takes them, else as ``fn(**values)``. It returns, by view:
         ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2) points
         [x, y], n free; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``: (n_y, n_x).
         Finite everywhere; the same series, rows and columns at every slider value. Same values in, same numbers out.
@@ -98,7 +99,7 @@ class Explorer:
         self.x_label, self.y_label, self.z_label = (text(n, v, empty=True) for n, v in (("x_label", x_label), ("y_label", y_label), ("z_label", z_label)))
         for name, value in (("log_x", log_x), ("log_y", log_y)):
             if not isinstance(value, (bool, np.bool_)):
-                refuse(name, value, "not True or False", f"Give True for a logarithmic axis.")
+                refuse(name, value, "not True or False", "Give True for a logarithmic axis.")
         self.log_x, self.log_y = bool(log_x), bool(log_y)
         if view == "roc" and (log_x or log_y):
             refuse("log_x" if log_x else "log_y", True, "the ROC plane is linear", 'Leave it out, or use view="pareto".')
@@ -147,7 +148,7 @@ class Explorer:
     def _call(self, values: dict) -> object:
         where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
         try:
-            result = self.fn(self.x, **values) if self._takes_x() else self.fn(**values)
+            result = self.fn(*self._positional(), **values)
         except Exception as error:
             raise ValueError(f"fn at {where}: raised {type(error).__name__}: {error}. "
                              "Make fn work there, or leave that slider value out of the grid.") from error
@@ -155,31 +156,40 @@ class Explorer:
         for name in self.series:
             if name not in frame:
                 raise ValueError(f"series={name!r}: fn at {where} returned no such series. It returned {', '.join(frame)}.")
-        for log, letter, axis in ((self.log_x, "x", 0), (self.log_y, "y", 1)):
-            drawn = [] if not log or self.view == "table" else [frame] if self.view == "heatmap" else list(frame.values())
-            if self.view in ("roc", "pareto"):
-                drawn = [values[:, axis] for values in drawn]
-            elif axis == 0:
-                drawn = []
-            if any((v <= 0).any() for v in drawn):
+        for letter, log, drawn in zip("xy", (self.log_x, self.log_y), self._drawn(frame)):
+            if log and any((v <= 0).any() for v in drawn):
                 raise ValueError(f"fn at {where}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
+            if not log and any((abs(v) > views.LARGEST).any() for v in drawn):
+                raise ValueError(f"fn at {where}: a number beyond {views.LARGEST:g} on a linear {letter} axis. Set log_{letter}=True or rescale.")
         return frame
 
-    def _takes_x(self) -> bool:
-        if self.x is None or self.view == "heatmap" and not isinstance(self.x, np.ndarray):
-            return False
-        try:
-            inspect.signature(self.fn).bind(self.x, **self.start)
-        except (TypeError, ValueError):
-            return False
-        return True
+    def _drawn(self, frame: object) -> tuple[list, list]:
+        """The numbers of a frame that its x axis and its y axis show."""
+        if self.view == "table":
+            return [], []
+        if self.view == "heatmap":
+            return [], [frame]
+        if self.view == "lines":
+            return [self.x], list(frame.values())
+        return [v[:, 0] for v in frame.values()], [v[:, 1] for v in frame.values()]
+
+    def _positional(self) -> list:
+        """``x`` and ``y``, as far as ``fn`` takes them before the sliders."""
+        given = [v for v in (self.x, self.y) if v is not None]
+        while given:
+            try:
+                inspect.signature(self.fn).bind(*given, **self.start)
+                break
+            except (TypeError, ValueError):
+                given.pop()
+        return given
 
     def _sentence(self, values: dict, frame: object) -> str:
         if not callable(self.alt):
             return self.alt
         where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
         try:
-            wants = "frame" in inspect.signature(self.alt).parameters
+            wants = "frame" in inspect.signature(self.alt).parameters and "frame" not in self.sliders
         except (TypeError, ValueError):
             wants = False
         try:
@@ -229,13 +239,14 @@ class Explorer:
             return tuple(value)
         values = array(name, value, ndim=1)
         if values.size < (2 if needed else 1) or (np.diff(values) <= 0).any() and needed:
-            refuse(name, value, "not increasing numbers", f"Give at least two numbers, each above the one before.")
+            refuse(name, value, "not increasing numbers", "Give at least two numbers, each above the one before.")
         if needed and self.log_x and values[0] <= 0:
             refuse(name, float(values[0]), "0 or negative on a logarithmic axis", "Give positive x, or leave log_x out.")
         return values
 
     # -- showing -----------------------------------------------------------------------------------------------------------
 
+    @cached_property
     def _chart(self) -> Chart:
         """What the frames have in common: axes over all of them, series, names."""
         frames = [frame for frame, _ in self._all()]
@@ -314,7 +325,7 @@ class Explorer:
 
     def html(self) -> str:
         """The self-contained player, deterministic."""
-        chart = self._chart()
+        chart = self._chart
         frame, sentence = self._all()[self._start_index()]
         return page.player(chart, frame, self.title, self.question, sentence, self._slider_texts(), self._data(chart))
 
@@ -322,12 +333,12 @@ class Explorer:
         """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
         frame = self.frame(**values)
         values = {**self.start, **values}
-        return page.still(self._chart(), frame, self.title, self.question, self._sentence(values, frame))
+        return page.still(self._chart, frame, self.title, self.question, self._sentence(values, frame))
 
     def png(self) -> bytes:
         """The starting frame as an image, for print."""
         from .image import png
-        return png(self._chart(), self._all()[self._start_index()][0], self.title)
+        return png(self._chart, self._all()[self._start_index()][0], self.title)
 
     @property
     def widget(self) -> object:
@@ -360,7 +371,7 @@ def slider_grid(sliders: object) -> dict[str, tuple]:
     for name, grid in sliders.items():
         if not isinstance(name, str) or not name.isidentifier():
             refuse("sliders", name, "not the name of an argument of fn", remedy)
-        if isinstance(grid, (str, bytes)) or not isinstance(grid, (Sequence, np.ndarray, range)) or len(grid) == 0 or np.ndim(grid) != 1:
+        if isinstance(grid, (str, bytes)) or not isinstance(grid, (Sequence, np.ndarray)) or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
             refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
         values = []
         for value in grid:

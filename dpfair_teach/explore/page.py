@@ -33,7 +33,7 @@ def island(data: dict) -> str:
 def picture(chart: Chart, frame: object, title: str, sentence: str) -> str:
     """Legend and drawing of one frame, or its table."""
     if chart.view == "table":
-        return f'<div class="dpx-plot">{drawing.grid(frame, chart.start, chart.digits, title, frame.corner)}</div>'
+        return f'<div class="dpx-plot" tabindex="0" role="region" aria-label="{escape(title)}: table">{drawing.grid(frame, chart.start, chart.digits, title, frame.corner)}</div>'
     return f'<div class="dpx-plot">{drawing.legend(chart)}{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
 
 

@@ -18,6 +18,9 @@ KINDS = {"lines": ("line", "points", "band"), "roc": ("points", "line", "polygon
          "table": (), "heatmap": ()}
 VIEWS = tuple(KINDS)
 MOST_SERIES = 8
+MOST_CELLS = 900        # of a heat map or table, and
+MOST_POINTS = 2500      # of all series of a frame: the player redraws them within a millisecond
+LARGEST = 1e12          # on a linear axis
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ def canonical(result: object, view: str, where: str, *, x: np.ndarray | None, ki
         values = numbers(result, "the heat map", wrong)
         if values.ndim != 2 or 0 in values.shape:
             wrong(f"an array of shape {values.shape}, not (n_y, n_x)", "Return one row of numbers for each value of y.")
+        if values.size > MOST_CELLS:
+            wrong(f"{values.size:,} cells, more than {MOST_CELLS}", "Coarsen x or y.")
         return values
     if not isinstance(result, dict) or not result or not all(isinstance(name, str) and name for name in result):
         wrong(f"returned {type(result).__name__}, not a dict from names to arrays", 'Return {"name": array, ...}.')
@@ -58,14 +63,17 @@ def canonical(result: object, view: str, where: str, *, x: np.ndarray | None, ki
         elif values.ndim != 2 or values.shape[1] != 2:
             wrong(f"series {name!r} has shape {values.shape}, not (n, 2)", "Return one row (x, y) for each point.")
         frame[name] = values
+    if sum(map(len, frame.values())) > MOST_POINTS:
+        wrong(f"{sum(map(len, frame.values())):,} points, more than {MOST_POINTS:,}", "Give fewer points a curve.")
     return frame
 
 
 def numbers(values: object, what: str, wrong: object) -> np.ndarray:
     """Finite floats, or the complaint."""
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+        array = np.asarray(values)
+        array = array.astype(float, casting="same_kind" if array.dtype.kind in "biufc" else "unsafe")
+    except (TypeError, ValueError, OverflowError):
         wrong(f"{what} is not numeric", "Return numbers.")
     if not np.isfinite(array).all():
         wrong(f"{what} holds NaN or infinity", "Return a finite number everywhere, or leave that slider value out of the grid.")
@@ -89,10 +97,12 @@ def table(result: object, wrong: object) -> Table:
     found = Table(tuple(rows), tuple(columns), values, corner)
     if values.ndim != 2 or values.shape != (len(found.rows), len(found.columns)) or not values.size:
         wrong(f"cells of shape {values.shape} under {len(found.rows)} rows and {len(found.columns)} columns", "Give each row one cell a column.")
+    if values.size > MOST_CELLS:
+        wrong(f"{values.size:,} cells, more than {MOST_CELLS}", "Show fewer rows or columns.")
     for value in values.ravel():
         if isinstance(value, str):
             continue
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)) or not np.isfinite(float(value)):
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
             wrong(f"a cell holds {value!r}", "Cells are finite numbers or short texts.")
     return found
 
