@@ -79,9 +79,15 @@ $(VENV)/.complete: requirements-dev.txt $(VENV)/.reader
 	@touch $@
 
 # What Binder makes: requirements.txt and the library as a package, nothing else. One check opens JupyterLab in it.
-$(READER)/.reader: requirements.txt pyproject.toml $(shell find dpfair_teach -name '*.py' -o -path '*/files/*' -o -name '*.js' -o -name '*.css' 2>/dev/null)
+$(READER)/.requirements: requirements.txt
 	$(call make-environment,$(READER))
-	@echo "installing requirements.txt and the library into $(READER), as Binder does"
+	@echo "installing requirements.txt into $(READER), as Binder does"
 	@$(READER)/bin/python -m pip install --disable-pip-version-check -r requirements.txt
-	@$(READER)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --force-reinstall .
+	@touch $@
+
+# The package is built with what .venv has, so that a change of the library needs no network.
+$(READER)/.reader: $(READER)/.requirements $(VENV)/.complete pyproject.toml $(shell find dpfair_teach -type f -not -name '*.pyc')
+	@rm -rf _build/wheel build
+	@$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir _build/wheel .
+	@$(READER)/bin/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall _build/wheel/*.whl
 	@touch $@

@@ -29,7 +29,9 @@ CHAPTERS = ROOT / "book" / "chapters"
 NOTEBOOKS = ROOT / "book" / "notebooks"
 COMMAND = "make notebooks"
 
-FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,}|:{3,})\{code-cell\}")
+CELL = re.compile(r"(`{3,}|~{3,})\{code-cell\}")
+FENCE = re.compile(r"(`{3,}|~{3,})")
+COLONS = re.compile(r"(:{3,})(.*)")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 WIDGETS = "application/vnd.jupyter.widget-view+json"
 # What would differ from one run, or from one machine, to the next.
@@ -46,25 +48,42 @@ class ChapterError(Exception):
 
 def chapters(folder: Path = CHAPTERS) -> list[Path]:
     """The chapters with cells, in order of their names."""
-    return [path for path in sorted(folder.glob("*.md")) if cell_lines(path.read_text(encoding="utf-8"))]
+    return [path for path in sorted(folder.glob("*.md")) if "{code-cell}" in path.read_text(encoding="utf-8") and lines_of(path)]
 
 
 def cell_lines(text: str) -> list[int]:
-    """The line (from 1) of each code cell's opening fence; fences shown inside longer fences do not count."""
-    lines, fence = [], None
+    """The line (from 1) of each code cell's opening fence; fences shown inside longer fences do not count.
+
+    Raises ChapterError for a cell inside a ``:::`` directive: there it would end the directive.
+    """
+    lines: list[int] = []
+    fence, colons = None, []
     for number, line in enumerate(text.splitlines(), start=1):
-        stripped = line.lstrip()
+        stripped = line.strip()
         if fence is not None:
-            if stripped.startswith(fence) and not stripped.strip(fence[0] + " "):
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
                 fence = None
-            continue
-        if match := FENCE.match(line):
+        elif match := CELL.match(line):
+            if colons:
+                raise ChapterError(f"line {number}: a {{code-cell}} stands inside the directive opened at line {colons[-1][1]}; move it out")
             lines.append(number)
-            fence = match["fence"]
-        # A colon fence holds text that may hold cells; a backtick fence holds code or one directive.
-        elif (other := re.match(r"^(`{3,}|~{3,})", stripped)):
-            fence = other[1]
+            fence = match[1]
+        elif match := FENCE.match(stripped):
+            fence = match[1]
+        elif match := COLONS.match(stripped):
+            if match[2]:
+                colons.append((len(match[1]), number))
+            elif colons and len(match[1]) >= colons[-1][0]:
+                colons.pop()
     return lines
+
+
+def lines_of(chapter: Path) -> list[int]:
+    """`cell_lines` of a file, with the file's name in the complaint."""
+    try:
+        return cell_lines(chapter.read_text(encoding="utf-8"))
+    except ChapterError as error:
+        raise ChapterError(f"{chapter.name}, {error}") from None
 
 
 def digest(path: Path) -> str:
@@ -75,12 +94,12 @@ def digest(path: Path) -> str:
 def build(chapter: Path, *, root: Path = ROOT, timeout: int = 300) -> nbformat.NotebookNode:
     """Read one chapter, execute its cells from the top, and keep only what is the same the next time."""
     text = chapter.read_text(encoding="utf-8")
-    starts = cell_lines(text)
+    starts = lines_of(chapter)
     notebook = jupytext.reads(text, fmt="md:myst")
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if len(code) != len(starts):
-        raise ChapterError(f"{chapter.name}: {len(starts)} code cells are written but only {len(code)} stand at the top level; "
-                           f"move every {{code-cell}} out of the directive around it (cells begin at lines {starts})")
+        raise ChapterError(f"{chapter.name}: {len(starts)} code cells begin (lines {starts}) but {len(code)} were read; "
+                           "look for a fence that is not closed, or a cell inside a list or a directive")
 
     name = chapter.relative_to(root).as_posix() if chapter.is_relative_to(root) else chapter.name
     notebook.metadata = nbformat.from_dict({
@@ -191,14 +210,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="execute nothing, exit with 1 when a notebook is not fresh")
     options = parser.parse_args(arguments)
 
+    try:
+        found, sources = problems(), chapters()
+    except ChapterError as error:
+        print(error, file=sys.stderr)
+        return 1
     if options.check:
-        found = problems()
-        print("\n".join(found) if found else f"notebooks: {len(chapters())} are fresh")
+        print("\n".join(found) if found else f"notebooks: {len(sources)} are fresh")
         return 1 if found else 0
 
-    chosen = [c for c in chapters() if not options.names or c.name.startswith(tuple(options.names))]
+    chosen = [c for c in sources if not options.names or c.name.startswith(tuple(options.names))]
     if options.names and not chosen:
-        print(f"no chapter with cells starts with {' or '.join(options.names)}; there are: {', '.join(c.stem for c in chapters()) or 'none'}")
+        print(f"no chapter with cells starts with {' or '.join(options.names)}; there are: {', '.join(c.stem for c in sources) or 'none'}")
         return 1
     NOTEBOOKS.mkdir(exist_ok=True)
     failures = 0
@@ -217,9 +240,9 @@ def main(arguments: list[str] | None = None) -> int:
             failures += 1
         else:
             print(f"{head}: done in {time.perf_counter() - start:.1f} s, {target.stat().st_size / 1024:.0f} KB", flush=True)
-    leftovers = [line for line in problems() if line.startswith("left over")]
-    for line in leftovers:
-        print(line, file=sys.stderr)
+    for line in found:
+        if line.startswith("left over"):
+            print(line, file=sys.stderr)
     return 1 if failures else 0
 
 

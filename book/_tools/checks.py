@@ -1,0 +1,55 @@
+"""Every check, one after the other; a failure does not stop the others. `make test` calls this.
+
+    python book/_tools/checks.py            all
+    python book/_tools/checks.py site lab   only the checks named so
+"""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+JOBS = os.environ.get("JOBS", "2")
+PYTHON = [sys.executable]
+PYTEST = [*PYTHON, "-m", "pytest", "-rs"]
+# Outputs whose last digits depend on the machine that computed them: see the file.
+NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-p", "no:doctest", "-o", "addopts="]
+
+CHECKS = {
+    "notebooks": [*PYTHON, "book/_tools/notebooks.py", "--check"],
+    "spelling": [str(Path(sys.executable).with_name("codespell"))],
+    "library": [*PYTEST, "-n", JOBS, "-m", "not site and not browser"],
+    "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile", "book/notebooks"],
+    "build": [*PYTHON, "book/_tools/build_site.py", "--all"],
+    "site": [*PYTEST, "-n", JOBS, "-m", "site or browser", "tests"],
+    "mutants": [*PYTHON, "tests/mutants.py"],
+}
+
+
+def main(names: list[str] | None = None) -> int:
+    """Run the checks and print what each said and took; returns 1 if one failed."""
+    names = names or list(CHECKS)
+    if unknown := [name for name in names if name not in CHECKS]:
+        print(f"no check is called {', '.join(unknown)}; there are: {', '.join(CHECKS)}", file=sys.stderr)
+        return 2
+    environment = {k: v for k, v in os.environ.items() if k != "DPFAIR_TEACH_DATA"}
+    # A worker that spreads its linear algebra over every core slows the other one down.
+    environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    results = {}
+    for number, name in enumerate(names, start=1):
+        print(f"\n=== [{number}/{len(names)}] {name}: {' '.join(Path(part).name if part == sys.executable else part for part in CHECKS[name])}", flush=True)
+        start = time.perf_counter()
+        code = subprocess.run(CHECKS[name], cwd=ROOT, env=environment).returncode
+        results[name] = code, time.perf_counter() - start
+    print("\n=== all checks" if len(names) == len(CHECKS) else "\n=== some checks")
+    for name, (code, seconds) in results.items():
+        print(f"{name:<10} {'passed' if code == 0 else f'FAILED ({code})':<12} {seconds:6.1f} s")
+    print(f"{'together':<23} {sum(seconds for _, seconds in results.values()):6.1f} s")
+    return int(any(code for code, _ in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

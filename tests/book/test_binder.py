@@ -1,0 +1,35 @@
+"""Binder: repo2docker accepts the repository, and sees the files that make the environment."""
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.slow
+def test_repo2docker_accepts_the_repository(tmp_path):
+    """Only the tracked files, as Binder clones them; no container engine is asked."""
+    copy = tmp_path / "repository"
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    wanted = [name for name in tracked if "/" not in name or name.startswith("dpfair_teach/")]
+    for name in filter(None, wanted):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (copy / name).write_bytes((ROOT / name).read_bytes())
+    done = subprocess.run([Path(sys.executable).with_name("jupyter-repo2docker"), "--no-build", "--debug", "--user-name", "reader", "--user-id", "1000",
+                           "."], cwd=copy, capture_output=True, text=True, timeout=120)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said[-2000:]
+    # The Dockerfile it would build: our pins, the Python of runtime.txt, the library itself.
+    assert "PythonBuildPack" in said or "python" in said.lower()
+    for line in ("requirements.txt", "3.11"):
+        assert line in said, f"{line} is not in what repo2docker would build"
+
+
+def test_no_folder_makes_binder_ignore_the_requirements():
+    assert not (ROOT / "binder").exists() and not (ROOT / ".binder").exists()
+    assert (ROOT / "runtime.txt").read_text().strip() == "python-3.11"

@@ -1,0 +1,62 @@
+"""What several tests share: the built site behind a local server, and a headless Chromium."""
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SITE = ROOT / "_build" / "html"
+sys.path[:0] = [str(ROOT / "book" / "_tools"), str(ROOT / "book" / "_ext")]
+
+# No call home, no update, no sandbox that a container would refuse.
+CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+                      "--disable-component-update", "--disable-sync"]
+NO_CHROMIUM = "no Chromium on this machine: the checks of the pages in a browser did not run; install it with: make ci-deps"
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built site."""
+    if not (SITE / "index.html").is_file():
+        pytest.fail(f"{SITE.relative_to(ROOT)} holds no built site; run: make html")
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def site_url(site):
+    """The address of the built site, served compressed as a public host would."""
+    import serve
+
+    with serve.server(site) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}/"
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium. Without one the test is skipped, and fails where CI is set: there nothing may be left out in silence."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_CHROMIUM)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus, config):
+    """Say loudly what did not run."""
+    left_out = [report for report in terminalreporter.stats.get("skipped", []) if NO_CHROMIUM in str(report.longrepr)]
+    if left_out:
+        terminalreporter.section("LEFT OUT", sep="!", red=True, bold=True)
+        terminalreporter.line(f"{len(left_out)} browser checks did not run: {NO_CHROMIUM}", red=True)
