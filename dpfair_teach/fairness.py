@@ -61,21 +61,23 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     Y = check.labels("Y", Y)
     if n_groups is not None:
         n_groups = check.integer("n_groups", n_groups, low=1, high=10**6)
-    A, k = check.groups("A", A, length=len(Y), n_groups=n_groups)
-    cell = 2 * A + Y
+    A, k = check.groups("A", A, n_groups=n_groups)
     if n_bins is not None:
         n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
-        prediction, _ = check.groups("prediction", prediction, length=len(Y), n_groups=n_bins)
-        return np.bincount(cell + 2 * k * prediction, minlength=2 * k * n_bins).reshape(n_bins, k, 2)
-    if not (isinstance(prediction, np.ndarray) and prediction.dtype.kind in "bi"):
-        chance = check.array("prediction", prediction, ndim=1, length=len(Y), low=0.0, high=1.0)
-        if ((chance != 0) & (chance != 1)).any():
-            people = np.bincount(cell, minlength=2 * k)
-            accepted = np.bincount(cell, weights=chance, minlength=2 * k)
-            return np.stack([people - accepted, accepted]).reshape(2, k, 2)
-        prediction = chance.astype(np.int64)
-    prediction = check.labels("prediction", prediction, length=len(Y))
-    return np.bincount(cell + 2 * k * prediction, minlength=4 * k).reshape(2, k, 2)
+        prediction, found = check.groups("prediction", prediction)
+        if found > n_bins:
+            check.refuse("prediction", found - 1, f"a bin above n_bins - 1 = {n_bins - 1}", "Raise n_bins or recode the bins.")
+        bins = n_bins
+    else:
+        prediction, bins = _decisions(prediction), 2
+    if not len(prediction) == len(A) == len(Y):
+        check.refuse("prediction, A, Y", (len(prediction), len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    cell = 2 * A + Y
+    if prediction.dtype.kind == "f":
+        people = np.bincount(cell, minlength=2 * k)
+        accepted = np.bincount(cell, weights=prediction, minlength=2 * k)
+        return np.stack([people - accepted, accepted]).reshape(2, k, 2)
+    return np.bincount(cell + 2 * k * prediction, minlength=2 * k * bins).reshape(bins, k, 2)
 
 
 def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -231,6 +233,14 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
         "people": table.sum(axis=(0, 2)), "label_1": _share(table, table[..., 1].sum(axis=0)),
         "accepted": _RATES["demographic_parity"](table), "error": 1 - _RATES["accuracy_parity"](table), "fp": fp, "tp": tp,
     }, index=[*group_names, "all"])
+
+
+def _decisions(prediction: ArrayLike) -> np.ndarray:
+    """0/1 decisions as ints, or P(Yhat = 1) as floats."""
+    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in "bi":
+        return check.labels("prediction", prediction)
+    chance = check.array("prediction", prediction, ndim=1, low=0.0, high=1.0)
+    return chance if ((chance != 0) & (chance != 1)).any() else chance.astype(np.int64)
 
 
 def _rate(counts: np.ndarray, y: int) -> np.ndarray:

@@ -3,16 +3,19 @@
 ``lp`` is the program as the paper writes it; ``closed_form`` the same answers without a solver; ``noise`` what a private
 algorithm publishes and the slack it adds; ``bounds`` what is proved about it; ``estimator`` all of it as a scikit-learn class.
 """
-from ._program import Solution, dual_value
-from .bounds import LemmaA1, Theorem22, count_sensitivity, largest_change, lemma_a1, theorem_2_2
+from ._program import Solution as Solution
+from ._program import dual_value
+from .bounds import LemmaA1 as LemmaA1
+from .bounds import Theorem22 as Theorem22
+from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form
 from .estimator import DPPostProcessing
 from .lp import derived_counts, predict_proba, solve_lp
 from .noise import clip_counts, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
 
 __all__ = [
-    "Solution", "solve_lp", "closed_form", "dual_value", "derived_counts", "predict_proba",
+    "solve_lp", "closed_form", "dual_value", "derived_counts", "predict_proba",
     "noisy_counts", "public_margin_counts", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
-    "count_sensitivity", "largest_change", "LemmaA1", "lemma_a1", "Theorem22", "theorem_2_2",
+    "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",
 ]

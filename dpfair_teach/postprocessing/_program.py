@@ -39,7 +39,11 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
     if slack.ndim and (slack.ndim < 2 or slack.shape[-2:] != (k, 2) or (slack.ndim > 2 and not batch)):
         check.refuse("slack", slack.shape, f"neither a number nor an array of shape ({k}, 2) [a, y]",
                      "Give one number for all constraints, or one for each group and label (row 0 is unused).")
-    shape = np.broadcast_shapes(gamma.shape, slack.shape[:-2]) if batch else ()
+    try:
+        shape = np.broadcast_shapes(gamma.shape, slack.shape[:-2])
+    except ValueError:
+        check.refuse("slack", slack.shape, f"its leading axes do not broadcast with those of gamma, {gamma.shape}",
+                     "Give one slack for each gamma, or one for all.")
     out = np.broadcast_to(gamma[..., None, None] + slack, shape + (k, 2)).copy()
     out[..., 0, :] = 0.0
     if (out < 0).any():

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from .noise import over
+from .noise import log_over_m_epsilon, over
 
-__all__ = ["count_sensitivity", "largest_change", "LemmaA1", "lemma_a1", "Theorem22", "theorem_2_2"]
+__all__ = ["count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2"]
 
 
 def count_sensitivity(m: int) -> float:
@@ -39,7 +39,7 @@ def count_sensitivity(m: int) -> float:
     >>> count_sensitivity(10)
     0.2
     """
-    return 2 / check.integer("m", m, low=1)
+    return 2 / check.integer("m", m, low=1, high=10**15)
 
 
 def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> float:
@@ -151,12 +151,12 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     >>> round(lemma_a1(q, m=2000, epsilon=1, beta=.05, as_printed=True).error, 4)
     0.0609
     """
-    people, m, epsilon, log, k = _bound_arguments(q, m, epsilon, beta, as_printed)
+    people, k = _people_and_groups(q, as_printed)
+    unit = log_over_m_epsilon(4 * k, m, epsilon, beta)
     if (people <= 0).any():
         a, y = (int(i) for i in np.argwhere(people <= 0)[0])
         check.refuse("q", float(people[a, y]), f"the cell (a={a}, y={y}) is empty or negative: outside the lemma's event",
                      "Draw again, or give a larger epsilon.")
-    unit = log / (m * epsilon)
     rates = 2 * unit / people
     gaps = 4 * unit / np.minimum(people, people[:1]) if as_printed else rates + rates[:1]
     gaps[0] = 0.0
@@ -225,29 +225,26 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     >>> round(theorem_2_2(q, m=20000, epsilon=1, beta=.05, gamma=.02, as_printed=True).error, 4)
     0.0122
     """
-    people, m, epsilon, log, k = _bound_arguments(q, m, epsilon, beta, as_printed)
+    people, k = _people_and_groups(q, as_printed)
+    unit = log_over_m_epsilon(4 * k, m, epsilon, beta)
     gamma = check.gamma(gamma)
-    room = people * m * epsilon - 4 * log                               # q^_ay m epsilon - 4 L
-    room = np.where(room > 0, room, 0.0)
+    room = np.maximum(people - 4 * unit, 0.0)                           # q^_ay - 4 L / (m epsilon)
     least = np.minimum(room, room[:1])
     if as_printed:
-        gaps = gamma + over(8 * log, least)
+        gaps = gamma + over(8 * unit, least)
     else:
-        gaps = (gamma + over(4 * log, least) + over(2 * log, room)
-                + over(2 * log, room[:1]))
+        gaps = gamma + over(4 * unit, least) + over(2 * unit, room) + over(2 * unit, room[:1])
     gaps[0] = 0.0
-    unit = 1 / (m * epsilon)
-    return Theorem22(error=(24 if as_printed else 8) * k * log * unit,
-                     error_gamma=2 * float(stats.gamma.ppf(1 - beta, 4 * k)) * unit,
+    return Theorem22(error=(24 if as_printed else 8) * k * unit,
+                     error_gamma=2 * float(stats.gamma.isf(beta, 4 * k)) / (m * epsilon),
                      fp=gaps[:, 0], tp=gaps[:, 1], holds=bool((room > 0).all()))
 
 
-def _bound_arguments(q, m, epsilon, beta, as_printed):
-    """q_ay, m, epsilon, ln(4k / beta), k."""
+def _people_and_groups(q, as_printed):
+    """q_ay (k, 2), and k."""
     q = check.table("q", q, bins=2, least_groups=2)
     if q.ndim != 3:
         check.refuse("q", q.shape, "is a batch of tables", "Bound one table at a time.")
     if not isinstance(as_printed, (bool, np.bool_)):
         check.refuse("as_printed", as_printed, "neither True nor False", "True gives the paper's constants, False the sharp ones.")
-    k = q.shape[-2]
-    return (q.sum(axis=0), check.integer("m", m, low=1), check.epsilon(epsilon), math.log(4 * k / check.beta(beta)), k)
+    return q.sum(axis=0), q.shape[1]

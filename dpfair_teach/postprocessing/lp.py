@@ -143,6 +143,11 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
     if p.size == 0:
         check.refuse("p", p.shape, "is empty", "Give one probability for each (yhat, a).")
     b, k = p.shape
-    prediction, _ = check.groups("prediction", prediction, n_groups=b)
-    A, _ = check.groups("A", A, length=len(prediction), n_groups=k)
+    prediction, bins = check.groups("prediction", prediction)
+    A, groups = check.groups("A", A)
+    if len(prediction) != len(A):
+        check.refuse("prediction, A", (len(prediction), len(A)), "different lengths", "Give one entry a person in each.")
+    if bins > b or groups > k:
+        check.refuse("p", p.shape, f"knows predictions below {b} and groups below {k}, but prediction goes up to {bins - 1} and A up to "
+                     f"{groups - 1}", "Give the p of these predictions and groups.")
     return p.ravel().take(prediction * k + A)

@@ -227,10 +227,12 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarra
     array([0.0234, 0.015 ])
     """
     q = check.table("q", q, least_groups=2, low=0.0)
-    m, epsilon, beta = check.integer("m", m, low=1), check.epsilon(epsilon), check.beta(beta)
     b, k, _ = q.shape[-3:]
-    off = math.log(2 * b / beta) / epsilon if k == 2 else 4 * math.log(2 * b * k / beta) / epsilon
-    rate = over(off / m, q.sum(axis=-3))
+    if k == 2:
+        off = log_over_m_epsilon(2 * b, m, epsilon, beta)
+    else:
+        off = 4 * log_over_m_epsilon(2 * b * k, m, epsilon, beta)
+    rate = over(off, q.sum(axis=-3))
     return _unused_anchor(rate + rate[..., :1, :])
 
 
@@ -248,9 +250,17 @@ def _unused_anchor(slack: np.ndarray) -> np.ndarray:
 def _slack_arguments(q, m, epsilon, beta, negative):
     """q_ay (..., k, 2) and 4 ln(4k / beta) / (m epsilon)."""
     q = check.table("q", q, bins=2, least_groups=2)
-    m, epsilon, beta = check.integer("m", m, low=1), check.epsilon(epsilon), check.beta(beta)
     check.choice("negative", negative, NEGATIVE)
-    return q.sum(axis=-3), 4 * math.log(4 * q.shape[-2] / beta) / (m * epsilon)
+    return q.sum(axis=-3), 4 * log_over_m_epsilon(4 * q.shape[-2], m, epsilon, beta)
+
+
+def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
+    """ln(n / beta) / (m epsilon), the unit of every bound here."""
+    m, epsilon, beta = check.integer("m", m, low=1, high=10**15), check.epsilon(epsilon), check.beta(beta)
+    unit = (math.log(n) - math.log(beta)) / (m * epsilon)
+    if math.isinf(unit):
+        check.refuse("epsilon", epsilon, "so small that the bound is infinite", "Choose a larger epsilon.")
+    return unit
 
 
 def _people(counts: ArrayLike) -> np.ndarray:
