@@ -1,9 +1,9 @@
 """Data sets: who is in them, under which rule, and from which bytes."""
 from .base import base_classifier
 from .dataset import Dataset, Population, Provenance
-from .identify import identify
+from .known_files import identify
 from .loader import list_datasets, load
-from .sources import CorruptData, DataUnavailable
+from ._sources import CorruptData, DataUnavailable
 from .synthetic import logistic_base, make_logistic, make_synthetic
 from .ten import TEN_NAMES, ten_people_base
 

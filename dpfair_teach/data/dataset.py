@@ -214,7 +214,10 @@ class Dataset:
         group_names = _names("group_names", self.group_names)
         if not group_names:
             _checks.refuse("group_names", group_names, "is empty", "Name at least one group.")
-        A, k = _checks.groups("A", self.A, length=m, n_groups=len(group_names))
+        A, k = _checks.groups("A", self.A, length=m)
+        if k > len(group_names):
+            _checks.refuse("A", k - 1, f"a group code without a name: group_names holds {len(group_names)}", "Give codes 0..k-1, and one of group_names for each.")
+        k = len(group_names)
         empty = np.flatnonzero(np.bincount(A, minlength=k) == 0)
         if empty.size:
             _checks.refuse("A", int(empty[0]), f"group {empty[0]} ({group_names[empty[0]]}) has nobody in it",

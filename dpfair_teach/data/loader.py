@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from .. import _checks
-from . import adult, bank, census, communities, compas
+from . import _adult, _bank, _census, _communities, _compas
 from .dataset import Dataset, Provenance
-from .rules import feature_table, group_codes, label_values, resolve
-from .sources import find
+from ._rules import feature_table, group_codes, label_values, resolve
+from ._sources import find
 from .ten import ten_people
 
 __all__ = ["list_datasets", "load"]
@@ -35,15 +35,15 @@ _SETS: dict[str, _Entry] = {
     "communities": _Entry(
         1_994, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/183/communities+and+crime",
         f"M. Redmond (2009), Communities and Crime, {_UCI}, doi 10.24432/C53W3X; M. Redmond, A. Baveja, European Journal of Operational Research 141 (2002)",
-        communities),
+        _communities),
     "adult": _Entry(45_222, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/2/adult",
-                    f"B. Becker, R. Kohavi (1996), Adult, {_UCI}, doi 10.24432/C5XW20", adult),
+                    f"B. Becker, R. Kohavi (1996), Adult, {_UCI}, doi 10.24432/C5XW20", _adult),
     "bank": _Entry(11_162, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/222/bank+marketing",
-                   f"S. Moro, P. Rita, P. Cortez (2014), Bank Marketing, {_UCI}, doi 10.24432/C5K306", bank),
+                   f"S. Moro, P. Rita, P. Cortez (2014), Bank Marketing, {_UCI}, doi 10.24432/C5K306", _bank),
     "compas": _Entry(6_172, "none stated: fetched at run time, not passed on", "https://github.com/propublica/compas-analysis",
-                     "J. Larson, S. Mattu, L. Kirchner, J. Angwin (ProPublica, 2016)", compas),
+                     "J. Larson, S. Mattu, L. Kirchner, J. Angwin (ProPublica, 2016)", _compas),
     "census": _Entry(299_285, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/117/census+income+kdd",
-                     f"T. Lane, R. Kohavi (2000), Census-Income (KDD), {_UCI}, doi 10.24432/C5N30T", census),
+                     f"T. Lane, R. Kohavi (2000), Census-Income (KDD), {_UCI}, doi 10.24432/C5N30T", _census),
 }
 
 # Parsed tables of this process, under the hashes of the bytes they were read from: the bytes are checked at every call, parsed once.

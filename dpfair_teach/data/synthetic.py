@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import integrate, special, stats
+from scipy import integrate, special
 
 from .. import _checks
 from .dataset import Dataset, Population, Provenance
@@ -51,7 +51,7 @@ def make_synthetic(m: int, *, n_groups: int = 2, group_shares: object = None, ba
     >>> people.X.shape, people.n_groups
     ((1000, 1), 2)
     """
-    m, k, shares = _size("m", m, n_groups, group_shares)
+    m, k, shares = _size(m, n_groups, group_shares)
     base = _rates("base_rates", base_rates, k, 0.5, 0.3)
     accepted = np.stack([_rates("false_positive", false_positive, k, 0.1, 0.3), _rates("true_positive", true_positive, k, 0.9, 0.7)], axis=-1)
     rng = _checks.rng(rng)
@@ -103,7 +103,7 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     >>> people.population.base_rates.round(3).tolist()
     [0.5, 0.462, 0.425]
     """
-    m, k, shares = _size("m", m, n_groups, group_shares)
+    m, k, shares = _size(m, n_groups, group_shares)
     w = _coefficients(coefficients, _checks.integer("d", d, low=1, high=10_000))
     c = _spread("intercepts", intercepts, k, 0.0, -1.0)
     shift = _spread("shifts", shifts, k, 0.0, 0.5)
@@ -148,34 +148,42 @@ def logistic_base(X: object, coefficients: object = None) -> np.ndarray:
     return (X @ _coefficients(coefficients, X.shape[1]) >= 0).astype(np.int64)
 
 
-def _size(name: str, m: object, n_groups: object, group_shares: object) -> tuple[int, int, np.ndarray]:
+def _size(m: object, n_groups: object, group_shares: object) -> tuple[int, int, np.ndarray]:
     """Number of people, of groups, and the shares of these."""
-    m = _checks.integer(name, m, low=1, high=_MOST_PEOPLE)
+    m = _checks.integer("m", m, low=1, high=_MOST_PEOPLE)
     k = _checks.integer("n_groups", n_groups, low=1, high=1_000)
     if group_shares is None:
         return m, k, np.full(k, 1 / k)
-    shares = _checks.array("group_shares", group_shares, shape=(k,), low=0.0, high=1.0)
+    shares = _per_group("group_shares", group_shares, k, low=0.0, high=1.0)
     if (shares == 0).any() or abs(shares.sum() - 1.0) > 1e-9:
         _checks.refuse("group_shares", shares, "must be above 0 and sum to 1", "Divide group_shares by their sum.")
     return m, k, shares / shares.sum()
 
 
+def _per_group(name: str, value: object, k: int, low: float, high: float) -> np.ndarray:
+    """k given numbers, one a group, in [low, high]."""
+    given = _checks.array(name, value, ndim=1, low=low, high=high)
+    if given.size != k:
+        _checks.refuse(name, given, f"holds {given.size} numbers, but n_groups is {k}", "Give one number for each group.")
+    return given
+
+
 def _rates(name: str, value: object, k: int, first: float, last: float) -> np.ndarray:
     """k probabilities, evenly spaced from ``first`` to ``last`` unless given."""
-    return np.linspace(first, last, k) if value is None else _checks.array(name, value, shape=(k,), low=0.0, high=1.0)
+    return np.linspace(first, last, k) if value is None else _per_group(name, value, k, 0.0, 1.0)
 
 
 def _spread(name: str, value: object, k: int, first: float, last: float) -> np.ndarray:
     """k numbers in [-20, 20], evenly spaced unless given."""
-    return np.linspace(first, last, k) if value is None else _checks.array(name, value, shape=(k,), low=-20.0, high=20.0)
+    return np.linspace(first, last, k) if value is None else _per_group(name, value, k, -20.0, 20.0)
 
 
 def _coefficients(value: object, d: int) -> np.ndarray:
     if value is None:
         return np.full(d, 2 / np.sqrt(d))
     w = _checks.array("coefficients", value, shape=(d,), low=-50.0, high=50.0)
-    if not w.any():
-        _checks.refuse("coefficients", w, "all 0", "Give at least one feature a weight.")
+    if np.linalg.norm(w) < 1e-6:
+        _checks.refuse("coefficients", w, "all 0, or nearly", "Give at least one feature a weight.")
     return w
 
 
@@ -183,7 +191,7 @@ def _draw_groups(m: int, shares: np.ndarray, rng: np.random.Generator) -> np.nda
     A = rng.choice(shares.size, size=m, p=shares)
     empty = np.flatnonzero(np.bincount(A, minlength=shares.size) == 0)
     if empty.size:
-        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]}", "Draw more people, or raise that group's share.")
+        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]}", "Draw more people, lower n_groups, or raise that group in group_shares.")
     return A
 
 
@@ -194,14 +202,16 @@ def _group_names(k: int) -> tuple[str, ...]:
 def _logistic_rates(mean: float, deviation: float, intercept: float) -> tuple[float, float, float]:
     """P(Y=1), P(w x >= 0 | Y=0), P(w x >= 0 | Y=1) where w x is normal and P(Y=1 | w x = z) = expit(z + intercept)."""
     def mass(sign: int, low: float, high: float) -> float:
-        def density(z: float) -> float:
-            return special.expit(sign * (z + intercept)) * stats.norm.pdf(z, mean, deviation)
-        # Cut at the places where the integrand bends, so that no narrow peak is stepped over.
-        cuts = sorted({low, high, *(p for p in (mean, -intercept) if low < p < high)})
-        return sum(integrate.quad(density, a, b, epsabs=1e-13, epsrel=1e-12, limit=200)[0] for a, b in zip(cuts, cuts[1:]))
+        def density(t: float) -> float:
+            return special.expit(sign * (mean + deviation * t + intercept)) * np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
+        # Cut where the integrand bends (the logistic curve within some 40 of its middle), so that no narrow step is passed over.
+        bends = (0.0, *((s - intercept - mean) / deviation for s in (-40, -10, -3, 0, 3, 10, 40)))
+        cuts = sorted({low, high, *(t for t in bends if low < t < high)})
+        return sum(integrate.quad(density, a, b, epsabs=1e-13, epsrel=1e-10, limit=200)[0] for a, b in zip(cuts, cuts[1:]))
 
-    low, high = min(mean - 12 * deviation, 0.0), max(mean + 12 * deviation, 0.0)
-    rejected, accepted = [mass(s, low, 0.0) for s in (-1, 1)], [mass(s, 0.0, high) for s in (-1, 1)]
+    # In units of the normal law, w x >= 0 from here on; 12 deviations hold all of it but 1e-32.
+    zero = float(np.clip(-mean / deviation, -12.0, 12.0))
+    rejected, accepted = [mass(s, -12.0, zero) for s in (-1, 1)], [mass(s, zero, 12.0) for s in (-1, 1)]
     y0, y1 = rejected[0] + accepted[0], rejected[1] + accepted[1]
     if min(y0, y1) < 1e-6:
         _checks.refuse("intercepts", intercept, "a label practically never occurs in one group", "Choose smaller intercepts, shifts or coefficients.")

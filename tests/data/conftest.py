@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-from dpfair_teach.data import sources
+from dpfair_teach.data import _sources as sources
 
 USERS_FOLDER = os.environ.get(sources.FOLDER_VARIABLE)
 
@@ -15,7 +15,7 @@ def nowhere(monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(sources, "_not_kept", {})
 
-    def no_network(*args):
+    def no_network(*args, **options):
         raise OSError("no network in tests")
 
     monkeypatch.setattr(sources, "download", no_network)

