@@ -195,7 +195,7 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
         One per part.
     delta : float in [0, 1)
         The total delta allowed.
-    touches : int >= 1
+    touches : int from 1 to the number of releases
         1 when the parts are cut by public columns (cells of Yhat and Y, when only A changes); 2 when one replaced value can
         leave one part and enter another (parts cut by A, or a replaced tuple).
 
@@ -208,7 +208,7 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     records = _records(releases)
     _alike(records)
     delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
-    touches = check.integer("touches", touches, low=1)
+    touches = check.integer("touches", touches, low=1, high=len(records))
     _within(math.fsum(sorted(r.times * r.delta for r in records)[-touches:]), delta)
     return math.fsum(sorted(r.times * r.epsilon for r in records)[-touches:])
 
@@ -249,7 +249,7 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     """
     epsilon0 = check.number("epsilon0", epsilon0, low=0.0, high=1e9, low_open=True)
     k, delta = check.integer("k", k, low=1, high=10**15), check.delta(delta)
-    tail = epsilon0 * math.sqrt(2 * k * math.log(1 / delta))
+    tail = epsilon0 * math.sqrt(-2 * k * math.log(delta))
     mean = k * epsilon0 * math.tanh(epsilon0 / 2)
     if mean > tail:
         check.refuse("epsilon0", epsilon0, f"with k={k} and delta={delta:g} the mean loss alone may be {mean:.6g}, so that the short formula is no bound",

@@ -1,0 +1,215 @@
+"""Release records and their sums: against exact laws of what was composed."""
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpfair_teach import accounting
+from dpfair_teach.accounting import (
+    RELATIONS, UNIT_A, UNIT_TUPLE, Release, advanced_composition, compose, compose_parallel, releases_table,
+)
+from dpfair_teach.audit import exact_delta, exact_epsilon
+from dpfair_teach.mechanisms import gaussian_sigma, geometric_law, randomized_response_matrix
+
+
+def reports(epsilon, times=1, delta=0.0, unit=UNIT_A):
+    return Release("randomized response", unit, None, None, epsilon, delta, times=times)
+
+
+# -------------------------------------------------------------------------------------------------------- records
+
+def test_a_record_keeps_what_it_was_given_and_cannot_change():
+    record = Release("laplace", UNIT_TUPLE, 2, 4, 0.5, relation="add or remove one tuple", times=3)
+    assert dataclasses.astuple(record) == ("laplace", UNIT_TUPLE, 2.0, 4.0, 0.5, 0.0, "add or remove one tuple", 3)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.epsilon = 0.1
+    for unit, relations in RELATIONS.items():
+        assert Release("other", unit, None, None, 1.0).relation == relations[0]
+
+
+@pytest.mark.parametrize("mechanism, sensitivity, scale, epsilon, delta, right", [
+    ("laplace", 1.0, 2.0, 0.5, 0.0, True), ("laplace", 1.0, 1.0, 0.5, 0.0, False), ("laplace", 2.0, 2.0, 0.5, 0.0, False),
+    ("geometric", 1, 2.0, 0.5, 0.0, True), ("geometric", 1, 1.9, 0.5, 0.0, False),
+    ("exponential", 1.0, 4.0, 0.5, 0.0, True), ("exponential", 1.0, 2.0, 0.5, 0.0, False),
+    ("gaussian", 2.0, gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True), ("gaussian", 2.0, 1.01 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True),
+    ("gaussian", 2.0, 0.99 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, False), ("gaussian", 2.0, 1e3, 0.5, 0.0, False),
+    ("laplace", None, 2.0, 0.5, 0.0, False), ("laplace", 1.0, None, 0.5, 0.0, False),
+])
+def test_a_record_cannot_claim_less_than_its_noise_costs(mechanism, sensitivity, scale, epsilon, delta, right):
+    if right:
+        Release(mechanism, UNIT_A, sensitivity, scale, epsilon, delta)
+    else:
+        with pytest.raises(ValueError, match="scale|sensitivity"):
+            Release(mechanism, UNIT_A, sensitivity, scale, epsilon, delta)
+
+
+def test_the_table_has_a_row_per_record_in_order():
+    table = releases_table([Release("laplace", UNIT_A, 2, 4, 0.5, times=2), reports(1.0)])
+    assert list(table.columns) == ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
+    assert list(table["mechanism"]) == ["laplace", "randomized response"] and list(table["times"]) == [2, 1]
+    assert table.loc[0, "scale"] == 4 and pd.isna(table.loc[1, "scale"])
+    pd.testing.assert_frame_equal(releases_table(reports(1.0)), releases_table((r for r in [reports(1.0)])))
+
+
+# ------------------------------------------------------------------------------------------------------ composition
+
+def test_basic_composition_is_exact_for_pure_randomized_response():
+    """Theorem 1.4 is tight for pure steps: the joint law of reports with different epsilons loses exactly their sum."""
+    epsilons = (0.3, 1.0, 0.5)
+    joint = [np.ones(1), np.ones(1)]
+    for epsilon in epsilons:
+        matrix = randomized_response_matrix(2, epsilon)
+        joint = [np.outer(law, matrix[a]).ravel() for a, law in enumerate(joint)]
+    assert compose([reports(e) for e in epsilons]) == pytest.approx(exact_epsilon(*joint), rel=1e-12)
+
+
+def test_times_k_equals_k_records():
+    assert compose(reports(0.3, times=7, delta=1e-9), delta=1e-8) == pytest.approx(compose([reports(0.3, delta=1e-9)] * 7, delta=1e-8))
+
+
+def test_deltas_add_up_and_may_not_exceed_the_total():
+    records = [reports(0.1, times=3, delta=1e-7), reports(0.2, delta=2e-7)]
+    assert compose(records, delta=5e-7) == pytest.approx(0.5)
+    for too_little in (0.0, 4.9e-7):
+        with pytest.raises(ValueError, match="delta"):
+            compose(records, delta=too_little)
+    assert compose_parallel(records, delta=3e-7) == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="delta"):
+        compose_parallel(records, delta=2e-7)
+
+
+def test_releases_that_protect_different_things_do_not_add_up():
+    for add in (compose, compose_parallel):
+        with pytest.raises(ValueError, match="unit"):
+            add([reports(1.0), reports(1.0, unit=UNIT_TUPLE)])
+        with pytest.raises(ValueError, match="relation"):
+            add([reports(1.0, unit=UNIT_TUPLE), Release("other", UNIT_TUPLE, None, None, 1.0, relation="add or remove one tuple")])
+
+
+def test_methods_that_do_not_exist_are_refused_with_those_that_do():
+    for method in ("advanced", "pld", "Basic"):
+        with pytest.raises(ValueError, match="method.*'basic'"):
+            compose(reports(1.0), method=method)
+
+
+@pytest.mark.parametrize("touches, change", [(1, (1, 0)), (2, (1, 1)), (2, (1, -1))])
+def test_parallel_composition_is_exact_for_two_counts(touches, change):
+    """The joint law of two noisy counts (window of 120: the rest weighs below 1e-12), of which one change moves one or both by 1."""
+    epsilons, w = (0.5, 0.8), np.arange(-120, 121)
+
+    def joint(counts):
+        laws = [geometric_law(1, e, c).pmf(w) for e, c in zip(epsilons, counts)]
+        return np.outer(*[law / law.sum() for law in laws]).ravel()
+
+    worst = max(exact_epsilon(joint((0, 0)), joint(c)) for c in (change, change[::-1]))
+    records = [Release("geometric", UNIT_A, 1, 1 / e, e) for e in epsilons]
+    assert compose_parallel(records, touches=touches) == pytest.approx(worst, rel=1e-6)
+
+
+# --------------------------------------------------------------------------------------------- the short formula
+
+def k_fold_delta(epsilon0, k, epsilon):
+    """Exact delta of k randomized responses, which no k pure epsilon0-private steps exceed (Kairouz, Oh and Viswanath 2015)."""
+    heads = np.arange(k + 1)
+    loss = (2 * heads - k) * epsilon0
+    keep = 1 / (1 + math.exp(-epsilon0))
+    return float((stats.binom.pmf(heads, k, keep) * -np.expm1(np.minimum(epsilon - loss, 0))).sum())
+
+
+def test_the_exact_k_fold_delta_is_what_it_says():
+    matrix, joint = randomized_response_matrix(2, 0.4), [np.ones(1), np.ones(1)]
+    for _ in range(6):
+        joint = [np.outer(law, matrix[a]).ravel() for a, law in enumerate(joint)]
+    for epsilon in (0.0, 0.5, 1.0, 2.0):
+        assert k_fold_delta(0.4, 6, epsilon) == pytest.approx(exact_delta(*joint, epsilon), abs=1e-12)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(1e-3, 10), st.integers(1, 3000), st.floats(-12, -0.05))
+def test_short_formula_is_a_bound_wherever_it_is_given(epsilon0, k, log10_delta):
+    delta = 10 ** log10_delta
+    holds = math.sqrt(k) * math.tanh(epsilon0 / 2) <= math.sqrt(2 * math.log(1 / delta))
+    try:
+        epsilon = advanced_composition(epsilon0, k, delta)
+    except ValueError as refusal:
+        assert not holds and "epsilon0" in str(refusal) and "long formula" in str(refusal)
+    else:
+        assert holds
+        assert epsilon == pytest.approx(2 * epsilon0 * math.sqrt(2 * k * math.log(1 / delta)))
+        assert k_fold_delta(epsilon0, k, epsilon) <= delta * (1 + 1e-9)
+
+
+def test_short_formula_is_refused_where_it_is_false():
+    """epsilon0 = 1, k = 1000, delta = 1e-5: it says 303; the true delta there is near 1, and the long formula is a bound."""
+    short = 2 * math.sqrt(2 * 1000 * math.log(1e5))
+    assert short == pytest.approx(303.5, abs=0.1)
+    assert k_fold_delta(1.0, 1000, short) > 0.99
+    with pytest.raises(ValueError, match="613.86") as refusal:
+        advanced_composition(1.0, 1000, 1e-5)
+    assert "1000" in str(refusal.value)
+    assert k_fold_delta(1.0, 1000, 613.86) <= 1e-5
+
+
+def test_short_formula_holds_for_every_step_of_a_target_below_8_ln_1_over_delta():
+    """With epsilon0 = epsilon / (2 sqrt(2 k ln(1/delta))) it returns epsilon for all k while epsilon <= 8 ln(1/delta) = 128.9; above, it fails."""
+    log = math.log(1e7)
+    for k in (1, 10, 1000, 100_000):
+        assert advanced_composition(128.9 / (2 * math.sqrt(2 * k * log)), k, 1e-7) == pytest.approx(128.9)
+    with pytest.raises(ValueError, match="epsilon0"):
+        advanced_composition(150 / (2 * math.sqrt(2 * 1000 * log)), 1000, 1e-7)
+
+
+# ------------------------------------------------------------------------------------------------------- bad input
+
+def good():
+    """A valid call of every public function and record."""
+    return {
+        Release: dict(mechanism="laplace", unit=UNIT_A, sensitivity=1.0, scale=2.0, epsilon=0.5, delta=0.0, relation="replace one A", times=2),
+        releases_table: dict(releases=[reports(1.0)]),
+        compose: dict(releases=[reports(1.0), reports(0.5)], delta=1e-6, method="basic"),
+        compose_parallel: dict(releases=[reports(1.0), reports(0.5)], delta=1e-6, touches=1),
+        advanced_composition: dict(epsilon0=0.01, k=100, delta=1e-6),
+    }
+
+
+NEVER = ["1", "", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 ** 400, object(), {}, {1}, [], [1.0, "a"], [float("nan")], True, -1,
+         np.array([1.0]), [None], lambda: 0]
+CASES = [(f, name) for f, call in good().items() for name in call]
+
+
+def test_every_public_name_is_attacked():
+    assert {f.__name__ for f in good()} | {"UNIT_A", "UNIT_TUPLE", "RELATIONS"} == set(accounting.__all__)
+
+
+@pytest.mark.parametrize("function, name", CASES, ids=lambda x: getattr(x, "__name__", x))
+def test_bad_input_is_refused_by_name(function, name):
+    function(**good()[function])
+    never = [bad for bad in NEVER if not (name == "mechanism" and bad == "1")] + ([None] if name != "relation" else [])
+    for bad in never + {"epsilon": [0], "scale": [0], "sensitivity": [0], "times": [0, 1.5], "touches": [0, 1.5], "k": [0, 1.5],
+                        "epsilon0": [0], "delta": [1, 2]}.get(name, []):
+        with pytest.raises(ValueError, match=rf"\b{name}\b"):
+            function(**{**good()[function], name: bad})
+            pytest.fail(f"accepted {name}={str(bad)[:40]}")
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_any_input_gives_an_answer_or_a_value_error(data):
+    function, call = data.draw(st.sampled_from(sorted(good().items(), key=lambda item: item[0].__name__)))
+    for name in call:
+        if data.draw(st.integers(0, 2)) == 0:
+            call[name] = data.draw(st.one_of(st.sampled_from(NEVER + [None, UNIT_TUPLE, "laplace", "gaussian", 1e-320, 1e308]),
+                                             st.floats(), st.integers(-3, 30)))
+    try:
+        answer = function(**call)
+    except ValueError as refusal:
+        assert any(name in str(refusal) for name in call)
+    else:
+        assert not isinstance(answer, float) or math.isfinite(answer)
