@@ -216,15 +216,16 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
     ax.plot([0, 1], [0, 1], color="#767676", linewidth=0.8, linestyle=":")
     for a in range(k):
         color, marker = COLORS[a % len(COLORS)], _MARKERS[a % len(_MARKERS)]
+        size = max(4, 11 - 3 * a)  # smaller for later groups: equal points stay visible on top of each other
         corners = np.array([[0, 0], [fp[a], tp[a]], [1, 1], [1 - fp[a], 1 - tp[a]], [0, 0]])
         ax.fill(corners[:, 0], corners[:, 1], color=color, alpha=0.12, linewidth=0)
         ax.plot(corners[:, 0], corners[:, 1], color=color, linestyle=_LINES[a % len(_LINES)], label=group_names[a])
-        ax.plot(fp[a], tp[a], color=color, marker=marker, markersize=8, markerfacecolor="white", linestyle="none")
+        ax.plot(fp[a], tp[a], color=color, marker=marker, markersize=size, markerfacecolor="white", linestyle="none")
         if p is not None:
             ax.plot(p[0, a] + (p[1, a] - p[0, a]) * fp[a], p[0, a] + (p[1, a] - p[0, a]) * tp[a],
-                    color=color, marker=marker, markersize=8, linestyle="none")
+                    color=color, marker=marker, markersize=size, linestyle="none")
     ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    ax.legend(loc="lower right")
+    ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
     return figure
 
 
@@ -283,7 +284,7 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
         ax.plot(free_points[:, 0], free_points[:, 1], color="#767676", linestyle=":", marker="*", markersize=9,
                 label="constant and base, mixed")
     ax.set(xlabel="violation (largest gap of a rate to group 0)", ylabel="error")
-    ax.legend()
+    ax.legend(frameon=False)
     return figure
 
 
@@ -329,5 +330,5 @@ def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: 
     ax.minorticks_off()
     ax.axhline(1.0, color="#767676", linestyle=":", linewidth=1)
     ax.set(xlabel="epsilon", ylabel="Q (1 = as good as not private)")
-    ax.legend()
+    ax.legend(frameon=False)
     return figure

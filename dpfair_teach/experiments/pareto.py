@@ -147,9 +147,8 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     ----------
     violations, errors : array_like, shape (R, n)
         One row a repeat, one column a tolerance, in [0, 1], R >= 2.
-    reference, free_points : array_like, shapes (r, 2) and (2, 2), or (R, r, 2) and (R, 2, 2)
-        As in :func:`pareto_quality`; with a leading axis, one a repeat (a split of the data, say), resampled with it and
-        averaged like the curve.
+    reference, free_points : array_like, shapes (r, 2) and (2, 2)
+        As in :func:`pareto_quality`; they are not resampled.
     rng : numpy.random.Generator
         Draws the resamples.
     resamples : int
@@ -178,21 +177,7 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     violations = _checks.array("violations", violations, ndim=2, low=0.0, high=1.0)
     errors = _checks.array("errors", errors, shape=violations.shape, low=0.0, high=1.0)
     level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
-    curve = np.stack([violations, errors], axis=-1)
-    parts = [curve]
-    for name, part in (("reference", reference), ("free_points", free_points)):
-        part = _checks.array(name, part, low=0.0, high=1.0)
-        if part.ndim == 2:
-            part = np.broadcast_to(part, (len(curve), *part.shape))
-        if part.ndim != 3 or part.shape[-1] != 2 or len(part) != len(curve):
-            _checks.refuse(name, part.shape, "neither an (n, 2) array nor one of those a repeat", f"Reshape {name}.")
-        parts.append(part)
-    everything = np.concatenate(parts, axis=1)
-    cuts = np.cumsum([part.shape[1] for part in parts])[:-1]
-
-    def quality(means: np.ndarray) -> float:
-        return pareto_quality(*np.split(means, cuts))
-
-    resampled = [quality(means) for means in bootstrap_means(everything, rng, resamples=resamples)]
+    curves = np.stack([violations, errors], axis=-1)
+    resampled = [pareto_quality(curve, reference, free_points) for curve in bootstrap_means(curves, rng, resamples=resamples)]
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
-    return quality(everything.mean(axis=0)), float(low), float(high)
+    return pareto_quality(curves.mean(axis=0), reference, free_points), float(low), float(high)

@@ -128,8 +128,9 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     rng : numpy.random.Generator
         Draws the noise.
     negative_slack : {"no_constraint", "left_out"}
-        What a negative slack of LP (3) means, which happens where a noisy cell is negative: that constraint is absent, or
-        the draw does not count (as in the reproduction of Figure 1).
+        What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative: that constraint is
+        absent, or the draw does not count (as in the reproduction of Figure 1). In the methods without slack a cell that
+        is not positive always means that its constraint is absent: its rate does not exist.
     beta : float
         Confidence parameter of the slack, in (0, 1).
     evaluate_on : array_like, shape (2, k, 2), optional
@@ -164,14 +165,15 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
 
     m = counts.sum()
     q = _release(counts, method, epsilon, repeats, rng) / m
-    slack = np.zeros((repeats, counts.shape[1], 2))
+    # A noisy cell that is not positive has no rate: what the program would compare does not exist, so that constraint is lifted.
+    people = q.sum(axis=1)
+    unusable = np.minimum(people, people[:, :1]) <= 0
     kept = np.ones(repeats, dtype=bool)
+    slack = np.where(unusable, np.inf, 0.0)
     if method == "as_printed" and np.isfinite(epsilon):
-        slack = postprocessing.paper_slack(q, int(m), epsilon, beta)
-        negative = slack < 0
+        slack = postprocessing.paper_slack(q, int(m), epsilon, beta, negative="unconstrained")
         if negative_slack == "left_out":
-            kept = ~negative.any(axis=(1, 2))
-        slack = np.where(negative, np.inf, slack)
+            kept = ~unusable.any(axis=(1, 2))
 
     error, violation = np.empty((2, repeats, gammas.size))
     step = max(1, _PROGRAMS_AT_ONCE // gammas.size)

@@ -89,12 +89,3 @@ def test_grids_of_the_protocol():
     np.testing.assert_allclose(GAMMAS_PROTOCOL, np.r_[np.arange(11) / 100, np.linspace(.12, .5, 14)])
     for value in (.001, .01, .1, .2, .4, .8, 1.0, .0138, .1962):
         assert np.isclose(GAMMAS_FIGURE1, value).sum() == 1, value
-
-
-def test_reference_and_base_of_each_split_are_resampled_with_it():
-    """Two splits whose own Q is exactly 1: resampling curve and reference together gives 1 every time, apart it would not."""
-    violations, errors = np.array([[.0], [.0]]), np.array([[.1], [.3]])
-    reference = np.stack([violations, errors], axis=-1)
-    free = np.array([[[0, .4], [.2, .1]], [[0, .4], [.4, .1]]])
-    q, low, high = quality_interval(violations, errors, reference, free, np.random.default_rng(0))
-    assert q == pytest.approx(1) and low == pytest.approx(1) and high == pytest.approx(1)

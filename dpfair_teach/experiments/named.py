@@ -1,0 +1,209 @@
+"""The named experiments: what each computes for one setting, and which tables it writes."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .. import _checks, data, fairness, postprocessing
+from .communities import communities_counts, held_out_counts
+from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
+from .pareto import quality_interval
+from .runner import sweep
+from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
+
+__all__ = ["EXPERIMENTS", "Experiment", "bound_population", "run"]
+
+Rows = list[dict]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A named experiment: a sentence about it, the repeats it runs with, and its tables (file name -> settings, function)."""
+
+    about: str
+    repeats: int
+    tables: dict[str, tuple[list[dict], Callable[[dict, int, np.random.Generator], Rows]]]
+
+
+# ------------------------------------------------------------------------------------------------- Figure 1, right panel
+
+def _figure1(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Algorithm 1 as printed; draws with a negative slack are left out, and their share is a column."""
+    return postprocessing_draws(communities_counts(), "as_printed", setting["epsilon"], GAMMAS_FIGURE1, repeats, rng,
+                                negative_slack="left_out").rows(rng)
+
+
+# --------------------------------------------------------------------------------------- Methods compared on Communities
+
+def _draws(setting: dict, repeats: int, rng: np.random.Generator) -> tuple[Draws, np.ndarray, np.ndarray]:
+    """A method's curve, and beside it the non-private optimum (G, 2) and the free points (2, 2).
+
+    In-sample, a repeat is a noise draw. Held-out, ``repeats // 12`` rounds are made: a round is one draw on each of the 12 splits,
+    and everything is averaged over the splits. Intervals over rounds are about the noise, not about which people were sampled.
+    """
+    if setting["evaluated"] == "in_sample":
+        tables = [(communities_counts(setting["group"]),) * 2]
+    else:
+        tables = list(zip(*held_out_counts(setting["group"])))
+    rounds = max(1, repeats // len(tables))
+
+    def curve(method: str, epsilon: float, rounds: int) -> Draws:
+        # Without noise all methods are one program.
+        method = "as_printed_no_slack" if method == "not_private" else method
+        parts = [postprocessing_draws(train, method, epsilon, GAMMAS_PROTOCOL, rounds, rng, evaluate_on=test)
+                 for train, test in tables]
+        return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
+                     np.ones(rounds, dtype=bool), GAMMAS_PROTOCOL)
+
+    draws, optimum = curve(setting["method"], setting["epsilon"], rounds), curve("not_private", np.inf, 1)
+    return (draws, np.stack([optimum.violation[0], optimum.error[0]], axis=-1),
+            np.mean([free_points(test) for _, test in tables], axis=0))
+
+
+def _curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    return _draws(setting, repeats, rng)[0].rows(rng)
+
+
+def _quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Q of the same draws as the curve: both start from the setting's stream."""
+    draws, reference, free = _draws(setting, repeats, rng)
+    q, low, high = quality_interval(draws.violation, draws.error, reference, free, rng)
+    return [{"q": q, "q_low": low, "q_high": high}]
+
+
+_COMPARED = [{"group": group, "evaluated": evaluated, "method": method, "epsilon": epsilon}
+             for group, evaluated, method, epsilon
+             in product(("paper", "race_argmax"), ("in_sample", "held_out"), METHODS, EPSILONS)]
+_NOT_PRIVATE = [{"group": group, "evaluated": evaluated, "method": "not_private", "epsilon": np.inf}
+                for group, evaluated in product(("paper", "race_argmax"), ("in_sample", "held_out"))]
+
+
+# -------------------------------------------------------------------------------------------- Theorem 2.2 against reality
+
+_BOUND_GAMMA = 0.02
+
+
+def bound_population(n_groups: int) -> np.ndarray:
+    """Fixed frequencies [yhat, a, y] for the bounds: equal groups, base rates and rates of the base that differ between them.
+
+    Parameters
+    ----------
+    n_groups : int
+        k, at least 2.
+
+    Returns
+    -------
+    ndarray, shape (2, k, 2), sum 1
+
+    Raises
+    ------
+    ValueError
+        Where ``n_groups`` is no whole number from 2 on.
+
+    Examples
+    --------
+    >>> bound_population(2).sum(axis=0).round(3).tolist()
+    [[0.2, 0.3], [0.3, 0.2]]
+    """
+    k = _checks.integer("n_groups", n_groups, low=2)
+    between = np.linspace(0, 1, k)  # group 0 is best off, group k-1 worst
+    return data.Population(np.full(k, 1 / k), 0.6 - 0.2 * between, 0.15 + 0.1 * between, 0.85 - 0.2 * between).frequencies
+
+
+def _quantile(values: np.ndarray, level: float) -> tuple[float, float, float]:
+    """The sample quantile, and the order statistics that hold the true one with 95 %."""
+    ordered, n = np.sort(values), len(values)
+    low, high = stats.binom.ppf([0.025, 0.975], n, level).astype(int)
+    return float(np.quantile(ordered, level)), float(ordered[max(low - 1, 0)]), float(ordered[min(high, n - 1)])
+
+
+def _bound(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """The (1 - beta) quantiles that Theorem 2.2 bounds, beside its bounds as printed and sharp."""
+    m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
+    counts = bound_population(setting["n_groups"]) * m
+    draws = postprocessing_draws(counts, "as_printed", epsilon, [_BOUND_GAMMA], repeats, rng, beta=beta)
+    optimum = postprocessing.solve_lp(counts / m, _BOUND_GAMMA).value
+    row = {"share_unusable": float(1 - draws.kept.mean())}
+    for name, values in (("excess_error", draws.error[:, 0] - optimum), ("violation", draws.violation[:, 0])):
+        row |= dict(zip((name, f"{name}_low", f"{name}_high"), _quantile(values, 1 - beta)))
+    for form, printed in (("printed", True), ("sharp", False)):
+        theorem = postprocessing.theorem_2_2(counts / m, m, epsilon, beta, _BOUND_GAMMA, as_printed=printed)
+        fairness_bound = max(np.max(theorem.fp[1:]), np.max(theorem.tp[1:])) if theorem.holds else np.nan
+        row |= {f"error_bound_{form}": float(theorem.error), f"violation_bound_{form}": float(fairness_bound)}
+    return [row]
+
+
+_BOUNDS = [{"m": m, "epsilon": epsilon, "n_groups": k, "beta": beta}
+           for k, beta, m, epsilon in product((2, 3, 5), (0.01, 0.05, 0.2), (500, 1000, 2000, 5000, 20000, 100000, 1000000), EPSILONS)]
+
+
+# -------------------------------------------------------------------------------------------------------------- Registry
+
+#: The experiments by name.
+EXPERIMENTS: dict[str, Experiment] = {
+    "figure1_right": Experiment(
+        "Figure 1, right panel: Algorithm 1 as printed on Communities and Crime, epsilon 1, 2, 3, 5 and none, 72 gammas.", 4000,
+        {"figure1_right": ([{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1], _figure1)}),
+    "communities_q": Experiment(
+        "Four releases of the table compared on Communities and Crime by Q, two group rules, in-sample and held-out.", 1200,
+        {"communities_curves": (_COMPARED + _NOT_PRIVATE, _curves), "communities_q": (_COMPARED, _quality)}),
+    "bound_vs_reality": Experiment(
+        "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
+        1000, {"bound_vs_reality": (_BOUNDS, _bound)}),
+}
+
+
+def run(name: str, out: str | Path, *, repeats: int | None = None, seed: int, jobs: int = 1,
+        progress: bool = True) -> dict[str, pd.DataFrame]:
+    """Run a named experiment and write its tables, each with its times beside it.
+
+    Parameters
+    ----------
+    name : str
+        One of ``EXPERIMENTS``.
+    out : path
+        The folder for the tables; made where it does not exist.
+    repeats : int, optional
+        Noise draws for each setting, at least 2; the experiment's own number without.
+    seed : int
+        From 0 on. These are simulations on public data, so a fixed seed reveals nobody.
+    jobs : int
+        Workers, at least 1; -1 for one a core.
+    progress : bool
+        Show a bar on stderr.
+
+    Returns
+    -------
+    dict of pandas.DataFrame
+        Table name -> table.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such experiment, ``out`` is a file, or a number is out of range.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tables = run("figure1_right", folder, repeats=2, seed=1, progress=False)
+    >>> tables["figure1_right"].shape
+    (360, 13)
+    """
+    name = _checks.choice("name", name, tuple(EXPERIMENTS))
+    if not isinstance(out, (str, Path)) or Path(out).is_file():
+        _checks.refuse("out", str(out), "not a folder", "Give the folder that the tables go to.")
+    experiment = EXPERIMENTS[name]
+    repeats = experiment.repeats if repeats is None else _checks.integer("repeats", repeats, low=2)
+    seed = _checks.integer("seed", seed, low=0)
+    Path(out).mkdir(parents=True, exist_ok=True)
+    command = f"python -m dpfair_teach.experiments {name} --repeats {repeats} --seed {seed}"
+    return {table: sweep(evaluate, settings, repeats=repeats, seed=seed, command=command, out=Path(out) / f"{table}.csv",
+                         jobs=jobs, progress=progress)
+            for table, (settings, evaluate) in experiment.tables.items()}
