@@ -24,6 +24,7 @@ class Rule:
     compute: Callable[[pd.DataFrame], Any]
     names: tuple[str, ...] = ()
     left_out: str = ""
+    own: bool = False  # the caller's, so its answer is checked
 
 
 def resolve(argument: str, asked: object, rules: Mapping[str, Rule], default: str) -> Rule:
@@ -32,7 +33,7 @@ def resolve(argument: str, asked: object, rules: Mapping[str, Rule], default: st
         return rules[default]
     if callable(asked):
         own = getattr(asked, "__name__", type(asked).__name__)
-        return Rule(f"own function {own}", lambda raw: _call(argument, asked, raw))
+        return Rule(f"own function {own}", lambda raw: _call(argument, asked, raw), own=True)
     if not isinstance(asked, str) or asked not in rules:
         _checks.refuse(argument, asked, "not a known rule",
                        f"Choose one of {', '.join(map(repr, rules))}, or pass a function of the raw pandas table.")
@@ -52,7 +53,7 @@ def _call(argument: str, function: Callable, raw: pd.DataFrame) -> Any:
 def group_codes(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
     """Codes (m,) with -1 for a row the named rule leaves out, and the names of the groups."""
     got = rule.compute(raw)
-    if rule.names:
+    if not rule.own:
         return np.asarray(got), rule.names
     codes, k = _checks.groups("group", got, length=len(raw))
     missing = np.setdiff1d(np.arange(k), codes)
@@ -70,7 +71,8 @@ def label_values(rule: Rule, raw: pd.DataFrame) -> np.ndarray:
 def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
     """Features (m, d) and their names."""
     got = rule.compute(raw)
-    if isinstance(got, tuple):  # a named rule brings its own names
+    if not rule.own:
+        got[0].flags.writeable = False  # nobody else holds it: spares Dataset a copy
         return got
     names = tuple(map(str, got.columns)) if isinstance(got, pd.DataFrame) else None
     X = _checks.array("features", got, shape=(len(raw), None))

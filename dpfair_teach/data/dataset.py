@@ -18,7 +18,7 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-def _names(name: str, value: object, length: int | None = None) -> tuple[str, ...]:
+def _names(name: str, value: object, length: int | None = None, each: str = "") -> tuple[str, ...]:
     """A tuple of distinct strings, ``length`` of them where that is given."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         _checks.refuse(name, value, "not a list of names", f"Give {name} as a list of strings.")
@@ -26,7 +26,7 @@ def _names(name: str, value: object, length: int | None = None) -> tuple[str, ..
     if not all(isinstance(n, str) for n in found) or len(set(found)) != len(found):
         _checks.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
     if length is not None and len(found) != length:
-        _checks.refuse(name, found, f"holds {len(found)} names, not {length}", "Give one name each.")
+        _checks.refuse(name, found, f"holds {len(found)} names, not {length}", f"Give one name for each {each}.")
     return found
 
 
@@ -140,7 +140,9 @@ class Population:
     def __post_init__(self) -> None:
         k = None
         for f in fields(self):
-            a = _checks.array(f.name, getattr(self, f.name), ndim=1, length=k, low=0.0, high=1.0).copy()
+            a = _checks.array(f.name, getattr(self, f.name), ndim=1, low=0.0, high=1.0).copy()
+            if k not in (None, a.size):
+                _checks.refuse(f.name, a, f"holds {a.size} numbers, but shares holds {k}", "Give one number for each group.")
             k = a.size
             a.flags.writeable = False
             object.__setattr__(self, f.name, a)
@@ -214,7 +216,7 @@ class Dataset:
         group_names = _names("group_names", self.group_names)
         if not group_names:
             _checks.refuse("group_names", group_names, "is empty", "Name at least one group.")
-        A, k = _checks.groups("A", self.A, length=m)
+        A, k = _checks.groups("A", self.A)
         if k > len(group_names):
             _checks.refuse("A", k - 1, f"a group code without a name: group_names holds {len(group_names)}", "Give codes 0..k-1, and one of group_names for each.")
         k = len(group_names)
@@ -222,12 +224,15 @@ class Dataset:
         if empty.size:
             _checks.refuse("A", int(empty[0]), f"group {empty[0]} ({group_names[empty[0]]}) has nobody in it",
                            "Leave that group out of group_names, or keep somebody of it.")
-        Y = _checks.labels("Y", self.Y, length=m)
+        Y = _checks.labels("Y", self.Y)
+        for name, array in (("A", A), ("Y", Y)):
+            if array.size != m:
+                _checks.refuse(name, array.shape, f"holds {array.size} entries, but X has {m} rows", "Give one entry a person.")
         if not isinstance(self.provenance, Provenance):
             _checks.refuse("provenance", self.provenance, "not a Provenance", "Pass data.Provenance(source=...).")
         if self.population is not None and (not isinstance(self.population, Population) or self.population.shares.size != k):
             _checks.refuse("population", self.population, f"not a Population of {k} groups", "Pass data.Population(...) or None.")
-        new = dict(X=_frozen(X), A=_frozen(A), Y=_frozen(Y), feature_names=_names("feature_names", self.feature_names, d),
+        new = dict(X=_frozen(X), A=_frozen(A), Y=_frozen(Y), feature_names=_names("feature_names", self.feature_names, d, "column of X"),
                    group_names=group_names, name=_text("name", self.name))
         for key, value in new.items():
             object.__setattr__(self, key, value)
@@ -274,6 +279,9 @@ class Dataset:
             _checks.refuse("rows", rows, "not a list of positions", f"Give distinct integers 0..{self.m - 1}, or a boolean mask.")
         if r.min() < 0 or r.max() >= self.m or np.unique(r).size != r.size:
             _checks.refuse("rows", rows, f"positions must be distinct and in 0..{self.m - 1}", "Draw with replace=False.")
+        missing = np.setdiff1d(self.A, self.A[r])
+        if missing.size:
+            _checks.refuse("rows", rows, f"nobody of group {missing[0]} ({self.group_names[missing[0]]}) is left", "Draw rows from every group.")
         p = self.provenance
         left = Provenance(**{f.name: getattr(p, f.name) for f in fields(p)}
                           | {"dropped": p.dropped + ((self.m - r.size, "not in the chosen subset"),)})

@@ -128,7 +128,6 @@ def _load(name: str, entry: _Entry, group: object, label: object, features: obje
     if not keep.all():
         A, Y, X = A[keep], Y[keep], X[keep]
         dropped += ((int((~keep).sum()), group_rule.left_out),)
-    X.flags.writeable = False  # ours alone: spares Dataset a copy
     archives = dict.fromkeys(str(a) for f in found for a in f.record.archives)
     provenance = Provenance(
         source=entry.source, files=tuple((f.record.name, f.record.sha256) for f in found), place=", ".join(dict.fromkeys(f.place for f in found)),
