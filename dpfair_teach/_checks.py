@@ -191,3 +191,10 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
         refuse(name, a.shape, f"has {a.shape[-2]} group(s); comparing needs at least {least_groups}",
                "Give n_groups to cell_counts, or another A.")
     return a
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False, and nothing that merely looks like it."""
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(name, value, "neither True nor False", f"Set {name}=True or {name}=False.")
+    return bool(value)

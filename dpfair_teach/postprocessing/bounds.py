@@ -245,6 +245,5 @@ def _people_and_groups(q, as_printed):
     q = check.table("q", q, bins=2, least_groups=2)
     if q.ndim != 3:
         check.refuse("q", q.shape, "is a batch of tables", "Bound one table at a time.")
-    if not isinstance(as_printed, (bool, np.bool_)):
-        check.refuse("as_printed", as_printed, "neither True nor False", "True gives the paper's constants, False the sharp ones.")
+    check.flag("as_printed", as_printed)
     return q.sum(axis=0), q.shape[1]

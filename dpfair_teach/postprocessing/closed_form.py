@@ -12,6 +12,7 @@ values prove the answer; a program where they differ (ties) is tilted by about 1
 """
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -77,9 +78,9 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
                      "Use solve_lp.")
     rate = conditional(q, limit)
     # Flat views: T tables with the batch axis last (numpy is fastest there), N programs, table_of (N,).
-    tables = int(np.prod(q.shape[:-3]))
-    flat_q = np.moveaxis(q.reshape(tables, 2, k, 2), 0, -1)
-    flat_rate = np.moveaxis(rate.reshape(tables, 2, k, 2), 0, -1)
+    tables = math.prod(q.shape[:-3])
+    flat_q = q.reshape(tables, 2, k, 2).transpose(1, 2, 3, 0)
+    flat_rate = rate.reshape(tables, 2, k, 2).transpose(1, 2, 3, 0)
     table_of = np.broadcast_to(np.arange(tables).reshape(q.shape[:-3]), batch).ravel()
     flat_limit = np.broadcast_to(limit, batch + (k, 2)).reshape(-1, k, 2)
 
@@ -93,76 +94,68 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
             p[again], value[again], feasible, *_ = solve(flat_q, flat_rate, table_of[again], flat_limit[again], tilt)
             again = again[~(feasible & (value[again] - bound[again] <= close[again]))]
     for n in again:
-        best = solve_lp(flat_q[..., table_of[n]], 0.0, flat_limit[n])
+        best = solve_lp(flat_q[..., table_of[n]], 0.0, flat_limit[n], multipliers=True)
         p[n], value[n], dual[n] = best.p, best.value, best.dual
-    value = value.reshape(batch)
-    return Solution(p.reshape(batch + (2, k)), value if batch else float(value), dual.reshape(batch + (k, 2)), fallbacks)
+    value = value.reshape(batch) if batch else float(value[0])
+    return Solution(p.reshape(batch + (2, k)), value, dual.reshape(batch + (k, 2)), fallbacks)
 
 
-# The six lines n . lam + c = 0 of two groups: brackets (yhat, a) = (0,0), (0,1), (1,0), (1,1), then the axes lam_FP = 0, lam_TP = 0.
-_BRACKETS = ((0, 0), (0, 1), (1, 0), (1, 1))
+# The six lines: brackets (yhat, a) = (0,0), (0,1), (1,0), (1,1), then the axes lam_FP = 0 and lam_TP = 0. Their 15 pairs.
+_SIGN = np.array([-1.0, 1.0, -1.0, 1.0])[:, None]
 _I, _J = (np.array(side) for side in zip(*combinations(range(6), 2)))
 
 
 def _two_groups(q, rate, table_of, limit, tilt):
-    """Best crossing of the six lines for every program: p (N, 2, 2), its value (N,), is it feasible, dual (N, 2, 2), its bound (N,)."""
-    tables = q.shape[-1]
-    size = np.abs(q).sum(axis=(0, 1, 2))
-    sign = np.array([-1.0, 1.0])[None, :, None]
+    """Best crossing of the six lines for every program.
+
+    ``q`` and ``rate`` (2, 2, 2, T) [yhat, a, y, table], ``table_of`` (N,), ``limit`` (N, 2, 2). Returns p (N, 2, 2), its value (N,), whether
+    it is feasible (N,), the multipliers (N, 2, 2) and their bound (N,).
+    """
+    tables, programs = q.shape[-1], np.arange(len(table_of))
     cost = (q[:, :, 0] - q[:, :, 1]).reshape(4, tables)
-    lines = np.zeros((3, 6, tables))                    # normal (FP part, TP part) and offset of each line
-    lines[0, :4] = (sign * rate[:, :, 0]).reshape(4, tables)
-    lines[1, :4] = (sign * rate[:, :, 1]).reshape(4, tables)
-    lines[2, :4] = cost + tilt[:, None] * size
-    lines[0, 4] = lines[1, 5] = 1.0
     const = q[:, :, 1].sum(axis=(0, 1))
+    lines = np.zeros((3, 6, tables))                    # FP and TP part of each normal, and the offset
+    lines[:2, :4] = rate.transpose(2, 0, 1, 3).reshape(2, 4, tables) * _SIGN
+    lines[2, :4] = cost if tilt is NO_TILT else cost + tilt[:, None] * np.abs(q).sum(axis=(0, 1, 2))
+    lines[0, 4] = lines[1, 5] = 1.0
 
     # The 15 crossings of every table, and the dual there before gamma comes in.
     (f_i, t_i, c_i), (f_j, t_j, c_j) = lines[:, _I], lines[:, _J]
     det = f_i * t_j - f_j * t_i
-    parallel = np.abs(det) < 1e-13
-    det[parallel] = np.inf                              # such a pair stands for lam = 0: a valid lower limit, no harm
-    lam_f = (t_i * c_j - t_j * c_i) / det
-    lam_t = (f_j * c_i - f_i * c_j) / det
-    lam_f[_I == 4] = 0.0
-    lam_t[_J == 5] = 0.0
-    dual0 = np.zeros((15, tables))
-    for f, t, c in zip(*lines[:, :4]):
-        dual0 += np.minimum(0.0, c + f * lam_f + t * lam_t)
+    det[np.abs(det) < 1e-13] = np.inf                   # parallel: such a pair stands for lam = 0, a valid lower limit, no harm
+    lam = np.stack([t_i * c_j - t_j * c_i, f_j * c_i - f_i * c_j]) / det
+    f, t, c = lines[:, :4, None]
+    dual = np.minimum(0.0, c + f * lam[0] + t * lam[1]).sum(axis=0)
 
     # gamma enters linearly. A limit beyond every possible gap is no constraint, and stands for infinity.
     reach = 1.0 + np.abs(lines[:2, :4]).sum(axis=1)
-    g_f = np.minimum(limit[:, 1, 0], reach[0, table_of])
-    g_t = np.minimum(limit[:, 1, 1], reach[1, table_of])
-    dual_at = (dual0[:, table_of] - np.abs(lam_f)[:, table_of] * g_f - np.abs(lam_t)[:, table_of] * g_t)
-    best = dual_at.argmax(axis=0)
-    programs = np.arange(len(table_of))
-    lam_f, lam_t, det = lam_f[best, table_of], lam_t[best, table_of], det[best, table_of]
+    g = np.minimum(limit[:, 1].T, reach[:, table_of])   # (2, N)
+    dual = dual[:, table_of] - (np.abs(lam)[:, :, table_of] * g[:, None]).sum(axis=0)
+    best = dual.argmax(axis=0)
+    bound = const[table_of] + dual[best, programs]
+    lam, det = lam[:, best, table_of], det[best, table_of]
     i, j = _I[best], _J[best]
 
     # Everything that is not free is 0 or 1 by the sign of its bracket; a bracket of exactly 0 keeps the base's decision.
-    f, t, c = lines[:, :, table_of]
-    bracket = c[:4] + f[:4] * lam_f + t[:4] * lam_t
-    p = np.where(bracket == 0, [[0.0], [0.0], [1.0], [1.0]], (bracket < 0).astype(float))
-    free_i, free_j = i < 4, j < 4
-    p[i[free_i], programs[free_i]] = 0.0
-    p[j[free_j], programs[free_j]] = 0.0
-    # Two free numbers u solve n_i u_i + n_j u_j = wanted gap - gap of the fixed ones; for an axis u is the unused gap.
-    want_f = np.sign(lam_f) * g_f - (f[:4] * p).sum(axis=0)
-    want_t = np.sign(lam_t) * g_t - (t[:4] * p).sum(axis=0)
-    u_i = (want_f * t[j, programs] - want_t * f[j, programs]) / det
-    u_j = (want_t * f[i, programs] - want_f * t[i, programs]) / det
-    p[i[free_i], programs[free_i]] = u_i[free_i]
-    p[j[free_j], programs[free_j]] = u_j[free_j]
+    f, t, c = lines = lines[:, :, table_of]
+    bracket = c[:4] + f[:4] * lam[0] + t[:4] * lam[1]
+    p = np.zeros((6, len(programs)))                    # rows 4 and 5 stand for the unused part of a gap
+    p[:2] = bracket[:2] < 0
+    p[2:4] = bracket[2:] <= 0
+    p[i, programs] = p[j, programs] = 0.0
+    # The two free numbers u solve n_i u_i + n_j u_j = wanted gap - gap of the fixed ones.
+    want_f, want_t = np.sign(lam) * g - (lines[:2] * p).sum(axis=1)
+    p[i, programs] = (want_f * t[j, programs] - want_t * f[j, programs]) / det
+    p[j, programs] = (want_t * f[i, programs] - want_f * t[i, programs]) / det
 
-    outside = np.maximum(-p, p - 1).max(axis=0)
-    p = np.clip(p, 0.0, 1.0)
-    gap_f, gap_t = np.abs((f[:4] * p).sum(axis=0)), np.abs((t[:4] * p).sum(axis=0))
-    value = const[table_of] + (cost[:, table_of] * p).sum(axis=0)
-    dual = np.zeros((len(table_of), 2, 2))
-    dual[:, 1, 0], dual[:, 1, 1] = lam_f, lam_t
-    feasible = (outside <= FEASIBLE) & (gap_f <= g_f + FEASIBLE) & (gap_t <= g_t + FEASIBLE)
-    return p.T.reshape(-1, 2, 2).copy(), value, feasible, dual, const[table_of] + dual_at[best, programs]
+    p = p[:4]
+    clipped = np.minimum(np.maximum(p, 0.0), 1.0)
+    gap = np.abs((lines[:2, :4] * clipped).sum(axis=1))
+    feasible = (np.abs(clipped - p).max(axis=0) <= FEASIBLE) & (gap <= g + FEASIBLE).all(axis=0)
+    value = const[table_of] + (cost[:, table_of] * clipped).sum(axis=0)
+    multipliers = np.zeros((len(programs), 2, 2))
+    multipliers[:, 1] = lam.T
+    return clipped.T.reshape(-1, 2, 2), value, feasible, multipliers, bound
 
 
 def _equal_rates(q, rate, table_of, limit, tilt):

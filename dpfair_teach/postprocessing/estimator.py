@@ -88,8 +88,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         epsilon, gamma, beta = check.epsilon(self.epsilon), check.gamma(self.gamma), check.beta(self.beta)
         check.choice("method", self.method, METHODS)
         check.integer("n_bins", self.n_bins, low=2)
-        if self.slack is not None and not isinstance(self.slack, (bool, np.bool_)):
-            check.refuse("slack", self.slack, "not True, False or None", "None takes the method's own rule.")
+        if self.slack is not None:
+            check.flag("slack", self.slack)
         rng = check.rng(rng)
         y = check.labels("y", y)
         if y.min() == y.max():

@@ -3,15 +3,17 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from .. import _checks as check
 from ._program import Solution, conditional, limits
 
 __all__ = ["solve_lp", "derived_counts", "predict_proba"]
 
+_UNIT = Bounds(0.0, 1.0)
 
-def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
+
+def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, multipliers: bool = False) -> Solution:
     """The most accurate gamma-fair classifier derived from the base's predictions and the group.
 
     Source: supplement, program LP^ (2) with ``slack=0``, program LP~ (3) with ``slack=paper_slack(...)`` and a noisy ``q``
@@ -24,11 +26,13 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
     gamma : float >= 0
     slack : float, or (k, 2) array [a, y]
         Added to gamma; row 0 is unused; ``inf`` lifts a constraint.
+    multipliers : bool
+        Also return ``dual``, the proof of optimality; takes about twice as long.
 
     Returns
     -------
     Solution
-        ``p`` (b, k), ``value``, ``dual`` (k, 2).
+        ``p`` (b, k), ``value``, and with ``multipliers`` ``dual`` (k, 2), else None.
 
     Raises
     ------
@@ -49,30 +53,36 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
     if q.ndim != 3:
         check.refuse("q", q.shape, "is a batch of tables", "Solve one table at a time, or all at once with closed_form.")
     gamma = check.gamma(gamma)
+    check.flag("multipliers", multipliers)
     b, k, _ = q.shape
     limit = limits(gamma, slack, k, batch=False)
     rate = conditional(q, limit)
 
     cost = q[..., 0] - q[..., 1]                        # (b, k): what accepting adds to the error
-    gaps, right = [], []
     where = [(a, y) for a in range(1, k) for y in (0, 1) if np.isfinite(limit[a, y])]
-    for a, y in where:
-        gap = np.zeros((b, k))
-        gap[:, a] = rate[:, a, y]                       # rate_a(p)
-        gap[:, 0] = -rate[:, 0, y]                      # minus rate_0(p)
-        gaps += [gap.ravel(), -gap.ravel()]
-        right += [limit[a, y]] * 2
-    # HiGHS reads 1e-7 as its tolerance: a noisy table's own scale must not decide what counts as zero
+    gap = np.zeros((len(where), b, k))                  # rate_a(p) - rate_0(p), one row for each (a, y)
+    for row, (a, y) in zip(gap, where):
+        row[:, a] = rate[:, a, y]
+        row[:, 0] = -rate[:, 0, y]
+    gap = gap.reshape(len(where), b * k)
+    most = np.array([limit[a, y] for a, y in where])
+    # HiGHS takes 1e-7 for nothing: the unit of the table must not decide what counts as zero.
     scale = np.abs(cost).max() or 1.0
-    result = linprog(cost.ravel() / scale, A_ub=np.array(gaps) if gaps else None, b_ub=right or None, bounds=(0, 1), method="highs")
+    objective = cost.ravel() / scale
+    if multipliers:
+        result = linprog(objective, A_ub=np.vstack([gap, -gap]), b_ub=np.concatenate([most, most]), bounds=(0, 1), method="highs")
+    else:                                               # HiGHS too, in a thinner wrapper, which returns no multipliers
+        result = milp(objective, bounds=_UNIT, constraints=LinearConstraint(gap, -most, most) if where else None)
     if result.status != 0:
         check.refuse("q", q.shape, f"HiGHS found no optimum (status {result.status}: {result.message})",
                      "Check the table for entries far apart in size.")
-    dual = np.zeros((k, 2))
-    for index, (a, y) in enumerate(where):
-        upper, lower = result.ineqlin.marginals[2 * index:2 * index + 2] * scale
-        dual[a, y] = lower - upper
     p = np.clip(result.x.reshape(b, k), 0.0, 1.0)
+    dual = None
+    if multipliers:
+        dual = np.zeros((k, 2))
+        upper, lower = scale * result.ineqlin.marginals.reshape(2, -1)
+        for index, cell in enumerate(where):
+            dual[cell] = lower[index] - upper[index]
     return Solution(p, float((cost * p).sum() + q[..., 1].sum()), dual)
 
 
