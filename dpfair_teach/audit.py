@@ -333,10 +333,10 @@ def _epsilon_one_way(p: np.ndarray, q: np.ndarray, delta: float) -> float:
         with np.errstate(divide="ignore"):
             return float((np.log(p[inside]) - np.log(q[inside])).max())
     with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(-np.where(p > 0, p / q, 0.0), kind="stable")
+        order = np.argsort(-np.where(p > 0, np.log(p) - np.log(q), -np.inf))  # logs, as p / q may overflow
         P, Q = np.cumsum(p[order]), np.cumsum(q[order])
-        left = P - delta
-        return float(np.log(np.where(left > 0, left, 0.0) / np.where(left > 0, Q, 1.0)).max())
+        possible = P > delta
+        return float((np.log((P - delta)[possible]) - np.log(Q[possible])).max(initial=-math.inf))
 
 
 def exact_epsilon(law: ArrayLike, law_neighbour: ArrayLike, delta: float = 0.0) -> float:
