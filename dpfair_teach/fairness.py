@@ -64,9 +64,9 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     A, k = check.groups("A", A, n_groups=n_groups)
     if n_bins is not None:
         n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
-        prediction, found = check.groups("prediction", prediction)
-        if found > n_bins:
-            check.refuse("prediction", found - 1, f"a bin above n_bins - 1 = {n_bins - 1}", "Raise n_bins or recode the bins.")
+        prediction, _ = check.groups("prediction", prediction, n_groups=10**6)
+        if prediction.max() >= n_bins:
+            check.refuse("prediction", int(prediction.max()), f"a bin above n_bins - 1 = {n_bins - 1}", "Raise n_bins or recode the bins.")
         bins = n_bins
     else:
         prediction, bins = _decisions(prediction), 2

@@ -153,11 +153,11 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
     if p.size == 0:
         check.refuse("p", p.shape, "is empty", "Give one probability for each (yhat, a).")
     b, k = p.shape
-    prediction, bins = check.groups("prediction", prediction)
-    A, groups = check.groups("A", A)
+    prediction, _ = check.groups("prediction", prediction, n_groups=10**6)
+    A, _ = check.groups("A", A, n_groups=10**6)
     if len(prediction) != len(A):
         check.refuse("prediction, A", (len(prediction), len(A)), "different lengths", "Give one entry a person in each.")
-    if bins > b or groups > k:
-        check.refuse("p", p.shape, f"knows predictions below {b} and groups below {k}, but prediction goes up to {bins - 1} and A up to "
-                     f"{groups - 1}", "Give the p of these predictions and groups.")
+    if prediction.max() >= b or A.max() >= k:
+        check.refuse("p", p.shape, f"knows predictions below {b} and groups below {k}, but prediction goes up to {prediction.max()} and A "
+                     f"up to {A.max()}", "Give the p of these predictions and groups.")
     return p.ravel().take(prediction * k + A)

@@ -1,0 +1,167 @@
+"""Counting, rates, errors and violations: by hand on ten people, against fairlearn, and by identities."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fairlearn.metrics import (
+    MetricFrame, demographic_parity_difference, equalized_odds_difference, false_positive_rate, true_positive_rate,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score
+
+from dpfair_teach import fairness
+from dpfair_teach.data import load, ten_people_base
+
+TEN = load("ten_people")
+TEN_COUNTS = fairness.cell_counts(ten_people_base(TEN.X), TEN.A, TEN.Y)
+
+
+def people(seed: int, m: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Predictions, groups and labels with every (a, y) present."""
+    rng = np.random.default_rng(seed)
+    A = np.concatenate([np.repeat(np.arange(k), 2), rng.integers(0, k, m)])
+    Y = np.concatenate([np.tile([0, 1], k), rng.integers(0, 2, m)])
+    return rng.integers(0, 2, len(A)), A, Y
+
+
+def by_loop(prediction, A, Y, b, k):
+    table = np.zeros((b, k, 2))
+    for yhat, a, y in zip(prediction, A, Y):
+        table[yhat, a, y] += 1
+    return table
+
+
+def test_ten_people_by_hand():
+    assert TEN_COUNTS.tolist() == [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    fp, tp = fairness.rates(TEN_COUNTS)
+    assert fp.tolist() == [0, pytest.approx(1 / 3)]
+    assert tp.tolist() == [pytest.approx(2 / 3), 1]
+    assert fairness.error(TEN_COUNTS) == pytest.approx(0.2)
+    assert fairness.violation(TEN_COUNTS) == pytest.approx(1 / 3)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), m=st.integers(0, 60), k=st.integers(2, 5), b=st.integers(2, 6))
+def test_counts_are_what_a_loop_counts(seed, m, k, b):
+    prediction, A, Y = people(seed, m, k)
+    counts = fairness.cell_counts(prediction, A, Y)
+    assert counts.dtype.kind == "i"
+    assert np.array_equal(counts, by_loop(prediction, A, Y, 2, k))
+    for same in (prediction.astype(float), prediction.astype(bool), prediction.astype(np.uint8), prediction.tolist()):
+        assert np.array_equal(fairness.cell_counts(same, A, Y), counts)
+    bins = np.random.default_rng(seed).integers(0, b, len(A))
+    assert np.array_equal(fairness.cell_counts(bins, A, Y, n_groups=k + 1, n_bins=b), by_loop(bins, A, Y, b, k + 1))
+
+
+def test_expected_counts_are_sums_of_chances():
+    rng = np.random.default_rng(5)
+    _, A, Y = people(1, 26, 3)
+    chance = rng.random(len(A))
+    counts = fairness.cell_counts(chance, A, Y)
+    for a in range(3):
+        for y in (0, 1):
+            here = (A == a) & (Y == y)
+            assert counts[:, a, y] == pytest.approx([(1 - chance[here]).sum(), chance[here].sum()])
+
+
+def test_a_batch_is_its_tables_one_by_one():
+    rng = np.random.default_rng(2)
+    counts = rng.integers(1, 9, (3, 4, 2, 3, 2))
+    for notion in fairness.NOTIONS:
+        for against in fairness.AGAINST:
+            batch = fairness.violation(counts, notion, against, anchor=1)
+            assert batch.shape == (3, 4)
+            assert batch[2, 1] == pytest.approx(fairness.violation(counts[2, 1], notion, against, anchor=1))
+    assert fairness.error(counts)[1, 3] == pytest.approx(fairness.error(counts[1, 3]))
+    assert fairness.rates(counts)[1][1, 3] == pytest.approx(fairness.rates(counts[1, 3])[1])
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_fairlearn_finds_the_same_numbers(k):
+    prediction, A, Y = people(k, 400, k)
+    counts = fairness.cell_counts(prediction, A, Y)
+    fp, tp = fairness.rates(counts)
+    frame = MetricFrame(metrics={"fp": false_positive_rate, "tp": true_positive_rate, "right": accuracy_score},
+                        y_true=Y, y_pred=prediction, sensitive_features=A)
+    assert fp == pytest.approx(frame.by_group["fp"].to_numpy())
+    assert tp == pytest.approx(frame.by_group["tp"].to_numpy())
+    assert fairness.error(counts) == pytest.approx(1 - frame.overall["right"])
+
+    def violation(notion, against):
+        return float(fairness.violation(counts, notion, against))
+
+    assert violation("equalized_odds", "pairs") == pytest.approx(equalized_odds_difference(Y, prediction, sensitive_features=A))
+    assert violation("equalized_odds", "population") == pytest.approx(
+        equalized_odds_difference(Y, prediction, sensitive_features=A, method="to_overall"))
+    assert violation("demographic_parity", "pairs") == pytest.approx(
+        demographic_parity_difference(Y, prediction, sensitive_features=A))
+    assert violation("demographic_parity", "population") == pytest.approx(
+        demographic_parity_difference(Y, prediction, sensitive_features=A, method="to_overall"))
+    assert violation("false_positive", "pairs") == pytest.approx(frame.difference()["fp"])
+    assert violation("accuracy_parity", "pairs") == pytest.approx(frame.difference()["right"])
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 5), notion=st.sampled_from(fairness.NOTIONS))
+def test_anchored_and_pairwise_violations_are_within_a_factor_of_two(seed, k, notion):
+    counts = np.random.default_rng(seed).integers(1, 30, (2, k, 2))
+    pairs = fairness.violation(counts, notion, "pairs")
+    anchored = [fairness.violation(counts, notion, anchor=a) for a in range(k)]
+    assert max(anchored) == pytest.approx(pairs)
+    for value in anchored:
+        assert pairs / 2 - 1e-12 <= value <= pairs + 1e-12
+    assert fairness.violation(counts, notion, "population") <= pairs + 1e-12
+
+
+@pytest.mark.parametrize("notion, needs", [("equalized_odds", [(1, 0), (1, 1)]), ("false_positive", [(1, 0)]),
+                                           ("demographic_parity", []), ("accuracy_parity", [])])
+def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, needs):
+    for a, y in [(1, 0), (1, 1)]:
+        counts = np.full((2, 3, 2), 4)
+        counts[:, a, y] = 0
+        if (a, y) in needs:
+            with pytest.raises(ValueError, match=rf"\(a={a}, y={y}\) holds nobody"):
+                fairness.violation(counts, notion)
+        else:
+            assert fairness.violation(counts, notion) >= 0
+    counts = np.full((2, 3, 2), 4)
+    counts[:, 2] = 0
+    with pytest.raises(ValueError, match="group 2 holds nobody|a=2"):
+        fairness.violation(counts, notion)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (dict(prediction=[0, 1], A=[0, 1], Y=[1, 2]), "Y=2.0: labels must be 0 or 1"),
+    (dict(prediction=[0, 2], A=[0, 1], Y=[0, 1]), "prediction=2.0"),
+    (dict(prediction=[0, np.nan], A=[0, 1], Y=[0, 1]), "prediction=.*nan.*NaN"),
+    (dict(prediction=[0, 1], A=[0, 0.5], Y=[0, 1]), "A=0.5"),
+    (dict(prediction=[0, 1], A=[0, -1], Y=[0, 1]), "A=-1"),
+    (dict(prediction=[0, 1, 1], A=[0, 1], Y=[0, 1]), r"prediction, A, Y=\(3, 2, 2\): different lengths"),
+    (dict(prediction=[0, 1], A=[0, 2], Y=[0, 1], n_groups=2), "n_groups"),
+    (dict(prediction=[0, 6], A=[0, 1], Y=[0, 1], n_bins=6), "n_bins"),
+    (dict(prediction=np.array([0, 2]), A=np.array([0, 1]), Y=np.array([0, 1])), "prediction=2.0"),
+    (dict(prediction=np.array([0, 1]), A=np.array([0, -1]), Y=np.array([0, 1])), "A=-1"),
+    (dict(prediction=[], A=[], Y=[]), "Y=.*empty"),
+])
+def test_bad_people_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fairness.cell_counts(**arguments)
+
+
+def test_frequencies_and_people_give_the_same_rates():
+    counts = np.random.default_rng(3).integers(1, 9, (2, 3, 2))
+    for notion in fairness.NOTIONS:
+        assert fairness.violation(counts, notion) == pytest.approx(fairness.violation(counts / counts.sum(), notion))
+    assert fairness.error(counts) == pytest.approx(fairness.error(counts / counts.sum()))
+
+
+def test_the_report_holds_the_numbers_of_the_functions():
+    table = fairness.report(TEN_COUNTS, TEN.group_names)
+    fp, tp = fairness.rates(TEN_COUNTS)
+    assert list(table.index) == [*TEN.group_names, "all"]
+    assert table["fp"].iloc[:2].to_numpy() == pytest.approx(fp)
+    assert table["tp"].iloc[:2].to_numpy() == pytest.approx(tp)
+    assert table.loc["all", "error"] == pytest.approx(fairness.error(TEN_COUNTS))
+    assert table["people"].tolist() == [5, 5, 10]
+    assert table["accepted"].tolist() == [0.4, 0.6, 0.5]
