@@ -33,7 +33,7 @@ def island(data: dict) -> str:
 def picture(chart: Chart, frame: object, title: str, sentence: str) -> str:
     """Legend and drawing of one frame, or its table."""
     if chart.view == "table":
-        return f'<div class="dpx-plot" tabindex="0" role="region" aria-label="{escape(title)}: table">{drawing.grid(frame, chart.start, chart.digits, title, frame.corner)}</div>'
+        return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{drawing.grid(frame, chart.start, chart.digits, title, frame.corner)}</div>'
     return f'<div class="dpx-plot">{drawing.legend(chart)}{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
 
 
@@ -45,7 +45,7 @@ def numbers(chart: Chart, frame: object) -> str:
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)
     body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>" for row in rows)
     return ('<details class="dpx-numbers"><summary>Numbers in this frame</summary>'
-            '<div class="dpx-scroll" tabindex="0" role="region" aria-label="Numbers in this frame">'
+            '<div class="dpx-scroll" tabindex="0" role="group" aria-label="Numbers in this frame">'
             f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>")
 
 

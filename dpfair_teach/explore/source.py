@@ -112,4 +112,4 @@ def pre(lines: list[str]) -> str:
     """A block of code, reachable by keyboard because it may scroll."""
     while lines and not lines[-1].strip():
         lines = lines[:-1]
-    return f'<div class="highlight"><pre tabindex="0" role="region" aria-label="Source code">{chr(10).join(lines)}\n</pre></div>' if lines else ""
+    return f'<div class="highlight"><pre tabindex="0" role="group" aria-label="Source code">{chr(10).join(lines)}\n</pre></div>' if lines else ""

@@ -1,0 +1,70 @@
+"""One figure of each view, with what is awkward about it: bands, empty series, log axes, texts as slider values, markup in names."""
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpfair_teach.explore import Explorer
+
+X = np.linspace(-6, 6, 61)
+WICKED = "</script><b>&\"' $x$"
+
+
+def density(x, epsilon, sensitivity):
+    scale = sensitivity / epsilon
+    middle = np.exp(-np.abs(x) / scale) / (2 * scale)
+    return {"this data set": middle, "neighbour " + WICKED: np.exp(-np.abs(x - sensitivity) / scale) / (2 * scale),
+            "a tenth": np.stack([0.9 * middle, 1.1 * middle], axis=1), "mode": np.where(np.abs(x) < 1e-9, 1 / (2 * scale), 0.0)}
+
+
+def regions(gamma, kind):
+    empty = np.empty((0, 2))
+    best = np.array([[0.25 + gamma / 4, 0.75]])
+    return {"group 0": np.array([[0, 0], [0, 2 / 3], [1, 1], [1, 1 / 3]]), "group 1": np.array([[0, 0], [1 / 3, 1], [1, 1], [2 / 3, 0]]),
+            "optimum": empty if kind == "none" else best, "path": np.array([[0.25, 0.75], [0.25 + gamma / 4, 0.75]])}
+
+
+def table(who, weight):
+    counts = np.array([[2.0, 1, 1, 2], [0, 2, 1, 2]])
+    if who != "nobody":
+        counts[0, 0] -= weight
+        counts[0, 2] += weight
+    return pd.DataFrame(counts, index=["rejected", "accepted " + WICKED], columns=["Ada", "Ben", "Cleo", "Dan"])
+
+
+def curve(epsilon):
+    violation = np.linspace(0, 0.24, 13)
+    error = 0.127 + 1.5 * (0.24 - violation) ** 2
+    return {"best": np.stack([violation, error], axis=1), "private": np.stack([violation, error + 0.02 / epsilon], axis=1),
+            "free": np.array([[0, 0.29], [0.24, 0.127]])}
+
+
+def bound(x, y, beta):
+    return np.array([[24 * k * np.log(4 * k / beta) / m for m in x] for k in y])
+
+
+def waves(frequency):
+    return np.sin(np.arange(20)[:, None] * frequency / 10) * np.cos(np.arange(25))
+
+
+def say(**values):
+    return "The sliders stand at " + ", ".join(f"{k} {v}" for k, v in values.items()) + f" {WICKED}."
+
+
+def samples() -> dict[str, Explorer]:
+    """Fresh figures; ``pareto_log`` and ``waves`` are second figures of a view."""
+    common = {"title": "How much? " + WICKED, "alt": say, "question": "What moves? " + WICKED, "x_label": "x", "y_label": "y"}
+    return {
+        "lines": Explorer(density, x=X, sliders={"epsilon": [0.1, 0.5, 1, 2], "sensitivity": [1, 2, 3]}, start={"epsilon": 0.5},
+                          series={"a tenth": "band", "mode": "points"}, **common),
+        "roc": Explorer(regions, view="roc", sliders={"gamma": [0, 0.1, 0.2, 0.4], "kind": ["none", "one"]}, start={"kind": "one"},
+                        series={"group 0": "polygon", "group 1": "polygon", "path": "line"}, **common),
+        "table": Explorer(table, view="table", sliders={"who": ["nobody", "Dan"], "weight": [1, 0.25]}, **common),
+        "pareto": Explorer(curve, view="pareto", sliders={"epsilon": [0.1, 0.5, 1, 5]}, series={"best": "line", "private": "line"},
+                           y_range=(0.1, 0.3), **common),
+        "pareto_log": Explorer(lambda m: {"bound": np.array([[k, 1e4 * k / m] for k in (1, 10, 100)])}, view="pareto", log_x=True, log_y=True,
+                               sliders={"m": [10, 1000, 100_000]}, **common),
+        "heatmap": Explorer(bound, view="heatmap", x=[500, 1000, 10_000], y=[2, 3, 8], sliders={"beta": [0.01, 0.05, 0.1]}, log_y=True,
+                            z_label="bound", **common),
+        "waves": Explorer(waves, view="heatmap", sliders={"frequency": [1, 2, 3]}, **common),
+    }

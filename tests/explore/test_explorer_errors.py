@@ -1,0 +1,117 @@
+"""Bad arguments and bad results: a ``ValueError`` that says which, what, and what to do."""
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpfair_teach.explore import Explorer
+
+X = [0.0, 1.0, 2.0]
+
+
+def good(x, a):
+    return {"s": a * np.asarray(x)}
+
+
+def make(**changes):
+    return Explorer(**{"fn": good, "x": X, "sliders": {"a": [1, 2]}, "title": "t", "alt": "says", **changes})
+
+
+@pytest.mark.parametrize("changes, names", [
+    ({"fn": 3}, "fn=3"), ({"fn": None}, "fn=None"),
+    ({"sliders": {}}, "sliders"), ({"sliders": None}, "sliders"), ({"sliders": {"a": []}}, r"sliders\['a'\]"),
+    ({"sliders": {"a": "abc"}}, r"sliders\['a'\]"), ({"sliders": {"a": [1, np.nan]}}, r"sliders\['a'\]"),
+    ({"sliders": {"a": [1, True]}}, r"sliders\['a'\]"), ({"sliders": {"a": [1, 1.0]}}, "two values read the same"),
+    ({"sliders": {"a": [[1], [2, 3]]}}, r"sliders\['a'\]"), ({"sliders": {"a": np.ones((2, 2))}}, r"sliders\['a'\]"),
+    ({"sliders": {"not a name": [1]}}, "sliders"), ({"sliders": {3: [1]}}, "sliders"),
+    ({"sliders": {"a": range(80), "b": range(80)}}, "6,400 frames.*Coarsen"),
+    ({"title": ""}, "title"), ({"title": None}, "title"), ({"title": "bell \x07"}, "title"), ({"alt": ""}, "alt"), ({"alt": 5}, "alt"),
+    ({"question": 5}, "question"), ({"x_label": None}, "x_label"),
+    ({"view": "pie"}, "view='pie'.*'heatmap'"), ({"view": None}, "view"),
+    ({"x": None}, "x=None.*increasing"), ({"x": [1, 1]}, "x=.*increasing"), ({"x": [1]}, "x="), ({"x": [[1, 2]]}, "x="),
+    ({"x": ["a", "b"]}, "x="), ({"x": [0, np.inf]}, "x="), ({"log_x": True}, "x=0.0.*log_x"), ({"y": [1, 2]}, "y=.*Leave y out"),
+    ({"log_x": 1}, "log_x"), ({"log_y": "yes"}, "log_y"), ({"y_range": (1, 1)}, "y_range"), ({"y_range": 3}, "y_range"),
+    ({"y_range": (0, 1), "log_y": True}, "y_range.*positive"), ({"digits": 9}, "digits"), ({"digits": 1.5}, "digits"),
+    ({"series": {"s": "pie"}}, r"series\['s'\]='pie'"), ({"series": [1]}, "series"), ({"labels": {"b": "x"}}, "labels='b'"),
+    ({"labels": {"a": 3}}, r"labels\['a'\]"), ({"start": {"a": 3}}, r"start\['a'\]=3.*1, 2"), ({"start": {"b": 1}}, "start='b'"),
+    ({"start": 1}, "start"), ({"start": {"a": [1]}}, r"start\['a'\]"), ({"view": "table", "x": None, "series": {"s": "line"}}, "series"),
+    ({"view": "roc", "x": None, "log_x": True}, "log_x"),
+])
+def test_a_bad_argument_is_named_when_the_figure_is_made(changes, names):
+    with pytest.raises(ValueError, match=names):
+        make(**changes)
+
+
+def at_two(bad):
+    """A function that is fine at a = 1 and returns ``bad`` at a = 2."""
+    return lambda x, a: good(x, a) if a == 1 else bad
+
+
+@pytest.mark.parametrize("bad, why", [
+    (None, "NoneType, not a dict"), ([1, 2, 3], "list, not a dict"), ({}, "dict"), ({"s": [1, 2]}, r"shape \(2,\), not \(3,\)"),
+    ({"s": [1, 2, np.nan]}, "'s' holds NaN"), ({"s": [1, 2, np.inf]}, "infinity"), ({"s": "abc"}, "not numeric"), ({"s": [1, 2, 1j]}, "not numeric"),
+    ({"s": [1, 2, 10 ** 400]}, "not numeric"), ({"s": [1, 2, 1e13]}, "beyond 1e.12.*log_y"), ({"t": [1, 2, 3]}, "same series"),
+    ({f"s{i}": X for i in range(9)}, "9 series, at most 8"),
+])
+def test_a_bad_frame_is_named_by_its_slider_values(bad, why):
+    with pytest.raises(ValueError, match=f"fn at a = 2: .*{why}"):
+        make(fn=at_two(bad)).html()
+
+
+def test_an_error_inside_fn_says_where():
+    with pytest.raises(ValueError, match="fn at a = 1: raised ZeroDivisionError: .*leave that slider value out"):
+        make(fn=lambda x, a: 1 / 0).frame()
+    with pytest.raises(ValueError, match="fn at a = 1: raised TypeError"):
+        make(fn=lambda wrong: 1).frame()
+
+
+@pytest.mark.parametrize("alt, why", [(lambda a: "", "alt at a = 1: returned ''"), (lambda a: 3, "alt at a = 1: returned 3"),
+                                      (lambda b: "x", "alt at a = 1: raised TypeError"), (lambda a: 1 / 0, "alt at a = 1: raised ZeroDivisionError")])
+def test_a_bad_sentence_is_named(alt, why):
+    with pytest.raises(ValueError, match=why):
+        make(alt=alt).html()
+
+
+@pytest.mark.parametrize("view, bad, why", [
+    ("roc", {"s": [1, 2]}, r"shape \(2,\), not \(n, 2\)"), ("pareto", {"s": [[1, 2, 3]]}, r"not \(n, 2\)"),
+    ("heatmap", [1, 2], r"not \(n_y, n_x\)"), ("heatmap", np.zeros((2, 0)), r"not \(n_y, n_x\)"), ("heatmap", np.ones((40, 40)), "1,600 cells"),
+    ("heatmap", "abc", "not numeric"), ("heatmap", [[1, np.nan]], "NaN"), ("table", [[1, 2]], "not a table"),
+    ("table", pd.DataFrame({"a": [1, np.nan]}), "a cell holds nan"), ("table", pd.DataFrame({"a": [None]}), "a cell holds None"),
+    ("table", pd.DataFrame({"a": [1j]}), "a cell holds"), ("table", pd.DataFrame(), "cells of shape"),
+    ("table", {"rows": ["a"], "columns": ["b"], "values": [[1, 2]]}, "cells of shape"), ("table", {"rows": 1, "columns": 2, "values": 3}, "no lists"),
+])
+def test_each_view_refuses_what_it_cannot_draw(view, bad, why):
+    with pytest.raises(ValueError, match=f"fn at a = 1: .*{why}"):
+        Explorer(lambda a: bad, sliders={"a": [1]}, title="t", alt="says", view=view).html()
+
+
+def test_a_log_axis_refuses_zero():
+    with pytest.raises(ValueError, match="fn at a = 1: 0 or a negative number on a logarithmic y axis"):
+        make(log_y=True).html()
+
+
+def test_a_series_that_never_comes_is_named():
+    with pytest.raises(ValueError, match="series='other': fn at a = 1 returned no such series. It returned s."):
+        make(series={"other": "points"}).html()
+
+
+def test_too_much_data_is_refused_with_a_way_out():
+    rng = np.random.default_rng(0)
+    noisy = Explorer(lambda x, a: {"s": rng.normal(size=2000)}, x=np.arange(2000.0), sliders={"a": range(150)}, title="t", alt="says")
+    with pytest.raises(ValueError, match="sliders=150: .*characters of a page.*smooth Monte-Carlo noise"):
+        noisy.html()
+    with pytest.raises(ValueError, match="2,501 points"):
+        make(fn=lambda x, a: {"s": x}, x=np.arange(2501.0)).html()
+
+
+@pytest.mark.parametrize("values, names", [({"a": 3}, r"values\['a'\]=3"), ({"b": 1}, "values='b'"), ({"a": "1"}, r"values\['a'\]"), ({"a": None}, r"values\['a'\]")])
+def test_frame_takes_only_what_is_on_the_grid(values, names):
+    for ask in (make().frame, make().still, make().sentence):
+        with pytest.raises(ValueError, match=names):
+            ask(**values)
+
+
+def test_names_of_a_heat_map_must_fit():
+    with pytest.raises(ValueError, match="x=2: fn returns 3 columns"):
+        Explorer(lambda a: np.ones((2, 3)), sliders={"a": [1]}, title="t", alt="says", view="heatmap", x=["l", "r"]).html()

@@ -1,0 +1,198 @@
+"""What a figure shows is what the function returns: every frame, on every view."""
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from explorer_samples import X, density, samples, say
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpfair_teach.explore import Explorer, drawing, packing
+from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
+
+FIGURES = samples()
+
+
+def data_of(html: str) -> dict:
+    return json.loads(re.search(r'<script type="application/json" class="dpx-data">(.*?)</script>', html, re.S)[1])
+
+
+def frames_of(figure: Explorer, data: dict) -> list[np.ndarray]:
+    """The whole numbers of every frame, read back from the page."""
+    n = int(np.prod(data["n"]))
+    lengths = [data["size"]] * n
+    if "c" in data:
+        counts = [data["c"]] * n if isinstance(data["c"], list) else packing.unpack(data["c"], [len(data["S"])] * n)
+        lengths = [2 * int(sum(c)) for c in counts]
+    return packing.unpack(data["p"], lengths)
+
+
+def read(axis: dict, kept: np.ndarray) -> np.ndarray:
+    return 10.0 ** (kept / 10 ** axis["k"]) if axis["log"] else kept / 10 ** axis["k"]
+
+
+def close(axis: dict, kept: np.ndarray, exact: np.ndarray) -> None:
+    """Within half a step: of the number, or of its logarithm."""
+    half = 0.5 / 10 ** axis["k"] * (1 + 1e-6)
+    if axis["log"]:
+        assert (np.abs(np.log10(read(axis, kept)) - np.log10(exact)) <= half).all()
+    else:
+        assert (np.abs(read(axis, kept) - exact) <= half + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_frame_in_the_page_is_a_direct_call(name):
+    figure = FIGURES[name]
+    data = data_of(figure.html())
+    kept = frames_of(figure, data)
+    assert len(kept) == len(figure.grid()) == np.prod([len(g) for g in figure.sliders.values()])
+    for values, numbers in zip(figure.grid(), kept):
+        direct = figure.fn(*figure._positional(), **values)
+        if figure.view == "table":
+            shown = [data["u"][i] for i in numbers]
+            assert np.abs(np.array(shown, dtype=float) - direct.to_numpy().ravel()).max() <= 0.5 * 10.0 ** -figure.digits
+            continue
+        if figure.view == "heatmap":
+            close(data["Y"], numbers, direct.ravel())
+            continue
+        at = 0
+        for series, want in direct.items():
+            if figure.view == "lines":
+                close(data["Y"], numbers[at:at + want.size], want.T.ravel())
+            else:
+                close(data["X"], numbers[at:at + len(want)], want[:, 0])
+                close(data["Y"], numbers[at + len(want):at + 2 * len(want)], want[:, 1])
+            at += want.size
+        assert at == numbers.size
+
+
+@pytest.mark.parametrize("name", [n for n in FIGURES if n != "table"])
+def test_the_step_is_fine_enough_to_draw_with(name):
+    for key, axis in data_of(FIGURES[name].html()).items():
+        if key in "XY":
+            span = axis["hi"] - axis["lo"]
+            assert 10.0 ** -axis["k"] <= span / (200 if FIGURES[name].view == "heatmap" else 2000) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_frame_is_exact(name):
+    figure = FIGURES[name]
+    values = figure.grid()[-1]
+    frame, direct = figure.frame(**values), figure.fn(*figure._positional(), **values)
+    if figure.view == "table":
+        assert (frame.values == direct.to_numpy()).all()
+    elif figure.view == "heatmap":
+        assert (frame == direct).all()
+    else:
+        assert list(frame) == list(direct)
+        assert all((frame[k] == direct[k]).all() for k in direct)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_sentence_is_the_one_of_its_frame(name):
+    figure = FIGURES[name]
+    data = data_of(figure.html())
+    for values, packed in zip(figure.grid(), data["a"]):
+        template, *parts = packed.split("|")
+        pieces = data["t"][int(template)].split("\x01")
+        sentence = "".join(a + b for a, b in zip(pieces, [*parts, ""]))
+        assert sentence == say(**values) == figure.sentence(**values)
+
+
+def test_a_fixed_sentence_is_carried_once():
+    figure = Explorer(density, x=X, sliders={"epsilon": [1, 2], "sensitivity": [1, 2]}, title="t", alt="Two tents, 1 apart.", series={"a tenth": "band"})
+    data = data_of(figure.html())
+    assert data["a"] == ["0|1"] and data["t"] == ["Two tents, \x01 apart."]
+
+
+def test_alt_may_read_the_frame():
+    figure = Explorer(lambda x, a: {"s": a * x}, x=X, sliders={"a": [1, 2]}, title="t", alt=lambda frame, a: f"It ends at {frame['s'][-1]:g}.")
+    assert figure.sentence(a=2) == "It ends at 12."
+    assert repr(figure) == "t. It ends at 6."
+
+
+def test_the_function_is_called_with_and_without_x():
+    def with_x(x, a):
+        return {"s": a * x}
+
+    def without(a):
+        return {"s": a * X}
+
+    def starred(**values):
+        return {"s": values["a"] * X}
+    for fn in (with_x, without, starred):
+        assert (Explorer(fn, x=X, sliders={"a": [3]}, title="t", alt="a").frame()["s"] == 3 * X).all()
+
+
+def test_the_start_is_where_the_page_stands():
+    figure = FIGURES["lines"]
+    html = figure.html()
+    assert 'value="1" aria-valuetext="0.5"' in html and 'value="0" aria-valuetext="1"' in html
+    assert figure.start == {"epsilon": 0.5, "sensitivity": 1}
+    for d in drawing.paths(figure._chart, figure.frame()):
+        assert f'd="{d}"' in html
+
+
+def test_three_sliders_of_ten_with_two_curves_stay_small():
+    figure = Explorer(lambda x, a, b, c: {"f": np.exp(-a * np.abs(x)) + b * c, "g": a * np.cos(b * x) + c}, x=np.linspace(0, 5, 60),
+                      sliders={k: list(np.linspace(0.1, 1, 10)) for k in "abc"}, title="t", alt=lambda a, b, c: f"a {a:.1f}, b {b:.1f}, c {c:.1f}.")
+    import gzip
+    html = figure.html().encode()
+    assert len(html) < 300_000 and len(gzip.compress(html)) < 60_000, (len(html), len(gzip.compress(html)))
+
+
+@given(st.lists(st.integers(-2 ** 52, 2 ** 52)))
+@settings(deadline=None, derandomize=True)
+def test_packed_numbers_come_back(numbers):
+    kept = np.array(numbers, dtype=np.int64)
+    assert (packing.decode(packing.encode(kept)) == kept).all()
+
+
+@given(st.lists(st.lists(st.integers(-10 ** 6, 10 ** 6), min_size=3, max_size=3), min_size=1, max_size=6))
+@settings(deadline=None, derandomize=True)
+def test_packed_frames_come_back(frames):
+    kept = [np.array(f, dtype=np.int64) for f in frames]
+    assert all((a == b).all() for a, b in zip(packing.unpack(packing.pack(kept), [3] * len(kept)), kept))
+
+
+def test_smooth_curves_take_about_a_character_a_number():
+    x = np.linspace(0, 3, 100)
+    kept = [np.rint(1000 * np.sin(a * x)).astype(np.int64) for a in np.linspace(1, 2, 30)]
+    assert len(packing.pack(kept)["q"]) < 1.1 * 3000
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e6), st.integers(2, 9))
+@settings(deadline=None, derandomize=True)
+def test_ticks_are_inside_few_and_read_as_they_stand(low, width, most):
+    high = low + width
+    found = ticks(low, high, most)
+    assert 1 <= len(found) <= most
+    for at, text in found:
+        assert low - 1e-6 * width <= at <= high + 1e-6 * width
+        assert float(text) == pytest.approx(at, rel=1e-9, abs=1e-9 * width)
+
+
+@pytest.mark.parametrize("low, high", [(-3, 2), (0, 1), (2, 9), (-12, -2), (0.1, 0.9)])
+def test_log_ticks_read_as_they_stand(low, high):
+    superscript = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    found = log_ticks(low, high, 6)
+    assert 2 <= len(found) <= 6
+    for at, text in found:
+        digit, _, power = text.rpartition("·") if "·" in text else ("1", "", text)
+        value = float(digit) * 10.0 ** int(power[2:].translate(superscript)) if re.search("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", power) else float(power.replace(",", ""))
+        assert np.log10(value) == pytest.approx(at)
+
+
+def test_a_flat_curve_and_a_tiny_one_have_an_axis():
+    for values in (np.zeros(3), np.full(3, 7.0), np.array([0, 1e-20]), np.array([-1e-9, 1e-9])):
+        axis = Axis.over(values)
+        assert axis.low < axis.high and axis.low <= values.min() and values.max() <= axis.high
+        assert np.abs(axis.keep(values) / 10 ** axis.decimals - values).max() <= 0.5 / 10 ** axis.decimals * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("value, text", [(1234567.0, "1234567"), (0.1 + 0.2, "0.30000000000000004"), (1e21, "1e+21"), (-1.5e-7, "-1.5e-7")])
+def test_numbers_are_written_as_a_browser_writes_them(value, text):
+    assert brief(value) == text

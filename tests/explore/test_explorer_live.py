@@ -1,0 +1,106 @@
+"""In front of a real kernel: moving a slider makes Python call the function and the picture change."""
+from __future__ import annotations
+
+import queue
+import time
+
+import pytest
+
+from dpfair_teach.explore import Explorer
+
+MAKE = """
+import numpy as np
+from dpfair_teach.explore import Explorer
+calls = []
+def fn(x, power):
+    calls.append(power)
+    if power == 3 and len(calls) > 20:
+        return {"s": x * np.nan}
+    return {"s": x ** power}
+figure = Explorer(fn, x=np.linspace(0, 1, 11), sliders={"power": [1, 2, 3]}, title="Powers", alt=lambda power: f"The curve is x to the {power}.")
+figure
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    from jupyter_client.manager import start_new_kernel
+    manager, client = start_new_kernel(kernel_name="python3")
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def messages(client, request: str) -> list[dict]:
+    """All that the kernel published for one request."""
+    found, until = [], time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            message = client.get_iopub_msg(timeout=5)
+        except queue.Empty:
+            continue
+        if message["parent_header"].get("msg_id") != request:
+            continue
+        if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+            return found
+        found.append(message)
+    raise AssertionError("the kernel did not answer")
+
+
+def run(client, code: str) -> list[dict]:
+    return messages(client, client.execute(code))
+
+
+def printed(client, code: str) -> str:
+    return "".join(m["content"]["text"] for m in run(client, f"print({code})") if m["msg_type"] == "stream").strip()
+
+
+@pytest.mark.slow
+def test_a_slider_moves_the_picture_through_the_kernel(kernel):
+    shown = run(kernel, MAKE)
+    assert not [m for m in shown if m["msg_type"] in ("error", "stream")], shown
+    data = next(m["content"]["data"] for m in shown if m["msg_type"] == "execute_result")
+    assert set(data) == {"text/html", "image/png", "text/plain", "application/vnd.jupyter.widget-view+json"}
+    assert data["text/plain"] == "Powers. The curve is x to the 1."
+
+    # what a browser knows: the widgets' states as they were opened
+    opened = {m["content"]["comm_id"]: m["content"]["data"]["state"] for m in shown if m["msg_type"] == "comm_open"}
+    root = opened[data["application/vnd.jupyter.widget-view+json"]["model_id"]]
+    assert root["_model_name"] == "VBoxModel"
+    slider = next(i for i, s in opened.items() if s["_model_name"] == "SelectionSliderModel")
+    picture = next(i for i, s in opened.items() if s["_model_name"] == "HTMLModel")
+    assert opened[slider]["_options_labels"] == ["1", "2", "3"] and opened[slider]["description"] == "power"
+    assert "x to the 1." in opened[picture]["value"] and 'role="img" aria-label="Powers. The curve is x to the 1."' in opened[picture]["value"]
+    assert not [s for s in opened.values() if s["_model_name"] == "OutputModel"]
+
+    def move(index: int) -> tuple[str, str]:
+        """What a browser does when the slider moves; the picture before and after."""
+        before = printed(kernel, "figure.widget.children[1].value")
+        message = kernel.session.msg("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"index": index}, "buffer_paths": []}})
+        kernel.shell_channel.send(message)
+        sent = {m["content"]["comm_id"]: m["content"]["data"].get("state", {}) for m in messages(kernel, message["header"]["msg_id"]) if m["msg_type"] == "comm_msg"}
+        return before, sent[picture]["value"]
+
+    count = int(printed(kernel, "len(calls)"))
+    before, after = move(1)
+    assert before != after and "The curve is x to the 2." in after
+    assert int(printed(kernel, "len(calls)")) == count + 1 and printed(kernel, "calls[-1]") == "2", "fn was not called afresh"
+
+    run(kernel, "calls.extend([0] * 20)")
+    _, broken = move(2)
+    assert 'role="alert"' in broken and "fn at power = 3" in broken and "NaN" in broken
+    _, mended = move(0)
+    assert "The curve is x to the 1." in mended
+
+
+def test_no_kernel_no_widget():
+    figure = Explorer(lambda a: [[a]], sliders={"a": [1]}, title="t", alt="says", view="heatmap")
+    assert "application/vnd.jupyter.widget-view+json" not in figure._repr_mimebundle_()[0]
+
+
+def test_the_widget_without_a_kernel_still_draws():
+    figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1, 2], "b": ["l", "rr"]}, title="t", alt=lambda a, b: f"a {a} b {b}", view="heatmap")
+    sliders, picture = figure.widget.children
+    sliders.children[1].value = "rr"
+    sliders.children[0].index = 1
+    assert "a 2 b rr" in picture.value and picture.value == figure.still(a=2, b="rr")

@@ -1,0 +1,142 @@
+"""The page: the same bytes every time, well formed, safe against what is in the names, small, and readable without a script."""
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+from io import BytesIO
+
+import numpy as np
+import pytest
+from explorer_samples import WICKED, samples
+
+from dpfair_teach.explore import page
+
+FIGURES = samples()
+VOID = {"input", "br", "img", "meta", "link", "hr"}
+
+
+class Tree(HTMLParser):
+    """Checks that tags nest and collects them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        assert len({name for name, _ in attributes}) == len(attributes), f"an attribute twice in {tag}"
+        self.seen.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+def parsed(html: str) -> Tree:
+    tree = Tree()
+    tree.feed(html)
+    tree.close()
+    assert not tree.open
+    return tree
+
+
+def test_the_player_is_small():
+    raw = len((page.files("dpfair_teach.explore") / "player.js").read_bytes())
+    assert raw <= 8192, f"{raw} bytes"
+    assert len(page.asset("player.js").encode()) <= raw
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_two_makings_give_the_same_bytes(name):
+    assert FIGURES[name].html() == samples()[name].html()
+    assert FIGURES[name].png() == samples()[name].png()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_html_nests_and_lets_nothing_through(name):
+    html = FIGURES[name].html()
+    tree = parsed(html)
+    tags = [tag for tag, _ in tree.seen]
+    assert tags.count("script") == 2 and html.count("</script>") == 2, "a name closed a script"
+    assert "<b>&" not in html
+    assert "b" not in [tag for tag, attributes in tree.seen if "aria-hidden" not in attributes]
+    assert any(WICKED in text for text in tree.text)
+    assert not any("id" in attributes for _, attributes in tree.seen), "an id could meet another figure's"
+    assert not re.search(r"""(?:src|href|url\()\s*=?\s*["']?(?:https?:)?//""", html), "reaches outside"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_without_a_script_the_starting_frame_is_there(name):
+    figure = FIGURES[name]
+    static = re.sub(r"<script.*?</script>", "", figure.html(), flags=re.S)
+    tree = parsed(static)
+    words = " ".join(tree.text)
+    assert figure.sentence() in words and figure.title in words and figure.question in words
+    for slider, value in figure.start.items():
+        assert f"{slider} = {value}" in words
+    hidden = [attributes for tag, attributes in tree.seen if attributes.get("class") == "dpx-sliders"]
+    assert "hidden" in hidden[0], "dead sliders would show"
+    if figure.view == "table":
+        assert "table" in [tag for tag, _ in tree.seen]
+    else:
+        pictures = [a for tag, a in tree.seen if tag == "svg" and a.get("role") == "img"]
+        assert len(pictures) == 1 and figure.sentence() in pictures[0]["aria-label"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_bundle_has_a_player_an_image_and_a_sentence(name):
+    figure = FIGURES[name]
+    data, _ = figure._repr_mimebundle_()
+    assert set(data) == {"text/html", "image/png", "text/plain"}, "no kernel here, so no widget"
+    assert data["text/plain"] == f"{figure.title}. {figure.sentence()}"
+    from matplotlib.image import imread
+    picture = imread(BytesIO(base64.b64decode(data["image/png"])))
+    assert picture.shape[1] > 400 and np.ptp(picture[..., :3]) > 0.5
+
+
+def test_a_table_marks_what_moved_since_the_start():
+    html = FIGURES["table"].still(who="Dan")
+    assert html.count('class="dpx-moved"') == 2
+    assert '<td class="dpx-moved" data-was="2">1</td>' in html and '<td class="dpx-moved" data-was="1">2</td>' in html
+    assert 'class="dpx-moved"' not in FIGURES["table"].still()
+
+
+def luminance(colour: str) -> float:
+    colour = colour if len(colour) == 7 else "#" + "".join(2 * c for c in colour[1:])
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return float(np.dot([0.2126, 0.7152, 0.0722], [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]))
+
+
+def contrast(a: str, b: str) -> float:
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_colours_stand_out(theme):
+    css = page.asset("explore.css")
+    colour = dict(re.findall(r"--(\w+): (#\w+);", re.findall(r"\{([^}]*--bg:[^}]*)\}", css)[theme]))
+    for text in ("ink", "soft", "accent"):
+        for ground in ("bg", "tint"):
+            assert contrast(colour[text], colour[ground]) >= 4.5, (text, ground)
+    for i in range(8):
+        assert contrast(colour[f"s{i}"], colour["bg"]) >= 3, f"series {i}"
+        assert contrast(colour[f"t{i}"], colour[f"q{i}"]) >= 4.5, f"shade {i}"
+    shades = [luminance(colour[f"q{i}"]) for i in range(8)]
+    assert shades == sorted(shades, reverse=theme == 0), "darker is not always more"
+
+
+def test_no_two_lines_share_a_dash():
+    css = page.asset("explore.css")
+    dashes = dict(re.findall(r"\.dpx-line\.dpx-s(\d)[^{]*\{ stroke-dasharray: ([\d ]+);", css))
+    assert set(dashes) == set("1234567") and len(set(dashes.values())) == 7
