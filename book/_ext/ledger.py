@@ -18,6 +18,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError, NoUri
 from sphinx.util.docutils import SphinxDirective
 
+import reference
+
 LEDGER = Path(__file__).resolve().parents[1] / "theorems.yml"
 PAPERS = {"jagielski": "Jagielski et al. 2019", "tran": "Tran et al. 2021", "ding": "Ding et al. 2020"}
 SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv version"}
@@ -27,18 +29,20 @@ CAREFUL = {"loose", "gap in the proof", "needs a hypothesis", "misprint", "recon
 GAP = re.compile(r"\b([JTD])(\d{1,2})\b")
 
 STYLE = """<style>
-.ledger{width:100%;border-collapse:collapse;font-size:.9rem}
+.ledger{width:100%;table-layout:fixed;border-collapse:collapse;font-size:.9rem}
+.ledger code{overflow-wrap:anywhere;white-space:normal}
 .ledger caption{caption-side:top;text-align:left;font-weight:600;padding:.4rem 0}
 .ledger th,.ledger td{border-top:1px solid var(--pst-color-border);padding:.45rem .5rem;text-align:left;vertical-align:top;
   overflow-wrap:anywhere}
-.ledger th[scope=row]{font-weight:600;width:24%}.ledger small{display:block;font-weight:400}
+.ledger th[scope=row]{font-weight:600}
+.ledger th:nth-child(1){width:23%}.ledger th:nth-child(3){width:19%}.ledger th:nth-child(4){width:18%}.ledger small{display:block;font-weight:400}
 .ledger tr:target{outline:2px solid var(--pst-color-primary);outline-offset:-2px}
 .ledger dl{margin:.3rem 0 0}.ledger dt{font-weight:600;margin:0}.ledger dd{margin:0 0 .3rem 0}
 .ledger .verdict{list-style:none;margin:0;padding:0}.ledger .serious{font-weight:700}.ledger .serious::before{content:"\\2716  "}
 .ledger .careful::before{content:"\\25B3  "}.ledger .fine::before{content:"\\2713  "}.ledger .open::before{content:"\\2026  "}
 @media (max-width:48rem){.ledger,.ledger tbody,.ledger tr,.ledger th,.ledger td,.ledger caption{display:block;width:100%}
  .ledger thead{position:absolute;clip-path:inset(50%);height:1px;width:1px;overflow:hidden;white-space:nowrap}
- .ledger tr{border-top:2px solid var(--pst-color-border);padding:.4rem 0}.ledger th[scope=row]{width:100%}
+ .ledger tr{border-top:2px solid var(--pst-color-border);padding:.4rem .3rem}.ledger tr th:nth-child(n){width:100%}
  .ledger th,.ledger td{border:0;padding:.15rem 0}}
 </style>"""
 
@@ -96,7 +100,6 @@ class Links:
         std = app.env.domaindata.get("std", {})
         self.labels = {name: entry[:2] for name, entry in std.get("anonlabels", {}).items()}
         self.proofs = getattr(app.env, "proof_list", {})
-        self.objects = app.env.domaindata.get("py", {}).get("objects", {})
 
     def _uri(self, docname: str, anchor: str) -> str | None:
         try:
@@ -120,10 +123,9 @@ class Links:
         return None if uri is None else (uri, shown)
 
     def function(self, dotted: str) -> str | None:
-        if dotted not in self.objects:
-            return None
-        entry = self.objects[dotted]
-        return self._uri(entry.docname, entry.node_id)
+        """Address of a library name on the reference page."""
+        entry = reference.find(dotted)
+        return self._uri(reference.PAGE, entry.id) if entry and reference.PAGE in self.app.env.found_docs else None
 
     def note(self, text: str) -> str:
         """The note as HTML, with every gap it names linked to the page of gaps."""

@@ -1,0 +1,179 @@
+"""The ledger is complete, says only what is so, and its planned fields only become fewer."""
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = ROOT / "book" / "chapters"
+sys.path[:0] = [str(ROOT / "tests")]
+
+FIELDS = ["paper", "source", "kind", "statement", "main_text", "label", "title", "chapter", "function", "test", "mutants", "exercises",
+          "verdict", "note"]
+FILLED_LATER = ("label", "function", "test", "mutants", "exercises", "verdict")
+KINDS = {"definition", "assumption", "lemma", "theorem", "corollary", "remark", "algorithm", "subroutine", "program", "example", "table",
+         "figure", "claim"}
+VERDICTS = {"definition", "true", "loose", "gap in the proof", "needs a hypothesis", "misprint", "not private as printed", "false",
+            "reconstructed", "reproduced", "not reproduced"}
+
+# Every numbered item of the three papers, read off them by hand (supplement numbers for Jagielski et al.).
+NUMBERED = {
+    "jagielski": """
+        Definition 1.1, Remark 1.1, Remark 1.2, Remark 1.3, Definition 1.2, Definition 1.3, Definition 1.4, Theorem 1.1, Definition 1.5,
+        Theorem 1.2, Lemma 1.3, Theorem 1.4, Theorem 1.5, Figure 1 (supplement), LP (1), LP (2), Lemma 2.1, Algorithm 1, LP (3), Theorem 2.2,
+        Problem (4), Problem (5), Assumption 3.1, Subroutine 2, Algorithm 3, Assumption 3.2, Subroutine 4, Assumption 3.3, Lemma 3.1,
+        Lemma 3.2, Algorithm 5, Lemma 3.3, Lemma 3.4, Theorem 3.5, Theorem 3.6, Remark 3.1, Theorem 3.7, Problem (6), Assumption 3.4,
+        Theorem 3.8, Corollary 3.8.1, Theorem 3.9, Lemma A.1(1), Lemma A.1(2), Lemma A.1(3), Lemma A.1(4), Lemma A.1(5), Lemma B.1, Lemma B.2,
+        Table 1, Figure 1 left, Figure 1 right, LP (1) of the main text, Remark 4.2 (main text)""",
+    "tran": """
+        Problem (L), Equation (1), Example 1, Example 2, Example 3, Definition 1, Problem (3), Equation (4), Equation (5), Equation (6),
+        Algorithm 1, Theorem 1, Equation (10), Theorem 2, Equation (13), Definition 2, Theorem 3, Theorem 4, Lemma 1, Lemma 2, Theorem 5,
+        Theorem 6, Theorem 7, Table 1, Table 2, Figure 1, Figure 2, Figure 3, Figure 4, Figure 5""",
+    "ding": """
+        Equation (1), Definition 1, Definition 2, Theorem 1, Theorem 2, Equation (2), Lemma 1, Definition 3, Equation (3), Equation (4),
+        Equation (5), Equation (6), Algorithm 1, Lemma 2, Theorem 3, Lemma 3, Algorithm 2, Theorem 4, Algorithm 3, Lemma 4, Theorem 5,
+        Figure 1, Figure 2, Figure 3, Table 1""",
+}
+# What the main text numbers on its own: each must be some row's `main_text`.
+MAIN_TEXT = """Definition 2.1, Definition 2.2, Algorithm 1, LP (1), Theorem 3.1, Problem (2), Subroutine 2, Algorithm 3, Lemma 4.1, Lemma 4.2,
+    Theorem 4.3, Theorem 4.4, Remark 4.1, Remark 4.2, Assumption 4.1, Theorem 4.5, Theorem 4.6, Table 1, Figure 1"""
+GAPS = {"J": 37, "T": 30, "D": 14}
+
+
+@cache
+def ledger() -> list[dict]:
+    return yaml.safe_load((ROOT / "book" / "theorems.yml").read_text(encoding="utf8"))
+
+
+def name(row: dict) -> str:
+    return f"{row['paper']} {row['statement']}"
+
+
+def given(value: object) -> bool:
+    return value != "planned" and not str(value).startswith("none: ")
+
+
+def listed(text: str) -> list[str]:
+    return [" ".join(item.split()) for item in text.split(",")]
+
+
+@cache
+def functions_in(path: Path) -> frozenset[str]:
+    return frozenset(node.name for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))) if isinstance(node, ast.FunctionDef))
+
+
+@cache
+def labels() -> frozenset[str]:
+    text = "\n".join(path.read_text(encoding="utf8") for path in sorted(CHAPTERS.glob("*.md")))
+    return frozenset(re.findall(r"^\(([\w-]+)\)=\s*$", text, re.M) + re.findall(r"^:label:\s*([\w-]+)\s*$", text, re.M))
+
+
+def test_every_row_has_exactly_the_fields_and_words_of_the_ledger():
+    for row in ledger():
+        assert list(row) == FIELDS, name(row)
+        assert row["paper"] in NUMBERED and row["source"] in {"main", "supplement", "arxiv"} and row["kind"] in KINDS, name(row)
+        assert isinstance(row["chapter"], int) and 1 <= row["chapter"] <= 25, name(row)
+        assert row["title"] and isinstance(row["note"], str) and row["main_text"], name(row)
+        for field in ("mutants", "exercises"):
+            assert isinstance(row[field], list) and row[field] or not given(row[field]), f"{name(row)}: {field}"
+        for field in FILLED_LATER:
+            assert row[field] and str(row[field]) != "none" and row[field] is not None, f"{name(row)}: {field} needs a reason"
+
+
+def test_verdicts_come_from_the_list():
+    for row in ledger():
+        if row["verdict"] != "planned":
+            assert isinstance(row["verdict"], list) and set(row["verdict"]) <= VERDICTS, f"{name(row)}: {row['verdict']}"
+            assert len(set(row["verdict"])) == len(row["verdict"]), name(row)
+            assert not {"true", "false"} <= set(row["verdict"]), f"{name(row)} is both true and false"
+        if given(row["test"]):
+            assert row["verdict"] != "planned", f"{name(row)}: has a test and no verdict"
+
+
+def test_only_tables_and_figures_are_reproduced():
+    for row in ledger():
+        if {"reproduced", "not reproduced"} & set(row["verdict"]):
+            assert row["kind"] in {"table", "figure", "claim"} and given(row["test"]), name(row)
+
+
+def test_no_statement_is_listed_twice():
+    names = [name(row) for row in ledger()]
+    assert len(set(names)) == len(names), [n for n in names if names.count(n) > 1]
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_numbered_item_of_the_papers_is_there(paper):
+    here = {row["statement"].replace(", left", " left").replace(", right", " right") for row in ledger() if row["paper"] == paper}
+    assert set(listed(NUMBERED[paper])) <= here, set(listed(NUMBERED[paper])) - here
+
+
+def test_every_number_of_the_main_text_is_some_rows_main_text():
+    here = [row["main_text"] for row in ledger() if row["paper"] == "jagielski"]
+    missing = [item for item in listed(MAIN_TEXT) if not any(text.startswith(item) for text in here)]
+    assert not missing, missing
+
+
+def test_every_gap_has_a_place_on_the_page_of_gaps_and_a_row_that_names_it():
+    named = set(re.findall(r"\b[JTD]\d{1,2}\b", " ".join(row["note"] for row in ledger())))
+    expected = {f"{letter}{i}" for letter, n in GAPS.items() for i in range(1, n + 1)}
+    assert expected == named, expected ^ named
+    assert {f"gap-{gap.lower()}" for gap in expected} <= labels()
+
+
+def test_functions_can_be_imported():
+    for row in ledger():
+        if given(row["function"]):
+            module, _, attribute = row["function"].rpartition(".")
+            assert callable(getattr(importlib.import_module(module), attribute, None)), f"{name(row)}: {row['function']}"
+
+
+def test_tests_exist():
+    for row in ledger():
+        if given(row["test"]):
+            path, _, function = row["test"].partition("::")
+            assert (ROOT / path).is_file() and function.startswith("test_"), f"{name(row)}: {row['test']}"
+            assert function in functions_in(ROOT / path), f"{name(row)}: {row['test']}"
+
+
+def test_mutants_are_defined_and_every_test_has_one():
+    import mutants
+
+    for row in ledger():
+        assert given(row["mutants"]) == given(row["test"]), f"{name(row)}: a test without a fault that it catches, or a fault without a test"
+        if given(row["mutants"]):
+            assert set(row["mutants"]) <= set(mutants.MUTANTS), f"{name(row)}: {row['mutants']}"
+    used = {m for row in ledger() if given(row["mutants"]) for m in row["mutants"]}
+    assert used == set(mutants.MUTANTS), f"no row uses {set(mutants.MUTANTS) - used}"
+
+
+def test_labels_exist_in_the_chapters():
+    missing = [f"{name(row)}: {row['label']}" for row in ledger() if given(row["label"]) and row["label"] not in labels()]
+    assert not missing, missing
+
+
+def test_planned_fields_only_become_fewer():
+    """``book/planned.txt`` holds the number: whoever fills a field lowers it, nobody may raise it."""
+    now = sum(row[field] == "planned" for row in ledger() for field in FILLED_LATER)
+    allowed = int((ROOT / "book" / "planned.txt").read_text(encoding="utf8"))
+    assert now <= allowed, f"{now} planned fields, {allowed} allowed"
+    assert now == allowed, f"{allowed - now} fields were filled: write {now} into book/planned.txt so that they stay filled"
+
+
+def test_the_number_of_planned_fields_never_rose_in_the_history():
+    """Reads the history there is: all of it in a full clone, the last step in a shallow one, nothing in an unpacked archive."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        return
+    call = lambda *words: subprocess.run([git, *words], cwd=ROOT, capture_output=True, text=True).stdout   # noqa: E731
+    commits = call("log", "--format=%H", "--", "book/planned.txt").split()
+    numbers = [int(call("show", f"{commit}:book/planned.txt")) for commit in reversed(commits)]
+    assert numbers == sorted(numbers, reverse=True), numbers

@@ -1,0 +1,320 @@
+"""``make mutants``: put one deliberate fault at a time into the library, and see that the test of the statement turns red.
+
+Every row of ``book/theorems.yml`` that has a test names faults from ``MUTANTS``. First all those tests must pass on the library as it
+is. Then, for each row and fault, the function is replaced while the row's test runs, in this one process; the test has to fail, and fail by
+an assertion: a fault that crashes proves nothing about the test.
+
+    python tests/mutants.py                 # all
+    python tests/mutants.py slack_halved    # one
+"""
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+FAIRNESS, POST = "dpfair_teach.fairness.", "dpfair_teach.postprocessing."
+MECHANISMS, AUDIT, ACCOUNTING = "dpfair_teach.mechanisms.", "dpfair_teach.audit.", "dpfair_teach.accounting."
+
+
+class Mutant(NamedTuple):
+    """A fault: what is replaced, by what (given the original), in words."""
+
+    target: str
+    make: Callable[[Any], Any]
+    fault: str
+
+
+def scaled(factor: float) -> Callable[[Any], Any]:
+    """The result times a factor."""
+    return lambda f: lambda *args, **kw: factor * f(*args, **kw)
+
+
+def changed(**fields: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Some fields of the returned record changed."""
+    def make(f):
+        def faulty(*args, **kw):
+            record = f(*args, **kw)
+            return dataclasses.replace(record, **{name: change(getattr(record, name)) for name, change in fields.items()})
+        return faulty
+    return make
+
+
+# --- fairness
+
+def forgets_true_positives(f):
+    return lambda counts, notion="equalized_odds", **kw: f(counts, "false_positive" if notion == "equalized_odds" else notion, **kw)
+
+
+def pairs_read_the_anchor(f):
+    return lambda counts, notion="equalized_odds", against="anchor", **kw: f(counts, notion, "anchor" if against == "pairs" else against, **kw)
+
+
+def divided_by_everybody(f):
+    def rates(counts):
+        counts = np.asarray(counts, float)
+        people = counts.sum(axis=(-3, -1))
+        return counts[..., 1, :, 0] / people, counts[..., 1, :, 1] / people
+    return rates
+
+
+def population_is_the_anchor(f):
+    return lambda counts, notion="equalized_odds", against="anchor", **kw: f(counts, notion, "anchor" if against == "population" else against, **kw)
+
+
+def accuracy_is_acceptance(f):
+    return lambda counts, notion="equalized_odds", *args, **kw: f(counts, "demographic_parity" if notion == "accuracy_parity" else notion, *args, **kw)
+
+
+# --- noise
+
+def less_noise(f):
+    """Noise of half the size around the same value."""
+    return lambda value, *args, **kw: np.asarray(value, float) + (f(value, *args, **kw) - np.asarray(value, float)) / 2
+
+
+def one_draw_for_all(f):
+    def laplace(value, sensitivity, epsilon, rng, size=None):
+        noisy = f(value, sensitivity, epsilon, rng, size)
+        return np.asarray(value, float) + (noisy - np.asarray(value, float))[..., :1]
+    return laplace
+
+
+def one_direction_only(f):
+    return lambda law, law_neighbour, delta=0.0: float(np.log(np.asarray(law) / np.asarray(law_neighbour)).max())
+
+
+def unclipped(f):
+    def public_margin_counts(counts, epsilon, rng, size=None, noise="laplace"):
+        counts = np.asarray(counts, float)
+        shape = (() if size is None else (size,)) + counts[:, 1].shape
+        ones = counts[:, 1] + rng.laplace(0, 1 / epsilon, shape)
+        return np.stack([counts.sum(axis=-2) - ones, ones], axis=-2)
+    return public_margin_counts
+
+
+def epsilon_times(factor):
+    return lambda f: lambda counts, epsilon, *args, **kw: f(counts, factor * epsilon, *args, **kw)
+
+
+def at_epsilon_times(factor):
+    """For the functions whose third argument is epsilon."""
+    return lambda f: lambda first, sensitivity, epsilon, *args, **kw: f(first, sensitivity, factor * epsilon, *args, **kw)
+
+
+def largest_epsilon_only(f):
+    return lambda releases, delta=0.0, method="basic": max(r.epsilon for r in ([releases] if hasattr(releases, "epsilon") else releases))
+
+
+def always_answers(f):
+    return lambda epsilon0, k, delta: 2 * epsilon0 * np.sqrt(2 * k * np.log(1 / delta))
+
+
+# --- the linear programs
+
+def without_true_positive_rows(f):
+    def solve_lp(q, gamma, slack=0.0):
+        slack = np.broadcast_to(slack, (np.shape(q)[-2], 2)).copy()
+        slack[:, 1] = np.inf
+        return f(q, gamma, slack)
+    return solve_lp
+
+
+def last_group_as_anchor(f):
+    def solve_lp(q, gamma, slack=0.0):
+        answer = f(np.asarray(q)[:, ::-1], gamma, slack)
+        return dataclasses.replace(answer, p=answer.p[:, ::-1])
+    return solve_lp
+
+
+def main_text_slack_instead(f):
+    from dpfair_teach import postprocessing
+    return postprocessing.main_text_slack
+
+
+def paper_slack_instead(f):
+    from dpfair_teach import postprocessing
+    return postprocessing.paper_slack
+
+
+# --- the estimator
+
+def reads_the_true_counts(f):
+    def fit(self, X, y, *, sensitive_features, rng):
+        from dpfair_teach import fairness, postprocessing
+        f(self, X, y, sensitive_features=sensitive_features, rng=rng)
+        true = fairness.cell_counts(self.base.predict(X), sensitive_features, y, n_groups=self.n_groups_) / len(y)
+        self.p_ = postprocessing.closed_form(true, self.gamma).p
+        return self
+    return fit
+
+
+def refits_the_base(f):
+    def fit(self, X, y, *, sensitive_features, rng):
+        self.base.fit(np.column_stack([X, sensitive_features]), y)
+        return f(self, X, y, sensitive_features=sensitive_features, rng=rng)
+    return fit
+
+
+def half_the_release(f):
+    def fit(self, X, y, *, sensitive_features, rng):
+        f(self, X, y, sensitive_features=sensitive_features, rng=rng)
+        self.releases_ = tuple(dataclasses.replace(r, sensitivity=r.sensitivity / 2, epsilon=r.epsilon / 2) for r in self.releases_)
+        return self
+    return fit
+
+
+MUTANTS: dict[str, Mutant] = {
+    "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
+    "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
+    "violation_against_pairs_reads_the_anchor": Mutant(FAIRNESS + "violation", pairs_read_the_anchor, "pairs are not compared"),
+    "violation_population_is_the_anchor": Mutant(FAIRNESS + "violation", population_is_the_anchor, "group 0 stands for everybody"),
+    "violation_accuracy_is_acceptance": Mutant(FAIRNESS + "violation", accuracy_is_acceptance, "accuracy parity answers demographic parity"),
+    "rates_swapped": Mutant(FAIRNESS + "rates", lambda f: lambda counts: f(counts)[::-1], "FP and TP exchanged"),
+    "rates_divided_by_everybody": Mutant(FAIRNESS + "rates", divided_by_everybody, "divided by the group, not by the group with that label"),
+    "counts_predictions_swapped": Mutant(FAIRNESS + "cell_counts", lambda f: lambda *a, **kw: f(*a, **kw)[::-1], "accepted and rejected exchanged"),
+    "exact_epsilon_one_way": Mutant(AUDIT + "exact_epsilon", one_direction_only, "one of the two neighbours is always the denominator"),
+    "largest_change_halved": Mutant(POST + "largest_change", scaled(0.5), "a change counted once, not twice"),
+    "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple changes", "the wrong people are protected"),
+    "release_at_half_epsilon": Mutant(POST + "DPPostProcessing.fit", half_the_release, "the record claims half of what was spent"),
+    "laplace_scale_times_08": Mutant(MECHANISMS + "laplace", lambda f: lambda v, s, *a, **kw: f(v, 0.8 * s, *a, **kw), "scale times 0.8"),
+    "laplace_noise_halved": Mutant(MECHANISMS + "laplace", less_noise, "half the noise"),
+    "laplace_one_draw_for_all": Mutant(MECHANISMS + "laplace", one_draw_for_all, "the same noise on every coordinate"),
+    "laplace_law_times_08": Mutant(MECHANISMS + "laplace_law", lambda f: lambda s, e, value=0.0: f(0.8 * s, e, value), "scale times 0.8"),
+    "laplace_law_doubled": Mutant(MECHANISMS + "laplace_law", lambda f: lambda s, e, value=0.0: f(2 * s, e, value), "twice the scale"),
+    "exponential_probabilities_at_double_epsilon": Mutant(MECHANISMS + "exponential_probabilities", at_epsilon_times(2),
+                                                          "the 2 under the fraction line is missing"),
+    "exponential_drawn_at_double_epsilon": Mutant(MECHANISMS + "exponential", at_epsilon_times(2), "the 2 under the fraction line is missing"),
+    "exponential_bound_halved": Mutant(MECHANISMS + "exponential_error_bound", scaled(0.5), "half the bound"),
+    "compose_takes_the_largest": Mutant(ACCOUNTING + "compose", largest_epsilon_only, "the largest epsilon, not the sum"),
+    "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers, "the short formula where it is no bound"),
+    "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),
+    "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1), "one noise seen, not all"),
+    "estimator_reads_the_true_counts": Mutant(POST + "DPPostProcessing.fit", reads_the_true_counts, "the program reads the true table"),
+    "fit_refits_the_base_with_the_group": Mutant(POST + "DPPostProcessing.fit", refits_the_base, "the base learns from A"),
+    "lp_forgets_true_positive_rows": Mutant(POST + "solve_lp", without_true_positive_rows, "the true-positive rows are left out"),
+    "lp_gamma_doubled": Mutant(POST + "solve_lp", lambda f: lambda q, gamma, slack=0.0: f(q, 2 * gamma, slack), "twice the tolerance"),
+    "lp_anchor_is_the_last_group": Mutant(POST + "solve_lp", last_group_as_anchor, "another anchor"),
+    "sensitivity_one_over_m": Mutant(POST + "count_sensitivity", scaled(0.5), "1/m"),
+    "noisy_counts_halved": Mutant(POST + "noisy_counts", less_noise, "half the noise"),
+    "noisy_counts_at_sensitivity_one": Mutant(POST + "noisy_counts", epsilon_times(2), "the scale forgets that two cells change"),
+    "slack_halved": Mutant(POST + "paper_slack", scaled(0.5), "half the slack"),
+    "slack_is_zero": Mutant(POST + "paper_slack", lambda f: lambda *a, **kw: np.zeros_like(f(*a, **kw)), "no slack"),
+    "slack_negative_kept": Mutant(POST + "paper_slack", lambda f: lambda *a, negative="", **kw: f(*a, **kw), "a negative cell gives a negative slack"),
+    "main_text_slack_for_papers": Mutant(POST + "paper_slack", main_text_slack_instead, "as the main text prints it"),
+    "main_text_slack_corrected": Mutant(POST + "main_text_slack", paper_slack_instead, "as the supplement prints it"),
+    "clip_does_nothing": Mutant(POST + "clip_counts", lambda f: lambda counts: np.asarray(counts, float), "negative cells stay"),
+    "public_margins_unclipped": Mutant(POST + "public_margin_counts", unclipped, "outside the public range"),
+    "public_margins_noise_halved": Mutant(POST + "public_margin_counts", epsilon_times(2), "half the noise"),
+    "public_margins_noise_doubled": Mutant(POST + "public_margin_counts", epsilon_times(0.5), "the paper's scale 2 / epsilon"),
+    "lemma_a1_error_constant_2": Mutant(POST + "lemma_a1", changed(error=lambda x: x / 2), "2k for 4k"),
+    "lemma_a1_error_constant_12": Mutant(POST + "lemma_a1", changed(error=lambda x: 3 * x), "12k, as printed"),
+    "lemma_a1_hypothesis_dropped": Mutant(POST + "lemma_a1", changed(holds=lambda x: True), "no hypothesis"),
+    "lemma_a1_people_halved": Mutant(POST + "lemma_a1", changed(people=lambda x: x / 2), "one cell's noise for two cells'"),
+    "lemma_a1_rate_halved": Mutant(POST + "lemma_a1", changed(rates=lambda x: x / 2), "half the bound on rates"),
+    "lemma_a1_violation_halved": Mutant(POST + "lemma_a1", changed(gaps=lambda x: x / 2), "half the bound on gaps"),
+    "theorem_2_2_constant_4": Mutant(POST + "theorem_2_2", changed(error=lambda x: x / 2), "4k for 8k"),
+    "theorem_2_2_constant_24": Mutant(POST + "theorem_2_2", changed(error=lambda x: 3 * x), "24k, as printed"),
+    "theorem_2_2_fairness_term_dropped": Mutant(POST + "theorem_2_2", changed(fp=lambda x: 0.03 + 0 * x, tp=lambda x: 0.03 + 0 * x),
+                                                "gamma with nothing added"),
+}
+
+
+@contextlib.contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    """The library with one fault in it: every name that means the original means the faulty one."""
+    parts = mutant.target.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        try:
+            owner = importlib.import_module(".".join(parts[:cut]))
+            break
+        except ModuleNotFoundError:
+            continue
+    for part in parts[cut:-1]:
+        owner = getattr(owner, part)
+    original = getattr(owner, parts[-1])
+    faulty = mutant.make(original)
+    places = [(owner, parts[-1])] + [(module, name) for key, module in list(sys.modules.items()) if key.startswith(("dpfair_teach", "test_"))
+                                     for name, value in list(vars(module).items()) if value is original]
+    for place, name in places:
+        setattr(place, name, faulty)
+    try:
+        yield
+    finally:
+        for place, name in places:
+            setattr(place, name, original)
+
+
+class Outcomes:
+    """A pytest plugin that keeps what happened: test -> None if it passed, else the name of the exception."""
+
+    def __init__(self) -> None:
+        self.raised: dict[str, str | None] = {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        result = yield
+        report = result.get_result()
+        if report.when == "call" or report.failed:
+            self.raised[item.nodeid] = call.excinfo.typename if call.excinfo and report.failed else "skipped" if report.skipped else None
+
+
+def run(tests: list[str]) -> tuple[dict[str, str | None], str]:
+    """Run tests in this process; (what each raised, pytest's own words)."""
+    outcomes, words = Outcomes(), io.StringIO()
+    with contextlib.redirect_stdout(words), contextlib.redirect_stderr(words):
+        pytest.main([*tests, "-q", "-p", "no:cacheprovider", "--no-header"], plugins=[outcomes])
+    return outcomes.raised, words.getvalue()
+
+
+def plan(only: set[str]) -> list[tuple[str, str, str]]:
+    """(statement, test, mutant) of every row that has them."""
+    rows = yaml.safe_load((ROOT / "book" / "theorems.yml").read_text(encoding="utf8"))
+    return [(f"{row['paper']}: {row['statement']}", row["test"], name) for row in rows if isinstance(row["mutants"], list)
+            for name in row["mutants"] if not only or name in only]
+
+
+def main(names: list[str]) -> int:
+    start = time.perf_counter()
+    os.chdir(ROOT)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"               # no test here needs one, and each costs time in every run
+    sys.path[:0] = [str(ROOT)]
+    steps = plan(set(names))
+    if not steps:
+        print(f"no row names {names}")
+        return 1
+    tests = sorted({test for _, test, _ in steps})
+    healthy, words = run(tests)
+    if len(healthy) < len(tests) or any(healthy.values()):
+        print(words, "\nThe tests must pass before a fault is planted.", sep="")
+        return 1
+    print(f"{len(tests)} tests pass on the library as it is.\n")
+    green, seen = 0, {}
+    for statement, test, name in steps:
+        mutant = MUTANTS[name]
+        if (test, name) not in seen:
+            with planted(mutant):
+                seen[test, name] = set(run([test])[0].values())
+        raised = seen[test, name]
+        red = raised and raised <= {"AssertionError", "Failed", None} and raised != {None}
+        green += not red
+        how = "red" if red else "STILL GREEN" if raised <= {None} else f"CRASHED: {', '.join(sorted(map(str, raised)))}"
+        print(f"{how:12} {statement[:52]:52} {name:42} {mutant.fault}")
+    print(f"\n{len(steps) - green} of {len(steps)} faults seen, in {time.perf_counter() - start:.0f} s")
+    return 1 if green else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
