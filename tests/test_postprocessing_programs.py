@@ -1,0 +1,252 @@
+"""The linear program and its closed form: the same optimum, with proofs of optimality, and at least as good as fairlearn's."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fairlearn.metrics import equalized_odds_difference
+from fairlearn.postprocessing import ThresholdOptimizer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import accuracy_score
+
+from dpfair_teach import fairness, postprocessing
+from dpfair_teach.data import base_classifier, load, ten_people_base
+from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, solve_lp
+
+TEN = load("ten_people")
+TEN_Q = fairness.cell_counts(ten_people_base(TEN.X), TEN.A, TEN.Y) / TEN.m
+
+# Kinds of tables: smooth ones, small whole numbers (ties), an empty cell, groups that are alike, noisy ones with negative entries.
+KINDS = {
+    "smooth": lambda rng, k: rng.dirichlet(np.ones(4 * k)).reshape(2, k, 2),
+    "whole": lambda rng, k: rng.integers(0, 4, (2, k, 2)) / 12,
+    "no false positives": lambda rng, k: np.where(np.arange(4 * k).reshape(2, k, 2) == 2 * k, 0, rng.integers(1, 6, (2, k, 2))) / 20,
+    "alike": lambda rng, k: np.repeat(rng.integers(0, 5, (2, 1, 2)), k, axis=1) / 20,
+    "noisy": lambda rng, k: rng.dirichlet(np.ones(4 * k)).reshape(2, k, 2) + rng.laplace(0, 0.03, (2, k, 2)),
+    "people": lambda rng, k: rng.integers(0, 10**6, (2, k, 2)).astype(float),
+}
+
+
+def usable(kind: str, k: int, n: int, seed: int) -> np.ndarray:
+    """n tables of a kind with every (a, y) above 0."""
+    rng = np.random.default_rng(seed)
+    tables = []
+    while len(tables) < n:
+        q = KINDS[kind](rng, k)
+        if (q.sum(axis=0) > 1e-3).all():
+            tables.append(q)
+    return np.array(tables)
+
+
+def check_solution(q, gamma, slack, found, tolerance=1e-9):
+    """Feasible, of the stated value, and (weak duality) not to be beaten."""
+    size = np.abs(q).sum()
+    assert (found.p >= 0).all() and (found.p <= 1).all()
+    rate = q / np.where(q.sum(axis=0) <= 0, 1, q.sum(axis=0))
+    reached = (rate * found.p[..., None]).sum(axis=0)
+    limit = gamma + np.broadcast_to(np.asarray(slack, dtype=float), reached.shape)
+    assert (np.abs(reached - reached[0])[1:] <= limit[1:] + tolerance).all()
+    assert found.value == pytest.approx(((q[..., 0] - q[..., 1]) * found.p).sum() + q[..., 1].sum(), abs=tolerance * size)
+    assert dual_value(q, gamma, found.dual, slack) == pytest.approx(found.value, abs=1e-9 * size)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_closed_form_is_the_program_for_two_groups_and_any_gamma(kind):
+    tables = usable(kind, 2, 150, seed=1)
+    rng = np.random.default_rng(2)
+    gammas = rng.choice([0.0, 0.001, 0.02, 0.1, 0.4, 1.0, 3.0], len(tables))
+    slacks = rng.choice([0.0, 0.0, 0.03, np.inf], (len(tables), 2, 2))
+    found = closed_form(tables, gammas, slacks)
+    for n, (q, gamma, slack) in enumerate(zip(tables, gammas, slacks)):
+        one = postprocessing.Solution(found.p[n], found.value[n], found.dual[n])
+        check_solution(q, gamma, slack, one)
+        best = solve_lp(q, gamma, slack)
+        assert found.value[n] == pytest.approx(best.value, abs=1e-7 * np.abs(q).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_closed_form_is_the_program_for_equal_rates_and_any_groups(kind, k):
+    tables = usable(kind, k, 60, seed=k)
+    found = closed_form(tables, 0.0)
+    for n, q in enumerate(tables):
+        check_solution(q, 0.0, 0.0, postprocessing.Solution(found.p[n], found.value[n], found.dual[n]))
+        assert found.value[n] == pytest.approx(solve_lp(q, 0.0).value, abs=1e-7 * np.abs(q).sum())
+
+
+@pytest.mark.slow
+def test_closed_form_is_the_program_on_thousands_of_tables():
+    for kind in KINDS:
+        tables = usable(kind, 2, 300, seed=11)
+        gammas = np.random.default_rng(12).choice([0.0, 0.01, 0.05, 0.3], len(tables))
+        values = closed_form(tables, gammas).value
+        best = np.array([solve_lp(q, gamma).value for q, gamma in zip(tables, gammas)])
+        assert np.abs(values - best).max() <= 1e-7 * np.abs(tables).sum(axis=(1, 2, 3)).max()
+
+
+@pytest.mark.parametrize("k, b, gamma", [(2, 2, 0.1), (3, 2, 0.05), (4, 2, 0.0), (2, 6, 0.02), (3, 5, 0.1), (5, 3, 0.01)])
+def test_the_program_proves_itself_for_any_shape(k, b, gamma):
+    rng = np.random.default_rng(k * b)
+    for _ in range(20):
+        q = rng.dirichlet(np.ones(2 * b * k)).reshape(b, k, 2)
+        slack = rng.choice([0.0, 0.05, np.inf], (k, 2))
+        found = solve_lp(q, gamma, slack, multipliers=True)
+        check_solution(q, gamma, slack, found, tolerance=1e-7)
+        assert solve_lp(q, gamma, slack).value == pytest.approx(found.value, abs=1e-7)
+
+
+def test_noisy_draws_need_no_slower_road():
+    q = TEN_Q + np.random.default_rng(0).laplace(0, 0.01, (500, 2, 2, 2))
+    assert closed_form(q[:, None], np.linspace(0, 0.5, 11)).fallbacks == 0
+
+
+def test_a_batch_is_its_programs_one_by_one():
+    tables = usable("smooth", 2, 6, seed=4).reshape(2, 3, 1, 2, 2, 2)
+    gammas = np.array([0.0, 0.03, 0.2])
+    found = closed_form(tables, gammas)
+    assert found.p.shape == (2, 3, 3, 2, 2) and found.value.shape == (2, 3, 3) and found.dual.shape == (2, 3, 3, 2, 2)
+    one = closed_form(tables[1, 2, 0], 0.03)
+    assert isinstance(one.value, float)
+    assert found.value[1, 2, 1] == pytest.approx(one.value)
+    assert found.p[1, 2, 1] == pytest.approx(one.p)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), gamma=st.floats(0, 1), scale=st.floats(-3, 3))
+def test_any_multipliers_give_a_lower_limit(seed, gamma, scale):
+    rng = np.random.default_rng(seed)
+    q = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)
+    dual = scale * rng.normal(size=(2, 2))
+    assert dual_value(q, gamma, dual) <= closed_form(q, gamma).value + 1e-9
+
+
+def test_ten_people_by_hand():
+    for best in (solve_lp(TEN_Q, 0.0), closed_form(TEN_Q, 0.0)):
+        assert best.p == pytest.approx(np.array([[1 / 4, 0], [1, 3 / 4]]), abs=1e-9)
+        assert best.value == pytest.approx(1 / 4)
+        counts = derived_counts(TEN_Q * 10, best.p)
+        fp, tp = fairness.rates(counts)
+        assert fp == pytest.approx([1 / 4, 1 / 4]) and tp == pytest.approx([3 / 4, 3 / 4])
+        assert fairness.error(counts) == pytest.approx(1 / 4)
+        assert fairness.violation(counts) == pytest.approx(0, abs=1e-9)
+    loose = closed_form(TEN_Q, 1 / 3)
+    assert loose.value == pytest.approx(0.2)
+    assert loose.p == pytest.approx(np.array([[0, 0], [1, 1]]))
+
+
+def test_communities_gives_the_number_behind_figure_1():
+    data = load("communities")
+    q = fairness.cell_counts(base_classifier(data).predict(data.X), data.A, data.Y) / data.m
+    for best in (solve_lp(q, 0.001), closed_form(q, 0.001)):
+        assert round(best.value, 4) == 0.1975
+        assert fairness.violation(derived_counts(q, best.p)) <= 0.001 + 1e-9
+
+
+def test_the_error_falls_and_bends_up_as_gamma_grows():
+    gammas = np.linspace(0, 0.6, 61)
+    for q in usable("smooth", 2, 20, seed=8):
+        value = closed_form(q, gammas).value
+        assert (np.diff(value) <= 1e-12).all()
+        assert (np.diff(value, 2) >= -1e-12).all()
+
+
+class Copy(ClassifierMixin, BaseEstimator):
+    """A base whose only feature is its own prediction."""
+
+    def fit(self, X, y=None):
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0].astype(int)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fairlearn_is_never_better_and_nearly_equal_at_gamma_0(seed):
+    rng = np.random.default_rng(seed)
+    m = 3000
+    A = rng.integers(0, 2, m)
+    Y = (rng.random(m) < 0.3 + 0.2 * A).astype(int)
+    prediction = (rng.random(m) < np.where(Y == 1, 0.75 - 0.15 * A, 0.15 + 0.1 * A)).astype(int)
+    X = prediction[:, None]
+    theirs = ThresholdOptimizer(estimator=FrozenEstimator(Copy().fit(X)), constraints="equalized_odds", objective="accuracy_score",
+                                prefit=True, predict_method="predict", grid_size=20_000).fit(X, Y, sensitive_features=A)
+    their_chance = theirs._pmf_predict(X, sensitive_features=A)[:, 1]
+    q = fairness.cell_counts(prediction, A, Y) / m
+    ours = closed_form(q, 0.0)
+    chance = predict_proba(ours.p, prediction, A)
+    error, their_error = (fairness.error(fairness.cell_counts(h, A, Y)) for h in (chance, their_chance))
+    assert error == pytest.approx(ours.value)
+    assert error <= their_error + 1e-12
+    assert their_error == pytest.approx(error, abs=1e-4)       # its grid of 20,000 rates
+    assert fairness.violation(fairness.cell_counts(chance, A, Y)) <= 1e-9
+    # fairlearn's own metrics on decisions drawn from ours
+    drawn = (rng.random(m) < chance).astype(int)
+    assert equalized_odds_difference(Y, drawn, sensitive_features=A) == pytest.approx(
+        float(fairness.violation(fairness.cell_counts(drawn, A, Y), against="pairs")))
+    assert accuracy_score(Y, drawn) == pytest.approx(1 - fairness.error(fairness.cell_counts(drawn, A, Y)))
+
+
+def test_derived_counts_are_the_counts_of_the_chances():
+    rng = np.random.default_rng(9)
+    bins, A, Y = rng.integers(0, 4, 200), rng.integers(0, 3, 200), rng.integers(0, 2, 200)
+    p = rng.random((4, 3))
+    counts = fairness.cell_counts(bins, A, Y, n_bins=4)
+    assert derived_counts(counts, p) == pytest.approx(fairness.cell_counts(predict_proba(p, bins, A), A, Y))
+
+
+def test_the_anchor_matters_for_three_groups():
+    """gamma against one anchor allows 2 gamma between the others, and another anchor has another optimum."""
+    q = np.random.default_rng(5).dirichlet(np.ones(12)).reshape(2, 3, 2)
+    values = [solve_lp(np.roll(q, -a, axis=1), 0.05).value for a in range(3)]
+    assert max(values) - min(values) > 1e-3
+    pairs = [fairness.violation(derived_counts(q, np.roll(solve_lp(np.roll(q, -a, axis=1), 0.05).p, a, axis=1)), against="pairs")
+             for a in range(3)]
+    assert max(pairs) <= 0.1 + 1e-7
+    assert max(pairs) > 0.05 + 1e-3
+
+
+@pytest.mark.parametrize("solve", [solve_lp, closed_form])
+def test_what_has_no_meaning_is_refused(solve):
+    empty = TEN_Q.copy()
+    empty[:, 1, 1] = 0
+    with pytest.raises(ValueError, match=r"\(a=1, y=1\) is empty or negative"):
+        solve(empty, 0.1)
+    lifted = np.array([[0, 0], [0, np.inf]])
+    assert solve(empty, 0.1, lifted).value == pytest.approx(solve_lp(empty, 0.1, lifted).value)
+    anchor = TEN_Q.copy()
+    anchor[:, 0, 0] = [0.1, -0.2]
+    with pytest.raises(ValueError, match=r"\(a=0, y=0\)"):
+        solve(anchor, 0.1)
+    with pytest.raises(ValueError, match=r"gamma \+ slack is negative at \(a=1, y=0\)"):
+        solve(TEN_Q, 0.1, [[0, 0], [-0.2, 0]])
+    with pytest.raises(ValueError, match="gamma=-0.1"):
+        solve(TEN_Q, -0.1)
+    with pytest.raises(ValueError, match="slack=.*NaN"):
+        solve(TEN_Q, 0.1, [[0, 0], [np.nan, 0]])
+    with pytest.raises(ValueError, match="slack="):
+        solve(TEN_Q, 0.1, [0.1, 0.2])
+    with pytest.raises(ValueError, match=r"q=\(2, 1, 2\)"):
+        solve(TEN_Q[:, :1], 0.1)
+
+
+def test_closed_form_names_what_it_cannot_do():
+    three = np.full((2, 3, 2), 1 / 12)
+    with pytest.raises(ValueError, match="Use solve_lp"):
+        closed_form(three, 0.1)
+    with pytest.raises(ValueError, match="does not broadcast"):
+        closed_form(np.stack([TEN_Q] * 3), [0.1, 0.2])
+    with pytest.raises(ValueError, match="Use solve_lp|not 2"):
+        closed_form(np.full((3, 2, 2), 1 / 12), 0.1)
+
+
+def test_wrong_people_cannot_be_predicted():
+    p = [[0.25, 0], [1, 0.75]]
+    with pytest.raises(ValueError, match="goes up to 2"):
+        predict_proba(p, [0, 2], [0, 1])
+    with pytest.raises(ValueError, match="different lengths"):
+        predict_proba(p, [0, 1], [0, 1, 1])
+    with pytest.raises(ValueError, match="p=1.5"):
+        predict_proba([[0.25, 0], [1, 1.5]], [0, 1], [0, 1])
