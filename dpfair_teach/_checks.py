@@ -85,6 +85,13 @@ def choice(name: str, value: object, allowed: tuple) -> object:
     return value
 
 
+def text(name: str, value: object) -> str:
+    """A string that is not empty."""
+    if not isinstance(value, str) or not value:
+        refuse(name, value, "not a text", f"Give {name} as a string that is not empty.")
+    return value
+
+
 def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
           length: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
     """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis."""

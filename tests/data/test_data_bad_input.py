@@ -35,7 +35,7 @@ CALLS = {
     "base_classifier": (data.base_classifier, dict(dataset=TEN)),
     "make_synthetic": (data.make_synthetic, dict(m=50, n_groups=2, group_shares=[.5, .5], base_rates=[.1, .2], false_positive=[.1, .2],
                                                  true_positive=[.5, .6], rng=RNG(1))),
-    "make_logistic": (data.make_logistic, dict(m=50, n_groups=2, d=3, coefficients=[1., 1., 1.], intercepts=[0., 1.], shifts=[0., 1.],
+    "make_logistic": (data.make_logistic, dict(m=50, n_groups=2, d=3, coefficients=[1., 1., 1.], intercepts=[0., 1.], shifts=[[0., 0., 0.], [1., 1., 1.]],
                                                group_shares=[.5, .5], rng=RNG(1))),
     "logistic_base": (data.logistic_base, dict(X=[[1., 2.]], coefficients=[1., 1.])),
     "ten_people_base": (data.ten_people_base, dict(X=[[.3]])),
@@ -124,8 +124,13 @@ def test_extreme_logistic_laws_are_integrated_or_refused():
     for c in (1e-5, .1, 5., 50.):
         for shift in (-20., 0., 20.):
             try:
-                law = data.make_logistic(60, d=40, coefficients=np.full(40, c), shifts=[0., shift], rng=RNG(1)).population
+                law = data.make_logistic(60, d=40, coefficients=np.full(40, c), shifts=np.outer([0., shift], np.eye(40)[0]), rng=RNG(1)).population
             except ValueError as refusal:
                 assert "practically never" in str(refusal)
             else:
                 assert np.isclose(law.base_rates[0], .5, atol=1e-9) or c > 0 and law.base_rates[0] > 0
+
+
+def test_more_numbers_than_memory_is_refused_before_any_is_drawn():
+    with pytest.raises(ValueError, match="^m=10000000: m times d"):
+        data.make_logistic(10**7, d=10**4, rng=RNG(1))

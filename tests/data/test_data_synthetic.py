@@ -45,7 +45,7 @@ def test_logistic_people_follow_the_integrated_law(k, d, coefficients):
 
 
 def test_the_integral_against_a_plain_sum():
-    law = make_logistic(100, n_groups=2, d=1, coefficients=[1.5], intercepts=[.3, -2.], shifts=[-.4, 1.], rng=np.random.default_rng(1)).population
+    law = make_logistic(100, n_groups=2, d=1, coefficients=[1.5], intercepts=[.3, -2.], shifts=[[-.4], [1.]], rng=np.random.default_rng(1)).population
     for a, (c, s) in enumerate(((.3, -.4), (-2., 1.))):
         x = np.linspace(s - 12, s + 12, 2_400_001)
         density = np.exp(-(x - s) ** 2 / 2) / np.sqrt(2 * np.pi) * (x[1] - x[0])

