@@ -19,7 +19,7 @@ def png(chart: Chart, frame: object, title: str) -> bytes:
     """The picture at 100 dots an inch."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    size = (6.4, 0.5 + 0.32 * (1 + len(frame.rows))) if chart.view == "table" else (5.2, 5.2) if chart.view == "roc" else (6.4, 4.2)
+    size = (6.4, 0.5 + 0.32 * (1 + len(frame.rows))) if chart.view == "table" else (5.2, 5.6) if chart.view == "roc" else (6.4, 4.2)
     figure = Figure(figsize=size, dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -30,6 +30,7 @@ def png(chart: Chart, frame: object, title: str) -> bytes:
         heat(axes, figure, chart, frame)
     else:
         curves(axes, chart, frame)
+        figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     out = BytesIO()
     figure.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()
@@ -48,6 +49,10 @@ def heat(axes: object, figure: object, chart: Chart, frame: np.ndarray) -> None:
     values = np.log10(frame) if chart.y.log else frame
     image = axes.imshow(values, cmap="Blues", vmin=chart.y.low, vmax=chart.y.high, aspect="auto")
     figure.colorbar(image, ax=axes, label=plain(("log10 of " if chart.y.log else "") + (chart.z_label or "value")))
+    if frame.size <= drawing.MOST_LABELLED:
+        for (row, column), value in np.ndenumerate(chart.y.keep(frame)):
+            dark = values[row, column] > (chart.y.low + chart.y.high) / 2
+            axes.text(column, row, chart.y.text(int(value)), ha="center", va="center", color="white" if dark else "black", fontsize=9)
     for set_ticks, names in ((axes.set_xticks, chart.columns), (axes.set_yticks, chart.rows)):
         at = list(range(0, len(names), max(1, -(-len(names) // 8))))
         set_ticks(at, [plain(names[i]) for i in at])
@@ -63,7 +68,7 @@ def curves(axes: object, chart: Chart, frame: dict) -> None:
         if kind == "band":
             axes.fill_between(x, y[:, 0], y[:, 1], color=colour, alpha=0.2, label=name, linewidth=0)
         elif kind == "points":
-            axes.plot(x, y, MARKS[i % len(MARKS)], color=colour, label=name)
+            axes.plot(x, y, MARKS[i % len(MARKS)], color=colour, label=name, clip_on=chart.clip, zorder=3)
         elif kind == "polygon":
             axes.fill(x, y, facecolor=colour + "22", edgecolor=colour, linestyle=DASHES[i], linewidth=2, label=name)
         else:
@@ -78,7 +83,6 @@ def curves(axes: object, chart: Chart, frame: dict) -> None:
     axes.set_ylabel(plain(chart.y_label))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#dcdfe4")
-    axes.legend(frameon=False, fontsize=9)
 
 
 def plain(text: object) -> object:
