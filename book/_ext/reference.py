@@ -105,13 +105,13 @@ def source_line(doc: str) -> str | None:
     return " ".join(match[1].split()) if match else None
 
 
-def uses(chapters: Path) -> dict[str, list[str]]:
-    """Name -> labels of the chapters whose cells use it."""
+def uses(chapters: Path, published: set[str]) -> dict[str, list[str]]:
+    """Name -> labels of the published chapters whose cells use it."""
     found: dict[str, list[str]] = {}
     for path in sorted(chapters.glob("*.md")):
         text = path.read_text(encoding="utf-8")
         label = LABEL.search(text)
-        if label:
+        if label and f"book/notebooks/{path.stem}" in published:
             for word in set(re.findall(r"[A-Za-z_]\w*", "\n".join(CELL.findall(text)))):
                 found.setdefault(word, []).append(label[1])
     return found
@@ -122,7 +122,7 @@ class LibraryReference(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         chapters = Path(self.env.srcdir) / "book" / "chapters"
-        used = uses(chapters)
+        used = uses(chapters, self.env.found_docs)
         for path in chapters.glob("*.md"):
             self.env.note_dependency(str(path))
         remote = remote_address(Path(self.env.srcdir))

@@ -20,11 +20,18 @@ UNWANTED = [
     re.compile(r'\s*<link[^>]*href="[^"]*sphinx-thebe\.css[^"]*"[^>]*/>'),
     re.compile(r"\s*<!-- So that users can add custom icons -->"),
 ]
-SEARCH = [re.compile(SCRIPT.format(name)) for name in (r"_static/searchtools\.js", r"_static/language_data\.js", r"/searchindex\.js")]
+SEARCH = [re.compile(SCRIPT.format(name)) for name in (r"_static/searchtools\.js", r"_static/language_data\.js", r"\bsearchindex\.js")]
 REPEATED = re.compile(r"\s*<script>[^<]*(?:togglebuttonSelector|thebe_selector)[^<]*</script>")
-# Every proof carries the same id; a page may hold ten of them.
-PROOF = re.compile(r'<div class="proof admonition" id="proof">')
 VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*/>')
+
+# What the theme and the extensions write and a screen reader, or the rule that an id is one of its kind, should not meet.
+REPAIRS = [
+    (re.compile(r'<div class="proof admonition" id="proof">'), '<div class="proof admonition proof-body">'),
+    (re.compile(r' id="(?:proof|exercise|solution)-content"'), ""),
+    (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
+    (re.compile(r"<th></th>"), "<td></td>"),
+    (re.compile(r'(<div[^>]*class="bd-sidebar-primary bd-sidebar[^"]*")(?![^>]*role=)'), r'\1 role="complementary" aria-label="The book"'),
+]
 
 FILES = ["sphinx-thebe.js", "sphinx-thebe.css", "scripts/fontawesome.js", "scripts/fontawesome.js.LICENSE.txt",
          "scripts/*.map", "styles/*.map", "webpack-macros.html", "sbt-webpack-macros.html"]
@@ -39,7 +46,8 @@ def clean_page(html: str, *, is_search: bool) -> str:
     """One page's HTML without the tags it has no use for; doing it twice changes nothing."""
     for pattern in UNWANTED + ([] if is_search else SEARCH):
         html = pattern.sub("", html)
-    html = PROOF.sub('<div class="proof admonition proof-body">', html)
+    for pattern, better in REPAIRS:
+        html = pattern.sub(better, html)
     for pattern in (REPEATED, VIEWPORT):
         seen: set[str] = set()
 

@@ -24,7 +24,7 @@ CHECKS = {
     "library": [*PYTEST, "-n", JOBS, "-m", "not site and not browser"],
     "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile", "book/notebooks"],
     "build": [*PYTHON, "book/_tools/build_site.py", "--all"],
-    "site": [*PYTEST, "-n", JOBS, "-m", "site or browser", "tests"],
+    "site": [*PYTEST, "-n", JOBS, "--dist", "loadgroup", "-m", "site or browser", "tests"],
     "mutants": [*PYTHON, "tests/mutants.py"],
 }
 

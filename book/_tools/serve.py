@@ -24,8 +24,16 @@ class Handler(SimpleHTTPRequestHandler):
             path = path / "index.html"
         if path.suffix not in COMPRESSED or not path.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
             return super().send_head()
+        stamp = path.stat()
+        tag = f'"{stamp.st_mtime_ns:x}-{stamp.st_size:x}"'
+        if self.headers.get("If-None-Match") == tag:
+            self.send_response(304)
+            self.send_header("ETag", tag)
+            self.end_headers()
+            return None
         body = gzip.compress(path.read_bytes(), mtime=0)
         self.send_response(200)
+        self.send_header("ETag", tag)
         self.send_header("Content-Type", self.guess_type(str(path)))
         self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(body)))

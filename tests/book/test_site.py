@@ -161,7 +161,9 @@ def narrow(request, chromium, site_url):
 
 
 def on(name: str, pages: list[str] = ALL_PAGES):
-    return lambda test: pytest.mark.slow(pytest.mark.browser(pytest.mark.parametrize(name, pages, indirect=True)(test)))
+    """One test per page; a page's tests go to one worker, which opens it once."""
+    each = [pytest.param(page, id=page, marks=pytest.mark.xdist_group(f"{name} {page}")) for page in pages]
+    return lambda test: pytest.mark.slow(pytest.mark.browser(pytest.mark.parametrize(name, each, indirect=True)(test)))
 
 
 @on("light")
