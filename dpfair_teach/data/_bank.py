@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from ._onehot import one_hot
-from ._registry import BANK
+from ._registry import BANK, BANK_ROWS
 from ._rules import Rule
-from ._sources import Found, embedded_bytes
+from ._sources import Found, find
 
 __all__ = ["FEATURE_RULES", "FILES", "GROUP_RULES", "LABEL_RULES", "balanced_rows", "read"]
 
@@ -18,9 +18,7 @@ FILES = BANK
 
 def balanced_rows() -> np.ndarray:
     """Which rows of bank-full (from 0) the balanced subset holds, in its order: shape (11162,). No two rows of bank-full are equal."""
-    text = embedded_bytes("bank_balanced_rows.txt.gz", "2abc3e5b457774bcdfcc5eb51d6042e0511ed17180809719a055ecdb5009c0c2",
-                          "e8c2f3f2ab45f66f3205a4c90dbade9d114f116c84f63c8d36b06444b4b253d2")
-    return np.array(text.split(), dtype=np.int64)
+    return np.array(find(BANK_ROWS).content.split(), dtype=np.int64)
 
 
 def read(found: list[Found]) -> tuple[pd.DataFrame, tuple]:

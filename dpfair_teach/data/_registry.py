@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ADULT", "BANK", "CENSUS", "COMMUNITIES", "COMMUNITIES_DIGEST", "COMMUNITIES_UCI", "COMPAS", "Archive", "FileRecord"]
+__all__ = ["ADULT", "BANK", "BANK_ROWS", "CENSUS", "COMMUNITIES", "COMMUNITIES_DIGEST", "COMMUNITIES_UCI", "COMPAS", "Archive", "FileRecord"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,10 @@ ADULT = (
 
 BANK = (FileRecord("bank-full.csv", "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d", 4_610_348, aliases=("bank/bank-full.csv",),
                    url="https://archive.ics.uci.edu/static/public/222/bank+marketing.zip"),)
+
+# Ours: which rows of bank-full the balanced subset holds.
+BANK_ROWS = FileRecord("bank_balanced_rows.txt", "e8c2f3f2ab45f66f3205a4c90dbade9d114f116c84f63c8d36b06444b4b253d2", 65_022,
+                       stored_sha256="2abc3e5b457774bcdfcc5eb51d6042e0511ed17180809719a055ecdb5009c0c2")
 
 # The file holds names and birth dates of real people under terms that forbid passing it on: no copy of it is kept.
 COMPAS = (FileRecord(

@@ -100,18 +100,14 @@ def unpack(content: bytes, what: str) -> bytes:
         raise CorruptData(f"{what}: not a readable .gz file ({problem}). Replace the file with an unchanged copy.") from None
 
 
-def embedded_bytes(name: str, stored_sha256: str, sha256: str) -> bytes:
-    """An embedded ``.gz`` file: its stored and its uncompressed bytes are both checked."""
-    what = f"embedded file data/files/{name}"
-    try:
-        stored = (resources.files(__package__) / "files" / name).read_bytes()
-    except OSError:
-        raise CorruptData(f"{what}: missing, sha256 {stored_sha256} was expected. Install the package again.") from None
-    return check(unpack(check(stored, stored_sha256, what), what), sha256, what + ", uncompressed")
-
-
 def _embedded(record: FileRecord) -> bytes:
-    return embedded_bytes(record.name + ".gz", record.stored_sha256, record.sha256)
+    """An embedded ``.gz`` file: its stored and its uncompressed bytes are both checked."""
+    what = f"embedded file data/files/{record.name}.gz"
+    try:
+        stored = (resources.files(__package__) / "files" / (record.name + ".gz")).read_bytes()
+    except OSError:
+        raise CorruptData(f"{what}: missing, sha256 {record.stored_sha256} was expected. Install the package again.") from None
+    return check(unpack(check(stored, record.stored_sha256, what), what), record.sha256, what + ", uncompressed")
 
 
 def _from_folder(record: FileRecord, tried: list[str]) -> bytes | None:
@@ -122,15 +118,22 @@ def _from_folder(record: FileRecord, tried: list[str]) -> bytes | None:
         return None
     for name in (record.name, *record.aliases):
         for path in (Path(folder) / name, Path(folder) / (name + ".gz")):
-            if path.is_file():
-                return _read(path, record)
-    tried.append(f"folder {folder}: no " + " or ".join((record.name, *record.aliases)) + ", plain or with .gz")
+            content = _on_disk(path, record, tried)
+            if content is not None:
+                return content
+    tried.append(f"folder {folder}: no readable " + " or ".join((record.name, *record.aliases)) + ", plain or with .gz")
     return None
 
 
-def _read(path: Path, record: FileRecord) -> bytes:
-    """A file on disk, unpacked and checked."""
-    content = path.read_bytes()
+def _on_disk(path: Path, record: FileRecord, tried: list[str]) -> bytes | None:
+    """A file on disk, unpacked and checked; None where there is none that can be read."""
+    if not os.path.isfile(path):
+        return None
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        tried.append(f"file {path}: {_in_one_line(problem)}")
+        return None
     return check(unpack(content, str(path)) if path.suffix == ".gz" else content, record.sha256, str(path))
 
 
@@ -144,10 +147,10 @@ def _from_cache(record: FileRecord, tried: list[str]) -> bytes | None:
         tried.append("cache: this file is never kept there")
         return None
     path = cache_folder() / (record.name + ".gz")
-    if path.is_file():
-        return _read(path, record)
-    tried.append(f"cache: {path} does not exist")
-    return None
+    content = _on_disk(path, record, tried)
+    if content is None:
+        tried.append(f"cache: no readable {path}")
+    return content
 
 
 def _write_cache(record: FileRecord, content: bytes) -> None:

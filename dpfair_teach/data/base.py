@@ -1,11 +1,15 @@
 """The base classifier that post-processing starts from."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from .. import _checks
 from .dataset import Dataset
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 __all__ = ["base_classifier"]
 
@@ -40,4 +44,6 @@ def base_classifier(dataset: Dataset) -> LogisticRegression:
         _checks.refuse("dataset", dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
     if dataset.Y.min() == dataset.Y.max():
         _checks.refuse("dataset", dataset, f"every label is {dataset.Y[0]}", "A classifier needs people of both labels.")
+    from sklearn.linear_model import LogisticRegression  # a second to import: not for those who only load data
+
     return LogisticRegression(solver="liblinear", C=1.0, random_state=123).fit(np.asarray(dataset.X), dataset.Y)

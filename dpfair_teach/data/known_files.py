@@ -10,12 +10,12 @@ import pandas as pd
 
 from .. import _checks
 from ._communities import content_digest
-from ._registry import ADULT, BANK, CENSUS, COMMUNITIES, COMMUNITIES_DIGEST, COMMUNITIES_UCI, COMPAS
+from ._registry import ADULT, BANK, BANK_ROWS, CENSUS, COMMUNITIES, COMMUNITIES_DIGEST, COMMUNITIES_UCI, COMPAS
 from ._sources import CorruptData, unpack
 
 __all__ = ["identify"]
 
-_KNOWN = (*COMMUNITIES, COMMUNITIES_UCI, *ADULT, *BANK, *COMPAS, *CENSUS)
+_KNOWN = (*COMMUNITIES, COMMUNITIES_UCI, *ADULT, *BANK, BANK_ROWS, *COMPAS, *CENSUS)
 
 
 def identify(path: str | os.PathLike) -> str:

@@ -160,7 +160,7 @@ def test_embedded_bytes_fit_the_registry_and_the_attribution_says_so():
     assert stored == ["adult.data.gz", "adult.test.gz", "bank_balanced_rows.txt.gz", "communities_and_crime.csv.gz"]
     for name in stored:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() in attribution
-    for record in (*registry.COMMUNITIES, *registry.ADULT):
+    for record in (*registry.COMMUNITIES, *registry.ADULT, registry.BANK_ROWS):
         assert record.sha256 in attribution and len(sources.find(record).content) == record.size
 
 

@@ -265,3 +265,32 @@ def test_compas_filter_names_and_race_rule_on_an_invented_file(monkeypatch, tmp_
     assert by_race.A.tolist() == [1, 0, 0] and by_race.m == 3
     assert [count for count, why in by_race.provenance.dropped] == [5, 1]
     assert "neither" in str(by_race.provenance) and not (tmp_path / "cache").exists()
+
+
+def test_a_file_that_cannot_be_read_is_a_reason_not_a_crash(monkeypatch, tmp_path):
+    (tmp_path / "table.csv").write_bytes(CONTENT)
+    monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
+
+    def refused(path):
+        raise PermissionError("permission denied")
+
+    monkeypatch.setattr(sources.Path, "read_bytes", refused)
+    with pytest.raises(DataUnavailable, match="table.csv: PermissionError: permission denied"):
+        sources.find(record())
+
+
+def test_importing_and_loading_the_embedded_data_touches_no_network():
+    """In a fresh process in which a connection, an address look-up or another program is an error."""
+    program = """
+import sys
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.Popen", "os.system", "os.posix_spawn"):
+        raise RuntimeError(event)
+sys.addaudithook(refuse)
+from dpfair_teach import data
+for name in ("ten_people", "communities", "adult"):
+    data.load(name)
+"""
+    environment = {k: v for k, v in sources.os.environ.items() if k != sources.FOLDER_VARIABLE}
+    done = sources.subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
