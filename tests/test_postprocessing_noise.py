@@ -1,0 +1,197 @@
+"""What is published: exact sensitivities, exact laws, exact margins; and what is done with unusable cells."""
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpfair_teach import fairness, mechanisms
+from dpfair_teach.audit import exact_epsilon
+from dpfair_teach.postprocessing import (
+    clip_counts, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts,
+)
+from dpfair_teach.postprocessing.noise import _nearest_with_sum
+
+TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
+LARGE = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])
+
+
+def neighbours(m: int, k: int):
+    """Every A in {0..k-1}^m with every A' that differs from it in one person."""
+    for A in product(range(k), repeat=m):
+        for i in range(m):
+            for other in range(k):
+                if other != A[i]:
+                    yield np.array(A), np.array([*A[:i], other, *A[i + 1:]])
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_gets_noise_has_the_sensitivity_that_its_scale_assumes(k):
+    """Exhaustive over A: Algorithm 1 publishes the whole table (2 people), public margins with two groups only group 1's half (1)."""
+    rng = np.random.default_rng(k)
+    prediction, Y = rng.integers(0, 2, (2, 5))
+    whole, half = set(), set()
+    for A, A_other in neighbours(5, k):
+        change = np.abs(fairness.cell_counts(prediction, A, Y, k) - fairness.cell_counts(prediction, A_other, Y, k))
+        whole.add(int(change.sum()))
+        half.add(int(change[:, 1].sum()))
+    assert whole == {2}
+    assert max(half) == 1
+
+
+def distance_to_law(sample, cdf):
+    """Kolmogorov-Smirnov distance of a sample from a continuous law."""
+    sample = np.sort(sample)
+    at = cdf(sample)
+    n = len(sample)
+    return max((np.arange(1, n + 1) / n - at).max(), (at - np.arange(n) / n).max())
+
+
+def dkw(n, alpha):
+    return np.sqrt(np.log(2 / alpha) / (2 * n))
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_algorithm_1_draws_laplace_of_scale_2_over_epsilon(epsilon):
+    """n = 8 * 20,000; DKW at alpha = 1e-10; noise of half the scale is 0.1 away, 12 times the limit."""
+    noise = noisy_counts(TEN, epsilon, np.random.default_rng(1), size=20_000) - TEN
+    limit = dkw(noise.size, 1e-10)
+    assert distance_to_law(noise.ravel(), mechanisms.laplace_law(2, epsilon).cdf) < limit
+    assert distance_to_law(noise.ravel(), mechanisms.laplace_law(1, epsilon).cdf) > 5 * limit
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_public_margins_draw_laplace_of_scale_1_over_epsilon(epsilon):
+    """n = 4 * 40,000 on cells so large that nothing is clipped; DKW at alpha = 1e-10."""
+    large = LARGE * 1000
+    noise = public_margin_counts(large, epsilon, np.random.default_rng(2), size=40_000)[:, :, 1] - large[:, 1]
+    limit = dkw(noise.size, 1e-10)
+    assert distance_to_law(noise.ravel(), mechanisms.laplace_law(1, epsilon).cdf) < limit
+    assert distance_to_law(noise.ravel(), mechanisms.laplace_law(0.5, epsilon).cdf) > 5 * limit
+
+
+def clipped_law(count, margin, epsilon):
+    """The exact law of a geometric count after clipping to 0..margin."""
+    law = mechanisms.geometric_law(1, epsilon, count)
+    far = int(60 / epsilon)                                        # sums of small terms: 1 - cdf would lose the last digits
+    low, high = law.pmf(np.arange(-far, 1)).sum(), law.pmf(np.arange(margin, margin + far)[::-1]).sum()
+    return np.concatenate([[low], law.pmf(np.arange(1, margin)), [high]])
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_the_released_table_loses_exactly_epsilon(epsilon):
+    """One changed A moves one count by one. The four counts are independent, so the exact loss of the release is that of the moved one."""
+    for margin in (2, 5, 9):
+        laws = [clipped_law(count, margin, epsilon) for count in range(margin + 1)]
+        losses = [exact_epsilon(one, other) for one, other in zip(laws, laws[1:])]
+        assert max(losses) == pytest.approx(epsilon)
+    # and that law is the one we draw: n = 40,000, each frequency by Hoeffding within sqrt(ln(2 / 1e-11) / 2n), 36 of them
+    n, counts = 40_000, LARGE // 50 + 1
+    drawn = public_margin_counts(counts, epsilon, np.random.default_rng(3), size=n, noise="geometric")[:, :, 1]
+    for cell in np.ndindex(2, 2):
+        margin = int(counts.sum(axis=1)[cell])
+        frequency = np.bincount(drawn[(slice(None), *cell)].astype(int), minlength=margin + 1) / n
+        assert np.abs(frequency - clipped_law(int(counts[:, 1][cell]), margin, epsilon)).max() < dkw(n, 1e-11)
+
+
+def test_algorithm_1_loses_exactly_epsilon():
+    """Two cells move by one each under Lap(2 / epsilon): the log ratio of densities is at most epsilon, and epsilon beyond both."""
+    epsilon = 0.7
+    grid = np.linspace(-30, 40, 701)
+    here, there = (mechanisms.laplace_law(2, epsilon, count).logpdf(grid) for count in (3, 4))
+    loss = (here - there)[:, None] + (there - here)[None, :]      # the cell that loses a person, the cell that wins one
+    assert loss.max() == pytest.approx(epsilon)
+    assert -loss.min() == pytest.approx(epsilon)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "geometric"])
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (6, 2), (3, 5)])
+def test_margins_are_kept_and_nothing_is_negative(noise, shape):
+    counts = np.random.default_rng(4).integers(0, 6, (*shape, 2))
+    counts[0, :, 1] = 0                                            # a public margin of 0
+    noisy = public_margin_counts(counts, 0.5, np.random.default_rng(5), size=(40, 3), noise=noise)
+    assert noisy.shape == (40, 3, *shape, 2)
+    assert (noisy >= 0).all()
+    assert noisy.sum(axis=-2) == pytest.approx(np.broadcast_to(counts.sum(axis=-2), (40, 3, shape[0], 2)))
+    assert np.abs(noisy - counts).max() > 1
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(x=st.lists(st.floats(-50, 50), min_size=1, max_size=6), total=st.floats(0, 40))
+def test_the_projection_is_the_nearest_point(x, total):
+    """KKT: x - projection is one number t where the projection is positive, and x <= t where it is 0."""
+    x = np.array(x)
+    near = _nearest_with_sum(x, np.array(total))
+    assert near.sum() == pytest.approx(total, abs=1e-9) and (near >= 0).all()
+    shift = x - near
+    if (near > 0).any():
+        t = shift[near > 0].mean()
+        assert shift[near > 0] == pytest.approx(t, abs=1e-8)
+        assert (x[near == 0] <= t + 1e-8).all()
+
+
+def test_with_hardly_any_noise_the_table_comes_back():
+    for counts in (TEN, LARGE, np.random.default_rng(6).integers(0, 9, (2, 4, 2))):
+        for release in (noisy_counts, public_margin_counts):
+            assert release(counts, 1e9, np.random.default_rng(7)) == pytest.approx(counts, abs=1e-6)
+
+
+def test_the_slacks_are_their_formulas():
+    q = LARGE / 1994
+    people = q.sum(axis=0)
+    unit = 4 * np.log(4 * 2 / 0.05) / (1994 * 3)
+    assert paper_slack(q, 1994, 3, 0.05)[1] == pytest.approx(
+        [unit / min(people[1, 0], people[0, 0]), unit / min(people[1, 1], people[0, 1])])
+    assert main_text_slack(q, 1994, 3, 0.05)[1] == pytest.approx([unit / min(people[1])] * 2)
+    for slack in (paper_slack, main_text_slack, margin_slack):
+        assert (slack(q, 1994, 3, 0.05)[0] == 0).all()
+        batch = slack(np.stack([q, q[:, ::-1]]), 1994, 3, 0.05)
+        assert batch[1] == pytest.approx(slack(q[:, ::-1], 1994, 3, 0.05))
+
+
+def test_unusable_cells_follow_the_documented_rules():
+    q = np.array([[[0.2, 0.1], [-0.1, 0.1]], [[0.2, 0.1], [0.05, -0.1]]])  # q_10 = -0.05, q_11 = 0
+    printed = paper_slack(q, 100, 1, 0.05)
+    assert printed[1, 0] < 0 and np.isposinf(printed[1, 1])
+    assert np.isposinf(paper_slack(q, 100, 1, 0.05, negative="unconstrained")[1]).all()
+    clipped = clip_counts(q)
+    assert clipped[:, 1].tolist() == [[0.0, 0.1], [0.05, 0.0]]
+    nobody = np.array([[[3.0, -1.0], [1.0, 1.0]], [[2.0, -2.0], [1.0, 1.0]]])
+    assert clip_counts(nobody)[:, 0, 1].tolist() == [0.5, 0.5]
+    assert clip_counts(LARGE) == pytest.approx(LARGE)
+
+
+@pytest.mark.parametrize("k, beta", [(2, 0.05), (2, 0.3), (3, 0.3)])
+def test_the_slack_of_public_margins_keeps_its_promise(k, beta):
+    """n = 5,000 draws: a rate gap of the true base moves by more than the slack in a share of at most beta (one-sided Hoeffding at
+    alpha = 1e-10 adds .048)."""
+    counts = LARGE if k == 2 else np.random.default_rng(8).integers(60, 400, (2, k, 2))
+    m, n, epsilon = int(counts.sum()), 5000, 1.0
+    noisy = public_margin_counts(counts, epsilon, np.random.default_rng(9), size=n)
+    slack = margin_slack(noisy / m, m, epsilon, beta)
+
+    def gaps(table):
+        rate = np.stack(fairness.rates(table), axis=-1)            # (..., k, 2)
+        return rate - rate[..., :1, :]
+
+    moved = np.abs(gaps(noisy) - gaps(counts))
+    failures = (moved > slack)[:, 1:].any(axis=(1, 2)).mean()
+    assert failures <= beta + np.sqrt(np.log(1e10) / (2 * n))
+
+
+def test_unreleasable_tables_are_refused():
+    rng = np.random.default_rng(0)
+    for release in (noisy_counts, public_margin_counts):
+        with pytest.raises(ValueError, match="counts=-1"):
+            release(TEN - 1, 1.0, rng)
+        with pytest.raises(ValueError, match="batch of tables"):
+            release(np.stack([TEN, TEN]), 1.0, rng)
+        with pytest.raises(ValueError, match="epsilon=0"):
+            release(TEN, 0, rng)
+        with pytest.raises(ValueError, match="rng=None"):
+            release(TEN, 1.0, None)
+    with pytest.raises(ValueError, match="counts=2.5: not a whole number"):
+        public_margin_counts(TEN + 0.5, 1.0, rng, noise="geometric")
