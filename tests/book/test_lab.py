@@ -1,0 +1,125 @@
+"""What a reader meets who clones the book or starts it on Binder: JupyterLab from requirements.txt alone, in a browser.
+
+A notebook is opened, run from the top, and its interactive figure is moved with the kernel behind it. Whether it ran is read from
+the saved file through the server, not from the page, which shows only a part of a long notebook.
+"""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+import nbformat
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+ROOT = Path(__file__).resolve().parents[2]
+READER = ROOT / ".venv-reader"
+TOKEN = "reader"
+
+
+def with_explorer() -> str:
+    """The smallest notebook that holds an interactive figure."""
+    found = [p for p in (ROOT / "book" / "notebooks").glob("*.ipynb") if "<dpfair-explorer" in p.read_text(encoding="utf-8")]
+    assert found, "no notebook holds an interactive figure"
+    return min(found, key=lambda p: p.stat().st_size).name
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """JupyterLab on a copy of the book, in the reader's environment, with nothing of this checkout on its path."""
+    if not (READER / "bin" / "jupyter").is_file():
+        pytest.fail(f"{READER.name} is not made; run: make test")
+    folder = tmp_path_factory.mktemp("reader")
+    for part in ("notebooks", "results"):
+        shutil.copytree(ROOT / "book" / part, folder / "book" / part, dirs_exist_ok=True)
+    # The numbers of the cells in the file shall be those of this run.
+    for path in (folder / "book" / "notebooks").glob("*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.execution_count = None
+        nbformat.write(notebook, path)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "PYTHON", "DPFAIR"))}
+    environment |= {"PATH": f"{READER / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"),
+                    "JUPYTER_DATA_DIR": str(folder / "data")}
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen([READER / "bin" / "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+                                   f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--LabApp.news_url=",
+                                   "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
+                                  stdout=log, stderr=log, env=environment, cwd=folder)
+        address = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(240):
+                try:
+                    urlopen(f"{address}/api?token={TOKEN}", timeout=1).close()
+                    break
+                except (URLError, OSError):
+                    assert server.poll() is None, (folder / "log").read_text()[-2000:]
+                    time.sleep(.25)
+            else:
+                pytest.fail("JupyterLab did not start in a minute:\n" + (folder / "log").read_text()[-2000:])
+            yield address
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def contents(address: str, name: str) -> dict:
+    request = Request(f"{address}/api/contents/book/notebooks/{name}?content=1", headers={"Authorization": f"token {TOKEN}"})
+    with urlopen(request, timeout=10) as answer:
+        return json.load(answer)["content"]
+
+
+def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, chromium):
+    name = with_explorer()
+    code = [cell for cell in contents(lab, name)["cells"] if cell["cell_type"] == "code" and cell["source"]]
+    context = chromium.new_context(viewport={"width": 1400, "height": 2400})
+    page = context.new_page()
+    page.goto(f"{lab}/lab/tree/book/notebooks/{name}?token={TOKEN}")
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_selector(".jp-NotebookPanel-toolbar [data-status=idle]", timeout=60_000)
+    page.locator("#jp-MainMenu").get_by_text("Run", exact=True).click()
+    page.locator("[data-command='runmenu:run-all']").click()
+
+    deadline = time.monotonic() + 180
+    while True:
+        page.keyboard.press("Control+s")
+        time.sleep(1)
+        cells = [cell for cell in contents(lab, name)["cells"] if cell["cell_type"] == "code" and cell["source"]]
+        errors = [output for cell in cells for output in cell["outputs"] if output["output_type"] == "error"]
+        assert not errors, errors[0]
+        counts = [cell["execution_count"] for cell in cells]
+        if None not in counts:
+            break
+        assert time.monotonic() < deadline, f"not run after 180 s: {counts}"
+    assert counts == list(range(1, len(code) + 1))
+
+    # A live slider of ipywidgets, moved by keyboard; the figure beside it is drawn again by the kernel.
+    slider = page.locator(".jupyter-widgets [role=slider], .jupyter-widgets input[type=range]").first
+    slider.scroll_into_view_if_needed(timeout=30_000)
+    box = page.locator(".jp-OutputArea-output").filter(has=slider).first
+    before = box.inner_html()
+    slider.focus()
+    slider.press("ArrowRight")
+    page.wait_for_function("([node, before]) => node.querySelector('.dpx')?.innerHTML !== before",
+                           arg=[box.element_handle(), box.locator(".dpx").first.inner_html()], timeout=20_000)
+    assert box.inner_html() != before
+    context.close()
+
+
+def test_the_readers_environment_holds_nothing_of_the_checks():
+    names = {path.name for path in (READER / "lib").glob("python*/site-packages/*")}
+    for name in ("pytest", "playwright", "nbval", "fairlearn"):
+        assert name not in names
+    assert "dpfair_teach" in names, "the library is installed as a package, not from this checkout"
