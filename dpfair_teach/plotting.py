@@ -113,20 +113,14 @@ def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
     return value
 
 
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        _checks.refuse(name, value, "not a string", f"Give {name} as text.")
-    return value
-
-
-def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str, **more: object) -> None:
+def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> None:
     """One series in the n-th colour, line style and marker; at most about twenty markers on a line."""
     n %= len(COLORS)
-    ax.plot(x, y, color=COLORS[n], linestyle=_LINES[n], marker=_MARKERS[n], markevery=max(1, len(x) // 20), label=label, **more)
+    ax.plot(x, y, color=COLORS[n], linestyle=_LINES[n], marker=_MARKERS[n], markevery=max(1, len(x) // 20), label=label)
 
 
 def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,
-                  label: str = "", series: int = 0) -> Figure:
+                  label: str | None = None, series: int = 0) -> Figure:
     """A line with the band of its interval.
 
     Parameters
@@ -135,7 +129,7 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
         Finite; ``low <= mean <= high`` entry by entry.
     ax : matplotlib Axes, optional
         Where to draw; a figure of its own without.
-    label : str
+    label : str, optional
         For the legend.
     series : int
         From 0 on: chooses colour, line style and marker.
@@ -162,7 +156,8 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
         i = int(np.argmax(outside))
         _checks.refuse("mean", float(mean[i]), f"outside its interval [{low[i]:g}, {high[i]:g}] at index {i}",
                        "Check the order of mean, low, high.")
-    label, series = _text("label", label), _checks.integer("series", series, low=0)
+    label = None if label is None else _checks.text("label", label)
+    series = _checks.integer("series", series, low=0)
     figure, ax = _axes(ax)
     ax.fill_between(x, low, high, color=COLORS[series % len(COLORS)], alpha=0.2, linewidth=0)
     _draw(ax, series, x, mean, label)
@@ -263,7 +258,7 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
     >>> len(pareto(table, free_points=[[0, .3], [.25, .1]]).axes[0].lines)
     3
     """
-    by = _text("by", by)
+    by = _checks.text("by", by)
     table = _table("table", table, ("violation", "error", by)).dropna(subset=["violation", "error"])
     _table("table", table, ("violation", "error", by))
     for column in ("violation", "error"):
@@ -315,7 +310,7 @@ def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: 
     >>> quality_against_epsilon(table).axes[0].get_xscale()
     'log'
     """
-    by = _text("by", by)
+    by = _checks.text("by", by)
     table = _table("table", table, (by, "epsilon", "q", "q_low", "q_high"))
     epsilons = _checks.array("table['epsilon']", table["epsilon"])
     for value in epsilons:

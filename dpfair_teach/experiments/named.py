@@ -124,14 +124,16 @@ def _quantile(values: np.ndarray, level: float) -> tuple[float, float, float]:
 
 
 def _bound(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """The (1 - beta) quantiles that Theorem 2.2 bounds, beside its bounds as printed and sharp."""
+    """The (1 - beta) quantiles that Theorem 2.2 bounds, the same without slack, and its bounds as printed and sharp."""
     m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
     counts = bound_population(setting["n_groups"]) * m
-    draws = postprocessing_draws(counts, "as_printed", epsilon, [_BOUND_GAMMA], repeats, rng, beta=beta)
     optimum = postprocessing.solve_lp(counts / m, _BOUND_GAMMA).value
-    row = {"share_unusable": float(1 - draws.kept.mean())}
-    for name, values in (("excess_error", draws.error[:, 0] - optimum), ("violation", draws.violation[:, 0])):
-        row |= dict(zip((name, f"{name}_low", f"{name}_high"), _quantile(values, 1 - beta)))
+    row = {"gamma": _BOUND_GAMMA}
+    for method, ending in (("as_printed", ""), ("as_printed_no_slack", "_no_slack")):
+        draws = postprocessing_draws(counts, method, epsilon, [_BOUND_GAMMA], repeats, rng, beta=beta)
+        for name, values in (("excess_error", draws.error[:, 0] - optimum), ("violation", draws.violation[:, 0])):
+            columns = (name + ending, f"{name}{ending}_low", f"{name}{ending}_high")
+            row |= dict(zip(columns, _quantile(values, 1 - beta)))
     for form, printed in (("printed", True), ("sharp", False)):
         theorem = postprocessing.theorem_2_2(counts / m, m, epsilon, beta, _BOUND_GAMMA, as_printed=printed)
         fairness_bound = max(np.max(theorem.fp[1:]), np.max(theorem.tp[1:])) if theorem.holds else np.nan

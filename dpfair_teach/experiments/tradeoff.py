@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from .. import _checks, fairness, postprocessing
 from .bootstrap import bootstrap_interval
 from .grids import BETA
+from .many import solve_many
 
 __all__ = ["METHODS", "Draws", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
@@ -103,7 +104,10 @@ def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarra
     """The optimal p, (R, G, 2, k), of the program of each table and gamma; slack (R, k, 2)."""
     if q.shape[-2] == 2:
         return postprocessing.closed_form(q[:, None], gammas, slack[:, None]).p
-    return np.array([[postprocessing.solve_lp(table, gamma, s).p for gamma in gammas] for table, s in zip(q, slack)])
+    shape = (len(q), len(gammas))
+    limit = gammas[:, None, None] + slack[:, None]
+    p = solve_many(np.broadcast_to(q[:, None], shape + q.shape[1:]).reshape(-1, *q.shape[1:]), limit.reshape(-1, *slack.shape[1:]))
+    return p.reshape(shape + p.shape[1:])
 
 
 def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,

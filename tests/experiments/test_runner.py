@@ -1,8 +1,7 @@
 """A sweep gives the same table whatever the order, the number of workers or the interruptions."""
 import json
+import multiprocessing
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -109,34 +108,32 @@ def test_unreadable_rows_are_an_error_not_a_loss(tmp_path):
         run(out=tmp_path / "x.csv")
 
 
-@pytest.mark.slow
 def test_killed_in_the_middle_it_continues(tmp_path):
-    """A real SIGKILL: the second run computes the rest and the table equals that of an undisturbed run."""
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import sys, time\n"
-        "from dpfair_teach.experiments import sweep\n"
-        "def slow(setting, repeats, rng):\n"
-        "    time.sleep(float(sys.argv[2]))\n"
-        "    return [{'value': float(rng.random())}]\n"
-        "print(sweep(slow, [{'i': i} for i in range(20)], repeats=1, seed=1, command='c', out=sys.argv[1], progress=False)"
-        "['value'].tolist())\n")
+    """A real SIGKILL: the next run computes only the rest, and the file equals that of an undisturbed run."""
+    grid = [{"i": i} for i in range(20)]
+    calls = []
 
-    def start(out, wait):
-        return subprocess.Popen([sys.executable, str(program), str(tmp_path / out), wait], stdout=subprocess.PIPE, text=True)
+    def evaluate(setting, repeats, rng):
+        calls.append(setting["i"])
+        time.sleep(wait)
+        return [{"value": rng.random()}]
 
-    first = start("x.csv", "0.2")
+    wait = 0.1
+    child = multiprocessing.get_context("fork").Process(target=run, args=(grid, evaluate), kwargs={"out": tmp_path / "x.csv"})
+    child.start()
     partial = tmp_path / "x.partial.jsonl"
     deadline = time.monotonic() + 60
     while (not partial.exists() or len(partial.read_bytes().splitlines()) < 4) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    first.send_signal(signal.SIGKILL)
-    first.communicate()
-    stored = len(partial.read_bytes().splitlines()) - 1
-    assert 3 <= stored < 20
-    resumed, _ = start("x.csv", "0").communicate()
-    undisturbed, _ = start("y.csv", "0").communicate()
-    assert resumed == undisturbed and resumed.count(",") == 19
+        time.sleep(0.005)
+    child.kill()
+    child.join()
+    stored = partial.read_bytes().count(b"\n") - 1
+    assert child.exitcode == -signal.SIGKILL and 3 <= stored < 20
+
+    wait = 0
+    run(grid, evaluate, out=tmp_path / "x.csv")
+    assert calls == list(range(stored, 20))
+    run(grid, evaluate, out=tmp_path / "y.csv")
     assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes()
 
 

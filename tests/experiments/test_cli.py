@@ -1,0 +1,57 @@
+"""The command line: help, list, a small run, and errors that say what to do."""
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from dpfair_teach.experiments import EXPERIMENTS
+from dpfair_teach.experiments.__main__ import main
+
+
+def refused(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_list_and_help_name_every_experiment(capsys):
+    assert main(["--list"]) == 0
+    listed = capsys.readouterr().out
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    helped = capsys.readouterr().out
+    for name, experiment in EXPERIMENTS.items():
+        assert name in listed and experiment.about in listed and name in helped
+
+
+def test_a_small_run_in_two_workers_equals_one(tmp_path, capsys):
+    for jobs in "12":
+        assert main(["figure1_right", "--out", str(tmp_path / jobs), "--repeats", "20", "--seed", "5", "--jobs", jobs, "--quiet"]) == 0
+    assert "figure1_right.csv: 360 rows" in capsys.readouterr().out
+    one, two = ((tmp_path / jobs / "figure1_right.csv").read_bytes() for jobs in "12")
+    assert one == two
+    table = pd.read_csv(tmp_path / "1" / "figure1_right.csv")
+    assert list(table.columns) == ["epsilon", "gamma", "error", "violation", "error_low", "error_high", "violation_low",
+                                   "violation_high", "share_left_out", "repeats", "seed", "version", "command"]
+    assert str(tmp_path) not in table["command"][0]
+
+
+def test_errors(tmp_path, capsys):
+    assert "figure1_right" in refused(capsys)
+    assert "not a known option" in refused(capsys, "figure2", "--out", str(tmp_path))
+    assert "repeats" in refused(capsys, "figure1_right", "--out", str(tmp_path), "--repeats", "0")
+    assert "jobs" in refused(capsys, "figure1_right", "--out", str(tmp_path), "--jobs", "0")
+    assert "seed" in refused(capsys, "figure1_right", "--out", str(tmp_path), "--seed", "-1")
+    assert "invalid int" in refused(capsys, "figure1_right", "--repeats", "many")
+    (tmp_path / "file").write_text("")
+    assert "not a folder" in refused(capsys, "figure1_right", "--out", str(tmp_path / "file"))
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.slow
+def test_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "dpfair_teach.experiments", "--list"], capture_output=True, text=True, check=True)
+    assert "communities_q" in done.stdout and done.stderr == ""
