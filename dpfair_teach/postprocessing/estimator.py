@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
@@ -137,13 +138,15 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         return (check.rng(rng).random(len(ones)) < ones).astype(np.int64)
 
     def _base_prediction(self, X: ArrayLike, length: int | None = None) -> np.ndarray:
-        X = X if hasattr(X, "iloc") else check.array("X", X, ndim=2)    # a DataFrame keeps its column names for the base
-        check.array("X", X, ndim=2, length=length)
+        plain = check.array("X", X, ndim=2, length=length)
+        X = X if hasattr(X, "iloc") else plain              # a DataFrame keeps its column names for the base
         predict = getattr(self.base, "predict", self.base)
         if not callable(predict):
             check.refuse("base", self.base, "neither has predict nor is a function", "Give a fitted classifier.")
         try:
             prediction = predict(X)
+        except NotFittedError:
+            check.refuse("base", self.base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.")
         except (TypeError, IndexError, KeyError, AttributeError) as problem:
             check.refuse("X", np.shape(X), f"the base cannot predict on it ({problem})", "Give the columns that the base was fitted on.")
         return check.labels("base.predict(X)", prediction, length=len(X))

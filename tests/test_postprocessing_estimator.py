@@ -1,0 +1,157 @@
+"""The estimator: scikit-learn's contract, what it releases, and that it is the algorithm of the page."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fairlearn.metrics import MetricFrame, true_positive_rate
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+
+from dpfair_teach import accounting, fairness
+from dpfair_teach.data import base_classifier, load, ten_people_base
+from dpfair_teach.postprocessing import (
+    DPPostProcessing, clip_counts, closed_form, derived_counts, margin_slack, noisy_counts, paper_slack, public_margin_counts, solve_lp,
+)
+
+DATA = load("communities")
+BASE = base_classifier(DATA)
+COUNTS = fairness.cell_counts(BASE.predict(DATA.X), DATA.A, DATA.Y)
+
+
+def fitted(seed=0, **settings):
+    settings = {"base": BASE, "epsilon": 1.0, "gamma": 0.02, **settings}
+    return DPPostProcessing(**settings).fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=np.random.default_rng(seed))
+
+
+def test_public_margins_is_the_published_recipe():
+    model = fitted(seed=4)
+    noisy = clip_counts(public_margin_counts(COUNTS, 1.0, np.random.default_rng(4)))
+    assert model.q_tilde_ == pytest.approx(noisy / DATA.m)
+    assert model.p_ == pytest.approx(closed_form(noisy / DATA.m, 0.02).p)
+    assert model.q_tilde_.sum(axis=1) * DATA.m == pytest.approx(COUNTS.sum(axis=1))
+    assert (model.slack_ == 0).all()
+    with_slack = fitted(seed=4, slack=True)
+    assert with_slack.slack_ == pytest.approx(margin_slack(noisy / DATA.m, DATA.m, 1.0, 0.05))
+
+
+def test_as_printed_is_algorithm_1():
+    model = fitted(seed=5, method="as_printed", epsilon=3.0)
+    noisy = noisy_counts(COUNTS, 3.0, np.random.default_rng(5)) / DATA.m
+    slack = paper_slack(noisy, DATA.m, 3.0, 0.05)
+    assert model.q_tilde_ == pytest.approx(noisy)
+    assert model.slack_ == pytest.approx(slack)
+    assert model.p_ == pytest.approx(solve_lp(noisy, 0.02, slack).p, abs=1e-6)
+
+
+@pytest.mark.parametrize("method, sensitivity", [("public_margins", 1.0), ("as_printed", 2.0)])
+def test_what_was_released_is_recorded(method, sensitivity):
+    model = fitted(method=method, epsilon=0.5)
+    (release,) = model.releases_
+    assert (release.mechanism, release.unit) == ("laplace", accounting.UNIT_A)
+    assert (release.sensitivity, release.scale, release.epsilon, release.delta) == (sensitivity, sensitivity / 0.5, 0.5, 0.0)
+    assert accounting.compose(model.releases_, 0.0, method="basic") == pytest.approx(0.5)
+
+
+def test_the_noise_comes_from_the_generator_that_was_given():
+    assert (fitted(1).q_tilde_ == fitted(1).q_tilde_).all()
+    assert (fitted(1).q_tilde_ != fitted(2).q_tilde_).any()
+    rng = np.random.default_rng(1)
+    model = DPPostProcessing(BASE, 1.0, 0.02)
+    first = model.fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=rng).q_tilde_
+    second = clone(DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02)).fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=rng).q_tilde_
+    assert (first != second).any()
+
+
+@pytest.mark.parametrize("method", ["public_margins", "as_printed"])
+def test_with_hardly_any_noise_it_is_the_non_private_optimum(method):
+    model = fitted(method=method, epsilon=1e6, slack=False)
+    best = closed_form(COUNTS / DATA.m, 0.02)
+    chance = model.predict_proba(DATA.X, sensitive_features=DATA.A)
+    reached = fairness.cell_counts(chance[:, 1], DATA.A, DATA.Y)
+    assert fairness.error(reached) == pytest.approx(best.value, abs=1e-4)
+    assert fairness.violation(reached) == pytest.approx(0.02, abs=1e-4)
+
+
+def test_chances_are_exact_and_decisions_follow_them():
+    """n = 2,000 draws for 50 people: Hoeffding with alpha = 1e-11 each."""
+    model = fitted(epsilon=5.0)
+    chance = model.predict_proba(DATA.X, sensitive_features=DATA.A)
+    assert chance.shape == (DATA.m, 2) and chance.sum(axis=1) == pytest.approx(1)
+    assert fairness.cell_counts(chance[:, 1], DATA.A, DATA.Y) == pytest.approx(derived_counts(COUNTS, model.p_))
+    rng = np.random.default_rng(6)
+    drawn = np.mean([model.predict(DATA.X[:50], sensitive_features=DATA.A[:50], rng=rng) for _ in range(2000)], axis=0)
+    assert np.abs(drawn - chance[:50, 1]).max() < np.sqrt(np.log(2e11) / 4000)
+
+
+def test_fairlearn_metrics_work_on_its_decisions():
+    model = fitted(epsilon=5.0)
+    decisions = model.predict(DATA.X, sensitive_features=DATA.A, rng=np.random.default_rng(7))
+    frame = MetricFrame(metrics=true_positive_rate, y_true=DATA.Y, y_pred=decisions, sensitive_features=DATA.A)
+    assert frame.by_group.to_numpy() == pytest.approx(fairness.rates(fairness.cell_counts(decisions, DATA.A, DATA.Y))[1])
+
+
+def test_scikit_learns_contract():
+    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3)
+    assert clone(model).get_params(deep=False).keys() == model.get_params(deep=False).keys()
+    assert model.get_params()["epsilon"] == 1.0
+    assert model.set_params(gamma=0.1).gamma == 0.1
+    with pytest.raises(NotFittedError):
+        model.predict_proba(DATA.X, sensitive_features=DATA.A)
+    assert model.fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=np.random.default_rng(0)) is model
+    assert model.n_groups_ == 3 and model.p_.shape == (2, 3)
+    assert model.n_features_in_ == DATA.X.shape[1] and model.classes_.tolist() == [0, 1]
+
+
+def test_the_base_is_never_fitted_again():
+    before = BASE.coef_.copy()
+    fitted()
+    assert (BASE.coef_ == before).all()
+    with pytest.raises(ValueError, match="base=LogisticRegression.*not fitted"):
+        fitted(base=LogisticRegression())
+
+
+@pytest.mark.parametrize("method", ["public_margins", "as_printed"])
+@pytest.mark.parametrize("slack", [None, True, False])
+@pytest.mark.parametrize("gamma", [0.0, 0.05])
+def test_no_draw_fails_however_small_the_data_and_however_loud_the_noise(method, slack, gamma):
+    ten = load("ten_people")
+    for n_groups in (2, 3):
+        model = DPPostProcessing(ten_people_base, 0.1, gamma, method=method, slack=slack, n_groups=n_groups)
+        for seed in range(30):
+            model.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(seed))
+            assert (model.p_ >= 0).all() and (model.p_ <= 1).all()
+
+
+@pytest.mark.parametrize("settings, message", [
+    (dict(epsilon=0), "epsilon=0"), (dict(epsilon=-1), "epsilon=-1"), (dict(gamma=-0.1), "gamma=-0.1"), (dict(beta=1), "beta=1"),
+    (dict(method="score_bins"), "method='score_bins': not a known option"), (dict(slack=0.1), "slack=0.1"), (dict(n_bins=1), "n_bins=1"),
+    (dict(base=3), "base=3"), (dict(n_groups=1), "n_groups=1"), (dict(epsilon=float("nan")), "epsilon=nan"),
+])
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(**settings)
+
+
+def test_bad_people_are_refused():
+    model, rng = fitted(), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="sensitive_features=None: the derived classifier decides by"):
+        model.predict_proba(DATA.X)
+    with pytest.raises(ValueError, match="rng=None"):
+        model.predict(DATA.X, sensitive_features=DATA.A)
+    with pytest.raises(ValueError, match="sensitive_features"):
+        model.predict_proba(DATA.X[:3], sensitive_features=[0, 1, 2])
+    with pytest.raises(ValueError, match="sensitive_features"):
+        model.predict_proba(DATA.X[:3], sensitive_features=[0, 1])
+    with pytest.raises(ValueError, match="X has 5 features"):
+        model.predict_proba(DATA.X[:3, :5], sensitive_features=[0, 1, 1])
+    for X, y, A, message in [
+        (DATA.X[:5], DATA.Y, DATA.A, "X="), (DATA.X, DATA.Y + 1, DATA.A, "y=2"), (DATA.X, DATA.Y * 0, DATA.A, "y=0: everybody"),
+        (DATA.X, DATA.Y, DATA.A[:-1], "sensitive_features"), (DATA.X, DATA.Y, DATA.A * 0, "names one group only"),
+        (DATA.X * np.nan, DATA.Y, DATA.A, "X="),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            DPPostProcessing(BASE, 1.0, 0.02).fit(X, y, sensitive_features=A, rng=rng)
+    with pytest.raises(ValueError, match="rng=0"):
+        DPPostProcessing(BASE, 1.0, 0.02).fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=0)
