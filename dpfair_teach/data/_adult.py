@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import io
 
-import numpy as np
 import pandas as pd
 
 from ._onehot import one_hot

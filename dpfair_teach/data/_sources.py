@@ -16,8 +16,10 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pooch
 
@@ -36,11 +38,13 @@ class CorruptData(ValueError):
     """A file is there, but its bytes are not the ones this library knows; the message names the file and both hashes."""
 
 
+@dataclass(frozen=True)
 class Found:
-    """Checked bytes of one file, and where they were: ``content``, ``place``, ``record``."""
+    """Checked bytes of one file, and the place they were found in."""
 
-    def __init__(self, record: FileRecord, content: bytes, place: str) -> None:
-        self.record, self.content, self.place = record, content, place
+    record: FileRecord
+    content: bytes
+    place: str
 
 
 # Files that may not be kept on disk are fetched once a process.
@@ -88,7 +92,7 @@ def check(content: bytes, wanted: str, what: str) -> bytes:
     """``content``, if its sha256 is the wanted one."""
     got = hashlib.sha256(content).hexdigest()
     if got != wanted:
-        raise CorruptData(f"{what}: sha256 is {got}, but {wanted} was expected. Replace the file with an unchanged copy.")
+        raise CorruptData(f"{what}: sha256 is {got}, but {wanted} was expected. Replace the file with an unchanged copy, or delete it.")
     return content
 
 
@@ -97,7 +101,7 @@ def unpack(content: bytes, what: str) -> bytes:
     try:
         return gzip.decompress(content)
     except (OSError, EOFError, ValueError, zlib.error) as problem:
-        raise CorruptData(f"{what}: not a readable .gz file ({problem}). Replace the file with an unchanged copy.") from None
+        raise CorruptData(f"{what}: not a readable .gz file ({problem}). Replace the file with an unchanged copy, or delete it.") from None
 
 
 def _embedded(record: FileRecord) -> bytes:
@@ -155,11 +159,12 @@ def _from_cache(record: FileRecord, tried: list[str]) -> bytes | None:
 
 def _write_cache(record: FileRecord, content: bytes) -> None:
     """Keep checked bytes; through a second name, so that a broken write never looks like a file."""
+    folder = cache_folder()
     try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=cache_folder(), delete=False) as part:
-            part.write(gzip.compress(content, 6, mtime=0))
-        os.replace(part.name, cache_folder() / (record.name + ".gz"))
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as part:
+            (Path(part) / record.name).write_bytes(gzip.compress(content, 6, mtime=0))
+            os.replace(Path(part) / record.name, folder / (record.name + ".gz"))
     except OSError:
         pass  # a cache that cannot be written costs a second download, nothing else
 
@@ -179,7 +184,9 @@ def _from_url(record: FileRecord, tried: list[str]) -> bytes | None:
 
 def download(url: str, folder: str) -> Path:
     """What lies at ``url``, saved in ``folder``. The file inside is checked, not this outer archive, which may be packed anew."""
-    return Path(pooch.retrieve(url, known_hash=None, path=folder, downloader=pooch.HTTPDownloader(timeout=30)))
+    path = Path(folder) / Path(urlsplit(url).path).name
+    pooch.HTTPDownloader(progressbar=True, timeout=30)(url, str(path), None)
+    return path
 
 
 def _from_pypi(record: FileRecord, tried: list[str]) -> bytes | None:

@@ -115,7 +115,10 @@ class Dataset:
         >>> load("ten_people").subset([0, 1, 8, 9]).cell_sizes().tolist()
         [[0, 2], [2, 0]]
         """
-        r = np.asarray(rows)
+        try:
+            r = np.asarray(rows)
+        except ValueError:  # rows of unequal length
+            _checks.refuse("rows", rows, "not a list of positions", f"Give distinct integers 0..{self.m - 1}, or a boolean mask.")
         if r.dtype == bool:
             if r.shape != (self.m,):
                 _checks.refuse("rows", r.shape, f"a mask of shape {r.shape}, not ({self.m},)", "Give one boolean a person.")

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from dpfair_teach import data
 
 RNG = np.random.default_rng
+ODD = [None, True, math.nan, math.inf, -1, 0, 10 ** 400, "", "rubbish", "a\0b", "x" * 5000, b"rubbish", [], {}, object(), 1j,
+       [math.nan, 1.0], [[0], [1, 2]], ["a", "b"], np.array(["x"]), np.zeros((2, 0)), np.full(3, np.nan), np.zeros((3, 3, 3)),
+       np.array([1, None], dtype=object), pd.DataFrame({"a": ["x"]}), pd.NA, {1, 2}, lambda: 0, int, "2020-01-01",
+       np.datetime64("2020-01-01"), np.ma.masked_array([1.0, 2.0], mask=[True, False])]
 ANYTHING = st.one_of(
-    st.sampled_from([None, True, math.nan, math.inf, -1, 0, 10 ** 400, "", "rubbish", "a\0b", "x" * 5000, b"rubbish", [], {}, object(), 1j,
-                     [math.nan, 1.0], [[0], [1, 2]], ["a", "b"], np.array(["x"]), np.zeros((2, 0)), np.full(3, np.nan), np.zeros((3, 3, 3)),
-                     np.array([1, None], dtype=object), pd.DataFrame({"a": ["x"]}), pd.NA, {1, 2}, lambda: 0, int, "2020-01-01",
-                     np.datetime64("2020-01-01"), np.ma.masked_array([1.0, 2.0], mask=[True, False])]),
     st.floats(), st.integers(), st.text(max_size=5), st.lists(st.floats(), max_size=5), st.lists(st.integers(-3, 3), max_size=5),
     st.lists(st.lists(st.floats(0, 1), min_size=2, max_size=2), max_size=4))
 
@@ -58,10 +58,7 @@ def test_the_valid_calls_are_valid(name):
         function(**arguments)
 
 
-@pytest.mark.parametrize("name, argument", CASES)
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(wrong=ANYTHING)
-def test_anything_is_taken_or_refused_by_name(name, argument, wrong):
+def taken_or_refused_by_name(name, argument, wrong):
     function, arguments = CALLS[name]
     if argument == "m" and isinstance(wrong, int) and 10 ** 6 < wrong <= 10 ** 8:
         return  # valid, and only slow
@@ -71,6 +68,19 @@ def test_anything_is_taken_or_refused_by_name(name, argument, wrong):
         text = str(refusal)
         assert re.search(rf"\b{argument}\b", text), text
         assert text.rstrip().endswith(".") and len(text) < 4000, text
+
+
+@pytest.mark.parametrize("name, argument", CASES)
+def test_each_odd_value_is_taken_or_refused_by_name(name, argument):
+    for wrong in ODD:
+        taken_or_refused_by_name(name, argument, wrong)
+
+
+@pytest.mark.parametrize("name, argument", CASES)
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(wrong=ANYTHING)
+def test_anything_is_taken_or_refused_by_name(name, argument, wrong):
+    taken_or_refused_by_name(name, argument, wrong)
 
 
 @pytest.mark.parametrize("name, argument", CASES)
@@ -134,3 +144,8 @@ def test_extreme_logistic_laws_are_integrated_or_refused():
 def test_more_numbers_than_memory_is_refused_before_any_is_drawn():
     with pytest.raises(ValueError, match="^m=10000000: m times d"):
         data.make_logistic(10**7, d=10**4, rng=RNG(1))
+
+
+def test_masked_entries_are_missing_entries():
+    with pytest.raises(ValueError, match="^Y=.*masked"):
+        data.Dataset([[0.], [1.]], [0, 1], np.ma.masked_array([1, 0], mask=[True, False]), ("x",), ("a", "b"), "n", data.Provenance("test"))

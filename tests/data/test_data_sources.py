@@ -1,10 +1,13 @@
 """Where bytes come from: the order of the places, the checks, and what the errors say. Nothing here touches a network."""
 import dataclasses
+import functools
 import gzip
 import hashlib
+import http.server
 import io
 import sys
 import tarfile
+import threading
 import zipfile
 
 import pytest
@@ -167,6 +170,29 @@ def test_what_may_not_be_kept_is_fetched_once_and_leaves_no_file(monkeypatch, tm
     for _ in range(2):
         assert sources.find(record(keep=False)).content == CONTENT
     assert len(folders) == 1 and not nowhere.exists()
+
+
+def test_download_from_an_address_of_this_machine(monkeypatch, tmp_path):
+    """The real downloader against a server on this machine: a file is fetched, unpacked, checked and kept; a missing one is told."""
+    monkeypatch.undo()
+    monkeypatch.delenv(sources.FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr(sources, "cache_folder", lambda: tmp_path / "cache")
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "table.zip").write_bytes(zipped(**{"deep/table.csv": CONTENT}))
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path / "served")) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        assert sources.find(record(url=address + "table.zip")).place == "url"
+        with pytest.raises(DataUnavailable, match="HTTPError: 404"):
+            sources.find(record(name="gone.csv", url=address + "gone.zip"))
+        server.shutdown()
+    assert sources.find(record()).place == "cache"
+    assert [p.name for p in (tmp_path / "cache").iterdir()] == ["table.csv.gz"]
 
 
 FAKE_PIP = """
