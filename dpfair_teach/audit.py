@@ -23,12 +23,12 @@ __all__ = [
 
 # ------------------------------------------------------------------------------------------------- from samples
 
-def _counts(name: str, value: object, n: int) -> np.ndarray:
+def _counts(name: str, value: object, n: int, trials: str = "n") -> np.ndarray:
     hits = check.whole_numbers(name, value, low=0)
     if hits.size == 0:
         check.refuse(name, hits.shape, "is empty", "Give at least one count.")
     if hits.max() > n:
-        check.refuse(name, int(hits.max()), f"more hits than the {n} trials", f"Count {name} among the n trials.")
+        check.refuse(name, int(hits.max()), f"more hits than the {trials}={n} trials", f"Count {name} among those trials.")
     return hits
 
 
@@ -120,7 +120,7 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     """
     n = _trials("n", n)
     m = n if n_0 is None else _trials("n_0", n_0)
-    hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, m)
+    hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, m, "n" if n_0 is None else "n_0")
     try:
         np.broadcast_shapes(hits_1.shape, hits_0.shape)
     except ValueError:

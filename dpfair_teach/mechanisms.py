@@ -550,6 +550,8 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     array([30., 70.])
     """
     counts = _nonempty("counts", check.array("counts", counts, low=-1e150, high=1e150))
+    if counts.ndim == 0:
+        check.refuse("counts", float(counts), "is a single number", "Give one count for each group.")
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)
     if not 2 <= counts.shape[axis] <= 4096:
         check.refuse("counts", counts.shape, f"has {counts.shape[axis]} groups along axis {axis}", "Point axis at the axis of the groups.")

@@ -80,6 +80,22 @@ def test_whole_audit_falsely_accuses_at_most_alpha_of_the_time():
     assert alarms <= stats.binom.isf(1e-9, repeats, alpha) < careless
 
 
+class InOrder(np.random.Generator):
+    """A generator that shuffles nothing, so that a test can say which runs choose and which certify."""
+
+    def permutation(self, x, axis=0):
+        return x
+
+
+def test_certifying_runs_have_no_say_in_the_event():
+    """The choosing halves differ at 1 only, the certifying halves at 5 far more: the event must still be the one at 1."""
+    def runs(share_of_ones, share_of_fives):
+        return np.concatenate([np.arange(1000) < 1000 * share_of_ones, 5.0 * (np.arange(1000) < 1000 * share_of_fives)])
+
+    result = audit_scalar(runs(0.4, 0.9), runs(0.2, 0.001), InOrder(np.random.PCG64(0)), alpha=0.05)
+    assert result.event == "number >= 1, likelier on the first data set" and result.hits == (900, 1) and result.n == (1000, 1000)
+
+
 def test_sorted_runs_are_no_trap():
     """Runs handed over in order: the split is drawn, so both halves still follow the same law."""
     rng = np.random.default_rng(12)
@@ -242,7 +258,7 @@ NEVER = [None, "1", "", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 
          [[1.0], [1.0, 2.0]], np.array([1 + 1j]), np.empty((0, 2)), lambda: 0]
 ALSO_NEVER = {
     "k": [-1, 11, 2.5], "n": [0, -1, 2.5, True], "alpha": [0, 1, -1, True], "hits_1": [-1, 11, 2.5], "hits_0": [-1, 13, 2.5, [[1, 2], [3]]],
-    "delta": [-0.1, 1, True], "n_0": [0, 2.5, True], "both_directions": [0, 1, 2.0], "lower_bound": [-1, True], "hits": [(1,), (11, 3), (8, -1), (1.5, 1), 3],
+    "delta": [-0.1, 1, True], "n_0": [0, 2.5, True, 2], "both_directions": [0, 1, 2.0], "lower_bound": [-1, True], "hits": [(1,), (11, 3), (8, -1), (1.5, 1), 3],
     "claimed_epsilon": [0, -1, True], "samples": [[1.0, 2.0], 1.0, np.zeros((5, 5))], "samples_neighbour": [[1.0, 2.0], np.zeros((5, 5))],
     "rng": [0, np.random], "n_thresholds": [0, 1.5, True], "outputs": [1.0, [[1.0, 2.0, 3.0]]], "table_neighbour": [[1.0, 2.0, 3.0], 1.0], "scale": [0, -1, True],
     "scale_neighbour": [0, -1, True], "law": [[0.5, 0.6], [1.5, -0.5], [[0.5, 0.5]], 1.0], "law_neighbour": [[0.5, 0.6], [1.0], [0.2, 0.3, 0.5]],

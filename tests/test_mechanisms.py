@@ -262,7 +262,7 @@ ALSO_NEVER = {
     "beta": [0, 1, -0.1, True, 2], "sigma": [0, -1, True, 1e30, 1e-30], "k": [0, -1, 1.5, True], "n_choices": [0, -1, 1.5, True],
     "n_groups": [0, 1, -1, 2.0, True, 10 ** 9], "size": [0, -1, 2.0, True, (2, 0), 10 ** 12, (10 ** 5, 10 ** 5)],
     "rng": [0, 42, np.random, np.random.RandomState(0)], "A": [[-1, 0], [0.5, 1], [0, 2], [[0, 1]], 1], "loss": [1.0], "axis": [2, -2, 0.0, True],
-    "counts": [[5.0]],
+    "counts": [[5.0], 5.0],
 }
 ALLOWED = {("size", "None"), ("size", "[]")}           # no repeats
 
