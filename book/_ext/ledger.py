@@ -15,14 +15,26 @@ import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError, NoUri
 from sphinx.util.docutils import SphinxDirective
 
 import reference
 
+PAGE = "book/chapters/ledger"
 LEDGER = Path(__file__).resolve().parents[1] / "theorems.yml"
 PAPERS = {"jagielski": "Jagielski et al. 2019", "tran": "Tran et al. 2021", "ding": "Ding et al. 2020"}
 SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv version"}
+#: Number -> title, and the label of those that are written.
+CHAPTERS = {
+    1: ("Why locking the data up is not enough", ""), 2: ("Fairness as rates", ""), 3: ("Privacy for one attribute", ""), 4: ("Adding up", ""),
+    5: ("Equalized odds", "ch-equalized-odds"), 6: ("DP-postprocessing", "ch-dp-postprocessing"), 7: ("Fairness for less epsilon", ""),
+    8: ("Fair learning as a game", ""), 9: ("Oracles", ""), 10: ("DP-oracle-learner", ""), 11: ("Private as printed?", ""),
+    12: ("When A may be used", ""), 13: ("The separation", ""), 14: ("Ask once", ""), 15: ("Networks and multipliers", ""), 16: ("PF-LD", ""),
+    17: ("Clips and missing attributes", ""), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
+    20: ("Covariance constraints", ""), 21: ("Communities and Crime", ""), 22: ("The networks' tables", ""),
+    23: ("The functional mechanism's tables", ""), 24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
+}
 FILLED_LATER = ("label", "function", "test", "mutants", "exercises", "verdict")
 SERIOUS = {"false", "not private as printed", "not reproduced"}
 CAREFUL = {"loose", "gap in the proof", "needs a hypothesis", "misprint", "reconstructed"}
@@ -55,6 +67,12 @@ def load() -> list[dict]:
     return yaml.safe_load(LEDGER.read_text(encoding="utf8"))
 
 
+def _depends(env: BuildEnvironment) -> None:
+    """Read the page again when the ledger or the way it is laid out changes."""
+    for path in (LEDGER, Path(__file__)):
+        env.note_dependency(str(path))
+
+
 def slug(row: dict) -> str:
     """The row's address on the page: ``jagielski-lemma-a-1-2``."""
     return row["paper"] + "-" + re.sub(r"[^a-z0-9]+", "-", row["statement"].lower()).strip("-")
@@ -75,21 +93,26 @@ class LedgerDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         paper = directives.choice(self.arguments[0], tuple(PAPERS))
-        self.env.note_dependency(str(LEDGER))
+        _depends(self.env)
         return [ledger_table(paper=paper)]
 
 
 class SummaryDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(LEDGER))
+        _depends(self.env)
         rows = load()
-        checked = sum(is_name(row["test"]) for row in rows)
-        verdicts = Counter(v for row in rows if row["verdict"] != "planned" for v in row["verdict"])
+        checked = [row for row in rows if is_name(row["test"])]
+        working = [row for row in rows if row["test"] == "planned" and row["verdict"] != "planned"]
         by_paper = ", ".join(f"{sum(r['paper'] == p for r in rows)} from {name}" for p, name in PAPERS.items())
-        text = [f"{len(rows)} rows: {by_paper}. {checked} rows have a test in this repository. "
+        text = [f"{len(rows)} rows: {by_paper}. {len(checked)} rows have a test in this repository. "
                 f"{planned(rows)} fields are still planned.",
-                "Verdicts: " + ", ".join(f"{name} {n}" for name, n in verdicts.most_common()) + "."]
+                f"Verdicts behind which a test stands: {_tally(checked)}. Working verdicts, not checked yet: {_tally(working)}."]
         return [nodes.paragraph("", line) for line in text]
+
+
+def _tally(rows: list[dict]) -> str:
+    """How often each verdict was given, the commonest first."""
+    return ", ".join(f"{name} {n}" for name, n in Counter(v for row in rows for v in row["verdict"]).most_common())
 
 
 class Links:
@@ -112,7 +135,7 @@ class Links:
         if name in self.proofs:
             entry = self.proofs[name]
             numbers = self.app.env.toc_fignumbers.get(entry["docname"], {}).get(entry["countertype"], {}).get(name, ())
-            shown = f"{entry['realtype'].title()} {'.'.join(map(str, numbers))}".strip()
+            shown = f"{entry['realtype'].title()} {'.'.join(map(str, numbers))} here".replace("  ", " ")
             uri = self._uri(entry["docname"], name)
         elif name in self.labels:
             docname, anchor = self.labels[name]
@@ -162,9 +185,12 @@ def _verdict(row: dict) -> str:
 
 
 def _chapter(row: dict, links: Links) -> str:
-    found = links.label(row["label"]) if is_name(row["label"]) else None
+    title, label = CHAPTERS[row["chapter"]]
+    found = links.label(row["label"]) if is_name(row["label"]) and row["label"] != label else None
     there = f'<small><a href="{escape(found[0])}">{escape(found[1])}</a></small>' if found else ""
-    return f"Chapter {row['chapter']}{there}"
+    written = links.label(label) if label else None
+    chapter = f"{row['chapter']}. {escape(title)}"
+    return (f'<a href="{escape(written[0])}">{chapter}</a>' if written else f"{chapter} <small>(planned)</small>") + there
 
 
 def _row(row: dict, links: Links) -> str:
@@ -176,7 +202,7 @@ def _row(row: dict, links: Links) -> str:
                      (("Function", "function"), ("Test", "test"), ("Faults the test catches", "mutants"), ("Exercises", "exercises")))
     note = f"<p>{links.note(row['note'])}</p>" if row["note"] else ""
     return (f'<tr id="{anchor}" role="row"><th scope="row" role="rowheader"><a href="#{anchor}">{name}</a>{where}{also}</th>'
-            f'<td role="cell">{escape(row["title"])}<details><summary>Notes and checks of {name}</summary>{note}'
+            f'<td role="cell">{escape(row["title"])}<details><summary>Notes and checks<span class="visually-hidden"> of {name}</span></summary>{note}'
             f'<dl>{fields}</dl></details></td>'
             f'<td role="cell">{_chapter(row, links)}</td><td role="cell">{_verdict(row)}</td></tr>')
 
@@ -204,6 +230,11 @@ def fill(app: Sphinx, doctree: nodes.document, page: str) -> None:
         node.replace_self(items)
 
 
+def always_written(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """The page links to labels of every chapter, so it is written anew whenever anything was read."""
+    return [PAGE] if PAGE in env.found_docs else []
+
+
 def readable(app: Sphinx) -> None:
     """Fail early on a file that is not a list of rows."""
     if not isinstance(load(), list):
@@ -215,5 +246,6 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("ledger", LedgerDirective)
     app.add_directive("ledger-summary", SummaryDirective)
     app.connect("builder-inited", readable)
+    app.connect("env-updated", always_written)
     app.connect("doctree-resolved", fill)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

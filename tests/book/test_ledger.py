@@ -9,6 +9,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -158,6 +159,28 @@ def test_mutants_are_defined_and_every_test_has_one():
 def test_labels_exist_in_the_chapters():
     missing = [f"{name(row)}: {row['label']}" for row in ledger() if given(row["label"]) and row["label"] not in labels()]
     assert not missing, missing
+
+
+def test_the_page_has_an_address_and_header_cells_for_every_row():
+    """The tables as HTML, read with a parser: one row a statement, each with its own address, header cells with a scope, a caption."""
+    import ledger as page
+
+    class Book(page.Links):                                          # a book in which every label and every function exists
+        def __init__(self): pass
+        def label(self, name): return f"#{name}", name
+        def function(self, dotted): return f"reference#{dotted}"
+
+    addresses = []
+    for paper in page.PAPERS:
+        html = page.table_html(paper, Book())
+        ElementTree.fromstring("<div>" + html.replace(page.STYLE, "") + "</div>")     # every tag closed
+        rows = [row for row in ledger() if row["paper"] == paper]
+        assert html.count("<caption>") == 1 and html.count('scope="col"') == 4 and html.count('scope="row"') == len(rows)
+        found = re.findall(r'<tr id="([^"]+)"', html)
+        assert found == [page.slug(row) for row in rows]
+        assert html.count('href="#gap-') >= sum(len(page.GAP.findall(row["note"])) for row in rows)
+        addresses += found
+    assert len(set(addresses)) == len(addresses) and set(page.CHAPTERS) == set(range(1, 26))
 
 
 def test_planned_fields_only_become_fewer():
