@@ -95,6 +95,8 @@ def text(name: str, value: object) -> str:
 def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
           length: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
     """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        refuse(name, value, "has masked entries", f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
     try:
         a = np.asarray(value)
         # numpy would read "3" as 3.0, drop the imaginary part of 3+4j and turn dates into nanoseconds
