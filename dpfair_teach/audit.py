@@ -33,7 +33,7 @@ def _counts(name: str, value: object, n: int, trials: str = "n") -> np.ndarray:
 
 
 def _trials(name: str, value: object) -> int:
-    return check.integer(name, value, low=1, high=10**12)
+    return check.integer(name, value, low=1, high=10**10)
 
 
 def _alpha(value: object) -> float:

@@ -39,6 +39,14 @@ def test_clopper_pearson_errs_at_most_alpha_over_2_on_each_side(n, alpha):
         assert stats.binom.cdf(n - hits, n, high[n - hits]) == pytest.approx(alpha / 2, rel=1e-6)
 
 
+@pytest.mark.parametrize("alpha", [1e-2, 1e-9])
+def test_clopper_pearson_is_exact_at_the_sizes_of_an_audit(alpha):
+    n, k = 100_000, np.array([1, 50, 18_000, 50_000, 99_000])
+    low, high = clopper_pearson(k, n, alpha)
+    np.testing.assert_allclose(stats.binom.sf(k - 1, n, low), alpha / 2, rtol=1e-6)
+    np.testing.assert_allclose(stats.binom.cdf(k, n, high), alpha / 2, rtol=1e-6)
+
+
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("alpha", [0.2, 0.01])
 @pytest.mark.parametrize("p, q, delta", [(0.5, 0.5 / math.e, 0.0), (1 - 0.5 / math.e, 0.5, 0.0), (0.6, 0.2, 0.05), (0.3, 0.3, 0.0)])
