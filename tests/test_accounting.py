@@ -131,7 +131,7 @@ def test_the_exact_k_fold_delta_is_what_it_says():
         assert k_fold_delta(0.4, 6, epsilon) == pytest.approx(exact_delta(*joint, epsilon), abs=1e-12)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.floats(1e-3, 10), st.integers(1, 3000), st.floats(-12, -0.05))
 def test_short_formula_is_a_bound_wherever_it_is_given(epsilon0, k, log10_delta):
     delta = 10 ** log10_delta
@@ -199,7 +199,7 @@ def test_bad_input_is_refused_by_name(function, name):
             pytest.fail(f"accepted {name}={str(bad)[:40]}")
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_any_input_gives_an_answer_or_a_value_error(data):
     function, call = data.draw(st.sampled_from(sorted(good().items(), key=lambda item: item[0].__name__)))
