@@ -19,6 +19,7 @@ __all__: list[str] = []
 MARKERS = ((-62, 0, "a62 62 0 1 0 124 0a62 62 0 1 0-124 0z"), (-55, -55, "h110v110h-110z"), (0, -74, "l72 126h-144z"),
            (0, -78, "l78 78-78 78-78-78z"), (0, 74, "l72-126h-144z"))
 LEVELS = 8
+KEY_HEIGHT = 22
 MOST_LABELLED = 64
 
 
@@ -92,10 +93,11 @@ def levels(chart: Chart, frame: np.ndarray) -> list[int]:
     return np.clip(np.floor((kept - low) / (high - low) * LEVELS), 0, LEVELS - 1).astype(int).tolist()
 
 
-def svg(chart: Chart, frame: object, label: str) -> str:
-    """The whole picture of one frame; ``label`` is its text alternative."""
+def svg(chart: Chart, frame: object, label: str, *, keys: bool = False) -> str:
+    """The whole picture of one frame; ``label`` is its text alternative; with ``keys`` the legend is inside, below."""
     left, top, width, height = chart.box
-    parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1]}" role="img" aria-label="{escape(label)}">',
+    below = KEY_HEIGHT * len(chart.series) if keys else 0
+    parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1] + below}" role="img" aria-label="{escape(label)}">',
              f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
              f'<text class="dpx-name" x="{left + width / 2:g}" y="{chart.size[1] - 6}" text-anchor="middle">{escape(chart.x_label)}</text>']
     if chart.view == "heatmap":
@@ -115,7 +117,12 @@ def svg(chart: Chart, frame: object, label: str) -> str:
                   for v in (0, 10 ** chart.x.decimals)]
         parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
     parts += [f'<path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/>' for i, ((_, kind), d) in enumerate(zip(chart.series, paths(chart, frame)))]
-    return "".join(parts) + "</svg></svg>"
+    parts.append("</svg>")
+    for i, (name, kind) in enumerate(chart.series if keys else ()):
+        y = chart.size[1] + KEY_HEIGHT * i
+        key = swatch(i, kind).replace("<svg ", f'<svg x="{left}" y="{y}" width="32" height="16" ', 1)
+        parts.append(f'{key}<text x="{left + 42}" y="{y + 13}">{escape(name)}</text>')
+    return "".join(parts) + "</svg>"
 
 
 def heat(chart: Chart, frame: np.ndarray) -> list[str]:
@@ -123,13 +130,13 @@ def heat(chart: Chart, frame: np.ndarray) -> list[str]:
     left, top, width, height = chart.box
     n_y, n_x = frame.shape
     w, h = width / n_x, height / n_y
-    parts = []
-    kept = chart.y.keep(frame).ravel().tolist()
-    for i, level in enumerate(levels(chart, frame)):
-        x, y = left + i % n_x * w, top + i // n_x * h
-        parts.append(f'<rect class="dpx-q{level}" x="{x:.1f}" y="{y:.1f}" width="{w - 1:.1f}" height="{h - 1:.1f}"/>')
-        if frame.size <= MOST_LABELLED:
-            parts.append(f'<text class="dpx-in dpx-q{level}" x="{x + w / 2:.1f}" y="{y + h / 2:.1f}" dy=".35em" text-anchor="middle">{chart.y.text(kept[i])}</text>')
+    parts = [f'<svg x="{left}" y="{top}" width="{width}" height="{height}" viewBox="0 0 {n_x} {n_y}" preserveAspectRatio="none">']
+    shades = levels(chart, frame)
+    parts += [f'<rect class="dpx-q{level}" x="{i % n_x}" y="{i // n_x}" width="1" height="1"/>' for i, level in enumerate(shades)]
+    parts.append("</svg>")
+    for i, kept in enumerate(chart.y.keep(frame).ravel().tolist() if frame.size <= MOST_LABELLED else ()):
+        x, y = left + (i % n_x + 0.5) * w, top + (i // n_x + 0.5) * h
+        parts.append(f'<text class="dpx-in dpx-q{shades[i]}" x="{x:.1f}" y="{y:.1f}" dy=".35em" text-anchor="middle">{chart.y.text(kept)}</text>')
     for names, count, horizontal in ((chart.rows, n_y, False), (chart.columns, n_x, True)):
         for i in range(0, count, max(1, -(-count // 8))):
             if horizontal:

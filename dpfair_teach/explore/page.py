@@ -5,6 +5,7 @@ import json
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
+from urllib.parse import quote
 
 from . import drawing
 from .drawing import Chart
@@ -21,7 +22,7 @@ def asset(name: str) -> str:
 
 def style() -> str:
     """The style sheet, inside the output: a notebook has no place to link one from."""
-    return f"<style>{asset('explore.css')}</style>"
+    return f"<style>{asset('drawing.css')}{asset('explore.css')}</style>"
 
 
 def island(data: dict) -> str:
@@ -30,11 +31,26 @@ def island(data: dict) -> str:
     return f'<script type="application/json" class="dpx-data">{text}</script>'
 
 
+# Where a notebook is not trusted, JupyterLab strips styles, scripts, SVG and custom elements, but keeps text, inline styles and
+# images. So what must not be seen there is hidden inline and shown by the style sheet (the drawing, whose tick labels would
+# be left as loose words), and what must be seen only there is hidden by the style sheet (a flat image of the drawing).
+SAFE = " ='/:;,.(){}!@*+-_[]|~^"
+HIDDEN = 'style="display:none"'
+
+
+def flat(chart: Chart, frame: object, sentence: str) -> str:
+    """The drawing with its legend as an image with a text alternative."""
+    drawn = drawing.svg(chart, frame, sentence, keys=True)
+    drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", f"><style>{asset('drawing.css')}</style>", 1)
+    return f'<img class="dpx-flat" alt="{escape(sentence)}" src="data:image/svg+xml,{quote(drawn, safe=SAFE)}">'
+
+
 def picture(chart: Chart, frame: object, title: str, sentence: str) -> str:
     """Legend and drawing of one frame, or its table."""
     if chart.view == "table":
         return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{drawing.grid(frame, chart.start, chart.digits, title, frame.corner)}</div>'
-    return f'<div class="dpx-plot">{drawing.legend(chart)}{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
+    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.legend(chart)}{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
+    return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
 
 
 def numbers(chart: Chart, frame: object) -> str:
@@ -69,6 +85,6 @@ def player(chart: Chart, frame: object, title: str, question: str, sentence: str
         for name, texts, at in sliders)
     at = ", ".join(f"{name} = {texts[i]}" for name, texts, i in sliders)
     return (f'<dpfair-explorer class="dpx" data-view="{chart.view}">{style()}<figure>{caption(title, question)}'
-            f'<div class="dpx-sliders" hidden>{inputs}</div><p class="dpx-at">{escape(at)}</p>'
+            f'<div class="dpx-sliders" {HIDDEN}>{inputs}</div><p class="dpx-at">{escape(at)}</p>'
             f'{picture(chart, frame, title, sentence)}<p class="dpx-say" aria-live="polite">{escape(sentence)}</p>'
             f"{numbers(chart, frame)}</figure>{island(data)}<script>{asset('player.js')}</script></dpfair-explorer>")

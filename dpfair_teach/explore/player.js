@@ -68,7 +68,6 @@
         }
         this.numbers = unpack(d.p, this.begin[1]);
       }
-      this.querySelector(".dpx-sliders").hidden = false;
       this.classList.add("dpx-on");
       this.addEventListener("input", () => this.draw());
       if (this.details) this.details.addEventListener("toggle", () => this.list());

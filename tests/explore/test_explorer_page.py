@@ -5,12 +5,14 @@ import base64
 import re
 from html.parser import HTMLParser
 from io import BytesIO
+from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from explorer_samples import WICKED, samples
 
-from dpfair_teach.explore import page
+from dpfair_teach.explore import drawing, page
 
 FIGURES = samples()
 VOID = {"input", "br", "img", "meta", "link", "hr"}
@@ -85,12 +87,65 @@ def test_without_a_script_the_starting_frame_is_there(name):
     for slider, value in figure.start.items():
         assert f"{slider} = {value}" in words
     hidden = [attributes for tag, attributes in tree.seen if attributes.get("class") == "dpx-sliders"]
-    assert "hidden" in hidden[0], "dead sliders would show"
+    assert hidden[0]["style"] == "display:none", "dead sliders would show"
     if figure.view == "table":
         assert "table" in [tag for tag, _ in tree.seen]
     else:
         pictures = [a for tag, a in tree.seen if tag == "svg" and a.get("role") == "img"]
         assert len(pictures) == 1 and figure.sentence() in pictures[0]["aria-label"]
+
+
+class Sanitised(HTMLParser):
+    """What JupyterLab leaves of a figure in a notebook that is not trusted: no styles, scripts, SVG or custom elements; their
+    words stay (but for styles and scripts), and so do inline styles, which hide what they hide."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.hidden = 0
+        self.dropped: str | None = None
+        self.words: list[str] = []
+        self.images: list[dict] = []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag in ("style", "script"):
+            self.dropped = tag
+        if tag == "img":
+            self.images.append(attributes)
+        if tag == "div" and (self.hidden or attributes.get("style") == "display:none"):
+            self.hidden += 1
+
+    def handle_endtag(self, tag):
+        self.dropped = None if tag == self.dropped else self.dropped
+        if tag == "div" and self.hidden:
+            self.hidden -= 1
+
+    def handle_data(self, data):
+        if not self.hidden and not self.dropped:
+            self.words.append(data)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_notebook_that_is_not_trusted_shows_image_and_sentence(name):
+    figure = FIGURES[name]
+    left = Sanitised()
+    left.feed(figure.html())
+    words = [w for w in left.words if w]
+    values = ", ".join(f"{k} = {v}" for k, v in figure.start.items())
+    assert words[:3] == [figure.title, figure.question, values]
+    if figure.view == "table":
+        assert words[-1] == figure.sentence()
+        return
+    assert words[3] == figure.sentence(), "loose words of the drawing"
+    assert [image["alt"] for image in left.images] == [figure.sentence()]
+    kind, _, picture = left.images[0]["src"].partition(",")
+    root = ElementTree.fromstring(unquote(picture))
+    assert kind == "data:image/svg+xml" and root.tag == "{http://www.w3.org/2000/svg}svg"
+    words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    if figure.view != "heatmap":
+        assert words[-len(figure.frame()):] == list(figure.frame()), "the legend"
+    drawn = [element.get("d") for element in root.iter("{http://www.w3.org/2000/svg}path")]
+    assert figure.view == "heatmap" or set(drawing.paths(figure._chart, figure.frame())) <= set(drawn)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -124,7 +179,7 @@ def contrast(a: str, b: str) -> float:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_colours_stand_out(theme):
-    css = page.asset("explore.css")
+    css = page.style()
     colour = dict(re.findall(r"--(\w+): (#\w+);", re.findall(r"\{([^}]*--bg:[^}]*)\}", css)[theme]))
     for text in ("ink", "soft", "accent"):
         for ground in ("bg", "tint"):
@@ -137,6 +192,6 @@ def test_colours_stand_out(theme):
 
 
 def test_no_two_lines_share_a_dash():
-    css = page.asset("explore.css")
+    css = page.style()
     dashes = dict(re.findall(r"\.dpx-line\.dpx-s(\d)[^{]*\{ stroke-dasharray: ([\d ]+);", css))
     assert set(dashes) == set("1234567") and len(set(dashes.values())) == 7
