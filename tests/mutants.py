@@ -92,6 +92,12 @@ def one_draw_for_all(f):
     return laplace
 
 
+def real_numbers(f):
+    def geometric(value, sensitivity, epsilon, rng, size=None):
+        return np.asarray(value) + rng.laplace(0, sensitivity / epsilon, (() if size is None else (size,)) + np.shape(value))
+    return geometric
+
+
 def one_direction_only(f):
     return lambda law, law_neighbour, delta=0.0: float(np.log(np.asarray(law) / np.asarray(law_neighbour)).max())
 
@@ -202,6 +208,7 @@ MUTANTS: dict[str, Mutant] = {
     "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers, "the short formula where it is no bound"),
     "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),
     "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1), "one noise seen, not all"),
+    "geometric_draws_real_numbers": Mutant(MECHANISMS + "geometric", real_numbers, "Laplace noise under another name"),
     "estimator_reads_the_true_counts": Mutant(POST + "DPPostProcessing.fit", reads_the_true_counts, "the program reads the true table"),
     "fit_refits_the_base_with_the_group": Mutant(POST + "DPPostProcessing.fit", refits_the_base, "the base learns from A"),
     "lp_forgets_true_positive_rows": Mutant(POST + "solve_lp", without_true_positive_rows, "the true-positive rows are left out"),

@@ -123,6 +123,7 @@ class Links:
         std = app.env.domaindata.get("std", {})
         self.labels = {name: entry[:2] for name, entry in std.get("anonlabels", {}).items()}
         self.proofs = getattr(app.env, "proof_list", {})
+        self.exercises = getattr(app.env, "sphinx_exercise_registry", {})
 
     def _uri(self, docname: str, anchor: str) -> str | None:
         try:
@@ -137,6 +138,8 @@ class Links:
             numbers = self.app.env.toc_fignumbers.get(entry["docname"], {}).get(entry["countertype"], {}).get(name, ())
             shown = f"{entry['realtype'].title()} {'.'.join(map(str, numbers))} here".replace("  ", " ")
             uri = self._uri(entry["docname"], name)
+        elif name in self.exercises:
+            shown, uri = f"exercise {name.removeprefix('ex-')}", self._uri(self.exercises[name]["docname"], name)
         elif name in self.labels:
             docname, anchor = self.labels[name]
             title = self.app.env.domaindata["std"]["labels"].get(name, ("", "", ""))[2]
@@ -162,6 +165,9 @@ def _value(value: object, links: Links, kind: str) -> str:
     """One field of the fold-out as HTML."""
     if value == "planned":
         return "planned"
+    if kind == "exercises":
+        found = [(links.label(name), name) for name in value]
+        return ", ".join(f'<a href="{escape(at[0])}">{escape(at[1])}</a>' if at else escape(name) for at, name in found)
     if isinstance(value, list):
         return ", ".join(f"<code>{escape(str(v))}</code>" for v in value)
     if str(value).startswith("none: "):

@@ -183,6 +183,11 @@ def test_the_page_has_an_address_and_header_cells_for_every_row():
     assert len(set(addresses)) == len(addresses) and set(page.CHAPTERS) == set(range(1, 26))
 
 
+def test_exercises_exist_in_the_chapters():
+    missing = [f"{name(row)}: {label}" for row in ledger() if given(row["exercises"]) for label in row["exercises"] if label not in labels()]
+    assert not missing, missing
+
+
 def test_planned_fields_only_become_fewer():
     """``book/planned.txt`` holds the number: whoever fills a field lowers it, nobody may raise it."""
     now = sum(row[field] == "planned" for row in ledger() for field in FILLED_LATER)

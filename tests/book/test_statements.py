@@ -186,6 +186,20 @@ def test_theorem_1_1_privacy_and_tail():
     assert kolmogorov(draws, law.cdf) < dkw(20000)
 
 
+def test_theorem_1_1_in_doubles_leaks_through_the_low_bits():
+    """A count of 0 or 1 with Laplace noise of scale 2, 200,000 draws each: digits beyond 2^-53 near zero betray the 0 for certain."""
+    def fine_digits(noisy):
+        return (np.abs(noisy) < 0.25) & (noisy * 2.0**53 != np.floor(noisy * 2.0**53))
+
+    rng, epsilon = np.random.default_rng(19), 1.0
+    seen = {count: fine_digits(mechanisms.laplace(float(count), 2, epsilon, rng, size=200_000)) for count in (0, 1)}
+    assert seen[0].mean() == pytest.approx(0.1, abs=0.01) and not seen[1].any()               # 1 + noise is always a multiple of 2^-53
+    assert audit.epsilon_lower_bound(int(seen[0].sum()), 0, 200_000, alpha=1e-9) > 5 * epsilon
+    # the two-sided geometric mechanism has no low bits, and its law is exact on the whole numbers
+    whole = mechanisms.geometric([0, 1], 2, epsilon, rng, size=1000)
+    assert np.array_equal(whole, np.rint(whole)) and not fine_digits(whole.astype(float)).any()
+
+
 def test_theorem_1_2_privacy_and_accuracy():
     rng, sensitivity, epsilon, H = np.random.default_rng(16), 0.5, 1.2, 6
     for _ in range(200):
@@ -515,6 +529,21 @@ def test_algorithm_1_releases_and_noise():
     # what the estimator publishes carries that noise: 100 fits, 800 numbers
     off = np.array([fitted("as_printed", 0.5, seed=seed).q_tilde_ for seed in range(100)]) * M - Q2 * M
     assert kolmogorov(off, stats.laplace(scale=4.0).cdf) < dkw(800)
+
+
+def test_claim_algorithm_1_is_private():
+    """The strongest attack on the ten people's table, 100,000 runs on each of two neighbours, alpha 1e-10: near epsilon, never above."""
+    ten, epsilon, rng = load("ten_people"), 1.0, np.random.default_rng(18)
+    prediction = (ten.X[:, 0] >= 0.5).astype(int)
+    A = ten.A.copy()
+    A[0] = 1 - A[0]
+    tables = [fairness.cell_counts(prediction, groups, ten.Y).astype(float) for groups in (ten.A, A)]
+    assert (tables[1].sum(axis=0) > 0).all() and (tables[0] == 0).any()                             # empty cells change nothing
+    runs = [postprocessing.noisy_counts(table, epsilon, rng, size=100_000) for table in tables]
+    # rounded: the claim is about real numbers, and the low bits of doubles tell more (see the test of Theorem 1.1 on a computer)
+    losses = [np.round(audit.privacy_loss(run, *tables, 2 / epsilon), 6) for run in runs]
+    found = audit.audit_scalar(*losses, rng, alpha=1e-10, claimed_epsilon=epsilon)
+    assert epsilon / 2 <= found.lower_bound <= epsilon and found.verdict == "not refuted"
 
 
 def test_figure_1_right_is_algorithm_1_as_printed():
