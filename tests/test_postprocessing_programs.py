@@ -25,6 +25,7 @@ KINDS = {
     "no false positives": lambda rng, k: np.where(np.arange(4 * k).reshape(2, k, 2) == 2 * k, 0, rng.integers(1, 6, (2, k, 2))) / 20,
     "alike": lambda rng, k: np.repeat(rng.integers(0, 5, (2, 1, 2)), k, axis=1) / 20,
     "noisy": lambda rng, k: rng.dirichlet(np.ones(4 * k)).reshape(2, k, 2) + rng.laplace(0, 0.03, (2, k, 2)),
+    "clipped": lambda rng, k: np.maximum(KINDS["noisy"](rng, k), 0),
     "people": lambda rng, k: rng.integers(0, 10**6, (2, k, 2)).astype(float),
 }
 
@@ -100,6 +101,10 @@ def test_the_program_proves_itself_for_any_shape(k, b, gamma):
 def test_noisy_draws_need_no_slower_road():
     q = TEN_Q + np.random.default_rng(0).laplace(0, 0.01, (500, 2, 2, 2))
     assert closed_form(q[:, None], np.linspace(0, 0.5, 11)).fallbacks == 0
+    clipped = postprocessing.clip_counts(TEN_Q + np.random.default_rng(1).laplace(0, 0.05, (500, 2, 2, 2)))
+    assert (clipped == 0).any(axis=(1, 2, 3)).mean() > 0.3
+    clipped = clipped[(np.sort(clipped.reshape(500, -1), axis=1)[:, :3].sum(axis=1) > 0)]    # at most two cells at 0
+    assert closed_form(clipped[:, None], np.linspace(0.01, 0.5, 11)).fallbacks < 0.02 * 11 * len(clipped)
 
 
 def test_a_batch_is_its_programs_one_by_one():

@@ -122,10 +122,12 @@ def _two_groups(q, rate, table_of, limit, tilt):
     # The 15 crossings of every table, and the dual there before gamma comes in.
     (f_i, t_i, c_i), (f_j, t_j, c_j) = lines[:, _I], lines[:, _J]
     det = f_i * t_j - f_j * t_i
-    det[np.abs(det) < 1e-13] = np.inf                   # parallel: such a pair stands for lam = 0, a valid lower limit, no harm
+    parallel = np.abs(det) < 1e-13
+    det[parallel] = 1.0
     lam = np.stack([t_i * c_j - t_j * c_i, f_j * c_i - f_i * c_j]) / det
     f, t, c = lines[:, :4, None]
     dual = np.minimum(0.0, c + f * lam[0] + t * lam[1]).sum(axis=0)
+    dual[parallel] = -np.inf                            # no crossing; the axes cross always, so one candidate is left
 
     # gamma enters linearly. A limit beyond every possible gap is no constraint, and stands for infinity.
     reach = 1.0 + np.abs(lines[:2, :4]).sum(axis=1)
