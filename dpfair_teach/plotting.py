@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from . import _checks, fairness
 
-__all__ = ["COLORS", "BookFigure", "interval_band", "new_figure", "pareto", "quality_against_epsilon", "roc_plane", "use_style"]
+__all__ = ["COLORS", "interval_band", "new_figure", "pareto", "quality_against_epsilon", "roc_plane", "use_style"]
 
 #: Okabe and Ito's colours that have a contrast of at least 3 to 1 on white; a series past the last starts over.
 COLORS: tuple[str, ...] = ("#0072B2", "#D55E00", "#00795A", "#AA4E86", "#3A3A3A", "#8A6A00")
@@ -69,7 +69,7 @@ def new_figure(width: float = 6.4, height: float = 4.2) -> tuple[BookFigure, Axe
     Parameters
     ----------
     width, height : float
-        In inches, above 0 and at most 50.
+        In inches, 1 to 50.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def new_figure(width: float = 6.4, height: float = 4.2) -> tuple[BookFigure, Axe
     >>> figure.axes == [ax]
     True
     """
-    width = _checks.number("width", width, low=0.0, high=50.0, low_open=True)
-    height = _checks.number("height", height, low=0.0, high=50.0, low_open=True)
+    width = _checks.number("width", width, low=1.0, high=50.0)
+    height = _checks.number("height", height, low=1.0, high=50.0)
     with matplotlib.rc_context(dict(_STYLE)):
         figure = BookFigure(figsize=(width, height))
         return figure, figure.add_subplot()
@@ -149,8 +149,10 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
     >>> len(figure.axes[0].lines), len(figure.axes[0].collections)
     (1, 1)
     """
-    x = _checks.array("x", x, ndim=1)
-    mean, low, high = (_checks.array(name, v, ndim=1, length=len(x)) for name, v in (("mean", mean), ("low", low), ("high", high)))
+    x = _checks.array("x", x, ndim=1, low=-1e100, high=1e100)
+    if x.size == 0:
+        _checks.refuse("x", [], "is empty", "Give at least one point.")
+    mean, low, high = (_checks.array(name, v, ndim=1, length=len(x), low=-1e100, high=1e100) for name, v in (("mean", mean), ("low", low), ("high", high)))
     outside = (mean < low - 1e-9) | (mean > high + 1e-9)
     if outside.any():
         i = int(np.argmax(outside))

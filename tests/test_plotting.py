@@ -57,7 +57,7 @@ def test_figures_draw_into_given_axes(name):
 
 
 def test_every_new_name_is_a_figure_type_or_known():
-    assert set(plotting.__all__) == set(FIGURES) | {"COLORS", "BookFigure", "new_figure", "use_style"}
+    assert set(plotting.__all__) == set(FIGURES) | {"COLORS", "new_figure", "use_style"}
 
 
 def test_colours_can_be_seen_on_the_white_of_the_figure():

@@ -11,13 +11,15 @@ __all__ = ["bootstrap_interval", "bootstrap_means"]
 
 def _repeats(values: ArrayLike, keep: ArrayLike | None) -> tuple[np.ndarray, np.ndarray]:
     """Values with one row a repeat, and 0/1 for the repeats that count; at least two must."""
-    values = _checks.array("values", values)
+    values = _checks.array("values", values, low=-1e150, high=1e150)
     if values.ndim == 0 or len(values) < 2 or values.size == 0:
         _checks.refuse("values", values.shape, "needs at least two repeats along its first axis",
                        "Run more repeats: one draw says nothing about its own spread.")
     if keep is None:
         return values, np.ones(len(values))
-    kept = _checks.labels("keep", keep, length=len(values)).astype(float)
+    kept = _checks.labels("keep", keep).astype(float)
+    if len(kept) != len(values):
+        _checks.refuse("keep", kept.shape, f"values has {len(values)} repeats, keep has {len(kept)} entries", "Give one entry a repeat.")
     if kept.sum() < 2:
         _checks.refuse("keep", int(kept.sum()), "keeps fewer than two repeats", "Run more repeats, or keep more of them.")
     return values, kept
@@ -38,7 +40,7 @@ def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, keep: ArrayL
     keep : array_like of 0/1, shape (R,), optional
         Repeats with 0 do not count: only the others are drawn from.
     resamples : int
-        How many, at least 2.
+        How many, 2 to a million.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, keep: ArrayL
     [1.0, 1.0]
     """
     values, kept = _repeats(values, keep)
-    rng, resamples = _checks.rng(rng), _checks.integer("resamples", resamples, low=2)
+    rng, resamples = _checks.rng(rng), _checks.integer("resamples", resamples, low=2, high=10**6)
     # Only the repeats that count are resampled: how often each is drawn is one multinomial vector a resample.
     counted = values[kept == 1]
     times = rng.multinomial(len(counted), np.full(len(counted), 1 / len(counted)), size=resamples)

@@ -93,4 +93,4 @@ def held_out_counts(group: str = "paper", seed: int = 0) -> tuple[np.ndarray, np
     >>> bool(((train + test).sum(axis=1) == communities_counts().sum(axis=0)).all())
     True
     """
-    return _splits(_checks.choice("group", group, _GROUPS), _checks.integer("seed", seed, low=0))
+    return _splits(_checks.choice("group", group, _GROUPS), _checks.integer("seed", seed, low=0, high=2**63 - 1))

@@ -17,7 +17,7 @@ from .pareto import quality_interval
 from .runner import sweep
 from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
 
-__all__ = ["EXPERIMENTS", "Experiment", "bound_population", "run"]
+__all__ = ["EXPERIMENTS", "bound_population", "run"]
 
 Rows = list[dict]
 
@@ -95,7 +95,7 @@ def bound_population(n_groups: int) -> np.ndarray:
     Parameters
     ----------
     n_groups : int
-        k, at least 2.
+        k, 2 to 1000.
 
     Returns
     -------
@@ -104,14 +104,14 @@ def bound_population(n_groups: int) -> np.ndarray:
     Raises
     ------
     ValueError
-        Where ``n_groups`` is no whole number from 2 on.
+        Where ``n_groups`` is no whole number in that range.
 
     Examples
     --------
     >>> bound_population(2).sum(axis=0).round(3).tolist()
     [[0.2, 0.3], [0.3, 0.2]]
     """
-    k = _checks.integer("n_groups", n_groups, low=2)
+    k = _checks.integer("n_groups", n_groups, low=2, high=1000)
     between = np.linspace(0, 1, k)  # group 0 is best off, group k-1 worst
     return data.Population(np.full(k, 1 / k), 0.6 - 0.2 * between, 0.15 + 0.1 * between, 0.85 - 0.2 * between).frequencies
 
@@ -170,13 +170,13 @@ def run(name: str, out: str | Path, *, repeats: int | None = None, seed: int, jo
     name : str
         One of ``EXPERIMENTS``.
     out : path
-        The folder for the tables; made where it does not exist.
+        The folder for the tables; it exists.
     repeats : int, optional
-        Noise draws for each setting, at least 2; the experiment's own number without.
+        Noise draws for each setting, 24 or more (two for each held-out split); the experiment's own number without.
     seed : int
         From 0 on. These are simulations on public data, so a fixed seed reveals nobody.
     jobs : int
-        Workers, at least 1; -1 for one a core.
+        Workers, 1 to 1024; -1 for one a core.
     progress : bool
         Show a bar on stderr.
 
@@ -188,23 +188,22 @@ def run(name: str, out: str | Path, *, repeats: int | None = None, seed: int, jo
     Raises
     ------
     ValueError
-        Where there is no such experiment, ``out`` is a file, or a number is out of range.
+        Where there is no such experiment, ``out`` is no folder, or a number is out of range.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     tables = run("figure1_right", folder, repeats=2, seed=1, progress=False)
+    ...     tables = run("figure1_right", folder, repeats=24, seed=1, progress=False)
     >>> tables["figure1_right"].shape
     (360, 13)
     """
     name = _checks.choice("name", name, tuple(EXPERIMENTS))
-    if not isinstance(out, (str, Path)) or Path(out).is_file():
-        _checks.refuse("out", str(out), "not a folder", "Give the folder that the tables go to.")
+    if not isinstance(out, (str, Path)) or out == "" or "\0" in str(out) or not Path(out).is_dir():
+        _checks.refuse("out", out, "not a folder that exists", "Make the folder that the tables go to, or give another.")
     experiment = EXPERIMENTS[name]
-    repeats = experiment.repeats if repeats is None else _checks.integer("repeats", repeats, low=2)
-    seed = _checks.integer("seed", seed, low=0)
-    Path(out).mkdir(parents=True, exist_ok=True)
+    repeats = experiment.repeats if repeats is None else _checks.integer("repeats", repeats, low=24, high=10**7)
+    seed = _checks.integer("seed", seed, low=0, high=2**63 - 1)
     command = f"python -m dpfair_teach.experiments {name} --repeats {repeats} --seed {seed}"
     return {table: sweep(evaluate, settings, repeats=repeats, seed=seed, command=command, out=Path(out) / f"{table}.csv",
                          jobs=jobs, progress=progress)

@@ -6,6 +6,7 @@ which workers finish does not matter, a grid can grow without changing old rows,
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
 import os
@@ -35,12 +36,13 @@ def _setting(value: object, name: str = "setting") -> dict[str, Any]:
     for key, entry in value.items():
         if isinstance(entry, str):
             plain[key] = str(entry)
-        elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+        elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) and abs(int(entry)) <= 2**53:
             plain[key] = int(entry)
         elif isinstance(entry, (float, np.floating)) and not math.isnan(entry):
             plain[key] = float(entry)
         else:
-            _checks.refuse(f"{name}[{key!r}]", entry, "not a number or a string", "Settings hold plain values only.")
+            _checks.refuse(f"{name}[{key!r}]", entry, "not a string or a number of ordinary size",
+                           "Settings hold plain values only.")
     return plain
 
 
@@ -67,7 +69,7 @@ def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
     Raises
     ------
     ValueError
-        Where ``seed`` is no whole number from 0 on, or ``setting`` holds something else than numbers and strings.
+        Where ``seed`` is no whole number from 0 to 2**63 - 1, or ``setting`` holds something else than numbers and strings.
 
     Examples
     --------
@@ -77,7 +79,7 @@ def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
     >>> setting_rng(7, {"epsilon": 2.0}).random() == setting_rng(7, {"epsilon": 1.0}).random()
     False
     """
-    seed = _checks.integer("seed", seed, low=0)
+    seed = _checks.integer("seed", seed, low=0, high=2**63 - 1)
     digest = hashlib.sha256(_key(_setting(setting)).encode()).digest()
     words = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=words))
@@ -153,7 +155,7 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     settings : sequence of mappings
         Names to numbers or strings, all different, at least one.
     repeats : int
-        Noise draws for each setting, at least 1.
+        Noise draws for each setting, 1 to ten million.
     seed : int
         From 0 on; :func:`setting_rng` makes each setting's stream from it.
     command : str
@@ -161,7 +163,7 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     out : path, optional
         A CSV file to write.
     jobs : int
-        Workers, at least 1; -1 for one a core.
+        Workers, 1 to 1024; -1 for one a core.
     progress : bool
         Show a bar on stderr.
 
@@ -186,8 +188,11 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     >>> len(table)
     2
     """
-    if not callable(evaluate):
-        _checks.refuse("evaluate", evaluate, "not callable", "Give a function (setting, repeats, rng) -> list of rows.")
+    try:
+        inspect.signature(evaluate).bind({}, 1, None)
+    except (TypeError, ValueError):
+        _checks.refuse("evaluate", evaluate, "cannot be called with (setting, repeats, rng)",
+                       "Give a function of those three that returns a list of rows.")
     if isinstance(settings, (str, Mapping)) or not isinstance(settings, Sequence) or not settings:
         _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
     wanted = [_setting(s, f"settings[{i}]") for i, s in enumerate(settings)]
@@ -195,8 +200,9 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     if len(set(keys)) < len(keys):
         twice = next(s for s, k in zip(wanted, keys) if keys.count(k) > 1)
         _checks.refuse("settings", twice, "stands there twice", "Each setting once: its rows are keyed by it.")
-    repeats, seed = _checks.integer("repeats", repeats, low=1), _checks.integer("seed", seed, low=0)
-    if _checks.integer("jobs", jobs, low=-1) == 0:
+    repeats, seed = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.integer("seed", seed, low=0, high=2**63 - 1)
+    _checks.flag("progress", progress)
+    if _checks.integer("jobs", jobs, low=-1, high=1024) == 0:
         _checks.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
     if not isinstance(command, str):
         _checks.refuse("command", command, "not a string", "Give the command that makes the table.")

@@ -17,7 +17,7 @@ from .bootstrap import bootstrap_interval
 from .grids import BETA
 from .many import solve_many
 
-__all__ = ["METHODS", "Draws", "free_points", "postprocessing_curve", "postprocessing_draws"]
+__all__ = ["METHODS", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
 #: Ways to release the table, and whether the program has the supplement's slack.
 METHODS: tuple[str, ...] = ("as_printed", "as_printed_no_slack", "public_margins", "public_margins_geometric")
@@ -27,7 +27,7 @@ _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's
 
 def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
     """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
-    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0)
+    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12)
     if counts.shape[1] < 2:
         _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
     people = counts.sum(axis=0)
@@ -124,11 +124,11 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     method : str
         One of ``METHODS``. ``as_printed`` is Algorithm 1 with its slack, the others have none.
     epsilon : float
-        Above 0; ``inf`` for no noise and no slack.
+        From 1e-9 on; ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)
         Tolerances, at least 0.
     repeats : int
-        Noise draws R, at least 1.
+        Noise draws R, 1 to ten million.
     rng : numpy.random.Generator
         Draws the noise.
     negative_slack : {"no_constraint", "left_out"}
@@ -158,11 +158,11 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     """
     counts = _table("counts", counts)
     method = _checks.choice("method", method, METHODS)
-    epsilon = _checks.number("epsilon", epsilon, low=0.0, low_open=True, finite=False)
+    epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
     gammas = _checks.array("gammas", gammas, ndim=1, low=0.0)
     if gammas.size == 0:
         _checks.refuse("gammas", [], "is empty", "Give at least one tolerance.")
-    repeats, rng = _checks.integer("repeats", repeats, low=1), _checks.rng(rng)
+    repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
     _checks.choice("negative_slack", negative_slack, ("no_constraint", "left_out"))
     beta = _checks.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
@@ -198,7 +198,7 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     counts, method, gammas, repeats, rng, negative_slack, beta, evaluate_on
         As in :func:`postprocessing_draws`; at least 2 repeats, for the intervals.
     epsilons : array_like, shape (E,)
-        Above 0, ``inf`` for no privacy.
+        From 1e-9 on, ``inf`` for no privacy.
 
     Returns
     -------
@@ -218,12 +218,13 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     >>> bool(table["violation"][0] > 0), table["error"][1].round(3)
     (True, np.float64(0.25))
     """
-    if np.ndim(epsilons) != 1 or np.size(epsilons) == 0:
+    if not isinstance(epsilons, (list, tuple, np.ndarray)) or np.ndim(epsilons) != 1 or len(epsilons) == 0:
         _checks.refuse("epsilons", epsilons, "not a non-empty list", "Give one epsilon or more, as a list.")
-    repeats = _checks.integer("repeats", repeats, low=2)
+    epsilons = [_checks.number("epsilons", epsilon, low=1e-9, finite=False) for epsilon in epsilons]
+    repeats = _checks.integer("repeats", repeats, low=2, high=10**7)
     rows = []
-    for epsilon in list(epsilons):
+    for epsilon in epsilons:
         draws = postprocessing_draws(counts, method, epsilon, gammas, repeats, rng, negative_slack=negative_slack,
                                      beta=beta, evaluate_on=evaluate_on)
-        rows += [{"method": method, "epsilon": float(epsilon)} | row for row in draws.rows(rng)]
+        rows += [{"method": method, "epsilon": epsilon} | row for row in draws.rows(rng)]
     return pd.DataFrame(rows)

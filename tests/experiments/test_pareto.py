@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from dpfair_teach.experiments import GAMMAS_FIGURE1, GAMMAS_PROTOCOL, lower_hull, pareto_quality, quality_interval
+from dpfair_teach.experiments import GAMMAS_FIGURE1, GAMMAS_PROTOCOL, epsilon_at_quality, lower_hull, pareto_quality, quality_interval
 
 # Constant (0, .4), base (.2, .1), reference down to (0, .2): the chord lies above it by a triangle of area .02.
 FREE = [[0, .4], [.2, .1]]
@@ -89,3 +89,15 @@ def test_grids_of_the_protocol():
     np.testing.assert_allclose(GAMMAS_PROTOCOL, np.r_[np.arange(11) / 100, np.linspace(.12, .5, 14)])
     for value in (.001, .01, .1, .2, .4, .8, 1.0, .0138, .1962):
         assert np.isclose(GAMMAS_FIGURE1, value).sum() == 1, value
+
+
+@pytest.mark.parametrize("target, epsilon", [(.2, .1), (.9, 10), (.4, 1), (.3, 10 ** -.5), (.65, 10 ** .5)])
+def test_epsilon_at_quality_by_hand(target, epsilon):
+    assert epsilon_at_quality([.1, 1, 10], [.2, .4, .9], target) == pytest.approx(epsilon)
+
+
+def test_epsilon_at_quality_takes_the_first_crossing_and_never_extrapolates():
+    assert epsilon_at_quality([1, 2, 3, 4], [0, 1, 0, 1], .5) == pytest.approx(2 ** .5)
+    for target in (.1, .95):
+        with pytest.raises(ValueError, match="target"):
+            epsilon_at_quality([.1, 1, 10], [.2, .4, .9], target)

@@ -92,7 +92,7 @@ def test_negative_slack_left_out_or_no_constraint():
 
 def test_no_draw_left_is_visible():
     """Nothing kept: means are missing and the share says why."""
-    from dpfair_teach.experiments import Draws
+    from dpfair_teach.experiments.tradeoff import Draws
     row = Draws(np.zeros((3, 1)), np.zeros((3, 1)), np.zeros(3, dtype=bool), (0.1,)).rows(np.random.default_rng(0))[0]
     assert np.isnan(row["error"]) and np.isnan(row["violation_high"]) and row["share_left_out"] == 1
 
