@@ -4,7 +4,7 @@ from __future__ import annotations
 from html import escape
 
 from .._checks import refuse
-from .explorer import text
+from .arguments import text
 from .page import style
 
 __all__ = ["Puzzle", "SelfCheck"]

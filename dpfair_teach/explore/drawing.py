@@ -55,6 +55,11 @@ class Chart:
         object.__setattr__(self, "size", size)
 
 
+def marker(i: int) -> dict:
+    """The marker of series ``i``; after the last the first comes again, in another colour."""
+    return dict(zip(("dx", "dy", "tail"), MARKERS[i % len(MARKERS)]))
+
+
 def whole(chart: Chart, frame: object) -> np.ndarray:
     """The frame's kept whole numbers in one row, in the order the player reads them; (n,) int64."""
     if chart.view == "heatmap":

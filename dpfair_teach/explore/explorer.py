@@ -9,15 +9,15 @@ from numbers import Real
 
 import numpy as np
 
-from .._checks import array, choice, integer, number, refuse
+from .._checks import array, choice, integer, refuse
 from . import drawing, page, views
+from .arguments import named, shown_value, slider_grid, span, text, writable
 from .axes import Axis, shown
 from .drawing import Chart
 from .packing import pack, pack_sentences
 
 __all__ = ["Explorer"]
 
-MOST_FRAMES = 5000
 MOST_NUMBERS = 1_000_000
 MOST_CHARACTERS = 400_000
 
@@ -96,15 +96,19 @@ class Explorer:
         if not callable(alt):
             text("alt", alt)
         self.alt = alt
-        self.x_label, self.y_label, self.z_label = (text(n, v, empty=True) for n, v in (("x_label", x_label), ("y_label", y_label), ("z_label", z_label)))
+        self.x_label, self.y_label = text("x_label", x_label, empty=True), text("y_label", y_label, empty=True)
+        self.z_label = text("z_label", z_label, empty=True)
         for name, value in (("log_x", log_x), ("log_y", log_y)):
             if not isinstance(value, (bool, np.bool_)):
                 refuse(name, value, "not True or False", "Give True for a logarithmic axis.")
         self.log_x, self.log_y = bool(log_x), bool(log_y)
-        if view == "roc" and (log_x or log_y):
-            refuse("log_x" if log_x else "log_y", True, "the ROC plane is linear", 'Leave it out, or use view="pareto".')
         self.digits = integer("digits", digits, low=0, high=8)
         self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
+        for name, value, without in (("log_x", log_x, ("roc", "table", "heatmap")), ("log_y", log_y, ("roc", "table")), ("y_range", y_range, ("table",)),
+                                     ("x_range", x_range, ("table", "heatmap")), ("x_label", x_label, ("table",)), ("y_label", y_label, ("table",)),
+                                     ("z_label", z_label, ("lines", "roc", "pareto", "table"))):
+            if view in without and value not in (False, None, ""):
+                refuse(name, value, f'view "{view}" has no use for it', f"Leave {name} out.")
         self.x, self.y = self._positions("x", x), self._positions("y", y)
         self.series = named("series", series)
         for name, kind in self.series.items():
@@ -196,7 +200,7 @@ class Explorer:
             sentence = self.alt(frame=frame, **values) if wants else self.alt(**values)
         except Exception as error:
             raise ValueError(f"alt at {where}: raised {type(error).__name__}: {error}. Make alt take every slider by name.") from error
-        if not isinstance(sentence, str) or not sentence.strip():
+        if not isinstance(sentence, str) or not sentence.strip() or not writable(sentence):
             raise ValueError(f"alt at {where}: returned {sentence!r}, not a sentence. Say what the frame shows.")
         return sentence
 
@@ -211,7 +215,8 @@ class Explorer:
                     views.same_shape(frames[0][0], frame, ", ".join(f"{n} = {shown_value(v)}" for n, v in values.items()))
                 count += sum(v.size for v in frame.values()) if isinstance(frame, dict) else frame.values.size if self.view == "table" else frame.size
                 if count > MOST_NUMBERS:
-                    refuse("sliders", len(self.grid()), f"the frames hold over {MOST_NUMBERS:,} numbers", "Coarsen the sliders or give fewer points a curve.")
+                    refuse("sliders", len(self.grid()), f"the frames hold over {MOST_NUMBERS:,} numbers",
+                           "Coarsen the sliders or give fewer points a curve.")
                 frames.append((frame, self._sentence(values, frame)))
             self._frames = frames
         return self._frames
@@ -310,8 +315,7 @@ class Explorer:
         elif self.view != "table":
             _, _, width, height = chart.box
             data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height,
-                     "S": [dict(zip(("dx", "dy", "tail"), drawing.MARKERS[i % len(drawing.MARKERS)]) if kind == "points" else (), name=name, kind=kind)
-                           for i, (name, kind) in enumerate(chart.series)]}
+                     "S": [{"name": name, "kind": kind, **(drawing.marker(i) if kind == "points" else {})} for i, (name, kind) in enumerate(chart.series)]}
             if self.view == "lines":
                 data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(chart)}
             else:
@@ -361,66 +365,6 @@ class Explorer:
         return bundle, {}
 
 
-def slider_grid(sliders: object) -> dict[str, tuple]:
-    """Names and grids, checked; numpy numbers become Python's."""
-    remedy = 'Give {"epsilon": [0.1, 0.5, 1.0], ...}.'
-    if not isinstance(sliders, Mapping) or not sliders:
-        refuse("sliders", sliders, "not a dict with at least one slider", remedy)
-    out: dict[str, tuple] = {}
-    count = 1
-    for name, grid in sliders.items():
-        if not isinstance(name, str) or not name.isidentifier():
-            refuse("sliders", name, "not the name of an argument of fn", remedy)
-        if isinstance(grid, (str, bytes)) or not isinstance(grid, (Sequence, np.ndarray)) or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
-            refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
-        values = []
-        for value in grid:
-            if isinstance(value, str):
-                values.append(text(f"sliders[{name!r}]", value))
-            else:
-                number(f"sliders[{name!r}]", value)
-                values.append(int(value) if isinstance(value, (int, np.integer)) else float(value))
-        if len(set(map(shown_value, values))) != len(values):
-            refuse(f"sliders[{name!r}]", grid, "two values read the same", "List each value once.")
-        out[name] = tuple(values)
-        count *= len(values)
-        if count > MOST_FRAMES:
-            refuse("sliders", f"{count:,} frames", f"more than {MOST_FRAMES:,}", "Coarsen the grids, or split the figure in two.")
-    return out
-
-
-def shown_value(value: object) -> str:
-    """A slider's value for a reader."""
-    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else shown(value, 4)
-
-
 def axis_data(axis: Axis) -> dict:
+    """An axis as the player reads it."""
     return {"lo": axis.low, "hi": axis.high, "k": axis.decimals, "log": int(axis.log)}
-
-
-def text(name: str, value: object, *, empty: bool = False) -> str:
-    """A text without control characters."""
-    if not isinstance(value, str) or not (empty or value.strip()):
-        refuse(name, value, "not a text", f"Give {name} as a non-empty str.")
-    if any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) < 0xE000 for c in value):
-        refuse(name, value, "holds a control character", f"Leave it out of {name}.")
-    return value
-
-
-def named(name: str, value: object) -> dict:
-    """A dict keyed by names, or nothing."""
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
-        refuse(name, value, "not a dict from names", f"Give {name} as {{name: ...}}.")
-    return dict(value)
-
-
-def span(name: str, value: object, log: bool) -> tuple[float, float] | None:
-    """A (low, high) pair, or None."""
-    if value is None:
-        return None
-    pair = array(name, value, shape=(2,))
-    if not pair[0] < pair[1] or (log and pair[0] <= 0):
-        refuse(name, value, "not low < high" + (", both positive for a logarithmic axis" if log else ""), f"Give {name} as (low, high).")
-    return float(pair[0]), float(pair[1])

@@ -39,7 +39,8 @@ def png(chart: Chart, frame: object, title: str) -> bytes:
 def table(axes: object, chart: Chart, frame: object) -> None:
     cells = np.array(drawing.cells(frame, chart.digits)).reshape(frame.values.shape)
     axes.axis("off")
-    drawn = axes.table(cellText=plain(cells.tolist()), rowLabels=plain(list(frame.rows)), colLabels=plain(list(frame.columns)), loc="center", edges="horizontal")
+    drawn = axes.table(cellText=plain(cells.tolist()), rowLabels=plain(list(frame.rows)), colLabels=plain(list(frame.columns)), loc="center",
+                       edges="horizontal")
     drawn.auto_set_font_size(False)
     drawn.set_fontsize(9.5)
     drawn.scale(1, 1.4)

@@ -11,6 +11,8 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
+from .arguments import writable
+
 __all__: list[str] = []
 
 #: The kinds of series each view draws; the first is the default.
@@ -47,7 +49,7 @@ def canonical(result: object, view: str, where: str, *, x: np.ndarray | None, ki
         if values.size > MOST_CELLS:
             wrong(f"{values.size:,} cells, more than {MOST_CELLS}", "Coarsen x or y.")
         return values
-    if not isinstance(result, dict) or not result or not all(isinstance(name, str) and name for name in result):
+    if not isinstance(result, dict) or not result or not all(isinstance(name, str) and name.strip() and writable(name) for name in result):
         wrong(f"returned {type(result).__name__}, not a dict from names to arrays", 'Return {"name": array, ...}.')
     if len(result) > MOST_SERIES:
         wrong(f"{len(result)} series, at most {MOST_SERIES} can be told apart", "Return fewer.")
@@ -95,12 +97,14 @@ def table(result: object, wrong: object) -> Table:
     else:
         wrong(f"returned {type(result).__name__}, not a table", 'Return a pandas DataFrame or {"rows": ..., "columns": ..., "values": ...}.')
     found = Table(tuple(rows), tuple(columns), values, corner)
+    if not all(map(writable, (*found.rows, *found.columns, corner))):
+        wrong("a row or column name holds a control character", "Leave it out.")
     if values.ndim != 2 or values.shape != (len(found.rows), len(found.columns)) or not values.size:
         wrong(f"cells of shape {values.shape} under {len(found.rows)} rows and {len(found.columns)} columns", "Give each row one cell a column.")
     if values.size > MOST_CELLS:
         wrong(f"{values.size:,} cells, more than {MOST_CELLS}", "Show fewer rows or columns.")
     for value in values.ravel():
-        if isinstance(value, str):
+        if isinstance(value, str) and writable(value):
             continue
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
             wrong(f"a cell holds {value!r}", "Cells are finite numbers or short texts.")

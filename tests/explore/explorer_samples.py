@@ -53,13 +53,14 @@ def say(**values):
 
 def samples() -> dict[str, Explorer]:
     """Fresh figures; ``pareto_log`` and ``waves`` are second figures of a view."""
-    common = {"title": "How much? " + WICKED, "alt": say, "question": "What moves? " + WICKED, "x_label": "x", "y_label": "y"}
+    bare = {"title": "How much? " + WICKED, "alt": say, "question": "What moves? " + WICKED}
+    common = {**bare, "x_label": "x", "y_label": "y"}
     return {
         "lines": Explorer(density, x=X, sliders={"epsilon": [0.1, 0.5, 1, 2], "sensitivity": [1, 2, 3]}, start={"epsilon": 0.5},
                           series={"a tenth": "band", "mode": "points"}, **common),
         "roc": Explorer(regions, view="roc", sliders={"gamma": [0, 0.1, 0.2, 0.4], "kind": ["none", "one"]}, start={"kind": "one"},
                         series={"group 0": "polygon", "group 1": "polygon", "path": "line"}, **common),
-        "table": Explorer(table, view="table", sliders={"who": ["nobody", "Dan"], "weight": [1, 0.25]}, **common),
+        "table": Explorer(table, view="table", sliders={"who": ["nobody", "Dan"], "weight": [1, 0.25]}, **bare),
         "pareto": Explorer(curve, view="pareto", sliders={"epsilon": [0.1, 0.5, 1, 5]}, series={"best": "line", "private": "line"},
                            y_range=(0.1, 0.3), **common),
         "pareto_log": Explorer(lambda m: {"bound": np.array([[k, 1e4 * k / m] for k in (1, 10, 100)])}, view="pareto", log_x=True, log_y=True,

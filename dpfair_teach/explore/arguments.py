@@ -1,0 +1,79 @@
+"""Arguments of the figures, checked; every complaint names the argument, the value and the way out."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .._checks import array, number, refuse
+from .axes import shown
+
+__all__: list[str] = []
+
+MOST_FRAMES = 5000
+
+
+def slider_grid(sliders: object) -> dict[str, tuple]:
+    """Names and grids, checked; numpy numbers become Python's."""
+    remedy = 'Give {"epsilon": [0.1, 0.5, 1.0], ...}.'
+    if not isinstance(sliders, Mapping) or not sliders:
+        refuse("sliders", sliders, "not a dict with at least one slider", remedy)
+    out: dict[str, tuple] = {}
+    count = 1
+    for name, grid in sliders.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            refuse("sliders", name, "not the name of an argument of fn", remedy)
+        if isinstance(grid, (str, bytes)) or not isinstance(grid, (Sequence, np.ndarray)) or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
+            refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
+        values = []
+        for value in grid:
+            if isinstance(value, str):
+                values.append(text(f"sliders[{name!r}]", value))
+            else:
+                number(f"sliders[{name!r}]", value)
+                values.append(int(value) if isinstance(value, (int, np.integer)) else float(value))
+        if len(set(map(shown_value, values))) != len(values):
+            refuse(f"sliders[{name!r}]", grid, "two values read the same", "List each value once.")
+        out[name] = tuple(values)
+        count *= len(values)
+        if count > MOST_FRAMES:
+            refuse("sliders", f"{count:,} frames", f"more than {MOST_FRAMES:,}", "Coarsen the grids, or split the figure in two.")
+    return out
+
+
+def shown_value(value: object) -> str:
+    """A slider's value for a reader."""
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else shown(value, 4)
+
+
+def text(name: str, value: object, *, empty: bool = False) -> str:
+    """A text that a page can hold."""
+    if not isinstance(value, str) or not (empty or value.strip()):
+        refuse(name, value, "not a text", f"Give {name} as a non-empty str.")
+    if not writable(value):
+        refuse(name, value, "holds a control character", f"Leave it out of {name}.")
+    return value
+
+
+def writable(value: str) -> bool:
+    """No control characters but line breaks and tabs, no halves of characters."""
+    return not any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) < 0xE000 for c in value)
+
+
+def named(name: str, value: object) -> dict:
+    """A dict keyed by names, or nothing."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
+        refuse(name, value, "not a dict from names", f"Give {name} as {{name: ...}}.")
+    return dict(value)
+
+
+def span(name: str, value: object, log: bool) -> tuple[float, float] | None:
+    """A (low, high) pair, or None."""
+    if value is None:
+        return None
+    pair = array(name, value, shape=(2,))
+    if not pair[0] < pair[1] or (log and pair[0] <= 0):
+        refuse(name, value, "not low < high" + (", both positive for a logarithmic axis" if log else ""), f"Give {name} as (low, high).")
+    return float(pair[0]), float(pair[1])
