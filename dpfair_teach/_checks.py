@@ -125,7 +125,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
 
 def _codes(value: object, length: int | None, high: int | None = None) -> np.ndarray | None:
     """``value`` as int64 codes when it plainly holds them (two passes, no copy), else None: the slow way then finds what is wrong."""
-    if (isinstance(value, np.ndarray) and value.ndim == 1 and value.size and value.dtype.kind in "bi"
+    if (type(value) is np.ndarray and value.ndim == 1 and value.size and value.dtype.kind in "bi"
             and length in (None, value.size) and value.min() >= 0 and (high is None or value.max() <= high)):
         return value.astype(np.int64, copy=False)
     return None
