@@ -111,16 +111,17 @@ def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
         if len(found) <= most:
             break
     found = found[::max(1, math.ceil(len(found) / most))]
-    return [(at, power(d, e)) for at, d, e in found]
+    plain = all(-3 <= e <= 4 for _, _, e in found)
+    return [(at, power(d, e, plain)) for at, d, e in found]
 
 
-def power(digit: int, exponent: int) -> str:
-    """``digit * 10**exponent`` briefly: 0.01, 5, 10,000, then with a raised exponent.
+def power(digit: int, exponent: int, plain: bool) -> str:
+    """``digit * 10**exponent`` in full, or with a raised exponent.
 
-    >>> power(1, -2), power(5, 0), power(1, 4), power(2, -5)
-    ('0.01', '5', '10,000', '2·10⁻⁵')
+    >>> power(1, -2, True), power(5, 0, True), power(1, 4, True), power(1, 6, False), power(2, -5, False)
+    ('0.01', '5', '10,000', '10⁶', '2·10⁻⁵')
     """
-    if -3 <= exponent <= 4:
+    if plain:
         return f"{digit * 10 ** exponent:,}" if exponent >= 0 else f"{digit * 10.0 ** exponent:.{-exponent}f}"
     raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"10{raised}" if digit == 1 else f"{digit}·10{raised}"
