@@ -208,6 +208,8 @@ MUTANTS: dict[str, Mutant] = {
     "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers, "the short formula where it is no bound"),
     "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),
     "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1), "one noise seen, not all"),
+    "gaussian_delta_halved": Mutant(MECHANISMS + "gaussian_delta", scaled(0.5), "half of the curve"),
+    "gaussian_sigma_times_08": Mutant(MECHANISMS + "gaussian_sigma", scaled(0.8), "scale times 0.8"),
     "geometric_draws_real_numbers": Mutant(MECHANISMS + "geometric", real_numbers, "Laplace noise under another name"),
     "estimator_reads_the_true_counts": Mutant(POST + "DPPostProcessing.fit", reads_the_true_counts, "the program reads the true table"),
     "fit_refits_the_base_with_the_group": Mutant(POST + "DPPostProcessing.fit", refits_the_base, "the base learns from A"),

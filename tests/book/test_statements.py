@@ -214,6 +214,34 @@ def test_theorem_1_2_privacy_and_accuracy():
         assert beta / 2 < worst[1:].sum() <= beta
 
 
+def test_gaussian_condition_of_tran_et_al_against_the_exact_curve():
+    """delta > c exp(-(sigma epsilon)^2 / 2) for epsilon < 1: enough with c = 5/4; with the printed 4/5 enough up to delta = .75 only."""
+    for c, epsilon, delta in itertools.product((5 / 4, 4 / 5), (0.01, 0.1, 0.5, 0.9, 0.999), (1e-6, 1e-3, 0.1, 0.5, 0.7, 0.75)):
+        sigma = math.sqrt(2 * math.log(c / delta)) / epsilon
+        assert mechanisms.gaussian_delta(1.0, sigma, epsilon) <= delta
+    sigma = math.sqrt(2 * math.log(0.8 / 0.79)) / 0.9
+    assert mechanisms.gaussian_delta(1.0, sigma, 0.9) == pytest.approx(1.257 * 0.79, rel=1e-3)
+
+
+def extended_sigma(epsilon, delta, root_covers_delta=False):
+    """The deviation of Ding et al., Theorem 2, at sensitivity 1, in the two readings of its inner root."""
+    s = math.log(math.sqrt(2 / (math.pi * delta)) if root_covers_delta else math.sqrt(2 / math.pi) / delta)
+    return math.sqrt(2) / (2 * epsilon) * (math.sqrt(s) + math.sqrt(s + epsilon))
+
+
+def test_extended_gaussian_of_ding_et_al_against_the_exact_curve():
+    for epsilon, delta in itertools.product(np.geomspace(1e-3, 50, 25), [*np.geomspace(1e-9, 0.7, 12), 0.797]):
+        assert mechanisms.gaussian_delta(1.0, extended_sigma(epsilon, delta), epsilon) <= 0.62 * delta
+    for epsilon, waste in ((0.01, 1.95), (1.0, 1.30), (10.0, 1.13)):
+        assert extended_sigma(epsilon, 1e-5) / mechanisms.gaussian_sigma(1.0, epsilon, 1e-5) == pytest.approx(waste, abs=0.005)
+    with pytest.raises(ValueError):                                 # undefined above the root of 2 / pi
+        extended_sigma(1.0, 0.9)
+    # the other reading of the root is not private
+    for epsilon, true_delta in ((1.0, 3.1e-5), (10.0, 1.65e-4)):
+        sigma = extended_sigma(epsilon, 1e-5, root_covers_delta=True)
+        assert mechanisms.gaussian_delta(1.0, sigma, epsilon) == pytest.approx(true_delta, rel=0.01)
+
+
 def test_lemma_1_3_post_processing_never_raises_epsilon():
     rng = np.random.default_rng(6)
     for P, R in rng.dirichlet(np.ones(6), size=(30, 2)):
