@@ -12,6 +12,7 @@ from dpfair_teach.data import _bank as bank_room
 from dpfair_teach.data import _communities as communities_room
 from dpfair_teach.data import _registry as registry
 from dpfair_teach.data import _sources as sources
+from dpfair_teach.data import loader
 
 # (set, group rule) -> cells n(a, y)
 CELLS = {
@@ -126,12 +127,14 @@ def test_a_callers_function_cannot_spoil_the_next_load():
 
 
 def test_load_is_fast_enough():
+    """From the bytes, not from the tables this process has parsed before; CPU time, so that a busy machine does not matter."""
     for name, limit in (("communities", 0.3), ("adult", 1.5)):
         times = []
         for _ in range(3):
-            start = time.perf_counter()
+            loader._tables.clear()
+            start = time.process_time()
             load(name)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         assert min(times) < limit, (name, times)
 
 
