@@ -119,6 +119,11 @@ def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> No
     ax.plot(x, y, color=COLORS[n], linestyle=_LINES[n], marker=_MARKERS[n], markevery=max(1, len(x) // 20), label=label)
 
 
+def _legend_below(ax: Axes) -> None:
+    """Under the axes, where no line is; handles long enough to tell dashes apart."""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, handlelength=3.5)
+
+
 def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,
                   label: str | None = None, series: int = 0) -> Figure:
     """A line with the band of its interval.
@@ -273,7 +278,7 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
             _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     figure, ax = _axes(ax)
     for n, (value, curve) in enumerate(table.groupby(by, sort=False)):
-        label = "not private" if isinstance(value, float) and np.isinf(value) else f"{by} = {value:g}" if by == "epsilon" else str(value)
+        label = "not private" if isinstance(value, float) and np.isinf(value) else f"{by} = {value:g}" if by == "epsilon" else str(value).replace("_", " ")
         if bars:
             ax.vlines(curve["violation"], curve["error_low"], curve["error_high"], color=COLORS[n % len(COLORS)], linewidth=1)
         _draw(ax, n, curve["violation"], curve["error"], label)
@@ -281,7 +286,7 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
         ax.plot(free_points[:, 0], free_points[:, 1], color="#767676", linestyle=":", marker="*", markersize=9,
                 label="constant and base, mixed")
     ax.set(xlabel="violation (largest gap of a rate to group 0)", ylabel="error")
-    ax.legend(frameon=False)
+    _legend_below(ax)
     return figure
 
 
@@ -320,12 +325,12 @@ def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: 
     figure, ax = _axes(ax)
     for n, (name, rows) in enumerate(table.groupby(by, sort=False)):
         rows = rows.sort_values("epsilon")
-        interval_band(rows["epsilon"], rows["q"], rows["q_low"], rows["q_high"], ax, label=str(name), series=n)
+        interval_band(rows["epsilon"], rows["q"], rows["q_low"], rows["q_high"], ax, label=str(name).replace("_", " "), series=n)
     ticks = np.unique(epsilons)
     ax.set_xscale("log")
     ax.set_xticks(ticks, [f"{e:g}" for e in ticks], minor=False)
     ax.minorticks_off()
     ax.axhline(1.0, color="#767676", linestyle=":", linewidth=1)
     ax.set(xlabel="epsilon", ylabel="Q (1 = as good as not private)")
-    ax.legend(frameon=False)
+    _legend_below(ax)
     return figure

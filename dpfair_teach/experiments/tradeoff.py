@@ -167,7 +167,9 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     beta = _checks.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
 
-    m = counts.sum()
+    m = float(counts.sum())
+    if m < 2:
+        _checks.refuse("counts", m, "holds fewer than two people in all", "Give counts of people, not frequencies.")
     q = _release(counts, method, epsilon, repeats, rng) / m
     # A noisy cell that is not positive has no rate: what the program would compare does not exist, so that constraint is lifted.
     people = q.sum(axis=1)
@@ -175,7 +177,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     kept = np.ones(repeats, dtype=bool)
     slack = np.where(unusable, np.inf, 0.0)
     if method == "as_printed" and np.isfinite(epsilon):
-        slack = postprocessing.paper_slack(q, int(m), epsilon, beta, negative="unconstrained")
+        slack = postprocessing.paper_slack(q, round(m), epsilon, beta, negative="unconstrained")
         if negative_slack == "left_out":
             kept = ~unusable.any(axis=(1, 2))
 

@@ -60,6 +60,7 @@ def test_hull_is_scipys_lower_hull():
         np.testing.assert_allclose(lower_hull(cloud), expected)
 
 
+@pytest.mark.slow
 def test_interval_covers_as_promised():
     """200 experiments of 40 repeats whose mean Q is .5: a 95 % interval covers .5 in more than 150 of them.
 
