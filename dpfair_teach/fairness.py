@@ -72,12 +72,22 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         prediction, bins = _decisions(prediction), 2
     if not len(prediction) == len(A) == len(Y):
         check.refuse("prediction, A, Y", (len(prediction), len(A), len(Y)), "different lengths", "Give one entry a person in each.")
-    cell = 2 * A + Y
     if prediction.dtype.kind == "f":
+        cell = 2 * A + Y
         people = np.bincount(cell, minlength=2 * k)
         accepted = np.bincount(cell, weights=prediction, minlength=2 * k)
         return np.stack([people - accepted, accepted]).reshape(2, k, 2)
-    return np.bincount(cell + 2 * k * prediction, minlength=2 * k * bins).reshape(bins, k, 2)
+    cells = bins * k * 2
+    kind = np.uint8 if cells <= 256 else np.int64           # one byte a person: eight times less memory to walk through
+    cell = prediction.astype(kind)
+    for factor, code in ((k, A), (2, Y)):
+        cell *= factor
+        cell += code.astype(kind)
+    if cells <= 8:
+        counts = np.array([np.count_nonzero(cell == c) for c in range(cells)])
+    else:
+        counts = np.bincount(cell, minlength=cells)
+    return counts.reshape(bins, k, 2)
 
 
 def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

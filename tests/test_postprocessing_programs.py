@@ -107,6 +107,18 @@ def test_noisy_draws_need_no_slower_road():
     assert closed_form(clipped[:, None], np.linspace(0.01, 0.5, 11)).fallbacks < 0.02 * 11 * len(clipped)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_program_in_plain_arithmetic_is_the_batch(kind):
+    tables = usable(kind, 2, 100, seed=21)
+    for gamma in (0.0, 0.04, 0.5):
+        slack = np.array([[0.0, 0.0], [0.0, np.inf]]) if gamma == 0.5 else 0.0
+        batch = closed_form(tables, gamma, slack)
+        for n, q in enumerate(tables):
+            one = closed_form(q, gamma, slack)
+            assert one.value == pytest.approx(batch.value[n], abs=1e-12 * np.abs(q).sum())
+            check_solution(q, gamma, slack, one)
+
+
 def test_a_batch_is_its_programs_one_by_one():
     tables = usable("smooth", 2, 6, seed=4).reshape(2, 3, 1, 2, 2, 2)
     gammas = np.array([0.0, 0.03, 0.2])

@@ -34,6 +34,10 @@ class Solution:
 
 def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.ndarray:
     """Right-hand sides gamma + slack, shape (..., k, 2) [a, y]; infinity means no constraint. Row 0 is unused and set to 0."""
+    if isinstance(gamma, float) and isinstance(slack, float) and 0 <= gamma < np.inf and 0 <= slack:    # the usual call, unburdened
+        out = np.full((k, 2), gamma + slack)
+        out[0] = 0.0
+        return out
     gamma = check.array("gamma", gamma, ndim=None if batch else 0, low=0.0)
     slack = unlimited("slack", slack)
     if slack.ndim and (slack.ndim < 2 or slack.shape[-2:] != (k, 2) or (slack.ndim > 2 and not batch)):
@@ -73,9 +77,10 @@ def conditional(q: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """
     people = q.sum(axis=-3)
     empty = people <= 0
-    needed = np.isfinite(limit[..., 1:, :])
+    if not empty.any():
+        return q / people[..., None, :, :]
     # a constraint (a, y) divides by q_ay and by q_0y
-    wrong = needed & (empty[..., 1:, :] | empty[..., :1, :])
+    wrong = np.isfinite(limit[..., 1:, :]) & (empty[..., 1:, :] | empty[..., :1, :])
     if wrong.any():
         *_, a, y = np.argwhere(wrong)[0]
         a = int(a) + 1 if empty[..., int(a) + 1, int(y)].any() else 0

@@ -20,12 +20,11 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ._program import Solution, conditional, limits
+from .crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
 from .lp import solve_lp
 
 __all__ = ["closed_form"]
 
-FEASIBLE = 1e-10    # how far a rate gap may exceed its limit, by rounding
-EQUAL = 1e-12       # how far primal and dual value may differ, relative to the table's size
 # Fixed unequal numbers that tilt the costs of ties, so that one vertex wins.
 NO_TILT = np.zeros(4)
 TILTS = (1e-9 * np.array([0.91, -0.47, 0.63, -0.78]), 1e-9 * np.array([-0.59, 0.83, -0.94, 0.37]))
@@ -77,6 +76,10 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
         check.refuse("gamma", float(limit[limit != 0][0]), f"with {k} groups only gamma + slack = 0 has a closed form",
                      "Use solve_lp.")
     rate = conditional(q, limit)
+    if k == 2 and q.ndim == 3 and limit.ndim == 2:       # one program: plain arithmetic beats arrays of length one
+        one = best_crossing(q, rate, limit[1, 0], limit[1, 1])
+        if one is not None:
+            return one
     # Flat views: T tables with the batch axis last (numpy is fastest there), N programs, table_of (N,).
     tables = math.prod(q.shape[:-3])
     flat_q = q.reshape(tables, 2, k, 2).transpose(1, 2, 3, 0)
@@ -102,11 +105,11 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
 
 # The six lines: brackets (yhat, a) = (0,0), (0,1), (1,0), (1,1), then the axes lam_FP = 0 and lam_TP = 0. Their 15 pairs.
 _SIGN = np.array([-1.0, 1.0, -1.0, 1.0])[:, None]
-_I, _J = (np.array(side) for side in zip(*combinations(range(6), 2)))
+_I, _J = (np.array(side) for side in zip(*PAIRS))
 
 
 def _two_groups(q, rate, table_of, limit, tilt):
-    """Best crossing of the six lines for every program.
+    """``best_crossing`` for arrays of programs.
 
     ``q`` and ``rate`` (2, 2, 2, T) [yhat, a, y, table], ``table_of`` (N,), ``limit`` (N, 2, 2). Returns p (N, 2, 2), its value (N,), whether
     it is feasible (N,), the multipliers (N, 2, 2) and their bound (N,).
@@ -122,7 +125,7 @@ def _two_groups(q, rate, table_of, limit, tilt):
     # The 15 crossings of every table, and the dual there before gamma comes in.
     (f_i, t_i, c_i), (f_j, t_j, c_j) = lines[:, _I], lines[:, _J]
     det = f_i * t_j - f_j * t_i
-    parallel = np.abs(det) < 1e-13
+    parallel = np.abs(det) < PARALLEL
     det[parallel] = 1.0
     lam = np.stack([t_i * c_j - t_j * c_i, f_j * c_i - f_i * c_j]) / det
     f, t, c = lines[:, :4, None]
