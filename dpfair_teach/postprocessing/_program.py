@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 
 
+__all__ = ["Solution", "dual_value"]
+
+
 @dataclass(frozen=True)
 class Solution:
     """An optimal derived classifier, with the proof that it is optimal.

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ._program import Solution, conditional, limits
-from .crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
+from ._crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
 from .lp import solve_lp
 
 __all__ = ["closed_form"]

@@ -7,6 +7,8 @@ import numpy as np
 
 from ._program import Solution
 
+__all__ = ["best_crossing"]
+
 PAIRS = tuple(combinations(range(6), 2))
 PARALLEL = 1e-13    # two directions whose cross product is smaller than this have no crossing
 FEASIBLE = 1e-10    # how far a probability or a rate gap may pass its limit, by rounding
