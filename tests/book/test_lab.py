@@ -12,7 +12,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import nbformat
@@ -77,8 +77,16 @@ def lab(tmp_path_factory):
 
 def contents(address: str, name: str) -> dict:
     request = Request(f"{address}/api/contents/book/notebooks/{name}?content=1", headers={"Authorization": f"token {TOKEN}"})
-    with urlopen(request, timeout=10) as answer:
-        return json.load(answer)["content"]
+    for attempt in range(10):
+        try:
+            with urlopen(request, timeout=10) as answer:
+                return json.load(answer)["content"]
+        except HTTPError as error:
+            # The server answers 400 while a save is half written.
+            if error.code != 400 or attempt == 9:
+                raise
+            time.sleep(.5)
+    raise AssertionError("not reached")
 
 
 def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, chromium):
