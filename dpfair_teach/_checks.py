@@ -187,7 +187,7 @@ def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most:
 def table(name: str, value: object, *, bins: int | None = None, groups: int | None = None,
           least_groups: int = 1, low: float = -math.inf) -> np.ndarray:
     """A table of cells, shape (..., b, k, 2) indexed [yhat, a, y], as floats; ``bins`` fixes b and ``groups`` fixes k."""
-    a = array(name, value, low=low)
+    a = array(name, value, low=max(low, -1e15), high=1e15)    # people; beyond, floats no longer hold single ones
     if a.ndim < 3 or a.shape[-1] != 2 or a.shape[-3] < 2 or a.shape[-2] < 1 or a.size == 0:
         refuse(name, a.shape, "not a table of shape (..., b, k, 2) indexed [yhat, a, y]",
                "Build it with fairness.cell_counts(prediction, A, Y).")

@@ -238,7 +238,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarra
 
 def over(scale: float, people: np.ndarray, negative: str = "as_printed") -> np.ndarray:
     """scale / people, infinite where people = 0; below 0 by the rule ``negative``."""
-    out = np.where(people == 0, np.inf, scale / np.where(people == 0, 1.0, people))
+    with np.errstate(over="ignore"):                    # next to nobody: infinity is the right answer
+        out = np.where(people == 0, np.inf, scale / np.where(people == 0, 1.0, people))
     return np.where(people < 0, np.inf, out) if negative == "unconstrained" else out
 
 
