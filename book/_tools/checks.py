@@ -16,7 +16,7 @@ JOBS = os.environ.get("JOBS", "2")
 PYTHON = [sys.executable]
 PYTEST = [*PYTHON, "-m", "pytest", "-rs"]
 # Outputs whose last digits depend on the machine that computed them: see the file.
-NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-p", "no:doctest", "-o", "addopts="]
+NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-o", "addopts="]
 
 CHECKS = {
     "notebooks": [*PYTHON, "book/_tools/notebooks.py", "--check"],
