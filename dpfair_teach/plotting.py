@@ -113,6 +113,13 @@ def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
     return value
 
 
+def _column(name: str, value: object, table: pd.DataFrame) -> str:
+    """The name of a column of the table."""
+    if _checks.text(name, value) not in table.columns:
+        _checks.refuse(name, value, f"no column of the table, which has {list(table.columns)}", f"Choose {name} among them.")
+    return value
+
+
 def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> None:
     """One series in the n-th colour, line style and marker; at most about twenty markers on a line."""
     n %= len(COLORS)
@@ -265,9 +272,8 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
     >>> len(pareto(table, free_points=[[0, .3], [.25, .1]]).axes[0].lines)
     3
     """
-    by = _checks.text("by", by)
-    table = _table("table", table, ("violation", "error", by)).dropna(subset=["violation", "error"])
-    _table("table", table, ("violation", "error", by))
+    table = _table("table", table, ("violation", "error")).dropna(subset=["violation", "error"])
+    by = _column("by", by, _table("table", table, ("violation", "error")))
     for column in ("violation", "error"):
         _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     if free_points is not None:
@@ -317,8 +323,8 @@ def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: 
     >>> quality_against_epsilon(table).axes[0].get_xscale()
     'log'
     """
-    by = _checks.text("by", by)
-    table = _table("table", table, (by, "epsilon", "q", "q_low", "q_high"))
+    table = _table("table", table, ("epsilon", "q", "q_low", "q_high"))
+    by = _column("by", by, table)
     epsilons = _checks.array("table['epsilon']", table["epsilon"])
     for value in epsilons:
         _checks.epsilon(float(value))

@@ -7,7 +7,7 @@ from .. import _checks
 from .dataset import Dataset
 from .provenance import Provenance
 
-__all__ = ["TEN_NAMES", "ten_people", "ten_people_base"]
+__all__ = ["TEN_NAMES", "ten_people_base"]
 
 TEN_NAMES: tuple[str, ...] = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hana", "Ivo", "Jo")
 

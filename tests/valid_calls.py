@@ -1,0 +1,247 @@
+"""One valid call of every public callable: ``test_bad_input`` spoils its arguments one at a time.
+
+A key is "room.name", or "room.name:method" for what an object does after it is made. A value makes a fresh call each time.
+"""
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+
+from dpfair_teach import accounting, audit, data, experiments, explore, fairness, mechanisms, plotting, postprocessing
+
+# Arguments that are free text, where any text is a fair value.
+ANY_TEXT = {
+    ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"),
+    ("audit.AuditResult", "event"), ("experiments.sweep", "command"), ("experiments.sweep", "out"),
+    ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
+    ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
+    ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
+    ("data.Dataset", "name"), ("plotting.interval_band", "label"),
+} | {("data.Provenance", name) for name in ("source", "place", "archive", "licence", "attribution")}
+
+
+@dataclass
+class Call:
+    function: Callable
+    arguments: dict = field(default_factory=dict)
+
+    def run(self) -> object:
+        return self.function(**self.arguments)
+
+
+VALID: dict[str, Callable[[], Call]] = {}
+
+
+def valid(name: str, function: Callable, arguments: Callable[[], dict]) -> None:
+    VALID[name] = lambda: Call(function, arguments())
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+COUNTS = np.array([[[20, 10], [20, 4]], [[6, 20], [10, 20]]])
+M = int(COUNTS.sum())
+Q = COUNTS / M
+PREDICTION, A, Y = [1, 0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1], [1, 1, 0, 0, 1, 1, 0, 0]
+RELEASE = dict(mechanism="laplace", unit=accounting.UNIT_A, sensitivity=2.0, scale=4.0, epsilon=0.5)
+
+
+# ---------------------------------------------------------------------------------------------------------- mechanisms
+valid("mechanisms.laplace", mechanisms.laplace, lambda: dict(value=[1.0, 2.0], sensitivity=2.0, epsilon=1.0, rng=rng(), size=3))
+valid("mechanisms.laplace_law", mechanisms.laplace_law, lambda: dict(sensitivity=2.0, epsilon=1.0, value=0.5))
+valid("mechanisms.geometric", mechanisms.geometric, lambda: dict(value=[1, 2], sensitivity=1, epsilon=1.0, rng=rng(), size=3))
+valid("mechanisms.geometric_law", mechanisms.geometric_law, lambda: dict(sensitivity=1, epsilon=1.0, value=2))
+valid("mechanisms.gaussian", mechanisms.gaussian,
+      lambda: dict(value=[1.0], sensitivity=1.0, epsilon=1.0, delta=1e-5, rng=rng(), size=2))
+valid("mechanisms.gaussian_law", mechanisms.gaussian_law, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5, value=0.0))
+valid("mechanisms.gaussian_delta", mechanisms.gaussian_delta, lambda: dict(sensitivity=1.0, sigma=3.0, epsilon=1.0))
+valid("mechanisms.gaussian_sigma", mechanisms.gaussian_sigma, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5))
+for bound in ("laplace_error_bound", "laplace_error_quantile"):
+    valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(k=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
+for bound in ("exponential_error_bound", "exponential_worst_error"):
+    valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(n_choices=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
+valid("mechanisms.exponential", mechanisms.exponential,
+      lambda: dict(loss=[1.0, 2.0], sensitivity=1.0, epsilon=1.0, rng=rng(), size=2))
+valid("mechanisms.exponential_probabilities", mechanisms.exponential_probabilities,
+      lambda: dict(loss=[1.0, 2.0], sensitivity=1.0, epsilon=1.0))
+valid("mechanisms.randomized_response", mechanisms.randomized_response,
+      lambda: dict(A=A, n_groups=2, epsilon=1.0, rng=rng(), size=2))
+valid("mechanisms.randomized_response_matrix", mechanisms.randomized_response_matrix, lambda: dict(n_groups=2, epsilon=1.0))
+valid("mechanisms.debias_counts", mechanisms.debias_counts, lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
+
+# ------------------------------------------------------------------------------------------------ accounting and audit
+valid("accounting.Release", accounting.Release, lambda: dict(RELEASE, delta=0.0, relation=None, times=1))
+valid("accounting.releases_table", accounting.releases_table, lambda: dict(releases=[accounting.Release(**RELEASE)]))
+valid("accounting.compose", accounting.compose, lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, method="basic"))
+valid("accounting.compose_parallel", accounting.compose_parallel,
+      lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, touches=1))
+valid("accounting.advanced_composition", accounting.advanced_composition, lambda: dict(epsilon0=0.1, k=10, delta=1e-5))
+valid("audit.clopper_pearson", audit.clopper_pearson, lambda: dict(k=[3, 4], n=10, alpha=0.05))
+valid("audit.epsilon_lower_bound", audit.epsilon_lower_bound,
+      lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05, n_0=100, both_directions=True))
+valid("audit.audit_scalar", audit.audit_scalar,
+      lambda: dict(samples=rng().laplace(1, 1, 200), samples_neighbour=rng().laplace(0, 1, 200), rng=rng(), delta=0.0, alpha=1e-3,
+                   claimed_epsilon=1.0, n_thresholds=20))
+valid("audit.AuditResult", audit.AuditResult,
+      lambda: dict(lower_bound=1.3, event="output >= 2", hits=(60, 9), n=(100, 100), delta=0.0, alpha=0.05, claimed_epsilon=1.0))
+valid("audit.privacy_loss", audit.privacy_loss,
+      lambda: dict(outputs=[[0.5, 1.5]], table=[0.0, 1.0], table_neighbour=[1.0, 0.0], scale=2.0))
+valid("audit.exact_epsilon", audit.exact_epsilon, lambda: dict(law=[0.4, 0.6], law_neighbour=[0.5, 0.5], delta=0.0))
+valid("audit.exact_delta", audit.exact_delta, lambda: dict(law=[0.4, 0.6], law_neighbour=[0.5, 0.5], epsilon=0.1))
+valid("audit.laplace_delta", audit.laplace_delta, lambda: dict(shift=1.0, scale=1.0, epsilon=0.5))
+valid("audit.laplace_scale_delta", audit.laplace_scale_delta, lambda: dict(scale=1.0, scale_neighbour=1.2, epsilon=0.5, n=3))
+
+# ------------------------------------------------------------------------------------------------------------ fairness
+valid("fairness.cell_counts", fairness.cell_counts, lambda: dict(prediction=PREDICTION, A=A, Y=Y, n_groups=2, n_bins=2))
+valid("fairness.rates", fairness.rates, lambda: dict(counts=COUNTS))
+valid("fairness.error", fairness.error, lambda: dict(counts=COUNTS))
+valid("fairness.violation", fairness.violation, lambda: dict(counts=COUNTS, notion="equalized_odds", against="anchor", anchor=0))
+valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_names=("left", "right")))
+
+# ------------------------------------------------------------------------------------------------------ postprocessing
+valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0, multipliers=True))
+valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q, gamma=0.1, slack=0.0))
+valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
+valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
+valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
+valid("postprocessing.noisy_counts", postprocessing.noisy_counts, lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2))
+valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,
+      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
+valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(counts=COUNTS))
+for slack in ("paper_slack", "main_text_slack"):
+    valid(f"postprocessing.{slack}", getattr(postprocessing, slack),
+          lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, negative="as_printed"))
+valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05))
+valid("postprocessing.count_sensitivity", postprocessing.count_sensitivity, lambda: dict(m=10))
+valid("postprocessing.largest_change", postprocessing.largest_change, lambda: dict(prediction=[1, 0, 1], Y=[1, 0, 0], n_groups=2))
+valid("postprocessing.lemma_a1", postprocessing.lemma_a1, lambda: dict(q=Q, m=M, epsilon=5.0, beta=0.05, as_printed=False))
+valid("postprocessing.theorem_2_2", postprocessing.theorem_2_2,
+      lambda: dict(q=Q, m=M, epsilon=5.0, beta=0.05, gamma=0.1, as_printed=False))
+
+
+def _fitted_post(X, y, sensitive_features, rng, **settings):
+    return postprocessing.DPPostProcessing(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+
+
+def _post_arguments():
+    ten = data.load("ten_people")
+    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2,
+                X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
+
+
+def _post(method):
+    def run(**arguments):
+        model = _fitted_post(**_post_arguments())
+        return getattr(model, method)(**arguments)
+    return run
+
+
+valid("postprocessing.DPPostProcessing", _fitted_post, _post_arguments)
+valid("postprocessing.DPPostProcessing:predict_proba", _post("predict_proba"),
+      lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A))
+valid("postprocessing.DPPostProcessing:predict", _post("predict"),
+      lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng()))
+
+# ---------------------------------------------------------------------------------------------------------------- data
+TEN = data.load("ten_people")
+valid("data.load", data.load, lambda: dict(name="communities", group="paper", label="p70", features="paper"))
+valid("data.list_datasets", data.list_datasets, dict)
+valid("data.base_classifier", data.base_classifier, lambda: dict(dataset=TEN))
+valid("data.ten_people_base", data.ten_people_base, lambda: dict(X=TEN.X))
+valid("data.logistic_base", data.logistic_base, lambda: dict(X=[[0.1, 0.2]], coefficients=[1.0, -1.0]))
+valid("data.make_logistic", data.make_logistic,
+      lambda: dict(m=20, n_groups=2, d=2, coefficients=[1.0, -1.0], intercepts=[0.0, 0.1], shifts=[[0, 0], [1, 1]],
+                   group_shares=[0.5, 0.5], rng=rng()))
+valid("data.make_synthetic", data.make_synthetic,
+      lambda: dict(m=20, n_groups=2, group_shares=[0.5, 0.5], base_rates=[0.4, 0.5], false_positive=[0.1, 0.2],
+                   true_positive=[0.7, 0.8], rng=rng()))
+valid("data.Dataset", data.Dataset,
+      lambda: dict(X=TEN.X, A=TEN.A, Y=TEN.Y, feature_names=TEN.feature_names, group_names=TEN.group_names, name="ten",
+                   provenance=TEN.provenance, population=None))
+valid("data.Dataset:subset", lambda **arguments: TEN.subset(**arguments), lambda: dict(rows=[0, 1, 5, 7]))
+valid("data.Population", data.Population,
+      lambda: dict(shares=[0.5, 0.5], base_rates=[0.4, 0.5], false_positive=[0.1, 0.2], true_positive=[0.7, 0.8]))
+valid("data.Provenance", data.Provenance,
+      lambda: dict(source="made here", files=(), place="made here", archive="", licence="", attribution="", rules=(), dropped=()))
+valid("data.identify", data.identify, lambda: dict(path=str(Path(data.__file__).parent / "files" / "adult.data.gz")))
+
+# --------------------------------------------------------------------------------------------------------- experiments
+LINE = np.array([[0.0, 0.3], [0.1, 0.15], [0.2, 0.12]])
+FREE = np.array([[0.0, 0.4], [0.25, 0.1]])
+valid("experiments.lower_hull", experiments.lower_hull, lambda: dict(points=LINE))
+valid("experiments.pareto_quality", experiments.pareto_quality, lambda: dict(curve=LINE + 0.01, reference=LINE, free_points=FREE))
+valid("experiments.quality_interval", experiments.quality_interval,
+      lambda: dict(violations=np.full((5, 3), 0.1), errors=np.full((5, 3), 0.2), reference=LINE, free_points=FREE, rng=rng(),
+                   resamples=20, level=0.9))
+valid("experiments.bootstrap_interval", experiments.bootstrap_interval,
+      lambda: dict(values=np.ones((5, 3)), rng=rng(), keep=np.ones(5, dtype=bool), resamples=20, level=0.9))
+valid("experiments.bootstrap_means", experiments.bootstrap_means,
+      lambda: dict(values=np.ones((5, 3)), rng=rng(), keep=np.ones(5, dtype=bool), resamples=20))
+valid("experiments.setting_rng", experiments.setting_rng, lambda: dict(seed=1, setting={"epsilon": 1.0}))
+
+
+def _one_row(setting, repeats, rng):
+    return [{"mean": float(rng.random(repeats).mean())}]
+
+
+def _in_threads(function):
+    """Workers that start at once."""
+    def run(**arguments):
+        with joblib.parallel_config(backend="threading"):
+            return function(**arguments)
+    return run
+
+
+valid("experiments.sweep", _in_threads(experiments.sweep),
+      lambda: dict(evaluate=_one_row, settings=[{"epsilon": 1.0}], repeats=2, seed=1, command="none", out=None, jobs=1, progress=False))
+
+_TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
+_RESULTS = tempfile.TemporaryDirectory()
+valid("experiments.solve_many", experiments.solve_many,
+      lambda: dict(q=np.stack([_TWO_GROUPS, _TWO_GROUPS]) / 155, limit=np.full((2, 2, 2), 0.1)))
+valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS))
+valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
+      lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
+                   negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS))
+valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
+      lambda: dict(counts=_TWO_GROUPS, method="public_margins", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
+                   negative_slack="no_constraint", beta=0.05, evaluate_on=_TWO_GROUPS))
+valid("experiments.communities_counts", experiments.communities_counts, lambda: dict(group="paper"))
+valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(group="paper", seed=0))
+valid("experiments.bound_population", experiments.bound_population, lambda: dict(n_groups=3))
+valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))
+valid("experiments.run", _in_threads(experiments.run),
+      lambda: dict(name="figure1_right", out=_RESULTS.name, repeats=24, seed=1, jobs=1, progress=False))
+
+# ------------------------------------------------------------------------------------------------- explore and plotting
+
+
+def _square(x, power):
+    return {"curve": np.asarray(x, dtype=float) ** power}
+
+
+valid("explore.Explorer", lambda **arguments: explore.Explorer(**arguments).html(),
+      lambda: dict(fn=_square, sliders={"power": [1.0, 2.0]}, title="Powers", alt="A curve.", x=[0.0, 0.5, 1.0], y=None,
+                   series={"curve": "line"}, view="lines", x_label="x", y_label="y", z_label="", start={"power": 2.0}, question="How?",
+                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=3, labels={"power": "the power"}))
+valid("explore.Puzzle", explore.Puzzle, lambda: dict(question="Why?", answer="Because."))
+valid("explore.SelfCheck", explore.SelfCheck, lambda: dict(question="Why?", choices=[("yes", True, "Right."), ("no", False, "Not so.")]))
+valid("explore.show", explore.show, lambda: dict(obj=fairness.rates))
+_CURVES = pd.DataFrame({"epsilon": [1.0, 1.0, 2.0], "violation": [0.0, 0.2, 0.1], "error": [0.3, 0.1, 0.2]})
+_QUALITY = pd.DataFrame({"method": ["a", "a"], "epsilon": [1.0, 2.0], "q": [0.2, 0.9], "q_low": [0.1, 0.8], "q_high": [0.3, 1.0]})
+valid("plotting.use_style", plotting.use_style, lambda: {})
+valid("plotting.new_figure", plotting.new_figure, lambda: dict(width=5.0, height=4.0))
+valid("plotting.interval_band", plotting.interval_band,
+      lambda: dict(x=[1.0, 2.0], mean=[0.5, 0.6], low=[0.4, 0.5], high=[0.6, 0.7], ax=None, label="mean", series=0))
+valid("plotting.roc_plane", plotting.roc_plane,
+      lambda: dict(counts=_TWO_GROUPS, ax=None, p=[[0.25, 0.0], [1.0, 0.75]], group_names=["one", "other"]))
+valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, ax=None, by="epsilon", free_points=FREE))
+valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY, ax=None, by="method"))
