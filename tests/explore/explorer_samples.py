@@ -60,7 +60,7 @@ def samples() -> dict[str, Explorer]:
                           series={"a tenth": "band", "mode": "points"}, **common),
         "roc": Explorer(regions, view="roc", sliders={"gamma": [0, 0.1, 0.2, 0.4], "kind": ["none", "one"]}, start={"kind": "one"},
                         series={"group 0": "polygon", "group 1": "polygon", "path": "line"}, **common),
-        "table": Explorer(table, view="table", sliders={"who": ["nobody", "Dan"], "weight": [1, 0.25]}, **bare),
+        "table": Explorer(table, view="table", sliders={"who": ["nobody", "Dan"], "weight": [1, 0.25]}, start={"who": "Dan"}, **bare),
         "pareto": Explorer(curve, view="pareto", sliders={"epsilon": [0.1, 0.5, 1, 5]}, series={"best": "line", "private": "line"},
                            y_range=(0.1, 0.3), **common),
         "pareto_log": Explorer(lambda m: {"bound": np.array([[k, 1e4 * k / m] for k in (1, 10, 100)])}, view="pareto", log_x=True, log_y=True,

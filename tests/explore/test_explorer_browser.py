@@ -57,6 +57,7 @@ SHOWN = """figure => ({
     levels: [...figure.querySelectorAll("rect")].map(r => +r.getAttribute("class").slice(5)),
     cells: [...figure.querySelectorAll(".dpx-plot tbody td")].map(c => c.textContent),
     inside: [...figure.querySelectorAll(".dpx-in")].map(c => c.textContent),
+    moved: [...figure.querySelectorAll(".dpx-plot tbody td")].map(c => c.className === "dpx-moved" ? c.dataset.was : null),
     say: figure.querySelector(".dpx-say").textContent,
     label: figure.querySelector(".dpx-svg")?.getAttribute("aria-label"),
     listed: [...figure.querySelectorAll("details tbody tr")].map(r => [...r.cells].map(c => c.textContent)),
@@ -83,7 +84,9 @@ def test_every_frame_is_drawn_as_python_draws_it(visit, name):
         frame = figure.frame(**values)
         assert shown["say"] == figure.sentence(**values)
         if figure.view == "table":
-            assert shown["cells"] == drawing.cells(frame, figure.digits)
+            now, before = drawing.cells(frame, figure.digits), drawing.cells(figure.frame(), figure.digits)
+            assert shown["cells"] == now
+            assert shown["moved"] == [b if a != b else None for a, b in zip(now, before)]
             continue
         assert shown["label"] == f"{figure.title}. {shown['say']}"
         if figure.view == "heatmap":

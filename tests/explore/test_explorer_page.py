@@ -160,9 +160,9 @@ def test_the_bundle_has_a_player_an_image_and_a_sentence(name):
 
 
 def test_a_table_marks_what_moved_since_the_start():
-    html = FIGURES["table"].still(who="Dan")
+    html = FIGURES["table"].still(who="nobody")
     assert html.count('class="dpx-moved"') == 2
-    assert '<td class="dpx-moved" data-was="2">1</td>' in html and '<td class="dpx-moved" data-was="1">2</td>' in html
+    assert '<td class="dpx-moved" data-was="1">2</td>' in html and '<td class="dpx-moved" data-was="2">1</td>' in html
     assert 'class="dpx-moved"' not in FIGURES["table"].still()
 
 
