@@ -157,8 +157,8 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
         a, y = (int(i) for i in np.argwhere(people <= 0)[0])
         check.refuse("q", float(people[a, y]), f"the cell (a={a}, y={y}) is empty or negative: outside the lemma's event",
                      "Draw again, or give a larger epsilon.")
-    rates = 2 * unit / people
-    gaps = 4 * unit / np.minimum(people, people[:1]) if as_printed else rates + rates[:1]
+    rates = over(2 * unit, people)
+    gaps = over(4 * unit, np.minimum(people, people[:1])) if as_printed else rates + rates[:1]
     gaps[0] = 0.0
     return LemmaA1(noise=2 * unit, holds=bool(people.min() > 4 * unit), error=(12 if as_printed else 4) * k * unit, people=4 * unit,
                    rates=rates, gaps=gaps, slack=gaps.copy())

@@ -237,9 +237,9 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarra
 
 
 def over(scale: float, people: np.ndarray, negative: str = "as_printed") -> np.ndarray:
-    """scale / people, infinite where people = 0; below 0 by the rule ``negative``."""
-    with np.errstate(over="ignore"):                    # next to nobody: infinity is the right answer
-        out = np.where(people == 0, np.inf, scale / np.where(people == 0, 1.0, people))
+    """scale / people, infinite where people is 0; below 0 by the rule ``negative``."""
+    nobody = np.abs(people) < 1e-200                    # dividing by less would overflow
+    out = np.where(nobody, np.inf, scale / np.where(nobody, 1.0, people))
     return np.where(people < 0, np.inf, out) if negative == "unconstrained" else out
 
 
