@@ -4,6 +4,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 
 VENV := .venv
 READER := .venv-reader
@@ -60,6 +61,9 @@ env: $(VENV)/.reader
 # --- environments -----------------------------------------------------------------------------------------------------------
 # .reader: what a reader needs (requirements.txt, exact pins). .complete: what the checks need on top.
 
+# Progress without the two hundred lines on what is there already.
+BRIEFLY := | sed '/already satisfied/d'
+
 define make-environment
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found. Install one (Debian, Ubuntu: apt install python3 python3-venv)," \
 	  "or say where it is: make PYTHON=/path/to/python3 $(MAKECMDGOALS)" >&2; exit 1; }
@@ -69,20 +73,20 @@ endef
 $(VENV)/.reader: requirements.txt pyproject.toml
 	$(call make-environment,$(VENV))
 	@echo "installing requirements.txt into $(VENV) (a minute or two, once)"
-	@$(PY) -m pip install --disable-pip-version-check --progress-bar on -r requirements.txt
+	@$(PY) -m pip install --disable-pip-version-check -r requirements.txt $(BRIEFLY)
 	@$(PY) -m pip install --disable-pip-version-check --quiet --no-deps -e .
 	@touch $@
 
 $(VENV)/.complete: requirements-dev.txt $(VENV)/.reader
 	@echo "installing requirements-dev.txt into $(VENV)"
-	@$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
+	@$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt $(BRIEFLY)
 	@touch $@
 
 # What Binder makes: requirements.txt and the library as a package, nothing else. One check opens JupyterLab in it.
 $(READER)/.requirements: requirements.txt
 	$(call make-environment,$(READER))
 	@echo "installing requirements.txt into $(READER), as Binder does"
-	@$(READER)/bin/python -m pip install --disable-pip-version-check -r requirements.txt
+	@$(READER)/bin/python -m pip install --disable-pip-version-check -r requirements.txt $(BRIEFLY)
 	@touch $@
 
 # The package is built with what .venv has, so that a change of the library needs no network.

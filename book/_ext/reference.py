@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
+from textwrap import shorten
 
 from docutils import nodes
 from sphinx import addnodes
@@ -26,6 +27,8 @@ PACKAGE = "dpfair_teach"
 PAGE = "book/chapters/reference"
 LABEL = re.compile(r"^\(((?:ch|pg)-[\w-]+)\)=\s*$", re.M)
 CELL = re.compile(r"^```\{code-cell\}.*?^```\s*$", re.M | re.S)
+QUOTED = re.compile(r"(: |-> )'([^']*)'")  # annotations, not defaults
+ROLE = re.compile(r"(?::[a-z:]+:)?``?~?([^`]+)``?")
 WRITTEN = re.compile(r"(?:dpfair_teach\.)?(?:(?P<room>[a-z_]+)\.)?(?P<name>[A-Za-z_]\w*)(?P<call>\(.*\))?", re.S)
 
 
@@ -47,7 +50,7 @@ class Entry:
         if not callable(self.value):
             return self.name
         try:
-            return self.name + str(inspect.signature(self.value)).replace("'", "")
+            return self.name + QUOTED.sub(r"\1\2", str(inspect.signature(self.value)))
         except (TypeError, ValueError):
             return self.name
 
@@ -117,6 +120,15 @@ def uses(chapters: Path, published: set[str]) -> dict[str, list[str]]:
     return found
 
 
+def words(text: str) -> list[nodes.Node]:
+    """A docstring's line as nodes: what stands between backticks in code type."""
+    found, end = [], 0
+    for match in ROLE.finditer(text):
+        found += [nodes.Text(text[end:match.start()]), nodes.literal("", match[1])]
+        end = match.end()
+    return [*found, nodes.Text(text[end:])]
+
+
 class LibraryReference(SphinxDirective):
     """One section per room."""
 
@@ -133,7 +145,7 @@ class LibraryReference(SphinxDirective):
                 self.env.note_dependency(str(path))
             section = nodes.section("", nodes.title("", room), ids=[nodes.make_id(f"room-{room}")], names=[f"room-{room}"])
             self.state.document.note_explicit_target(section)
-            section += nodes.paragraph("", summary(inspect.getdoc(module) or ""))
+            section += nodes.paragraph("", "", *words(summary(inspect.getdoc(module) or "")))
             for entry in entries:
                 section += self.entry(entry, used.get(entry.name, []))
             sections.append(section)
@@ -142,10 +154,12 @@ class LibraryReference(SphinxDirective):
     def entry(self, entry: Entry, labels: list[str]) -> nodes.Node:
         box = nodes.container(classes=["library-entry"], ids=[entry.id])
         box += nodes.paragraph("", "", nodes.literal("", f"{entry.room}.{entry.signature}", classes=["no-library-link"]), classes=["library-signature"])
-        text = summary(entry.doc) if entry.doc else f"Constant, {type(entry.value).__name__}."
-        box += nodes.paragraph("", text)
+        if entry.doc:
+            box += nodes.paragraph("", "", *words(summary(entry.doc)))
+        else:
+            box += nodes.paragraph("", "", nodes.Text("Constant: "), nodes.literal("", shorten(repr(entry.value), 160, placeholder=" ...")))
         if source := source_line(entry.doc):
-            box += nodes.paragraph("", "", nodes.strong("", "Source: "), nodes.Text(source))
+            box += nodes.paragraph("", "", nodes.strong("", "Source: "), *words(source))
         if labels:
             line = nodes.paragraph("", "", nodes.strong("", "Used in: "))
             for number, label in enumerate(labels):
