@@ -55,7 +55,7 @@ def test_folder_flat_or_with_sub_folders_plain_or_gzipped(monkeypatch, tmp_path,
 
 
 @pytest.mark.parametrize("name, content", [
-    ("table.csv", CONTENT + b" "), ("table.csv.gz", gzip.compress(CONTENT + b" ")), ("table.csv", b"")])
+    ("table.csv", CONTENT + b" "), ("table.csv.gz", gzip.compress(CONTENT + b" ", mtime=0)), ("table.csv", b"")])
 def test_other_bytes_in_the_folder_are_an_error_naming_both_hashes(monkeypatch, tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
@@ -66,7 +66,7 @@ def test_other_bytes_in_the_folder_are_an_error_naming_both_hashes(monkeypatch, 
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"not gzip at all", gzip.compress(CONTENT)[:-6], gzip.compress(CONTENT)[:12] + b"\xff" * 9])
+@pytest.mark.parametrize("content", [b"not gzip at all", gzip.compress(CONTENT, mtime=0)[:-6], gzip.compress(CONTENT, mtime=0)[:12] + b"\xff" * 9])
 def test_a_broken_gz_in_the_folder_is_an_error(monkeypatch, tmp_path, content):
     (tmp_path / "table.csv.gz").write_bytes(content)
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
@@ -108,9 +108,9 @@ def test_a_spoiled_cache_is_an_error(nowhere):
 
 @pytest.mark.parametrize("outer", [
     zipped(**{"inner.zip": zipped(**{"deep/table.csv": CONTENT})}),
-    zipped(**{"census.tar.gz": tarred("x/table.csv.gz", gzip.compress(CONTENT))}),
+    zipped(**{"census.tar.gz": tarred("x/table.csv.gz", gzip.compress(CONTENT, mtime=0))}),
     tarred("pkg-1/data/other.csv", CONTENT),
-    gzip.compress(CONTENT),
+    gzip.compress(CONTENT, mtime=0),
 ])
 def test_the_file_is_found_inside_nested_archives(monkeypatch, tmp_path, outer):
     name = "table.tar.gz" if outer[:2] == b"\x1f\x8b" and b"ustar" in gzip.decompress(outer) else "table.csv.gz"
