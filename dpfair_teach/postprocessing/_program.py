@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-
 __all__ = ["Solution", "dual_value"]
 
 

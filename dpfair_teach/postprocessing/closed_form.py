@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ._program import Solution, conditional, limits
 from ._crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
+from ._program import Solution, conditional, limits
 from .lp import solve_lp
 
 __all__ = ["closed_form"]
@@ -77,7 +77,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
                      "Use solve_lp.")
     rate = conditional(q, limit)
     if k == 2 and q.ndim == 3 and limit.ndim == 2:       # one program: plain arithmetic beats arrays of length one
-        one = best_crossing(q, rate, limit[1, 0], limit[1, 1])
+        one = best_crossing(q, rate, *limit[1].tolist())
         if one is not None:
             return one
     # Flat views: T tables with the batch axis last (numpy is fastest there), N programs, table_of (N,).
