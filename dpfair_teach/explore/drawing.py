@@ -110,7 +110,7 @@ def svg(chart: Chart, frame: object, label: str, *, keys: bool = False) -> str:
         return "".join(parts) + "</svg>"
     for value, text in chart.y.ticks:
         at = f"{top + height - (value - chart.y.low) / (chart.y.high - chart.y.low) * height:.1f}"
-        rule = "dpx-axis" if abs(value) < 1e-12 and not chart.y.log else "dpx-grid"
+        rule = "dpx-axis" if value == 0 and not chart.y.log and chart.view != "roc" else "dpx-grid"
         parts.append(f'<path class="{rule}" d="M{left} {at}h{width}"/><text x="{left - 8}" y="{at}" dy=".35em" text-anchor="end">{text}</text>')
     for value, text in chart.x.ticks:
         at = f"{left + (value - chart.x.low) / (chart.x.high - chart.x.low) * width:.1f}"
