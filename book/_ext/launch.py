@@ -60,19 +60,14 @@ def _set_options(app, config) -> None:
 
 
 def _edit_the_chapter(app, pagename, templatename, context, doctree) -> None:
-    ask = context.get("get_edit_provider_and_url")
-    if ask is None or not pagename.startswith("book/notebooks/"):
-        return
-
-    def ask_for_the_chapter():
-        provider, url = ask()
-        return provider, url.replace("/book/notebooks/", "/book/chapters/").replace(".ipynb", ".md")
-
-    context["get_edit_provider_and_url"] = ask_for_the_chapter
+    for group in context.get("header_buttons", []):
+        for button in group.get("buttons", [group]):
+            if button.get("label") == "source-edit-button":
+                button["url"] = button["url"].replace("/book/notebooks/", "/book/chapters/").replace(".ipynb", ".md")
 
 
 def setup(app) -> dict:
     app.connect("config-inited", _set_options)
-    # After the theme has set the function (500), before its buttons ask it (501).
-    app.connect("html-page-context", _edit_the_chapter, priority=500)
+    # After the theme has written its buttons (501).
+    app.connect("html-page-context", _edit_the_chapter, priority=600)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,17 @@
 """Repository and launch buttons: from the git remote or the environment, none when neither says where."""
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
-from types import SimpleNamespace
+import sys
+from pathlib import Path
 
 import launch
+import nbformat
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(("remote", "address"), [
@@ -51,6 +57,35 @@ def test_buttons_of_an_address():
 
 
 def test_the_edit_button_leads_to_the_chapter():
-    context = {"get_edit_provider_and_url": lambda: ("GitHub", "https://github.com/who/what/edit/main/book/notebooks/05-x.ipynb")}
-    launch._edit_the_chapter(SimpleNamespace(), "book/notebooks/05-x", "page.html", context, None)
-    assert context["get_edit_provider_and_url"]() == ("GitHub", "https://github.com/who/what/edit/main/book/chapters/05-x.md")
+    edit = {"label": "source-edit-button", "url": "https://github.com/who/what/edit/main/book/notebooks/05-x.ipynb"}
+    binder = {"label": "launch", "url": "https://mybinder.org/v2/gh/who/what/main?urlpath=lab/tree/book/notebooks/05-x.ipynb"}
+    context = {"header_buttons": [{"type": "group", "buttons": [dict(edit), dict(binder)]}, {"type": "javascript"}]}
+    launch._edit_the_chapter(None, "book/notebooks/05-x", "page.html", context, None)
+    changed, kept = context["header_buttons"][0]["buttons"]
+    assert changed["url"] == "https://github.com/who/what/edit/main/book/chapters/05-x.md" and kept == binder
+
+
+@pytest.mark.slow
+def test_a_built_page_has_the_buttons_of_its_repository(tmp_path):
+    """A book of two pages with our configuration and extensions, built as the real one is."""
+    for name in ("_config.yml", "book/references.bib", "book/theorems.yml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "book" / "_ext", tmp_path / "book" / "_ext")
+    shutil.copytree(ROOT / "book" / "_static", tmp_path / "book" / "_static", ignore=shutil.ignore_patterns("mathjax"))
+    for folder in ("chapters", "notebooks"):
+        (tmp_path / "book" / folder).mkdir()
+    (tmp_path / "book/chapters/index.md").write_text("# Index\n\nText.\n")
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Page", id="page")],
+                                            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}),
+                   tmp_path / "book/notebooks/page.ipynb")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/chapters/index\nchapters:\n- file: book/notebooks/page\n")
+    done = subprocess.run([Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n", "--keep-going"], cwd=tmp_path, text=True,
+                          capture_output=True, env=os.environ | {"DPFAIR_TEACH_REPO_URL": "git@github.com:who/what.git"})
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    html = (tmp_path / "_build/html/book/notebooks/page.html").read_text(encoding="utf-8")
+    wanted = ["https://mybinder.org/v2/gh/who/what/main?urlpath=lab/tree/book/notebooks/page.ipynb",
+              "https://github.com/who/what/edit/main/book/chapters/page.md", 'href="https://github.com/who/what"']
+    for link in wanted:
+        assert link in html, link
+    assert "unpkg.com" not in html and "fontawesome.js" not in html
