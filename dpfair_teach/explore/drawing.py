@@ -45,12 +45,12 @@ class Chart:
 
     def __post_init__(self) -> None:
         if self.view == "roc":
-            box, size = (52, 30, 370, 370), (440, 448)
+            box, size = (52, 30, 370, 370), (440, 454)
         elif self.view == "heatmap":
             box = (74, 30, 430, min(360, max(120, 430 * len(self.rows) // max(1, len(self.columns)))))
-            size = (520, box[3] + 78)
+            size = (520, box[3] + 84)
         else:
-            box, size = (62, 30, 440, 270), (520, 348)
+            box, size = (62, 30, 440, 270), (520, 354)
         object.__setattr__(self, "box", box)
         object.__setattr__(self, "size", size)
 
