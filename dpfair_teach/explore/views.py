@@ -20,7 +20,7 @@ KINDS = {"lines": ("line", "points", "band"), "roc": ("points", "line", "polygon
          "table": (), "heatmap": ()}
 VIEWS = tuple(KINDS)
 MOST_SERIES = 8
-MOST_CELLS = 900        # of a heat map or table, and
+MOST_CELLS = 625        # of a heat map or table, and
 MOST_POINTS = 2500      # of all series of a frame: the player redraws them within a millisecond
 LARGEST = 1e12          # on a linear axis
 
