@@ -27,8 +27,8 @@ html[data-theme="dark"] .dpx-source, [data-jp-theme-light="false"] .dpx-source {
 class Source:
     """A function's or class's own source; made by ``show``."""
 
-    def __init__(self, path: str, line: int, code: str) -> None:
-        self.path, self.line, self.code = path, line, code
+    def __init__(self, path: str, code: str) -> None:
+        self.path, self.code = path, code
 
     def __repr__(self) -> str:
         return f"# {self.path}\n{self.code.rstrip()}"
@@ -42,7 +42,7 @@ class Source:
             blocks.append(pre(lines[last:]))
         compact = "".join(f"{line.strip()}\n" for line in PYGMENTS_STYLE.strip().splitlines())
         return (f'<div class="dpx dpx-source">{style()}<style>{compact}</style>'
-                f'<p class="dpx-q">{escape(self.path)}<span class="dpx-line">, line {self.line}</span></p>{"".join(b for b in blocks if b)}</div>')
+                f'<p class="dpx-q">{escape(self.path)}</p>{"".join(b for b in blocks if b)}</div>')
 
 
 def show(obj: object) -> Source:
@@ -55,7 +55,7 @@ def show(obj: object) -> Source:
     Returns
     -------
     Source
-        Shown as HTML with file and line, as plain text with the file only (lines shift when code above them changes).
+        Shown with the file it stands in, without a line number: that shifts whenever code above it changes.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def show(obj: object) -> Source:
         refuse("obj", obj, "not a function, method or class", "Give the function itself, without calling it.")
     try:
         target = inspect.unwrap(target)
-        lines, line = inspect.getsourcelines(target)
+        lines, _ = inspect.getsourcelines(target)
         module = inspect.getmodule(target).__name__
         file = PurePosixPath(inspect.getsourcefile(target).replace("\\", "/"))
     except (OSError, TypeError, AttributeError, ValueError):
@@ -83,7 +83,7 @@ def show(obj: object) -> Source:
     # the path as in the repository, whatever machine this is
     parts = module.split(".")
     path = "/".join([*parts, "__init__.py"]) if file.name == "__init__.py" else "/".join([*parts[:-1], file.name])
-    return Source(path, max(line, 1), textwrap.dedent("".join(lines)))
+    return Source(path, textwrap.dedent("".join(lines)))
 
 
 def docstring_lines(code: str) -> tuple[int, int]:

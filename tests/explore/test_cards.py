@@ -59,10 +59,8 @@ def test_show_prints_what_runs():
     shown = show(_checks.number)
     html = shown._repr_html_()
     tree = parsed(html)
-    lines = Path(_checks.__file__).read_text(encoding="utf-8").splitlines()
-    line = next(i for i, text in enumerate(lines, 1) if text.startswith("def number("))
-    assert f"dpfair_teach/_checks.py, line {line}" in "".join(tree.text)
-    assert repr(shown).startswith("# dpfair_teach/_checks.py\ndef number(") and "line" not in repr(shown).splitlines()[0]
+    assert "dpfair_teach/_checks.py" in "".join(tree.text)
+    assert repr(shown).startswith("# dpfair_teach/_checks.py\ndef number(")
     # all of the code is there, in order, folded or not
     code = "".join("".join(parsed(block).text) for block in re.findall(r"<pre.*?</pre>", html, re.S))
     assert code.split() == shown.code.split()
