@@ -193,3 +193,13 @@ def test_derived_rates_are_the_gaps_used_here():
     p = np.array([[0.1, 0.0], [1.0, 0.7]])
     fp, tp = fairness.rates(derived_counts(q, p))
     assert gaps(q, p)[1] == pytest.approx([fp[1] - fp[0], tp[1] - tp[0]])
+
+
+@pytest.mark.parametrize("ask", [lemma_a1, lambda *arguments: theorem_2_2(*arguments, 0.1)])
+def test_the_hypothesis_is_strict_and_where_the_paper_puts_it(ask):
+    """min q^_ay > 4 ln(4k / beta) / (m epsilon): 20.3 people for k = 2, beta = .05, epsilon = 1."""
+    for smallest, holds in [(20, False), (21, True)]:
+        counts = np.full((2, 2, 2), 200.0)
+        counts[:, 1, 0] = [smallest - 5, 5]
+        m = int(counts.sum())
+        assert ask(counts / m, m, 1.0, 0.05).holds is holds

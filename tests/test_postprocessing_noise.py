@@ -195,3 +195,13 @@ def test_unreleasable_tables_are_refused():
             release(TEN, 1.0, None)
     with pytest.raises(ValueError, match="counts=2.5: not a whole number"):
         public_margin_counts(TEN + 0.5, 1.0, rng, noise="geometric")
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_more_groups_get_noise_of_scale_2_over_epsilon_before_the_projection(k):
+    """One changed A moves two cells, so the scale is 2 / epsilon; the same generator state gives the same noise here and there."""
+    counts = np.random.default_rng(k).integers(0, 30, (2, k, 2))
+    noisy = mechanisms.laplace(counts, 2, 0.5, np.random.default_rng(1), 50)
+    expected = _nearest_with_sum(np.moveaxis(noisy, -2, -1), counts.sum(axis=-2).astype(float))
+    released = public_margin_counts(counts, 0.5, np.random.default_rng(1), 50)
+    assert released == pytest.approx(np.moveaxis(expected, -1, -2))

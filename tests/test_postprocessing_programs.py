@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.data import base_classifier, load, ten_people_base
 from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, solve_lp
+from dpfair_teach.postprocessing._crossings import best_crossing
 
 TEN = load("ten_people")
 TEN_Q = fairness.cell_counts(ten_people_base(TEN.X), TEN.A, TEN.Y) / TEN.m
@@ -96,6 +97,16 @@ def test_the_program_proves_itself_for_any_shape(k, b, gamma):
         found = solve_lp(q, gamma, slack, multipliers=True)
         check_solution(q, gamma, slack, found, tolerance=1e-7)
         assert solve_lp(q, gamma, slack).value == pytest.approx(found.value, abs=1e-7)
+
+
+def test_smooth_tables_need_no_slower_road():
+    """Else a fault in the fast road would hide behind the slow one."""
+    for k in (2, 3, 4):
+        assert closed_form(usable("smooth", k, 200, seed=31), 0.0).fallbacks == 0
+    for q in usable("smooth", 2, 100, seed=32):
+        one = best_crossing(q, q / q.sum(axis=0), 0.03, 0.05)
+        assert one is not None
+        check_solution(q, 0.0, [[0, 0], [0.03, 0.05]], one)
 
 
 def test_noisy_draws_need_no_slower_road():
