@@ -211,6 +211,8 @@ MUTANTS: dict[str, Mutant] = {
     "gaussian_delta_halved": Mutant(MECHANISMS + "gaussian_delta", scaled(0.5), "half of the curve"),
     "gaussian_sigma_times_08": Mutant(MECHANISMS + "gaussian_sigma", scaled(0.8), "scale times 0.8"),
     "geometric_draws_real_numbers": Mutant(MECHANISMS + "geometric", real_numbers, "Laplace noise under another name"),
+    "geometric_law_at_double_epsilon": Mutant(MECHANISMS + "geometric_law", lambda f: lambda s, e, value=0: f(s, 2 * e, value),
+                                              "the law of half the noise"),
     "estimator_reads_the_true_counts": Mutant(POST + "DPPostProcessing.fit", reads_the_true_counts, "the program reads the true table"),
     "fit_refits_the_base_with_the_group": Mutant(POST + "DPPostProcessing.fit", refits_the_base, "the base learns from A"),
     "lp_forgets_true_positive_rows": Mutant(POST + "solve_lp", without_true_positive_rows, "the true-positive rows are left out"),
