@@ -11,8 +11,9 @@ from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import accounting, fairness
 from dpfair_teach.data import base_classifier, load, ten_people_base
+from dpfair_teach.experiments import postprocessing_draws
 from dpfair_teach.postprocessing import (
-    DPPostProcessing, clip_counts, closed_form, derived_counts, margin_slack, noisy_counts, paper_slack, public_margin_counts, solve_lp,
+    DPPostProcessing, closed_form, derived_counts, lift_unusable, margin_slack, noisy_counts, paper_slack, public_margin_counts, solve_lp,
 )
 
 DATA = load("communities")
@@ -27,13 +28,13 @@ def fitted(seed=0, **settings):
 
 def test_public_margins_is_the_published_recipe():
     model = fitted(seed=4)
-    noisy = clip_counts(public_margin_counts(COUNTS, 1.0, np.random.default_rng(4)))
+    noisy = public_margin_counts(COUNTS, 1.0, np.random.default_rng(4), noise="geometric")
     assert model.q_tilde_ == pytest.approx(noisy / DATA.m)
     assert model.p_ == pytest.approx(closed_form(noisy / DATA.m, 0.02).p)
     assert model.q_tilde_.sum(axis=1) * DATA.m == pytest.approx(COUNTS.sum(axis=1))
     assert (model.slack_ == 0).all()
     with_slack = fitted(seed=4, slack=True)
-    assert with_slack.slack_ == pytest.approx(margin_slack(noisy / DATA.m, DATA.m, 1.0, 0.05))
+    assert with_slack.slack_ == pytest.approx(margin_slack(noisy / DATA.m, DATA.m, 1.0, 0.05, "geometric"))
 
 
 def test_as_printed_is_algorithm_1():
@@ -45,11 +46,14 @@ def test_as_printed_is_algorithm_1():
     assert model.p_ == pytest.approx(solve_lp(noisy, 0.02, slack).p, abs=1e-6)
 
 
-@pytest.mark.parametrize("method, sensitivity", [("public_margins", 1.0), ("as_printed", 2.0)])
-def test_what_was_released_is_recorded(method, sensitivity):
-    model = fitted(method=method, epsilon=0.5)
+@pytest.mark.parametrize("method, sensitivity, default", [("public_margins", 1.0, "geometric"), ("as_printed", 2.0, "laplace")])
+@pytest.mark.parametrize("noise", [None, "laplace", "geometric"])
+def test_what_was_released_is_recorded(method, sensitivity, default, noise):
+    model = fitted(method=method, epsilon=0.5, noise=noise)
     (release,) = model.releases_
-    assert (release.mechanism, release.unit) == ("laplace", accounting.UNIT_A)
+    assert (release.mechanism, release.unit) == (noise or default, accounting.UNIT_A)
+    people = model.q_tilde_ * DATA.m
+    assert (np.abs(people - np.rint(people)).max() < 1e-9) == (release.mechanism == "geometric")
     assert (release.sensitivity, release.scale, release.epsilon, release.delta) == (sensitivity, sensitivity / 0.5, 0.5, 0.0)
     assert accounting.compose(model.releases_, 0.0, method="basic") == pytest.approx(0.5)
 
@@ -66,7 +70,7 @@ def test_the_noise_comes_from_the_generator_that_was_given():
 
 @pytest.mark.parametrize("method", ["public_margins", "as_printed"])
 def test_with_hardly_any_noise_it_is_the_non_private_optimum(method):
-    model = fitted(method=method, epsilon=1e6, slack=False)
+    model = fitted(method=method, epsilon=1e6, slack=False, noise="laplace")
     best = closed_form(COUNTS / DATA.m, 0.02)
     chance = model.predict_proba(DATA.X, sensitive_features=DATA.A)
     reached = fairness.cell_counts(chance[:, 1], DATA.A, DATA.Y)
@@ -93,7 +97,7 @@ def test_fairlearn_metrics_work_on_its_decisions():
 
 
 def test_scikit_learns_contract():
-    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3)
+    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3, noise="geometric")
     assert clone(model).get_params(deep=False).keys() == model.get_params(deep=False).keys()
     assert model.get_params()["epsilon"] == 1.0
     assert model.set_params(gamma=0.1).gamma == 0.1
@@ -118,16 +122,87 @@ def test_the_base_is_never_fitted_again():
 def test_no_draw_fails_however_small_the_data_and_however_loud_the_noise(method, slack, gamma):
     ten = load("ten_people")
     for n_groups in (2, 3):
-        model = DPPostProcessing(ten_people_base, 0.1, gamma, method=method, slack=slack, n_groups=n_groups)
-        for seed in range(30):
-            model.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(seed))
-            assert (model.p_ >= 0).all() and (model.p_ <= 1).all()
+        for noise in ("laplace", "geometric"):
+            for epsilon in (0.1, 2e-9):
+                model = DPPostProcessing(ten_people_base, epsilon, gamma, method=method, slack=slack, n_groups=n_groups, noise=noise)
+                for seed in range(20):
+                    model.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(seed))
+                    assert (model.p_ >= 0).all() and (model.p_ <= 1).all()
+
+
+def lone(A, **settings):
+    """Ten people fitted with any groups whatever."""
+    ten = load("ten_people")
+    model = DPPostProcessing(ten_people_base, 1.0, 0.1, **settings)
+    return model.fit(ten.X, ten.Y, sensitive_features=A, rng=np.random.default_rng(0))
+
+
+def test_no_group_that_occurs_is_an_error():
+    """One person more or less in a group must not show by a message: neighbours of each of these data sets are fine too."""
+    for A in ([0] * 10, [0] * 9 + [1], [1] * 10):
+        model = lone(A)
+        assert model.n_groups_ == 2 and model.p_.shape == (2, 2) and len(model.releases_) == 1
+        assert lone(A, n_groups=3).p_.shape == (2, 3)
+    assert lone([0] * 9 + [12]).n_groups_ == 13        # more groups than people
+    for settings in ({}, {"n_groups": 1000}):
+        with pytest.raises(ValueError, match="sensitive_features=1000: a code above n_groups - 1 = 999"):
+            lone([0] * 9 + [1000], **settings)
+    with pytest.raises(ValueError, match="sensitive_features=2: a code above n_groups - 1 = 1"):
+        lone([0] * 9 + [2], n_groups=2)
+
+
+def test_with_k_given_the_shape_tells_nothing():
+    assert {lone(A, n_groups=3).p_.shape for A in ([0] * 10, [0, 1] * 5, [2] * 10)} == {(2, 3)}
+
+
+@pytest.mark.parametrize("method", ["public_margins", "as_printed"])
+@pytest.mark.parametrize("noise", ["laplace", "geometric"])
+def test_an_epsilon_too_small_is_refused_before_anything_is_drawn(method, noise):
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    for epsilon in (5e-324, 1e-16, 9e-10):
+        with pytest.raises(ValueError, match=f"epsilon={epsilon}"):
+            DPPostProcessing(BASE, epsilon, 0.02, method=method, noise=noise).fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=rng)
+    for epsilon in (1e10, 1e300):
+        with pytest.raises(ValueError, match="epsilon=1"):
+            DPPostProcessing(BASE, epsilon, 0.02, method=method, noise=noise).fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=rng)
+    assert rng.bit_generator.state == before
+
+
+@pytest.mark.parametrize("method, slack", [("public_margins", False), ("as_printed", True), ("as_printed", False)])
+def test_the_experiments_solve_what_the_estimator_solves(method, slack):
+    """The same draws, epsilon so small that noisy cells often hold nobody: one rule for them in both places."""
+    name = method if method == "public_margins" or slack else "as_printed_no_slack"
+    lifted = 0
+    for seed in range(60):
+        model = fitted(seed, method=method, slack=slack, epsilon=0.02, noise="laplace")
+        draws = postprocessing_draws(COUNTS, name, 0.02, [0.02], 1, np.random.default_rng(seed))
+        derived = derived_counts(COUNTS, model.p_)
+        assert fairness.error(derived) == pytest.approx(draws.error[0, 0], abs=1e-9)
+        assert fairness.violation(derived) == pytest.approx(draws.violation[0, 0], abs=1e-9)
+        lifted += np.isinf(model.slack_).any()
+        assert model.slack_ == pytest.approx(lift_unusable(model.q_tilde_, model.slack_))
+    assert lifted >= 2
+
+
+def test_other_gammas_cost_nothing():
+    model = fitted(3)
+    assert (model.p_at(0.02) == model.p_).all()
+    assert model.p_at(0.1) == pytest.approx(fitted(3, gamma=0.1).p_)
+    ten = load("ten_people")
+    three = DPPostProcessing(ten_people_base, 2.0, 0.0, n_groups=3).fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0))
+    assert three.p_at(0.2) == pytest.approx(solve_lp(three.q_tilde_, 0.2, three.slack_).p)
+    with pytest.raises(ValueError, match="gamma=-1"):
+        model.p_at(-1)
+    with pytest.raises(NotFittedError):
+        DPPostProcessing(BASE, 1.0, 0.02).p_at(0.1)
 
 
 @pytest.mark.parametrize("settings, message", [
     (dict(epsilon=0), "epsilon=0"), (dict(epsilon=-1), "epsilon=-1"), (dict(gamma=-0.1), "gamma=-0.1"), (dict(beta=1), "beta=1"),
     (dict(method="score_bins"), "method='score_bins': not a known option"), (dict(slack=0.1), "slack=0.1"), (dict(n_bins=1), "n_bins=1"),
     (dict(base=3), "base=3"), (dict(n_groups=1), "n_groups=1"), (dict(epsilon=float("nan")), "epsilon=nan"),
+    (dict(noise="gaussian"), "noise='gaussian': not a known option"), (dict(n_groups=1001), "n_groups=1001"),
 ])
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
@@ -148,7 +223,7 @@ def test_bad_people_are_refused():
         model.predict_proba(DATA.X[:3, :5], sensitive_features=[0, 1, 1])
     for X, y, A, message in [
         (DATA.X[:5], DATA.Y, DATA.A, "X="), (DATA.X, DATA.Y + 1, DATA.A, "y=2"), (DATA.X, DATA.Y * 0, DATA.A, "y=0: everybody"),
-        (DATA.X, DATA.Y, DATA.A[:-1], "sensitive_features"), (DATA.X, DATA.Y, DATA.A * 0, "names one group only"),
+        (DATA.X, DATA.Y, DATA.A[:-1], "sensitive_features"), (DATA.X, DATA.Y, DATA.A - 1, "sensitive_features=-1"),
         (DATA.X * np.nan, DATA.Y, DATA.A, "X="),
     ]:
         with pytest.raises(ValueError, match=message):

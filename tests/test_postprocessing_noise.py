@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpfair_teach import fairness, mechanisms
 from dpfair_teach.audit import exact_epsilon
 from dpfair_teach.postprocessing import (
-    clip_counts, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts,
+    clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts,
 )
 from dpfair_teach.postprocessing.noise import _nearest_with_sum
 
@@ -157,6 +157,12 @@ def test_unusable_cells_follow_the_documented_rules():
     printed = paper_slack(q, 100, 1, 0.05)
     assert printed[1, 0] < 0 and np.isposinf(printed[1, 1])
     assert np.isposinf(paper_slack(q, 100, 1, 0.05, negative="unconstrained")[1]).all()
+    assert lift_unusable(q, printed).tolist() == [[0, 0], [np.inf, np.inf]]
+    assert lift_unusable(q[:, ::-1]).tolist() == [[0, 0], [np.inf, np.inf]]            # the anchor's cells count too
+    assert lift_unusable(LARGE, [[1, 1], [0.2, -0.1]]).tolist() == [[0, 0], [0.2, np.inf]]
+    assert (lift_unusable(np.stack([LARGE, TEN]), 0.3)[:, 1] == 0.3).all()
+    nearly = np.array([[[1.0, 1.0], [-1.43, 1.0]], [[1.0, 1.0], [1.43 + 1e-12, 1.0]]])
+    assert np.isposinf(lift_unusable(nearly)[1]).tolist() == [True, False]
     clipped = clip_counts(q)
     assert clipped[:, 1].tolist() == [[0.0, 0.1], [0.05, 0.0]]
     nobody = np.array([[[3.0, -1.0], [1.0, 1.0]], [[2.0, -2.0], [1.0, 1.0]]])
@@ -164,14 +170,15 @@ def test_unusable_cells_follow_the_documented_rules():
     assert clip_counts(LARGE) == pytest.approx(LARGE)
 
 
+@pytest.mark.parametrize("noise", ["laplace", "geometric"])
 @pytest.mark.parametrize("k, beta", [(2, 0.05), (2, 0.3), (3, 0.3)])
-def test_the_slack_of_public_margins_keeps_its_promise(k, beta):
+def test_the_slack_of_public_margins_keeps_its_promise(k, beta, noise):
     """n = 5,000 draws: a rate gap of the true base moves by more than the slack in a share of at most beta (one-sided Hoeffding at
     alpha = 1e-10 adds .048)."""
     counts = LARGE if k == 2 else np.random.default_rng(8).integers(60, 400, (2, k, 2))
     m, n, epsilon = int(counts.sum()), 5000, 1.0
-    noisy = public_margin_counts(counts, epsilon, np.random.default_rng(9), size=n)
-    slack = margin_slack(noisy / m, m, epsilon, beta)
+    noisy = public_margin_counts(counts, epsilon, np.random.default_rng(9), size=n, noise=noise)
+    slack = margin_slack(noisy / m, m, epsilon, beta, noise)
 
     def gaps(table):
         rate = np.stack(fairness.rates(table), axis=-1)            # (..., k, 2)
@@ -180,6 +187,29 @@ def test_the_slack_of_public_margins_keeps_its_promise(k, beta):
     moved = np.abs(gaps(noisy) - gaps(counts))
     failures = (moved > slack)[:, 1:].any(axis=(1, 2)).mean()
     assert failures <= beta + np.sqrt(np.log(1e10) / (2 * n))
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 1.0, 3.0, 20.0])
+@pytest.mark.parametrize("k, sensitivity, published, moves", [(2, 1, 4, 1), (3, 2, 12, 2)])
+def test_the_slack_for_whole_numbers_is_the_smallest_that_the_union_allows(k, sensitivity, published, moves, epsilon):
+    """The exact tail of the geometric law: P(|W| > n) <= beta / published at the n behind the slack, and not at n - 1."""
+    q, m, beta = np.full((2, k, 2), 1 / (4 * k)), 1000, 0.05
+    most = margin_slack(q, m, epsilon, beta, "geometric")[1, 0] * m / (2 * k) / 2 / moves
+    assert most == pytest.approx(round(most), abs=1e-6)
+    tail = 2 * mechanisms.geometric_law(sensitivity, epsilon).sf(np.rint(most) - np.arange(2))
+    assert tail[0] <= beta / published * (1 + 1e-9)
+    assert tail[1] > beta / published or most == 0
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_algorithm_1_in_whole_numbers(epsilon):
+    """n = 8 * 20,000; each frequency within Hoeffding's margin at alpha = 1e-11, and it is no other scale's law."""
+    noise = noisy_counts(TEN, epsilon, np.random.default_rng(1), size=20_000, noise="geometric") - TEN
+    values = np.arange(-8, 9)
+    seen = (noise.ravel()[:, None] == values).mean(axis=0)
+    limit = dkw(noise.size, 1e-11)
+    assert np.abs(seen - mechanisms.geometric_law(2, epsilon).pmf(values)).max() < limit
+    assert np.abs(seen - mechanisms.geometric_law(1, epsilon).pmf(values)).max() > 5 * limit
 
 
 def test_unreleasable_tables_are_refused():
@@ -193,8 +223,15 @@ def test_unreleasable_tables_are_refused():
             release(TEN, 0, rng)
         with pytest.raises(ValueError, match="rng=None"):
             release(TEN, 1.0, None)
-    with pytest.raises(ValueError, match="counts=2.5: not a whole number"):
-        public_margin_counts(TEN + 0.5, 1.0, rng, noise="geometric")
+        with pytest.raises(ValueError, match="epsilon=1e-16"):
+            release(TEN, 1e-16, rng)
+        with pytest.raises(ValueError, match="noise='gaussian'"):
+            release(TEN, 1.0, rng, noise="gaussian")
+        with pytest.raises(ValueError, match="counts=2.5: not a whole number"):
+            release(TEN + 0.5, 1.0, rng, noise="geometric")
+    for slack in (np.ones(3), np.ones((2, 3)), np.ones((5, 2, 2)), np.nan):
+        with pytest.raises(ValueError, match="slack="):
+            lift_unusable(np.stack([TEN, TEN]), slack)
 
 
 @pytest.mark.parametrize("k", [3, 5])

@@ -112,14 +112,15 @@ valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
-valid("postprocessing.noisy_counts", postprocessing.noisy_counts, lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2))
+valid("postprocessing.noisy_counts", postprocessing.noisy_counts, lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
 valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
+valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0))
 valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(counts=COUNTS))
 for slack in ("paper_slack", "main_text_slack"):
     valid(f"postprocessing.{slack}", getattr(postprocessing, slack),
           lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, negative="as_printed"))
-valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05))
+valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric"))
 valid("postprocessing.count_sensitivity", postprocessing.count_sensitivity, lambda: dict(m=10))
 valid("postprocessing.largest_change", postprocessing.largest_change, lambda: dict(prediction=[1, 0, 1], Y=[1, 0, 0], n_groups=2))
 valid("postprocessing.lemma_a1", postprocessing.lemma_a1, lambda: dict(q=Q, m=M, epsilon=5.0, beta=0.05, as_printed=False))
@@ -133,7 +134,7 @@ def _fitted_post(X, y, sensitive_features, rng, **settings):
 
 def _post_arguments():
     ten = data.load("ten_people")
-    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2,
+    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2, noise="laplace",
                 X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
@@ -145,6 +146,7 @@ def _post(method):
 
 
 valid("postprocessing.DPPostProcessing", _fitted_post, _post_arguments)
+valid("postprocessing.DPPostProcessing:p_at", _post("p_at"), lambda: dict(gamma=0.1))
 valid("postprocessing.DPPostProcessing:predict_proba", _post("predict_proba"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A))
 valid("postprocessing.DPPostProcessing:predict", _post("predict"),

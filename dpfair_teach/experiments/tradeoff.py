@@ -133,8 +133,8 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
         Draws the noise.
     negative_slack : {"no_constraint", "left_out"}
         What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative: that constraint is
-        absent, or the draw does not count (as in the reproduction of Figure 1). In the methods without slack a cell that
-        is not positive always means that its constraint is absent: its rate does not exist.
+        absent, by the one rule of ``postprocessing.lift_unusable``, or the draw does not count (as in the reproduction of Figure 1;
+        a study of public data may do that, a private algorithm may not). The methods without slack always follow the rule.
     beta : float
         Confidence parameter of the slack, in (0, 1).
     evaluate_on : array_like, shape (2, k, 2), optional
@@ -171,15 +171,12 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     if m < 2:
         _checks.refuse("counts", m, "holds fewer than two people in all", "Give counts of people, not frequencies.")
     q = _release(counts, method, epsilon, repeats, rng) / m
-    # A noisy cell that is not positive has no rate: what the program would compare does not exist, so that constraint is lifted.
-    people = q.sum(axis=1)
-    unusable = np.minimum(people, people[:, :1]) <= 0
-    kept = np.ones(repeats, dtype=bool)
-    slack = np.where(unusable, np.inf, 0.0)
+    slack, kept = 0.0, np.ones(repeats, dtype=bool)
     if method == "as_printed" and np.isfinite(epsilon):
-        slack = postprocessing.paper_slack(q, round(m), epsilon, beta, negative="unconstrained")
-        if negative_slack == "left_out":
-            kept = ~unusable.any(axis=(1, 2))
+        slack = postprocessing.paper_slack(q, round(m), epsilon, beta)
+    slack = postprocessing.lift_unusable(q, slack)
+    if method == "as_printed" and negative_slack == "left_out":
+        kept = np.isfinite(slack).all(axis=(1, 2))
 
     error, violation = np.empty((2, repeats, gammas.size))
     step = max(1, _PROGRAMS_AT_ONCE // gammas.size)

@@ -11,11 +11,11 @@ from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form
 from .estimator import DPPostProcessing
 from .lp import derived_counts, predict_proba, solve_lp
-from .noise import clip_counts, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
+from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
 
 __all__ = [
     "solve_lp", "closed_form", "dual_value", "derived_counts", "predict_proba",
-    "noisy_counts", "public_margin_counts", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
+    "noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",
 ]

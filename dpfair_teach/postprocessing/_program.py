@@ -10,6 +10,10 @@ from .. import _checks as check
 
 __all__ = ["Solution", "dual_value"]
 
+#: A cell (a, y) whose entries cancel to less than this share of their sizes holds nobody: its rates would pass a million, and 16 digits
+#: could no longer hold both such a rate and the gaps of a few percent that the program is about.
+CANCELS = 1e-6
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -55,8 +59,8 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
     if (out < 0).any():
         worst = np.argwhere(out < 0)[0]
         check.refuse("slack", float(out[out < 0][0]), f"gamma + slack is negative at (a={worst[-2]}, y={worst[-1]}): nothing is feasible",
-                     "A noisy cell below 0 makes the printed slack negative: leave the draw out, or lift the constraint "
-                     "(paper_slack(..., negative='unconstrained')).")
+                     "A noisy cell below 0 makes the printed slack negative: lift the constraint (lift_unusable) or choose a larger "
+                     "epsilon. Drawing again until the slack is positive is not private.")
     return out
 
 
@@ -72,22 +76,29 @@ def unlimited(name: str, value: ArrayLike) -> np.ndarray:
     return raw
 
 
+def has_rate(q: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Which cells (a, y) hold somebody, so that their rates exist, shape (..., k, 2); ``people`` is q summed over yhat."""
+    return people > CANCELS * np.abs(q).sum(axis=-3)
+
+
 def conditional(q: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """P(yhat | a, y) of every cell, shape (..., b, k, 2): the coefficients of p in the rates.
 
     A cell (a, y) that holds nobody has no rate. That is refused where a finite limit needs it, else its entries are 0.
     """
     people = q.sum(axis=-3)
-    empty = people <= 0
-    if not empty.any():
+    usable = has_rate(q, people)
+    if usable.all():
         return q / people[..., None, :, :]
+    empty = ~usable
     # a constraint (a, y) divides by q_ay and by q_0y
     wrong = np.isfinite(limit[..., 1:, :]) & (empty[..., 1:, :] | empty[..., :1, :])
     if wrong.any():
         *_, a, y = np.argwhere(wrong)[0]
         a = int(a) + 1 if empty[..., int(a) + 1, int(y)].any() else 0
-        check.refuse("q", float(people[..., a, y].min()), f"the cell (a={a}, y={y}) is empty or negative, so its rate does not exist",
-                     "Clip the noisy table (clip_counts), or lift the constraint with slack=inf there.")
+        check.refuse("q", float(people[..., a, y].min()), f"the cell (a={a}, y={y}) is empty or negative, or its entries cancel "
+                     "to nearly 0, so its rate does not exist",
+                     "Lift the constraint (lift_unusable, or slack=inf there), or clip the noisy table (clip_counts).")
     return np.where(empty[..., None, :, :], 0.0, q) / np.where(empty, 1.0, people)[..., None, :, :]
 
 

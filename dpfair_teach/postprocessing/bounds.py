@@ -156,7 +156,7 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     if (people <= 0).any():
         a, y = (int(i) for i in np.argwhere(people <= 0)[0])
         check.refuse("q", float(people[a, y]), f"the cell (a={a}, y={y}) is empty or negative: outside the lemma's event",
-                     "Draw again, or give a larger epsilon.")
+                     "Choose a larger epsilon, or merge small groups. (Drawing again until it holds would not be private.)")
     rates = over(2 * unit, people)
     gaps = over(4 * unit, np.minimum(people, people[:1])) if as_printed else rates + rates[:1]
     gaps[0] = 0.0

@@ -14,29 +14,34 @@ from ..accounting import UNIT_A, Release
 from ..fairness import cell_counts
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
-from .noise import clip_counts, margin_slack, noisy_counts, paper_slack, public_margin_counts
+from .noise import LEAST_EPSILON, NOISES, lift_unusable, margin_slack, noisy_counts, paper_slack, public_margin_counts
 
 __all__ = ["DPPostProcessing"]
 
 METHODS = ("public_margins", "as_printed")
+MOST_GROUPS = 1000      # the same limit for every data set, so that refusing a code tells nothing about valid ones
 
 
 class DPPostProcessing(ClassifierMixin, BaseEstimator):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
-    Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea with half the
-    sensitivity and no slack. Privacy unit: one person's A changes, X and Y are public. The base must not have been trained on A.
+    Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack, with the
+    public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed).
+    Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
+
+    Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once and call :meth:`p_at`: it reads
+    the released table only.
 
     Parameters
     ----------
     base : fitted classifier with ``predict``, or a function X -> 0/1
         It is never refitted. (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
-    epsilon : float > 0
+    epsilon : float in [1e-9, 1e9]; with geometric noise in [2e-9, 500]
     gamma : float >= 0
         The gap allowed between the groups' false- and true-positive rates on the noisy table.
     method : str
-        ``public_margins``: :func:`public_margin_counts`, then :func:`clip_counts`. ``as_printed``: :func:`noisy_counts`; a constraint whose
-        slack comes out negative counts as none; with ``slack=False`` the table goes through :func:`clip_counts`.
+        ``public_margins``: :func:`public_margin_counts`. ``as_printed``: :func:`noisy_counts`. In both, :func:`lift_unusable` lifts the
+        constraints of noisy cells that hold nobody.
     slack : bool, optional
         Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`). None: yes for ``as_printed``, no for
         ``public_margins``.
@@ -45,36 +50,47 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     n_bins : int
         Number of score bins, for methods that use scores; the two methods here do not.
     n_groups : int, optional
-        k, public knowledge. None takes the largest code in A plus one, which is then treated as public.
+        k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it. None reads it off the
+        private A, as the largest code plus one and at least 2: right only where every data set that could occur shows a person of group
+        k-1. Otherwise the shape of ``p_`` tells neighbours apart, and no epsilon covers that: the epsilon of ``releases_`` holds given k.
+    noise : str, optional
+        ``laplace`` or ``geometric`` (two-sided, in whole people). None: geometric for ``public_margins``, laplace for ``as_printed``, as
+        printed. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov 2012; see
+        :func:`noisy_counts`), so its epsilon holds for real numbers. With geometric noise the printed slack serves noise that may be
+        half a person larger than Lemma A.1 allows.
 
     Attributes
     ----------
     p_ : (2, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a)
     q_tilde_ : (2, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
-    slack_ : (k, 2) array [a, y], what was added to gamma
-    releases_ : tuple of accounting.Release, in people
+    slack_ : (k, 2) array [a, y], what was added to gamma; infinite where the constraint was lifted
+    releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon
     n_groups_, n_features_in_ : int
     classes_ : array([0, 1])
 
     Raises
     ------
     ValueError
-        By ``fit`` and ``predict``, for any parameter or array out of range; never because of a private cell: that would tell.
+        By ``fit`` and ``predict``, for any parameter or array out of range: an entry of A that is no code, or not below n_groups, lies outside
+        the data sets that the guarantee is about. Never because of how the codes 0, ..., k-1 are spread, or of what the noise was:
+        an error there would tell.
 
     Examples
     --------
     >>> score = np.array([[.9], [.7], [.4], [.3], [.2], [.8], [.6], [.55], [.35], [.1]])
     >>> Y, A = [1, 1, 1, 0, 0, 1, 1, 0, 0, 0], [0] * 5 + [1] * 5
-    >>> model = DPPostProcessing(lambda X: (X[:, 0] >= .5).astype(int), epsilon=5, gamma=.05)
+    >>> model = DPPostProcessing(lambda X: (X[:, 0] >= .5).astype(int), epsilon=5, gamma=.05, n_groups=2)
     >>> model = model.fit(score, Y, sensitive_features=A, rng=np.random.default_rng(0))
     >>> model.predict_proba(score[:2], sensitive_features=[0, 1]).shape
     (2, 2)
-    >>> model.releases_[0].sensitivity, model.releases_[0].epsilon
-    (1.0, 5.0)
+    >>> model.releases_[0].mechanism, model.releases_[0].sensitivity, model.releases_[0].epsilon
+    ('geometric', 1.0, 5.0)
+    >>> model.p_at(gamma=1).tolist()   # any gap is allowed: the base's own decisions
+    [[0.0, 0.0], [1.0, 1.0]]
     """
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: str = "public_margins", slack: bool | None = None,
-                 beta: float = 0.05, n_bins: int = 6, n_groups: int | None = None) -> None:
+                 beta: float = 0.05, n_bins: int = 6, n_groups: int | None = None, noise: str | None = None) -> None:
         self.base = base
         self.epsilon = epsilon
         self.gamma = gamma
@@ -83,11 +99,16 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         self.beta = beta
         self.n_bins = n_bins
         self.n_groups = n_groups
+        self.noise = noise
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> DPPostProcessing:
         """Count, add noise, solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``."""
-        epsilon, gamma, beta = check.epsilon(self.epsilon), check.gamma(self.gamma), check.beta(self.beta)
+        # Everything is checked before the noise is drawn: afterwards no message may depend on it.
+        epsilon = check.number("epsilon", self.epsilon, low=LEAST_EPSILON, high=1 / LEAST_EPSILON)
+        gamma, beta = check.gamma(self.gamma), check.beta(self.beta)
         check.choice("method", self.method, METHODS)
+        public = self.method == "public_margins"
+        noise = check.choice("noise", ("geometric" if public else "laplace") if self.noise is None else self.noise, NOISES)
         check.integer("n_bins", self.n_bins, low=2)
         if self.slack is not None:
             check.flag("slack", self.slack)
@@ -100,26 +121,26 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         m = len(y)
 
         counts = cell_counts(prediction, A, y, n_groups=k)
-        if self.method == "public_margins":
-            noisy = clip_counts(public_margin_counts(counts, epsilon, rng))
-            sensitivity = 1 if k == 2 else 2
-            slack = margin_slack(noisy / m, m, epsilon, beta) if self.slack else np.zeros((k, 2))
+        q = (public_margin_counts if public else noisy_counts)(counts, epsilon, rng, noise=noise) / m
+        # From here on A is not read again.
+        if self.slack or (self.slack is None and not public):
+            slack = margin_slack(q, m, epsilon, beta, noise) if public else paper_slack(q, m, epsilon, beta)
         else:
-            noisy = noisy_counts(counts, epsilon, rng)
-            sensitivity = 2
-            if self.slack is False:
-                noisy, slack = clip_counts(noisy), np.zeros((k, 2))
-            else:
-                slack = paper_slack(noisy / m, m, epsilon, beta, negative="unconstrained")
-        q = noisy / m
-        solve = closed_form if k == 2 or (gamma == 0 and not slack.any()) else solve_lp
-
-        self.p_ = solve(q, gamma, slack).p
-        self.q_tilde_, self.slack_, self.n_groups_ = q, slack, k
-        self.releases_ = (Release("laplace", UNIT_A, sensitivity, sensitivity / epsilon, epsilon),)
+            slack = 0.0
+        self.q_tilde_, self.slack_, self.n_groups_ = q, lift_unusable(q, slack), k
+        self.p_ = self.p_at(gamma)
+        sensitivity = 1 if public and k == 2 else 2
+        self.releases_ = (Release(noise, UNIT_A, sensitivity, sensitivity / epsilon, epsilon),)
         self.classes_ = np.array([0, 1])
         self.n_features_in_ = np.shape(X)[1]
         return self
+
+    def p_at(self, gamma: float) -> np.ndarray:
+        """What ``p_`` would be at another ``gamma``, shape (2, k): solved from ``q_tilde_``, the data are not touched, no epsilon is spent."""
+        check_is_fitted(self, "q_tilde_")
+        gamma = check.gamma(gamma)
+        solve = closed_form if self.n_groups_ == 2 or (gamma == 0 and not self.slack_.any()) else solve_lp
+        return solve(self.q_tilde_, gamma, self.slack_).p
 
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None) -> np.ndarray:
         """The exact P(0) and P(1) for every person, shape (n, 2). The group is an input of the classifier."""
@@ -153,9 +174,6 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _groups(sensitive_features: ArrayLike, length: int, n_groups: int | None) -> tuple[np.ndarray, int]:
-        if n_groups is not None:
-            n_groups = check.integer("n_groups", n_groups, low=2, high=10**6)
-        A, k = check.groups("sensitive_features", sensitive_features, length=length, n_groups=n_groups)
-        if k < 2:
-            check.refuse("sensitive_features", k, "names one group only", "Give n_groups if the others happen to be absent.")
-        return A, k
+        most = MOST_GROUPS if n_groups is None else check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
+        A, _ = check.groups("sensitive_features", sensitive_features, length=length, n_groups=most)
+        return A, max(2, int(A.max()) + 1) if n_groups is None else most

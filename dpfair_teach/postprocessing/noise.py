@@ -12,26 +12,33 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import mechanisms
+from ._program import has_rate, unlimited
 
-__all__ = ["noisy_counts", "public_margin_counts", "clip_counts", "paper_slack", "main_text_slack", "margin_slack"]
+__all__ = ["noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack"]
 
 NEGATIVE = ("as_printed", "unconstrained")
+NOISES = ("laplace", "geometric")
+LEAST_EPSILON = 1e-9    # noise of scale 2e9 people; so every noisy table stays within what a table may hold
 
 
 def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
-                 size: int | tuple[int, ...] | None = None) -> np.ndarray:
-    """Algorithm 1's table: every cell plus independent Laplace noise of scale 2 / epsilon people.
+                 size: int | tuple[int, ...] | None = None, noise: str = "laplace") -> np.ndarray:
+    """Algorithm 1's table: every cell plus independent noise of scale 2 / epsilon people.
 
     Source: supplement and main text, Algorithm 1: Lap(2 / (m epsilon)) on every frequency; Lemma 2.1 gives the sensitivity 2 people.
-    epsilon-differentially private.
+    epsilon-differentially private, for Laplace noise in real numbers: see the caveat in ``noise``.
 
     Parameters
     ----------
-    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2
-    epsilon : float > 0
+    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers for ``noise="geometric"``
+    epsilon : float >= 1e-9
     rng : numpy.random.Generator
     size : int or tuple, optional
         Independent repeats, as leading axes.
+    noise : str
+        ``laplace``, as printed, for study: doubles hold only some real numbers, and which ones a count plus noise can reach depends
+        on the count, so the last bits of an output may give it away (Mironov 2012). ``geometric``: two-sided, in whole numbers, which
+        have no such bits; for use.
 
     Returns
     -------
@@ -40,7 +47,7 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     Raises
     ------
     ValueError
-        A table with negative or non-finite entries, epsilon <= 0, no Generator.
+        A table with negative or non-finite entries, epsilon below 1e-9, no Generator; fractions of people with geometric noise.
 
     Examples
     --------
@@ -48,7 +55,9 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     >>> noisy_counts(ten, epsilon=1, rng=np.random.default_rng(0), size=100).shape
     (100, 2, 2, 2)
     """
-    return mechanisms.laplace(_people(counts), 2, epsilon, rng, size)
+    counts = _people(counts)
+    draw = _mechanism(counts, noise)
+    return draw(counts, 2, _epsilon(epsilon), rng, size).astype(float)
 
 
 def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
@@ -58,17 +67,17 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     Source: ours, sharpening Algorithm 1. One changed A moves one person inside one (yhat, y). Two groups: group 1's counts, one for each
     (yhat, y), have l1 sensitivity 1 together; each gets noise of scale 1 / epsilon, is clipped to [0, N[yhat, y]], and group 0 gets the
     rest. More groups: noise of scale 2 / epsilon on every cell, then for each (yhat, y) the nearest nonnegative k numbers with sum
-    N[yhat, y]. epsilon-differentially private (clipping and projecting are post-processing).
+    N[yhat, y]. epsilon-differentially private (clipping and projecting are post-processing), for Laplace noise in real numbers.
 
     Parameters
     ----------
     counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers for ``noise="geometric"``
-    epsilon : float > 0
+    epsilon : float >= 1e-9
     rng : numpy.random.Generator
     size : int or tuple, optional
         Independent repeats, as leading axes.
     noise : str
-        ``laplace``, or ``geometric`` (two-sided, for whole numbers).
+        ``laplace``, or ``geometric`` (two-sided, for whole numbers), as in :func:`noisy_counts`.
 
     Returns
     -------
@@ -77,7 +86,7 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     Raises
     ------
     ValueError
-        As :func:`noisy_counts`; fractions of people with geometric noise.
+        As :func:`noisy_counts`.
 
     Examples
     --------
@@ -87,11 +96,8 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     True
     """
     counts = _people(counts)
-    check.choice("noise", noise, ("laplace", "geometric"))
-    if noise == "geometric" and (counts != np.floor(counts)).any():
-        check.refuse("counts", float(counts[counts != np.floor(counts)][0]), "not a whole number of people",
-                     "Use noise='laplace' for expected counts.")
-    draw = mechanisms.laplace if noise == "laplace" else mechanisms.geometric
+    draw = _mechanism(counts, noise)
+    epsilon = _epsilon(epsilon)
     margin = counts.sum(axis=-2)                                        # (b, 2): public
     if counts.shape[-2] == 2:
         ones = np.clip(draw(counts[:, 1], 1, epsilon, rng, size), 0, margin)
@@ -111,11 +117,57 @@ def _nearest_with_sum(x: np.ndarray, total: np.ndarray) -> np.ndarray:
     return out * (total[..., None] / np.where(sums == 0, 1.0, sums))    # a margin of 0, and the last rounding
 
 
-def clip_counts(counts: ArrayLike) -> np.ndarray:
-    """Make a noisy table usable: no negative cell, no empty (group, label).
+def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
+    """The rule for noisy cells that hold nobody: their constraints are lifted. :class:`DPPostProcessing` and all experiments use it.
 
-    The documented rule, used where an algorithm must go on: negative entries become 0; a (a, y) that then holds nobody gets half a person
-    on each prediction, rates of one half. Post-processing, so it costs no privacy.
+    Source: ours; the paper says nothing (outside the event of Lemma A.1). The constraint (a, y) compares rates with q_ay and q_0y under the
+    fraction line. Where the released table has one of them at 0 or below (or its entries cancel to a millionth of their size), that rate does
+    not exist, and where it makes the printed slack negative, nothing would be feasible: there the slack is infinite, no constraint. It
+    reads the released table alone, so it is post-processing and costs no privacy. Nothing else is changed: the objective keeps
+    negative entries. (Public margins are clipped to [0, N] before, as part of that release.)
+
+    Parameters
+    ----------
+    q : (..., b, k, 2) array [yhat, a, y], k >= 2
+        The released table, in people or frequencies.
+    slack : float, or (..., k, 2) array [a, y], leading axes broadcasting; ``inf`` and negative numbers allowed
+
+    Returns
+    -------
+    (..., k, 2) array [a, y], >= 0, infinite where there is no constraint; row 0 is 0 and unused
+
+    Raises
+    ------
+    ValueError
+        Not a table, shapes that do not fit, NaN.
+
+    Examples
+    --------
+    >>> lift_unusable([[[1.5, 3], [2, -2]], [[4, 1], [0, 1]]], slack=.1)   # group 1 has -1 people with label 1
+    array([[0. , 0. ],
+           [0.1, inf]])
+    """
+    q = check.table("q", q, least_groups=2)
+    slack = unlimited("slack", slack)
+    k = q.shape[-2]
+    try:
+        fits = slack.ndim == 0 or slack.shape[-2:] == (k, 2)
+        np.broadcast_shapes(q.shape[:-3], slack.shape[:-2])
+    except ValueError:
+        fits = False
+    if not fits:
+        check.refuse("slack", slack.shape, f"neither a number nor an array that fits (..., {k}, 2) [a, y] with q {q.shape}",
+                     "Give one number for all constraints, or one for each table, group and label.")
+    usable = has_rate(q, q.sum(axis=-3))
+    usable = usable & usable[..., :1, :]
+    return _unused_anchor(np.where(usable & (slack >= 0), slack, np.inf))
+
+
+def clip_counts(counts: ArrayLike) -> np.ndarray:
+    """Another way to make a noisy table usable, beside :func:`lift_unusable`: no negative cell, no empty (group, label).
+
+    Negative entries become 0; a (a, y) that then holds nobody gets half a person on each prediction, rates of one half.
+    Post-processing, so it costs no privacy.
 
     Parameters
     ----------
@@ -155,7 +207,8 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
         Failure probability of the theorem.
     negative : str
         What to do where noise made q~_ay or q~_0y zero or negative, outside the theorem's event: ``as_printed`` keeps the formula's negative
-        number (infinity for 0), and such a draw must be left out or looked at; ``unconstrained`` lifts the constraint (infinity).
+        number (infinity for 0), which no solver here accepts; ``unconstrained`` lifts the constraint by :func:`lift_unusable`. (Leaving such
+        draws out is for simulations on public data: an algorithm that draws again until the slack is positive is not private.)
 
     Returns
     -------
@@ -173,7 +226,8 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
     array([0.0677, 0.0406])
     """
     people, scale = _slack_arguments(q, m, epsilon, beta, negative)
-    return _unused_anchor(over(scale, np.minimum(people, people[..., :1, :]), negative))
+    slack = _unused_anchor(over(scale, np.minimum(people, people[..., :1, :])))
+    return slack if negative == "as_printed" else lift_unusable(q, slack)
 
 
 def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: str = "as_printed") -> np.ndarray:
@@ -192,24 +246,27 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negati
     array([0.0677, 0.0677])
     """
     people, scale = _slack_arguments(q, m, epsilon, beta, negative)
-    return _unused_anchor(over(scale, np.broadcast_to(people.min(axis=-1, keepdims=True), people.shape), negative))
+    slack = _unused_anchor(over(scale, np.broadcast_to(people.min(axis=-1, keepdims=True), people.shape)))
+    return slack if negative == "as_printed" else lift_unusable(q, slack)
 
 
-def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarray:
+def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str = "laplace") -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
     t = ln(2b / beta) / epsilon, a union over the 2b published counts; more groups: t = 4 ln(2bk / beta) / epsilon, twice the largest noise, as
     the projection moves a cell by at most that much again. A rate is then off by at most t / (m q~_ay), a gap by
-    t / (m q~_ay) + t / (m q~_0y).
+    t / (m q~_ay) + t / (m q~_0y). Geometric noise: the same with the largest whole number that the union allows, below half a person more.
 
     Parameters
     ----------
     q : (..., b, k, 2) array [yhat, a, y], nonnegative
         The released table as frequencies.
     m : int >= 1
-    epsilon : float > 0
+    epsilon : float >= 1e-9
     beta : float in (0, 1)
+    noise : str
+        ``laplace`` or ``geometric``, as in :func:`public_margin_counts`.
 
     Returns
     -------
@@ -228,19 +285,20 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarra
     """
     q = check.table("q", q, least_groups=2, low=0.0)
     b, k, _ = q.shape[-3:]
-    if k == 2:
-        off = log_over_m_epsilon(2 * b, m, epsilon, beta)
-    else:
-        off = 4 * log_over_m_epsilon(2 * b * k, m, epsilon, beta)
-    rate = over(off, q.sum(axis=-3))
+    check.choice("noise", noise, NOISES)
+    sensitivity, published = (1, 2 * b) if k == 2 else (2, 2 * b * k)
+    most = sensitivity * log_over_m_epsilon(published, m, _epsilon(epsilon), beta) * m
+    if noise == "geometric":                            # P(|W| > n) = 2 alpha ** (n + 1) / (1 + alpha), alpha = exp(-1 / scale)
+        scale = sensitivity / epsilon
+        most = max(0, math.ceil(most + scale * math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
+    rate = over((1 if k == 2 else 2) * most / m, q.sum(axis=-3))
     return _unused_anchor(rate + rate[..., :1, :])
 
 
-def over(scale: float, people: np.ndarray, negative: str = "as_printed") -> np.ndarray:
-    """scale / people, infinite where people is 0; below 0 by the rule ``negative``."""
+def over(scale: float, people: np.ndarray) -> np.ndarray:
+    """scale / people, infinite where people is 0."""
     nobody = np.abs(people) < 1e-200                    # dividing by less would overflow
-    out = np.where(nobody, np.inf, scale / np.where(nobody, 1.0, people))
-    return np.where(people < 0, np.inf, out) if negative == "unconstrained" else out
+    return np.where(nobody, np.inf, scale / np.where(nobody, 1.0, people))
 
 
 def _unused_anchor(slack: np.ndarray) -> np.ndarray:
@@ -262,6 +320,22 @@ def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
     if math.isinf(unit):
         check.refuse("epsilon", epsilon, "so small that the bound is infinite", "Choose a larger epsilon.")
     return unit
+
+
+def _epsilon(epsilon: float) -> float:
+    """Refused before anything is drawn: a message after it could show a noisy number."""
+    return check.number("epsilon", epsilon, low=LEAST_EPSILON)
+
+
+def _mechanism(counts: np.ndarray, noise: str):
+    """The mechanism of that name, if it can serve the table."""
+    check.choice("noise", noise, NOISES)
+    if noise == "laplace":
+        return mechanisms.laplace
+    if (counts != np.floor(counts)).any():
+        check.refuse("counts", float(counts[counts != np.floor(counts)][0]), "not a whole number of people",
+                     "Use noise='laplace' for expected counts.")
+    return mechanisms.geometric
 
 
 def _people(counts: ArrayLike) -> np.ndarray:
