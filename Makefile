@@ -11,7 +11,6 @@ READER := .venv-reader
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 SITE := _build/html
-CLEAN := env -u DPFAIR_TEACH_DATA
 # Two workers: the checks are meant to be fast enough on two cores.
 JOBS ?= 2
 
@@ -19,7 +18,7 @@ JOBS ?= 2
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
 
-.PHONY: book html notebooks test quick bench mutants results ci-deps clean help site-checks reader-env env
+.PHONY: book html notebooks test quick bench mutants results ci-deps clean help env
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -28,25 +27,26 @@ book: html  ## build the book and open it on this machine (the address is printe
 	@$(PY) book/_tools/serve.py $(SITE)
 
 test: $(VENV)/.complete $(READER)/.reader  ## every check: library, notebooks, site, browser, Lab, Binder, mutants, spelling
-	@PY=$(PY) JOBS=$(JOBS) $(CLEAN) $(PY) book/_tools/checks.py
+	@JOBS=$(JOBS) $(PY) book/_tools/checks.py
 
 quick: $(VENV)/.complete  ## the fast tests, for every few minutes
-	@$(CLEAN) $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
+	@$(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
 
 html: notebooks  ## build the site into _build/html
-	@$(CLEAN) $(PY) book/_tools/build_site.py
+	@$(PY) book/_tools/build_site.py
 
 notebooks: $(VENV)/.reader  ## execute the chapters that changed into book/notebooks/
 	@$(PY) book/_tools/notebooks.py $(ARGS)
 
 bench: $(VENV)/.complete  ## measure the library against its peers
-	@$(CLEAN) $(PY) tests/bench.py
+	@$(PY) tests/bench.py
 
 mutants: $(VENV)/.complete  ## put each deliberate fault in: the test of its statement must fail
-	@$(CLEAN) $(PY) tests/mutants.py
+	@$(PY) tests/mutants.py
 
 results: $(VENV)/.reader  ## recompute the long experiments into book/results/
-	@$(PY) -m dpfair_teach.experiments all --out book/results
+	@for name in $$($(PY) -m dpfair_teach.experiments --list | cut -d: -f1); do \
+	  $(PY) -m dpfair_teach.experiments $$name --out book/results || exit 1; done
 
 ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
 	@if command -v chromium >/dev/null; then echo "chromium is there: $$(command -v chromium)"; else \
@@ -54,7 +54,7 @@ ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
 	  $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends chromium; fi
 
 clean:  ## remove what was built; the environments stay (rm -r .venv .venv-reader removes them)
-	rm -rf _build .pytest_cache .hypothesis
+	rm -rf _build build .pytest_cache .hypothesis
 
 env: $(VENV)/.reader
 

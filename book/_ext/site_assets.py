@@ -28,6 +28,7 @@ MATHS = re.compile(r'<script defer="defer" src="[./]*(_static/mathjax/tex-chtml\
 # What the theme and the extensions write and a screen reader, or the rule that an id is one of its kind, should not meet.
 REPAIRS = [
     (re.compile(r'<div class="proof admonition" id="proof">'), '<div class="proof admonition proof-body">'),
+    (re.compile(r'(<div class="proof [^>]*id="([^"]+)">\s*<p class="admonition-title") id="\2"'), r"\1"),
     (re.compile(r' id="(?:proof|exercise|solution)-content"'), ""),
     (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
     (re.compile(r"<th></th>"), "<td></td>"),
