@@ -424,11 +424,23 @@ def test_claim_noisy_cells_are_made_usable_by_a_stated_rule():
     noisy = np.array([[[-1.5, 3], [2, -2]], [[4, 1], [0, -1]]])
     with pytest.raises(ValueError, match="empty or negative"):
         postprocessing.solve_lp(noisy, 0.1)
-    usable = postprocessing.clip_counts(noisy)
-    assert (usable >= 0).all() and (usable.sum(axis=0) > 0).all()
-    assert fairness.violation(postprocessing.derived_counts(usable, postprocessing.solve_lp(usable, 0.1).p)) <= 0.1 + 1e-7
-    lifted = postprocessing.paper_slack(noisy / 20, 20, 1.0, BETA, negative="unconstrained")
-    assert np.isinf(lifted[1, 1]) and np.isfinite(lifted[1, 0])
+    lifted = postprocessing.lift_unusable(noisy, 0.05)              # group 1 has -3 people with label 1
+    assert np.array_equal(lifted, [[0, 0], [0.05, np.inf]])
+    p = postprocessing.solve_lp(noisy, 0.1, lifted).p
+    fp = noisy[1, :, 0] / noisy[:, :, 0].sum(axis=0)
+    reached = p[1] * fp + p[0] * (1 - fp)
+    assert abs(reached[1] - reached[0]) <= 0.15 + 1e-7
+    slack = postprocessing.paper_slack(noisy / 20, 20, 1.0, BETA, negative="unconstrained")
+    assert np.isinf(slack[1, 1]) and np.isfinite(slack[1, 0])
+    # the estimator goes by it, whatever the noise, with slack and without
+    seen = set()
+    for seed, method in itertools.product(range(12), ("as_printed", "public_margins")):
+        model = fitted(method, epsilon=0.004, seed=seed)
+        people = model.q_tilde_.sum(axis=0)
+        unusable = np.minimum(people[1], people[0]) <= 0
+        assert np.array_equal(np.isinf(model.slack_[1]), unusable)
+        seen.add((method, bool(unusable.any())))
+    assert seen == set(itertools.product(("as_printed", "public_margins"), (True, False)))
 
 
 def test_drawing_again_until_cells_are_positive_is_not_private():
@@ -596,7 +608,7 @@ def fitted(method, epsilon, gamma=0.05, seed=13, A=None):
     counts = np.rint(Q2 * M).astype(int)
     rows = [(yhat, a, y) for yhat in (0, 1) for a in (0, 1) for y in (0, 1) for _ in range(counts[yhat, a, y])]
     prediction, group, Y = np.array(rows).T
-    model = postprocessing.DPPostProcessing(Base().fit(prediction[:, None], Y), epsilon, gamma, method=method)
+    model = postprocessing.DPPostProcessing(Base().fit(prediction[:, None], Y), epsilon, gamma, method=method, n_groups=2)
     return model.fit(prediction[:, None].astype(float), Y, sensitive_features=group if A is None else A(group),
                      rng=np.random.default_rng(seed))
 
