@@ -107,7 +107,7 @@ valid("fairness.violation", fairness.violation, lambda: dict(counts=COUNTS, noti
 valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_names=("left", "right")))
 
 # ------------------------------------------------------------------------------------------------------ postprocessing
-valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0, multipliers=True))
+valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0))
 valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q, gamma=0.1, slack=0.0))
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))

@@ -27,14 +27,14 @@ class Solution:
         The objective: the expected error on the table that was given (for noisy tables the noisy error, err~).
     dual : (..., k, 2) array [a, y]
         Multipliers of the constraints rate_a - rate_0; row 0 is 0. Positive where the upper limit binds, negative where the lower one
-        does. :func:`dual_value` at them equals ``value``: nothing else can have a smaller error. None where not asked for.
+        does, 0 where there is no limit. :func:`dual_value` at them equals ``value``: nothing else can have a smaller error.
     fallbacks : int
         How many programs of the batch were ties or degenerate, so that a slower road solved them.
     """
 
     p: np.ndarray
     value: np.ndarray | float
-    dual: np.ndarray | None
+    dual: np.ndarray
     fallbacks: int = 0
 
 

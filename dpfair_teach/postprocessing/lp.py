@@ -3,17 +3,18 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from .. import _checks as check
+from ._exact import exact_program
+from ._highs import minimize
 from ._program import Solution, conditional, limits
 
 __all__ = ["solve_lp", "derived_counts", "predict_proba"]
 
-_UNIT = Bounds(0.0, 1.0)
+PROOF = 1e-9    # how far a gap may pass its limit, and the value its proof (relative to the table's size), by rounding
 
 
-def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, multipliers: bool = False) -> Solution:
+def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
     """The most accurate gamma-fair classifier derived from the base's predictions and the group.
 
     Source: supplement, program LP^ (2) with ``slack=0``, program LP~ (3) with ``slack=paper_slack(...)`` and a noisy ``q``
@@ -26,18 +27,19 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, multipliers:
     gamma : float >= 0
     slack : float, or (k, 2) array [a, y]
         Added to gamma; row 0 is unused; ``inf`` lifts a constraint.
-    multipliers : bool
-        Also return ``dual``, the proof of optimality; takes about twice as long.
 
     Returns
     -------
     Solution
-        ``p`` (b, k), ``value``, and with ``multipliers`` ``dual`` (k, 2), else None.
+        ``p`` (b, k), ``value``, ``dual`` (k, 2), the proof that it is optimal, ``fallbacks``. The answer of HiGHS is checked: gaps within
+        1e-9 of their limits, and :func:`dual_value` within 1e-9 of the value, relative to the size of the table. Where it fails, the
+        program is solved again in rational numbers, which takes milliseconds, longer for many groups.
 
     Raises
     ------
     ValueError
-        gamma < 0; gamma + slack < 0 somewhere (nothing is feasible); a cell (a, y) that a constraint divides by is <= 0; wrong shapes.
+        gamma < 0; gamma + slack < 0 somewhere (nothing is feasible); a cell (a, y) that a constraint divides by is <= 0, or
+        its entries cancel to a millionth of their size (a rate above a million); wrong shapes.
 
     Examples
     --------
@@ -53,12 +55,11 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, multipliers:
     if q.ndim != 3:
         check.refuse("q", q.shape, "is a batch of tables", "Solve one table at a time, or all at once with closed_form.")
     gamma = check.gamma(gamma)
-    check.flag("multipliers", multipliers)
     b, k, _ = q.shape
     limit = limits(gamma, slack, k, batch=False)
     rate = conditional(q, limit)
 
-    cost = q[..., 0] - q[..., 1]                        # (b, k): what accepting adds to the error
+    cost = (q[..., 0] - q[..., 1]).ravel()              # for each (yhat, a): what accepting adds to the error
     where = [(a, y) for a in range(1, k) for y in (0, 1) if np.isfinite(limit[a, y])]
     gap = np.zeros((len(where), b, k))                  # rate_a(p) - rate_0(p), one row for each (a, y)
     for row, (a, y) in zip(gap, where):
@@ -66,24 +67,19 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, multipliers:
         row[:, 0] = -rate[:, 0, y]
     gap = gap.reshape(len(where), b * k)
     most = np.array([limit[a, y] for a, y in where])
-    # HiGHS takes 1e-7 for nothing: the unit of the table must not decide what counts as zero.
+
+    # The unit of the table must not decide what the solver counts as zero.
     scale = np.abs(cost).max() or 1.0
-    objective = cost.ravel() / scale
-    if multipliers:
-        result = linprog(objective, A_ub=np.vstack([gap, -gap]), b_ub=np.concatenate([most, most]), bounds=(0, 1), method="highs")
-    else:                                               # HiGHS too, in a thinner wrapper, which returns no multipliers
-        result = milp(objective, bounds=_UNIT, constraints=LinearConstraint(gap, -most, most) if where else None)
-    if result.status != 0:
-        check.refuse("q", q.shape, f"HiGHS found no optimum (status {result.status}: {result.message})",
-                     "Check the table for entries far apart in size.")
-    p = np.clip(result.x.reshape(b, k), 0.0, 1.0)
-    dual = None
-    if multipliers:
-        dual = np.zeros((k, 2))
-        upper, lower = scale * result.ineqlin.marginals.reshape(2, -1)
-        for index, cell in enumerate(where):
-            dual[cell] = lower[index] - upper[index]
-    return Solution(p, float((cost * p).sum() + q[..., 1].sum()), dual)
+    found = minimize(cost / scale, gap, most)
+    if found is not None:
+        p, lam = found[0].clip(0.0, 1.0), scale * found[1]
+        value, bound = cost @ p, np.minimum(cost + lam @ gap, 0.0).sum() - np.abs(lam) @ most
+        if (np.abs(gap @ p) <= most + PROOF).all() and value - bound <= PROOF * np.abs(q).sum():
+            dual = np.zeros((k, 2))
+            for cell, price in zip(where, lam):
+                dual[cell] = price
+            return Solution(p.reshape(b, k), float(value + q[..., 1].sum()), dual)
+    return exact_program(q, rate, limit)
 
 
 def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
