@@ -49,7 +49,8 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+        # With the scroll bars of a desktop, which take room: a box that scrolls by mistake shows itself.
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS, ignore_default_args=["--hide-scrollbars"])
         yield browser
         browser.close()
 

@@ -181,6 +181,69 @@ def test_no_raw_tex(visit):
 
 
 @on(PAGES)
+def test_only_what_scrolls_is_a_stop_of_the_tab_key_and_only_what_is_too_wide_scrolls(visit):
+    """A formula no wider than its block has no scroll bar and is no stop; a box that scrolls is one, and shows on which side it goes on."""
+    for width in (1280, 375):
+        visit.page.set_viewport_size({"width": width, "height": 900})
+        visit.page.wait_for_timeout(300)
+        wrong = visit.page.evaluate("""() => {
+            const found = [];
+            for (const formula of document.querySelectorAll("article mjx-container")) {
+                const scrolls = /auto|scroll/.test(getComputedStyle(formula).overflowX) && formula.scrollWidth > formula.clientWidth + 1;
+                const tooWide = formula.querySelector("mjx-math").getBoundingClientRect().width > formula.closest("p, li, td, div").clientWidth - 30;
+                const stops = formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0;
+                if (stops !== scrolls || (scrolls && !tooWide)) found.push([stops, scrolls, tooWide, formula.textContent.slice(0, 60)]);
+                if (!formula.querySelector("mjx-assistive-mml")) found.push("no text for screen readers: " + formula.textContent.slice(0, 60));
+            }
+            for (const box of document.querySelectorAll("article [data-scrolls]"))
+                if (!box.matches(".more-left, .more-right") || getComputedStyle(box).maskImage === "none") found.push("no sign that it goes on: " + box.className);
+            return found;
+        }""")
+        assert not wrong, f"{width} px: {wrong[:5]}"
+    visit.page.set_viewport_size({"width": 1280, "height": 900})
+
+
+@on(PAGES)
+def test_no_display_formula_is_cut_on_a_desktop(visit):
+    """At 1280 px with scroll bars every displayed formula is seen whole: break it in the chapter."""
+    wide = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container[display]")]
+        .filter(formula => formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0).map(formula => formula.textContent.slice(0, 100))""")
+    assert not wide
+
+
+@on(PAGES)
+def test_a_line_does_not_start_with_the_punctuation_of_a_formula(visit):
+    visit.page.set_viewport_size({"width": 375, "height": 900})
+    parted = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
+        const next = formula.parentElement.nextSibling;
+        if (!next || next.nodeType !== 3 || !/^[,.;:)!?’”]/.test(next.data)) return null;
+        const range = document.createRange();
+        range.setStart(next, 0), range.setEnd(next, 1);
+        return range.getBoundingClientRect().top > formula.getBoundingClientRect().bottom - 2 ? formula.textContent.slice(0, 40) + next.data.slice(0, 20) : null;
+    }).filter(Boolean)""")
+    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    assert not parted
+
+
+@on(PAGES)
+def test_a_name_in_a_table_is_in_one_piece(visit):
+    visit.page.set_viewport_size({"width": 375, "height": 900})
+    broken = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(td, th) code")]
+        .filter(code => !/[ ]/.test(code.textContent) && code.getClientRects().length > 1).map(code => code.textContent)""")
+    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    assert not broken
+
+
+@on(PAGES)
+def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit):
+    titles = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(.proof, .exercise, .note) > p.admonition-title, article .dpx-title")]
+        .filter(title => title.getAttribute("role") !== "heading").map(title => title.textContent)""")
+    assert not titles
+    names = [summary.inner_text().strip() for summary in visit.page.locator("details.hide > summary").all()]
+    assert len(set(names)) == len(names) and not any("cell source" in name for name in names), names
+
+
+@on(PAGES)
 def test_every_slider_moves_its_figure_by_keyboard(visit):
     for figure in visit.page.locator("dpfair-explorer").all():
         title = figure.locator(".dpx-title").inner_text()

@@ -1,0 +1,100 @@
+"""What a built page needs to be read well, by eye and by ear; done on the finished HTML, where doing it twice changes nothing.
+
+- A comma or a bracket stays on the line of its formula: browsers may break a line on either side of one.
+- The titles of boxes and figures are headings for those who jump from heading to heading. They have no place in the contents.
+- Folded code is named by what it does, not each time the same.
+"""
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from pathlib import Path
+
+FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
+# What opens before and what closes after; the hyphen of "k-fold" too, after which a line may well break.
+GLUED = re.compile(rf'((?:(?<=[\s>])[(\[“‘])?)({FORMULA})((?:[)\]”’.,;:!?…]|-(?=\w))*)')
+GLUE = '<span class="glue">'
+
+HEADING = re.compile(r'<h(?P<level>[1-6])[ >]'
+                     r'|<p class="admonition-title"(?P<title>(?: id="[^"]*")?)(?: role="heading" aria-level="\d")?>(?P<caption>.*?)</p>'
+                     r'|<p class="dpx-title"(?: role="heading" aria-level="\d")?>'
+                     r'|(?P<proof><div class="proof admonition proof-body">\s*<p>)(?:<span [^>]*role="heading"[^>]*>Proof\.</span>|Proof\.)', re.S)
+NUMBER = re.compile(r'<span class="caption-number">(.*?)</span>', re.S)
+
+FOLD = re.compile(r'<summary aria-label="Toggle hidden content">\s*<p class="collapsed admonition-title">[^<]*</p>\s*'
+                  r'<p class="expanded admonition-title">[^<]*</p>\s*</summary>(?P<rest>.*?<pre>(?P<code>.*?)</pre>)', re.S)
+TAG = re.compile(r"<[^>]+>")
+# The first of these that a cell has names it: its figure's title, its first comment, the functions it defines.
+TITLE = re.compile(r'\btitle="([^"]+)"')
+COMMENT = re.compile(r"^# *(.+)", re.M)
+DEFINED = re.compile(r"^(?:def|class) (\w+)", re.M)
+
+
+def glue(html: str) -> str:
+    """Each inline formula in one piece with the punctuation that touches it."""
+    def together(match: re.Match) -> str:
+        before, formula, after = match.groups()
+        if not before and not after or html.endswith(GLUE, 0, match.start()):
+            return match[0]
+        return f"{GLUE}{before}{formula}{after}</span>"
+
+    return GLUED.sub(together, html)
+
+
+def headings(html: str) -> str:
+    """The titles of boxes and figures as headings, one level below the section they stand in."""
+    level, last = 1, ""
+
+    def title(match: re.Match) -> str:
+        nonlocal level, last
+        if match["level"]:
+            level = int(match["level"])
+            return match[0]
+        role = f'role="heading" aria-level="{min(level + 1, 6)}"'
+        if match["proof"]:
+            of = f' aria-label="Proof of {last}"' if last else ""
+            return f'{match["proof"]}<span class="proof-title" {role}{of}>Proof.</span>'
+        if match["caption"] is None:
+            return f'<p class="dpx-title" {role}>'
+        number = NUMBER.search(match["caption"])
+        last = TAG.sub("", number[1]).strip() if number else last
+        return f'<p class="admonition-title"{match["title"]} {role}>{match["caption"]}</p>'
+
+    return HEADING.sub(title, html)
+
+
+def folds(html: str) -> str:
+    """Folded code named by what it does."""
+    return FOLD.sub(lambda match: f'<summary><span class="admonition-title">{escape(fold_name(match["code"]), quote=False)}</span></summary>{match["rest"]}', html)
+
+
+def fold_name(code: str) -> str:
+    """The name of a cell's code, given as highlighted HTML.
+
+    >>> fold_name("<i># The bank.</i>"), fold_name("<b>def</b> plane(gamma): ..."), fold_name("import os")
+    ('Code: The bank', 'Code of plane', 'Code: import os')
+    """
+    source = unescape(TAG.sub("", code)).strip()
+    if found := TITLE.search(source):
+        return f"Code of the figure “{found[1]}”"
+    if found := COMMENT.search(source):
+        return f"Code: {found[1].rstrip('.:')}"
+    if found := DEFINED.findall(source):
+        return f"Code of {', '.join(found)}"
+    line = source.splitlines()[0] if source else "empty"
+    return f"Code: {line if len(line) <= 60 else line[:57] + '...'}"
+
+
+def _finish(app, error) -> None:
+    if error is not None or app.builder.format != "html":
+        return
+    for path in sorted((Path(app.outdir) / "book").rglob("*.html")):
+        html = path.read_text(encoding="utf-8")
+        better = folds(headings(glue(html)))
+        if better != html:
+            path.write_text(better, encoding="utf-8")
+
+
+def setup(app) -> dict:
+    app.connect("build-finished", _finish, priority=850)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,54 @@
+"""What the finished pages gain for eye and ear, on small pages of our own."""
+from __future__ import annotations
+
+import pytest
+import reading
+
+F = '<span class="math notranslate nohighlight">\\(x\\)</span>'
+
+
+@pytest.mark.parametrize("before, after", [
+    (f"<p>let {F}, then</p>", f'<p>let <span class="glue">{F},</span> then</p>'),
+    (f"<p>({F}).</p>", f'<p><span class="glue">({F}).</span></p>'),
+    (f"<p>a {F}-fair rule</p>", f'<p>a <span class="glue">{F}-</span>fair rule</p>'),
+    (f"<p>let {F} be</p>", f"<p>let {F} be</p>"),
+    (f"<p>f({F}) of</p>", f'<p>f(<span class="glue">{F})</span> of</p>'),
+    (f"<p>{F} - {F}</p>", f"<p>{F} - {F}</p>"),
+])
+def test_punctuation_stays_with_its_formula(before, after):
+    assert reading.glue(before) == after
+    assert reading.glue(after) == after
+
+
+PAGE = """<h1>Chapter</h1><div class="note admonition"><p class="admonition-title">Chapter card</p></div>
+<h2>Setting</h2><div class="proof lemma admonition" id="lem-x"><p class="admonition-title"><span class="caption-number">Lemma 1 </span> (Rates)</p></div>
+<div class="proof admonition proof-body">
+<p>Proof. We split.</p></div><figcaption><p class="dpx-title" role="heading" aria-level="3">A figure</p></figcaption>
+<h3>Deeper</h3><figcaption><p class="dpx-title">Another</p></figcaption>"""
+
+
+def test_titles_of_boxes_are_headings_one_level_below_their_section():
+    page = reading.headings(PAGE)
+    for wanted in ('<p class="admonition-title" role="heading" aria-level="2">Chapter card', 'role="heading" aria-level="3"><span class="caption-number">Lemma 1',
+                   '<span class="proof-title" role="heading" aria-level="3" aria-label="Proof of Lemma 1">Proof.</span> We split.',
+                   'role="heading" aria-level="3">A figure', 'role="heading" aria-level="4">Another'):
+        assert wanted in page, wanted
+    assert reading.headings(page) == page
+
+
+def fold(code: str) -> str:
+    return ('<summary aria-label="Toggle hidden content">\n<p class="collapsed admonition-title">Show code cell source</p>\n'
+            f'<p class="expanded admonition-title">Hide code cell source</p>\n</summary><div><pre><span></span>{code}</pre></div>')
+
+
+@pytest.mark.parametrize("code, name", [
+    ('Explorer(f, <span>title</span>=<span>"The &lt;plane&gt;"</span>)', "Code of the figure “The &lt;plane&gt;”"),
+    ("x = 1\n<span># The bank's rule.</span>", "Code: The bank's rule"),
+    ("<span>def</span> <span>plane</span>(gamma):\n    pass\n\n\ndef alt(gamma):\n    pass", "Code of plane, alt"),
+    ("import itertools\nimport os", "Code: import itertools"),
+    ("x" * 70, "Code: " + "x" * 57 + "..."),
+])
+def test_folded_code_is_named_by_what_it_does(code, name):
+    page = reading.folds(fold(code) + fold("y = 2"))
+    assert f'<summary><span class="admonition-title">{name}</span></summary>' in page and "Code: y = 2<" in page and "Show code" not in page
+    assert reading.folds(page) == page
