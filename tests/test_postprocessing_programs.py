@@ -15,8 +15,9 @@ from sklearn.metrics import accuracy_score
 
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.data import base_classifier, load, ten_people_base
-from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, solve_lp
+from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, solve_lp, solve_many
 from dpfair_teach.postprocessing import lp as lp_module
+from dpfair_teach.postprocessing import many as many_module
 from dpfair_teach.postprocessing._crossings import best_crossing
 from dpfair_teach.postprocessing._exact import exact_program
 
@@ -103,6 +104,25 @@ def test_the_program_proves_itself_for_any_shape(k, b, gamma):
         assert solve_lp(q, gamma, slack).value == pytest.approx(found.value, abs=1e-7)
 
 
+@pytest.mark.parametrize("k, b", [(2, 2), (3, 2), (5, 2), (3, 4)])
+def test_many_programs_as_one_equal_one_at_a_time(k, b):
+    """70 noisy tables x 4 gammas (more than one call), slack, a few constraints lifted, one empty cell among those."""
+    rng = np.random.default_rng(k * b)
+    q = rng.dirichlet(np.full(2 * b * k, 3.0), size=70).reshape(70, b, k, 2) + rng.laplace(0, 0.004, (70, b, k, 2))
+    slack = rng.uniform(0, 0.1, (70, k, 2))
+    slack[::7, 1, 0] = np.inf
+    q[::7, :, 1, 0] = 0
+    slack = postprocessing.lift_unusable(q, slack)
+    gammas = np.array([0.0, 0.01, 0.1, 0.5])
+    many = solve_many(q[:, None], gammas, slack[:, None])
+    assert many.p.shape == (70, 4, b, k) and many.value.shape == (70, 4) and many.dual.shape == (70, 4, k, 2)
+    for n, g in np.ndindex(70, 4):
+        check_solution(q[n], gammas[g], slack[n], postprocessing.Solution(many.p[n, g], many.value[n, g], many.dual[n, g]))
+        assert many.value[n, g] == pytest.approx(solve_lp(q[n], gammas[g], slack[n]).value, abs=1e-9)
+    one = solve_many(q[1], 0.1, slack[1])
+    assert isinstance(one.value, float) and one.p == pytest.approx(many.p[1, 2])
+
+
 def test_smooth_tables_need_no_slower_road():
     """Else a fault in the fast road would hide behind the slow one."""
     for k in (2, 3, 4):
@@ -125,15 +145,20 @@ def test_rational_numbers_give_the_same_optimum(kind, k):
 
 @pytest.mark.parametrize("answer", [
     lambda cost, rows, most: None,                                                       # HiGHS says infeasible
-    lambda cost, rows, most: (np.linspace(0, 1, len(cost)), np.zeros(len(most))),        # infeasible, said to be optimal
-    lambda cost, rows, most: (np.full(len(cost), 0.5), np.zeros(len(most))),             # feasible, not optimal
+    lambda cost, rows, most: (np.linspace(0, 1, cost.size).reshape(cost.shape), np.zeros(most.shape)),    # infeasible, said to be optimal
+    lambda cost, rows, most: (np.full(cost.shape, 0.5), np.zeros(most.shape)),           # feasible, not optimal
 ], ids=["no answer", "not feasible", "not optimal"])
 def test_an_answer_that_does_not_prove_itself_is_not_returned(monkeypatch, answer):
     monkeypatch.setattr(lp_module, "minimize", answer)
-    for q in usable("smooth", 3, 5, seed=42):
+    monkeypatch.setattr(many_module, "minimize", answer)
+    tables = usable("smooth", 3, 5, seed=42)
+    many = solve_many(tables, 0.02)
+    assert many.fallbacks == 5
+    for n, q in enumerate(tables):
         found = solve_lp(q, 0.02)
         assert found.fallbacks == 1
         check_solution(q, 0.02, 0.0, found)
+        check_solution(q, 0.02, 0.0, postprocessing.Solution(many.p[n], many.value[n], many.dual[n]))
     # a tie that neither the crossings nor a tilt decide: the closed form ends here too
     q = np.array([[[1, 3], [0, 0], [1, 2]], [[1, 3], [3, 1], [1, 2]]]) / 18
     asked = []
@@ -332,7 +357,7 @@ def test_the_anchor_matters_for_three_groups():
     assert max(pairs) > 0.05 + 1e-3
 
 
-@pytest.mark.parametrize("solve", [solve_lp, closed_form])
+@pytest.mark.parametrize("solve", [solve_lp, solve_many, closed_form])
 def test_what_has_no_meaning_is_refused(solve):
     empty = TEN_Q.copy()
     empty[:, 1, 1] = 0

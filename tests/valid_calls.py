@@ -108,6 +108,7 @@ valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_name
 
 # ------------------------------------------------------------------------------------------------------ postprocessing
 valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0))
+valid("postprocessing.solve_many", postprocessing.solve_many, lambda: dict(q=np.stack([Q, Q]), gamma=[0.1, 0.2], slack=0.0))
 valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q, gamma=0.1, slack=0.0))
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
@@ -207,8 +208,6 @@ valid("experiments.sweep", _in_threads(experiments.sweep),
 
 _TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
 _RESULTS = tempfile.TemporaryDirectory()
-valid("experiments.solve_many", experiments.solve_many,
-      lambda: dict(q=np.stack([_TWO_GROUPS, _TWO_GROUPS]) / 155, limit=np.full((2, 2, 2), 0.1)))
 valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS))
 valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
       lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),

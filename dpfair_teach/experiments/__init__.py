@@ -6,7 +6,6 @@ from .bootstrap import bootstrap_interval, bootstrap_means
 from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
 from .pareto import epsilon_at_quality, lower_hull, pareto_quality, quality_interval
 from .communities import communities_counts, held_out_counts
-from .many import solve_many
 from .named import EXPERIMENTS, bound_population, run
 from .runner import setting_rng, sweep
 from .tradeoff import METHODS, free_points, postprocessing_curve, postprocessing_draws
@@ -15,5 +14,5 @@ __all__ = [
     "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EXPERIMENTS", "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS",
     "bootstrap_interval", "bootstrap_means", "bound_population", "communities_counts", "epsilon_at_quality", "free_points",
     "held_out_counts", "lower_hull", "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval",
-    "run", "setting_rng", "solve_many", "sweep",
+    "run", "setting_rng", "sweep",
 ]

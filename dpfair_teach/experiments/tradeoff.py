@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from .. import _checks, fairness, postprocessing
 from .bootstrap import bootstrap_interval
 from .grids import BETA
-from .many import solve_many
 
 __all__ = ["METHODS", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
@@ -102,12 +101,8 @@ def _release(counts: np.ndarray, method: str, epsilon: float, repeats: int, rng:
 
 def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
     """The optimal p, (R, G, 2, k), of the program of each table and gamma; slack (R, k, 2)."""
-    if q.shape[-2] == 2:
-        return postprocessing.closed_form(q[:, None], gammas, slack[:, None]).p
-    shape = (len(q), len(gammas))
-    limit = gammas[:, None, None] + slack[:, None]
-    p = solve_many(np.broadcast_to(q[:, None], shape + q.shape[1:]).reshape(-1, *q.shape[1:]), limit.reshape(-1, *slack.shape[1:]))
-    return p.reshape(shape + p.shape[1:])
+    solve = postprocessing.closed_form if q.shape[-2] == 2 else postprocessing.solve_many
+    return solve(q[:, None], gammas, slack[:, None]).p
 
 
 def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,

@@ -1,6 +1,6 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
-``lp`` is the program as the paper writes it; ``closed_form`` the same answers without a solver; ``noise`` what a private
+``lp`` is the program as the paper writes it; ``many`` many of them in one call; ``closed_form`` the same answers without a solver; ``noise`` what a private
 algorithm publishes and the slack it adds; ``bounds`` what is proved about it; ``estimator`` all of it as a scikit-learn class.
 """
 from ._program import Solution as Solution
@@ -11,10 +11,11 @@ from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form
 from .estimator import DPPostProcessing
 from .lp import derived_counts, predict_proba, solve_lp
+from .many import solve_many
 from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
 
 __all__ = [
-    "solve_lp", "closed_form", "dual_value", "derived_counts", "predict_proba",
+    "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba",
     "noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",

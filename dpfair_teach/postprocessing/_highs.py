@@ -16,19 +16,23 @@ _OPTIONS = {
 
 
 def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """x in [0, 1]^n that minimizes cost . x under -most <= rows x <= most, and the price of each row; None where HiGHS has no answer."""
-    columns = np.ascontiguousarray(rows.T)
-    n, m = columns.shape
+    """N programs as one: x in [0, 1]^n that minimizes cost . x under -most <= rows x <= most, and the price of each row.
+
+    ``cost`` (N, n), ``rows`` (N, r, n), ``most`` (N, r); returns x (N, n) and prices (N, r), None where HiGHS has no answer.
+    """
+    programs, r, n = rows.shape
+    columns = rows.swapaxes(1, 2)
     filled = columns != 0
+    block, _, row = filled.nonzero()
     program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = n, m
-    program.col_cost_, program.col_lower_, program.col_upper_ = cost, np.zeros(n), np.ones(n)
-    program.row_lower_, program.row_upper_ = -most, most
+    program.num_col_, program.num_row_ = programs * n, programs * r
+    program.col_cost_, program.col_lower_, program.col_upper_ = cost.ravel(), np.zeros(programs * n), np.ones(programs * n)
+    program.row_lower_, program.row_upper_ = -most.ravel(), most.ravel()
     matrix = program.a_matrix_
     matrix.format_ = highspy.MatrixFormat.kColwise
-    matrix.num_col_, matrix.num_row_ = n, m
-    matrix.start_ = np.append(0, filled.sum(axis=1).cumsum()).astype(np.int32)
-    matrix.index_ = filled.nonzero()[1].astype(np.int32)
+    matrix.num_col_, matrix.num_row_ = programs * n, programs * r
+    matrix.start_ = np.append(0, filled.sum(axis=2).cumsum()).astype(np.int32)
+    matrix.index_ = (block * r + row).astype(np.int32)
     matrix.value_ = columns[filled]
 
     solver = highspy.Highs()
@@ -39,4 +43,4 @@ def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray) -> tuple[np.n
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     solution = solver.getSolution()
-    return np.array(solution.col_value), -np.array(solution.row_dual)
+    return np.array(solution.col_value).reshape(programs, n), -np.array(solution.row_dual).reshape(programs, r)

@@ -64,6 +64,15 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
     return out
 
 
+def batch_shape(q: np.ndarray, limit: np.ndarray) -> tuple[int, ...]:
+    """The leading axes of tables and limits together."""
+    try:
+        return np.broadcast_shapes(q.shape[:-3], limit.shape[:-2])
+    except ValueError:
+        check.refuse("gamma", limit.shape[:-2], f"its shape (with that of slack) does not broadcast with the tables' {q.shape[:-3]}",
+                     "Insert an axis: q[:, None] for every table with every gamma.")
+
+
 def unlimited(name: str, value: ArrayLike) -> np.ndarray:
     """A float array whose entries may be +infinity but not NaN."""
     try:

@@ -8,7 +8,7 @@ With multipliers lam = (lam_FP, lam_TP) for the two constraints of two groups, t
 on six lines: four where a bracket is 0, and the two axes. Its maximum is therefore at one of the at most 15 points where two of them
 cross. The two lines through the best point say which two numbers of the primal are free: a bracket's own p_ya, or, for an axis, the gap
 that is not at its limit. Every other p is 0 or 1 by the sign of its bracket, and a 2 x 2 system gives the rest. Equal primal and dual
-values prove the answer; a program where they differ (ties) is tilted by about 1e-9 and solved again, at last by ``solve_lp``, which
+values prove the answer; a program where they differ (ties) is tilted by about 1e-9 and solved again, at last by ``solve_many``, which
 ends in rational numbers.
 """
 from __future__ import annotations
@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ._crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
-from ._program import Solution, conditional, limits
-from .lp import solve_lp
+from ._program import Solution, batch_shape, conditional, limits
+from .many import solve_many
 
 __all__ = ["closed_form"]
 
@@ -71,14 +71,10 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     q = check.table("q", q, bins=2, least_groups=2)
     k = q.shape[-2]
     limit = limits(gamma, slack, k, batch=True)
-    try:
-        batch = np.broadcast_shapes(q.shape[:-3], limit.shape[:-2])
-    except ValueError:
-        check.refuse("gamma", limit.shape[:-2], f"its shape (with that of slack) does not broadcast with the tables' {q.shape[:-3]}",
-                     "Insert an axis: q[:, None] for every table with every gamma.")
+    batch = batch_shape(q, limit)
     if k > 2 and (limit != 0).any():
         check.refuse("gamma", float(limit[limit != 0][0]), f"with {k} groups only gamma + slack = 0 has a closed form",
-                     "Use solve_lp.")
+                     "Use solve_lp, or solve_many.")
     rate = conditional(q, limit)
     if k == 2 and q.ndim == 3 and limit.ndim == 2:       # one program: plain arithmetic beats arrays of length one
         one = best_crossing(q, rate, *limit[1].tolist())
@@ -114,9 +110,9 @@ def _solve(q, rate, table_of, limit):
         if len(again):                                  # another p; the multipliers and their bound stay
             p[again], value[again], feasible, *_ = solve(q, rate, table_of[again], limit[again], tilt)
             again = again[~(feasible & (value[again] - bound[again] <= close[again]))]
-    for n in again:
-        best = solve_lp(q[..., table_of[n]], 0.0, limit[n])
-        p[n], value[n], dual[n] = best.p, best.value, best.dual
+    if len(again):
+        best = solve_many(q[..., table_of[again]].transpose(3, 0, 1, 2), 0.0, limit[again])
+        p[again], value[again], dual[again] = best.p, best.value, best.dual
     dual[np.isinf(limit)] = 0.0
     return p, value, dual, fallbacks
 

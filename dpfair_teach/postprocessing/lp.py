@@ -53,7 +53,7 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
     """
     q = check.table("q", q, least_groups=2)
     if q.ndim != 3:
-        check.refuse("q", q.shape, "is a batch of tables", "Solve one table at a time, or all at once with closed_form.")
+        check.refuse("q", q.shape, "is a batch of tables", "Solve one table at a time, or all at once with closed_form or solve_many.")
     gamma = check.gamma(gamma)
     b, k, _ = q.shape
     limit = limits(gamma, slack, k, batch=False)
@@ -70,9 +70,9 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
 
     # The unit of the table must not decide what the solver counts as zero.
     scale = np.abs(cost).max() or 1.0
-    found = minimize(cost / scale, gap, most)
+    found = minimize(cost[None] / scale, gap[None], most[None])
     if found is not None:
-        p, lam = found[0].clip(0.0, 1.0), scale * found[1]
+        p, lam = found[0][0].clip(0.0, 1.0), scale * found[1][0]
         value, bound = cost @ p, np.minimum(cost + lam @ gap, 0.0).sum() - np.abs(lam) @ most
         if (np.abs(gap @ p) <= most + PROOF).all() and value - bound <= PROOF * np.abs(q).sum():
             dual = np.zeros((k, 2))

@@ -4,8 +4,8 @@ import pytest
 from scipy.optimize import linprog
 
 from dpfair_teach import fairness, postprocessing
-from dpfair_teach.experiments import (BETA, METHODS, bound_population, communities_counts, free_points, held_out_counts,
-                                      postprocessing_curve, postprocessing_draws, solve_many)
+from dpfair_teach.experiments import (BETA, METHODS, communities_counts, free_points, held_out_counts, postprocessing_curve,
+                                      postprocessing_draws)
 
 COUNTS = communities_counts()
 M = COUNTS.sum()
@@ -110,22 +110,6 @@ def test_three_groups_go_through_the_solver():
     draws = postprocessing_draws(counts, "as_printed_no_slack", np.inf, [0.05], 1, np.random.default_rng(0))
     assert draws.error[0, 0] == pytest.approx(postprocessing.solve_lp(counts / counts.sum(), 0.05).value)
     assert draws.violation[0, 0] <= 0.05 + 1e-9
-
-
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_many_programs_as_one_equal_one_at_a_time(k):
-    """250 noisy tables (more than one batch), printed slack, a few constraints lifted: the same objective as solve_lp."""
-    counts = bound_population(k) * 2000
-    q = postprocessing.noisy_counts(counts, 1.0, np.random.default_rng(k), size=250) / 2000
-    slack = postprocessing.paper_slack(q, 2000, 1.0, BETA, negative="unconstrained")
-    slack[::7, 1, 0] = np.inf
-    p = solve_many(q, 0.01 + slack)
-    assert p.shape == (250, 2, k)
-    one_by_one = np.array([postprocessing.solve_lp(table, 0.01, s).value for table, s in zip(q, slack)])
-    value = ((q[..., 0] - q[..., 1]) * p).sum(axis=(1, 2)) + q[..., 1].sum(axis=(1, 2))
-    np.testing.assert_allclose(value, one_by_one, atol=1e-7)
-    rate = (q * p[..., None]).sum(axis=1) / q.sum(axis=1)
-    assert (np.abs(rate - rate[:, :1]) <= 0.01 + slack + 1e-6)[:, 1:].all()
 
 
 def test_evaluating_on_other_people():
