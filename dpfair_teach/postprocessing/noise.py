@@ -38,7 +38,8 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     noise : str
         ``laplace``, as printed, for study: doubles hold only some real numbers, and which ones a count plus noise can reach depends
         on the count, so the last bits of an output may give it away (Mironov 2012). ``geometric``: two-sided, in whole numbers, which
-        have no such bits; for use.
+        have no such bits; for use. (Its chances are right to the 53 bits of the generator's numbers, and a generator of numpy is no
+        cryptographic one.)
 
     Returns
     -------
