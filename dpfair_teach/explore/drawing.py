@@ -15,9 +15,9 @@ from .views import Table
 
 __all__: list[str] = []
 
-#: Markers in tenths: where the path starts from the point, and the rest of it. Circle, square, triangle, diamond, triangle down.
-MARKERS = ((-62, 0, "a62 62 0 1 0 124 0a62 62 0 1 0-124 0z"), (-55, -55, "h110v110h-110z"), (0, -74, "l72 126h-144z"),
-           (0, -78, "l78 78-78 78-78-78z"), (0, 74, "l72-126h-144z"))
+#: Sizes of the markers of the first, second, ... of several series of points: equal points all show.
+SIZES = (1.6, 1.0, 0.65, 0.4)
+SHAPES = 5
 LEVELS = 8
 KEY_HEIGHT = 22
 MOST_LABELLED = 64
@@ -33,6 +33,7 @@ class Chart:
     x_label: str
     y_label: str
     series: tuple[tuple[str, str], ...] = ()
+    slots: tuple[int, ...] = ()             # which colour, dash and marker each series has
     at: np.ndarray | None = None            # lines: the kept x values
     columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
     rows: tuple[str, ...] = ()
@@ -55,9 +56,31 @@ class Chart:
         object.__setattr__(self, "size", size)
 
 
-def marker(i: int) -> dict:
-    """The marker of series ``i``; after the last the first comes again, in another colour."""
-    return dict(zip(("dx", "dy", "tail"), MARKERS[i % len(MARKERS)]))
+def marker(chart: Chart, i: int) -> tuple[int, int, str]:
+    """The marker of series ``i``, in tenths: where the path starts from the point, and the rest of it.
+
+    Circle, square, triangle, diamond, triangle down. The first of several series of points is large (and open), those above it
+    ever smaller.
+    """
+    below, several = points_below(chart, i)
+    size = SIZES[min(below, len(SIZES) - 1)] if several else 1.0
+    r, half, high, wide, deep, diagonal = (round(part * size) for part in (62, 55, 74, 72, 126, 78))
+    return ((-r, 0, f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"), (-half, -half, f"h{2 * half}v{2 * half}h-{2 * half}z"),
+            (0, -high, f"l{wide} {deep}h-{2 * wide}z"), (0, -diagonal, f"l{diagonal} {diagonal}-{diagonal} {diagonal}-{diagonal}-{diagonal}z"),
+            (0, high, f"l{wide}-{deep}h-{2 * wide}z"))[chart.slots[i] % SHAPES]
+
+
+def points_below(chart: Chart, i: int) -> tuple[int, bool]:
+    """How many series of points are drawn before series ``i``, and whether there is more than one in all."""
+    dots = [j for j, (_, kind) in enumerate(chart.series) if kind == "points"]
+    return sum(j < i for j in dots), len(dots) > 1
+
+
+def classes(chart: Chart, i: int) -> str:
+    """The CSS classes of series ``i``: its kind, its colour, whether its markers are open."""
+    kind = chart.series[i][1]
+    below, several = points_below(chart, i)
+    return f"dpx-s dpx-{kind} dpx-s{chart.slots[i]}" + (" dpx-open" if kind == "points" and several and not below else "")
 
 
 def whole(chart: Chart, frame: object) -> np.ndarray:
@@ -84,7 +107,7 @@ def paths(chart: Chart, frame: dict) -> list[str]:
         px = chart.x.place(x, 10 * width).tolist()
         py = (10 * height - chart.y.place(chart.y.keep(y), 10 * height)).tolist()
         if kind == "points":
-            dx, dy, tail = MARKERS[i % len(MARKERS)]
+            dx, dy, tail = marker(chart, i)
             out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py)))
         else:
             out.append(("M" + "L".join(f"{a} {b}" for a, b in zip(px, py)) if px else "") + ("Z" if px and kind in ("band", "polygon") else ""))
@@ -122,11 +145,11 @@ def svg(chart: Chart, frame: object, label: str, *, keys: bool = False) -> str:
         corner = [(int(chart.x.place(np.float64(v), 10 * width)), 10 * height - int(chart.y.place(np.float64(v), 10 * height)))
                   for v in (0, 10 ** chart.x.decimals)]
         parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
-    parts += [f'<path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/>' for i, ((_, kind), d) in enumerate(zip(chart.series, paths(chart, frame)))]
+    parts += [f'<path class="{classes(chart, i)}" d="{d}"/>' for i, d in enumerate(paths(chart, frame))]
     parts.append("</svg>")
-    for i, (name, kind) in enumerate(chart.series if keys else ()):
+    for i, (name, _) in enumerate(chart.series if keys else ()):
         y = chart.size[1] + KEY_HEIGHT * i
-        key = swatch(i, kind).replace("<svg ", f'<svg x="{left}" y="{y}" width="32" height="16" ', 1)
+        key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y}" width="32" height="16" ', 1)
         parts.append(f'{key}<text x="{left + 42}" y="{y + 13}">{escape(name)}</text>')
     return "".join(parts) + "</svg>"
 
@@ -152,16 +175,17 @@ def heat(chart: Chart, frame: np.ndarray) -> list[str]:
     return parts
 
 
-def swatch(i: int, kind: str) -> str:
+def swatch(chart: Chart, i: int) -> str:
     """The key of a series: its line or its marker."""
+    kind = chart.series[i][1]
     if kind == "points":
-        dx, dy, tail = MARKERS[i % len(MARKERS)]
+        dx, dy, tail = marker(chart, i)
         d = f"M{160 + dx} {80 + dy}{tail}"
     elif kind == "line":
         d = "M10 80H310"
     else:
         d = "M10 25H310V135H10Z"
-    return f'<svg class="dpx-key" viewBox="0 0 320 160" aria-hidden="true"><path class="dpx-s dpx-{kind} dpx-s{i}" d="{d}"/></svg>'
+    return f'<svg class="dpx-key" viewBox="0 0 320 160" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
 
 
 def legend(chart: Chart) -> str:
@@ -171,7 +195,7 @@ def legend(chart: Chart) -> str:
         edges = [chart.y.text(round((chart.y.low + i * step) * 10 ** chart.y.decimals)) for i in range(LEVELS)]
         cells = "".join(f'<li class="dpx-q{i}">{edge}</li>' for i, edge in enumerate(edges))
         return f'<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at"><li>{escape(chart.z_label)}</li>{cells}</ul>'
-    return '<ul class="dpx-legend">' + "".join(f"<li>{swatch(i, kind)}{escape(name)}</li>" for i, (name, kind) in enumerate(chart.series)) + "</ul>"
+    return '<ul class="dpx-legend">' + "".join(f"<li>{swatch(chart, i)}{escape(name)}</li>" for i, (name, _) in enumerate(chart.series)) + "</ul>"
 
 
 def cells(table: Table, digits: int) -> list[str]:

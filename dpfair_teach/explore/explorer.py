@@ -45,6 +45,9 @@ class Explorer:
         (what ``Explorer.frame`` returns).
     series : dict name -> kind
         ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``, ``"polygon"``.
+        Of several series of points the first is drawn large and open, the next smaller on top, so that equal points all show.
+    colors : dict name -> name
+        A series that takes the colour of another, of another kind: ``{"group 0 is put at": "group 0 can reach"}``.
     view : "lines", "roc", "table", "pareto" or "heatmap"
     x_label, y_label, z_label : str
         Names of the axes; ``z_label`` what the cells of a heat map hold.
@@ -86,7 +89,7 @@ class Explorer:
                  x: Sequence | None = None, y: Sequence | None = None, series: Mapping[str, str] | None = None, view: str = "lines",
                  x_label: str = "", y_label: str = "", z_label: str = "", start: Mapping[str, object] | None = None, question: str = "",
                  log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
-                 y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None) -> None:
+                 y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None, colors: Mapping[str, str] | None = None) -> None:
         if not callable(fn):
             refuse("fn", fn, "not callable", "Give a function of the slider values.")
         self.fn = fn
@@ -115,6 +118,12 @@ class Explorer:
             if not views.KINDS[view]:
                 refuse("series", series, f'view "{view}" has no series', "Leave series out.")
             choice(f"series[{name!r}]", kind, views.KINDS[view])
+        self.colors = named("colors", colors)
+        for name, like in self.colors.items():
+            if not views.KINDS[view]:
+                refuse("colors", colors, f'view "{view}" has no series', "Leave colors out.")
+            if not isinstance(like, str) or like == name or like in self.colors:
+                refuse(f"colors[{name!r}]", like, "not the name of another series that has a colour of its own", 'Give {"series": "the series whose colour it takes"}.')
         self.labels = named("labels", labels)
         for name, value in self.labels.items():
             if name not in self.sliders:
@@ -157,9 +166,10 @@ class Explorer:
             raise ValueError(f"fn at {where}: raised {type(error).__name__}: {error}. "
                              "Make fn work there, or leave that slider value out of the grid.") from error
         frame = views.canonical(result, self.view, where, x=self.x, kinds=self.series)
-        for name in self.series:
-            if name not in frame:
-                raise ValueError(f"series={name!r}: fn at {where} returned no such series. It returned {', '.join(frame)}.")
+        for argument, names in (("series", self.series), ("colors", [*self.colors, *self.colors.values()])):
+            for name in names:
+                if name not in frame:
+                    raise ValueError(f"{argument}={name!r}: fn at {where} returned no such series. It returned {', '.join(frame)}.")
         for letter, log, drawn in zip("xy", (self.log_x, self.log_y), self._drawn(frame)):
             if log and any((v <= 0).any() for v in drawn):
                 raise ValueError(f"fn at {where}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
@@ -279,7 +289,18 @@ class Explorer:
         tight = 1e-9
         outside = any((s < a.low - tight).any() or (s > a.high + tight).any() for a, v in ((x, all_x), (y, all_y))
                       for s in [np.log10(v) if a.log else v])
-        return Chart(**common, x=x, y=y, series=kinds, at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside))
+        return Chart(**common, x=x, y=y, series=kinds, slots=self._slots(dict(kinds)), at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside))
+
+    def _slots(self, kinds: dict[str, str]) -> tuple[int, ...]:
+        """The place of each series among colours, dashes and markers: its own, in order, or that of the series it is to look like."""
+        own = {name: i for i, name in enumerate(name for name in kinds if name not in self.colors)}
+        taken = {(slot, kinds[name]) for name, slot in own.items()}
+        for name, like in self.colors.items():
+            if (own[like], kinds[name]) in taken:
+                refuse(f"colors[{name!r}]", like, f"another series of kind {kinds[name]!r} has that colour: nothing would tell them apart",
+                       "Share a colour between different kinds.")
+            taken.add((own[like], kinds[name]))
+        return tuple(own[self.colors.get(name, name)] for name in kinds)
 
     def _names(self, name: str, given: object, n: int) -> tuple[str, ...]:
         names = tuple(str(i) for i in range(n)) if given is None else given if isinstance(given, tuple) else tuple(shown(v) for v in given)
@@ -315,7 +336,7 @@ class Explorer:
         elif self.view != "table":
             _, _, width, height = chart.box
             data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height,
-                     "S": [{"name": name, "kind": kind, **(drawing.marker(i) if kind == "points" else {})} for i, (name, kind) in enumerate(chart.series)]}
+                     "S": [{"name": name, "kind": kind, **(dict(zip(("dx", "dy", "tail"), drawing.marker(chart, i))) if kind == "points" else {})} for i, (name, kind) in enumerate(chart.series)]}
             if self.view == "lines":
                 data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(chart)}
             else:

@@ -63,17 +63,20 @@ def heat(axes: object, figure: object, chart: Chart, frame: np.ndarray) -> None:
 
 def curves(axes: object, chart: Chart, frame: dict) -> None:
     for i, (name, kind) in enumerate(chart.series):
-        values, colour, name = frame[name], COLOURS[i], plain(name)
+        slot, (below, several) = chart.slots[i], drawing.points_below(chart, i)
+        values, colour, name = frame[name], COLOURS[slot], plain(name)
         x, y = (10.0 ** (chart.at / 10 ** chart.x.decimals) if chart.x.log else chart.at / 10 ** chart.x.decimals, values) \
             if chart.view == "lines" else (values[:, 0], values[:, 1])
         if kind == "band":
             axes.fill_between(x, y[:, 0], y[:, 1], color=colour, alpha=0.2, label=name, linewidth=0)
         elif kind == "points":
-            axes.plot(x, y, MARKS[i % len(MARKS)], color=colour, label=name, clip_on=chart.clip, zorder=3)
+            hollow = several and not below
+            axes.plot(x, y, MARKS[slot % len(MARKS)], color=colour, label=name, clip_on=chart.clip, zorder=3, markeredgewidth=2 if hollow else 1,
+                      markersize=6 * (drawing.SIZES[min(below, len(drawing.SIZES) - 1)] if several else 1), markerfacecolor="none" if hollow else colour)
         elif kind == "polygon":
-            axes.fill(x, y, facecolor=colour + "22", edgecolor=colour, linestyle=DASHES[i], linewidth=2, label=name)
+            axes.fill(x, y, facecolor=colour + "22", edgecolor=colour, linestyle=DASHES[slot], linewidth=2, label=name)
         else:
-            axes.plot(x, y, color=colour, linestyle=DASHES[i], linewidth=2, label=name)
+            axes.plot(x, y, color=colour, linestyle=DASHES[slot], linewidth=2, label=name)
     if chart.view == "roc":
         axes.plot([0, 1], [0, 1], color="#55595f", linestyle=":", linewidth=1)
         axes.set_aspect("equal")

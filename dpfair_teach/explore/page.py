@@ -68,7 +68,7 @@ def numbers(chart: Chart, frame: object) -> str:
 def caption(title: str, question: str) -> str:
     """Title, and the question the figure answers."""
     asked = f'<p class="dpx-q">{escape(question)}</p>' if question else ""
-    return f'<figcaption><p class="dpx-title">{escape(title)}</p>{asked}</figcaption>'
+    return f'<figcaption><p class="dpx-title" role="heading" aria-level="3">{escape(title)}</p>{asked}</figcaption>'
 
 
 def still(chart: Chart, frame: object, title: str, question: str, sentence: str) -> str:

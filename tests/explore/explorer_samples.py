@@ -21,7 +21,7 @@ def regions(gamma, kind):
     empty = np.empty((0, 2))
     best = np.array([[0.25 + gamma / 4, 0.75]])
     return {"group 0": np.array([[0, 0], [0, 2 / 3], [1, 1], [1, 1 / 3]]), "group 1": np.array([[0, 0], [1 / 3, 1], [1, 1], [2 / 3, 0]]),
-            "optimum": empty if kind == "none" else best, "path": np.array([[0.25, 0.75], [0.25 + gamma / 4, 0.75]])}
+            "optimum": empty if kind == "none" else best, "its twin": best, "path": np.array([[0.25, 0.75], [0.25 + gamma / 4, 0.75]])}
 
 
 def table(who, weight):
@@ -59,7 +59,7 @@ def samples() -> dict[str, Explorer]:
         "lines": Explorer(density, x=X, sliders={"epsilon": [0.1, 0.5, 1, 2], "sensitivity": [1, 2, 3]}, start={"epsilon": 0.5},
                           series={"a tenth": "band", "mode": "points"}, **common),
         "roc": Explorer(regions, view="roc", sliders={"gamma": [0, 0.1, 0.2, 0.4], "kind": ["none", "one"]}, start={"kind": "one"},
-                        series={"group 0": "polygon", "group 1": "polygon", "path": "line"}, **common),
+                        series={"group 0": "polygon", "group 1": "polygon", "path": "line"}, colors={"optimum": "group 0", "its twin": "group 1"}, **common),
         "table": Explorer(table, view="table", sliders={"who": ["nobody", "Dan"], "weight": [1, 0.25]}, start={"who": "Dan"}, **bare),
         "pareto": Explorer(curve, view="pareto", sliders={"epsilon": [0.1, 0.5, 1, 5]}, series={"best": "line", "private": "line"},
                            y_range=(0.1, 0.3), **common),

@@ -28,8 +28,8 @@ def folder(tmp_path_factory):
             ground = "#fff" if theme == "light" else "#121212"
             (folder / f"{name}-{theme}.html").write_text(
                 f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-                f"<title>{name}</title><style>body{{margin:0;padding:16px;background:{ground};color:#777}}h1{{color:{'#000' if theme == 'light' else '#fff'}}}</style>"
-                f"</head><body><main><h1>Page</h1>{html}</main></body></html>", encoding="utf-8")
+                f"<title>{name}</title><style>body{{margin:0;padding:16px;background:{ground};color:#777}}h1,h2{{color:{'#000' if theme == 'light' else '#fff'}}}</style>"
+                f"</head><body><main><h1>Page</h1><h2>Figure</h2>{html}</main></body></html>", encoding="utf-8")
     return folder
 
 

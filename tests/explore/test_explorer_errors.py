@@ -39,6 +39,8 @@ def make(**changes):
     ({"view": "roc", "x": None, "log_x": True}, "log_x=True.*no use"), ({"view": "table", "x": None, "y_range": (0, 1)}, "y_range=.*no use"),
     ({"view": "table", "x": None, "x_label": "x"}, "x_label='x'.*no use"), ({"z_label": "z"}, "z_label='z'.*no use"),
     ({"view": "heatmap", "x_range": (0, 1)}, "x_range=.*no use"),
+    ({"colors": [1]}, "colors"), ({"colors": {"s": 3}}, r"colors\['s'\]=3"), ({"colors": {"s": "s"}}, r"colors\['s'\]='s'"),
+    ({"colors": {"s": "t", "t": "u"}}, r"colors\['s'\]='t'"), ({"view": "table", "x": None, "colors": {"s": "t"}}, "colors"),
 ])
 def test_a_bad_argument_is_named_when_the_figure_is_made(changes, names):
     with pytest.raises(ValueError, match=names):
@@ -96,6 +98,17 @@ def test_a_log_axis_refuses_zero():
 def test_a_series_that_never_comes_is_named():
     with pytest.raises(ValueError, match="series='other': fn at a = 1 returned no such series. It returned s."):
         make(series={"other": "points"}).html()
+
+
+def test_a_colour_of_a_series_that_never_comes_is_named():
+    with pytest.raises(ValueError, match="colors='nobody'.*returned no such series"):
+        make(colors={"s": "nobody"}).html()
+
+
+def test_two_lines_may_not_share_a_colour():
+    figure = make(fn=lambda x, a: {"s": np.asarray(x), "t": a * np.asarray(x)}, colors={"t": "s"})
+    with pytest.raises(ValueError, match=r"colors\['t'\]='s'.*tell them apart"):
+        figure.html()
 
 
 def test_too_much_data_is_refused_with_a_way_out():

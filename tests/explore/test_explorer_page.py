@@ -195,3 +195,22 @@ def test_no_two_lines_share_a_dash():
     css = page.style()
     dashes = dict(re.findall(r"\.dpx-line\.dpx-s(\d)[^{]*\{ stroke-dasharray: ([\d ]+);", css))
     assert set(dashes) == set("1234567") and len(set(dashes.values())) == 7
+
+
+def test_points_take_the_colour_of_their_shape_and_equal_points_all_show():
+    """Both points lie on one place: the first is larger and open, the second smaller and filled; later series take the next free colour."""
+    figure = samples()["roc"]
+    html = figure.html()
+    drawn = dict(re.findall(r'<path class="dpx-s (dpx-points dpx-s\d(?: dpx-open)?)" d="(M[^"]*)"/></svg>(?:optimum|its twin)', html))
+    assert set(drawn) == {"dpx-points dpx-s0 dpx-open", "dpx-points dpx-s1"}
+    assert "dpx-line dpx-s2" in html and not re.search('class="dpx-s [^"]*dpx-s3', html)
+    widths = [int(re.search(r"1 0 (\d+)", drawn["dpx-points dpx-s0 dpx-open"])[1]), int(re.search(r"h(\d+)", drawn["dpx-points dpx-s1"])[1])]
+    assert widths[0] > 1.5 * widths[1]
+
+
+def test_a_single_series_of_points_is_filled():
+    assert "dpx-points dpx-s2" in samples()["pareto"].html() and "dpx-points dpx-s2 dpx-open" not in samples()["pareto"].html()
+
+
+def test_the_title_is_a_heading():
+    assert '<p class="dpx-title" role="heading" aria-level="3">' in samples()["lines"].html()
