@@ -1,7 +1,7 @@
 """The book's plot style and its few figure types.
 
-The style is opaque: dark ink on white, so that a figure reads the same on a light page, on a dark page, and on paper. Colours
-are those of Okabe and Ito, which stay apart for colour-blind readers, and no series is told by colour alone: each has its own
+The style is opaque: dark ink on white, as on paper; the book's pages turn lightness over in the dark, which keeps the hues. Figures are
+five inches wide with type that a phone, which shows them at half that, still makes legible. Colours are those of Okabe and Ito, which stay apart for colour-blind readers, and no series is told by colour alone: each has its own
 line style and marker.
 
 Figures are made without ``pyplot``: nothing is registered, nothing has to be closed, no backend is needed.
@@ -28,10 +28,10 @@ _LINES: tuple[object, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0,
 _MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P")
 
 _STYLE: Mapping[str, object] = {
-    "figure.figsize": (6.4, 4.2), "figure.dpi": 110, "savefig.dpi": 110, "figure.constrained_layout.use": True,
+    "figure.figsize": (5.0, 4.0), "figure.dpi": 130, "savefig.dpi": 130, "figure.constrained_layout.use": True,
     "figure.facecolor": "white", "savefig.facecolor": "white", "axes.facecolor": "white",
     "text.color": "#1A1A1A", "axes.labelcolor": "#1A1A1A", "axes.edgecolor": "#4D4D4D", "xtick.color": "#333333",
-    "ytick.color": "#333333", "font.size": 11, "axes.titlesize": 12, "legend.fontsize": 10, "legend.frameon": False,
+    "ytick.color": "#333333", "font.size": 11, "axes.titlesize": 12, "legend.fontsize": 10.5, "legend.frameon": False,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.7,
     "axes.axisbelow": True, "lines.linewidth": 1.8, "lines.markersize": 5,
     "axes.prop_cycle": matplotlib.cycler(color=list(COLORS)) + matplotlib.cycler(linestyle=list(_LINES)),
@@ -63,7 +63,7 @@ def use_style() -> None:
     matplotlib.rcParams.update(_STYLE)
 
 
-def new_figure(width: float = 6.4, height: float = 4.2) -> tuple[BookFigure, Axes]:
+def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axes]:
     """A figure with one set of axes in the book's style, outside ``pyplot``.
 
     Parameters
@@ -128,7 +128,7 @@ def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> No
 
 def _legend_below(ax: Axes) -> None:
     """Under the axes, where no line is; handles long enough to tell dashes apart."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, handlelength=3.5)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2, frameon=False, handlelength=3.2, columnspacing=1.2, handletextpad=0.5)
 
 
 def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,
@@ -234,7 +234,7 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
             ax.plot(p[0, a] + (p[1, a] - p[0, a]) * fp[a], p[0, a] + (p[1, a] - p[0, a]) * tp[a],
                     color=color, marker=marker, markersize=size, linestyle="none")
     ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+    _legend_below(ax)
     return figure
 
 

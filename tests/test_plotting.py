@@ -1,5 +1,6 @@
 """The figures: what they draw, that they leave nothing behind, and that they refuse what they cannot draw."""
 import io
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from dpfair_teach import plotting
 from dpfair_teach.plotting import COLORS, interval_band, new_figure, pareto, quality_against_epsilon, roc_plane, use_style
 
+ROOT = Path(__file__).resolve().parents[1]
 TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
 CURVES = pd.DataFrame({"epsilon": [1., 1., np.inf], "violation": [.1, .2, .0], "error": [.2, .1, .3],
                        "error_low": [.19, .09, .3], "error_high": [.21, .11, .3]})
@@ -70,6 +72,43 @@ def test_colours_can_be_seen_on_the_white_of_the_figure():
         assert 1.05 / (luminance(text.get_color()) + .05) >= 4.5
     pixels = matplotlib.image.imread(io.BytesIO(figure._repr_png_()))
     assert (pixels[0, 0] == 1).all()
+
+
+PHONE = 343     # px that a screen of 375 leaves for a figure
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_text_is_legible_on_a_phone_and_nothing_is_cut(name):
+    figure = FIGURES[name]()
+    figure.draw_without_rendering()
+    width = figure.get_figwidth()
+    texts = [text for text in figure.findobj(matplotlib.text.Text) if text.get_visible() and text.get_text()]
+    assert len(texts) > 8
+    for text in texts:
+        assert text.get_size() / 72 / width * PHONE >= 10, text
+    box = figure.get_tightbbox()    # in inches, of all that is drawn
+    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= figure.get_figheight(), box
+
+
+def turned(color):
+    """A colour under `invert(.92) hue-rotate(180deg)`, which the pages' style sheet gives to figures in the dark; (3,)."""
+    red, green, blue = .92 - .84 * np.array(matplotlib.colors.to_rgb(color))
+    gray = .213 * red + .715 * green + .072 * blue
+    return np.clip(2 * gray - np.array([red, green, blue]), 0, 1)
+
+
+def test_figures_turned_over_for_the_dark_keep_contrast_and_hue():
+    sheet = (ROOT / "book" / "_static" / "custom.css").read_text(encoding="utf-8")
+    assert "filter: invert(.92) hue-rotate(180deg)" in sheet
+    ground = luminance(turned("white")) + .05
+    for color in COLORS:
+        assert (luminance(turned(color)) + .05) / ground >= 3, color
+        before, after = (matplotlib.colors.rgb_to_hsv(c) for c in (matplotlib.colors.to_rgb(color), turned(color)))
+        apart = abs(before[0] - after[0])
+        assert before[1] == 0 or min(apart, 1 - apart) < 25 / 360, color
+    figure, ax = new_figure()
+    for text in (ax.xaxis.label, ax.get_xticklabels()[0]):
+        assert (luminance(turned(text.get_color())) + .05) / ground >= 4.5
 
 
 def test_use_style_changes_what_it_says():
