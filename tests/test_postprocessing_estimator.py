@@ -190,7 +190,8 @@ def test_other_gammas_cost_nothing():
     assert (model.p_at(0.02) == model.p_).all()
     assert model.p_at(0.1) == pytest.approx(fitted(3, gamma=0.1).p_)
     ten = load("ten_people")
-    three = DPPostProcessing(ten_people_base, 2.0, 0.0, n_groups=3).fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0))
+    three = DPPostProcessing(ten_people_base, 2.0, 0.0, n_groups=3)
+    three.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0))
     assert three.p_at(0.2) == pytest.approx(solve_lp(three.q_tilde_, 0.2, three.slack_).p)
     with pytest.raises(ValueError, match="gamma=-1"):
         model.p_at(-1)

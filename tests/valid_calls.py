@@ -232,7 +232,7 @@ def _square(x, power):
 valid("explore.Explorer", lambda **arguments: explore.Explorer(**arguments).html(),
       lambda: dict(fn=_square, sliders={"power": [1.0, 2.0]}, title="Powers", alt="A curve.", x=[0.0, 0.5, 1.0], y=None,
                    series={"curve": "line"}, view="lines", x_label="x", y_label="y", z_label="", start={"power": 2.0}, question="How?",
-                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=3, labels={"power": "the power"}))
+                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=3, labels={"power": "the power"}, colors={}))
 valid("explore.Puzzle", explore.Puzzle, lambda: dict(question="Why?", answer="Because."))
 valid("explore.SelfCheck", explore.SelfCheck, lambda: dict(question="Why?", choices=[("yes", True, "Right."), ("no", False, "Not so.")]))
 valid("explore.show", explore.show, lambda: dict(obj=fairness.rates))

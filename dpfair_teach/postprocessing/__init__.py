@@ -1,7 +1,8 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
-``lp`` is the program as the paper writes it; ``many`` many of them in one call; ``closed_form`` the same answers without a solver; ``noise`` what a private
-algorithm publishes and the slack it adds; ``bounds`` what is proved about it; ``estimator`` all of it as a scikit-learn class.
+``lp`` is the program as the paper writes it; ``many`` many of them in one call; ``closed_form`` the same answers without a solver;
+``noise`` what a private algorithm publishes, the slack it adds, the rule for unusable cells; ``bounds`` what is proved about it;
+``estimator`` all of it as a scikit-learn class.
 """
 from ._program import Solution as Solution
 from ._program import dual_value
