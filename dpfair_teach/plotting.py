@@ -128,7 +128,7 @@ def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> No
 
 def _legend_below(ax: Axes) -> None:
     """Under the axes, where no line is; handles long enough to tell dashes apart."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2, frameon=False, handlelength=3.2, columnspacing=1.2, handletextpad=0.5)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2, frameon=False, fontsize=_STYLE["legend.fontsize"], handlelength=3.2, columnspacing=1.2, handletextpad=0.5)
 
 
 def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,

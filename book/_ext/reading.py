@@ -28,6 +28,7 @@ TAG = re.compile(r"<[^>]+>")
 TITLE = re.compile(r'\btitle="([^"]+)"')
 COMMENT = re.compile(r"^# *(.+)", re.M)
 DEFINED = re.compile(r"^(?:def|class) (\w+)", re.M)
+CALL = re.compile(r"[\w.]+\(")
 
 
 def glue(html: str) -> str:
@@ -71,8 +72,8 @@ def folds(html: str) -> str:
 def fold_name(code: str) -> str:
     """The name of a cell's code, given as highlighted HTML.
 
-    >>> fold_name("<i># The bank.</i>"), fold_name("<b>def</b> plane(gamma): ..."), fold_name("import os")
-    ('Code: The bank', 'Code of plane', 'Code: import os')
+    >>> fold_name("<i># The bank.</i>"), fold_name("<b>def</b> plane(gamma): ..."), fold_name("import os"), fold_name("draw(table)")
+    ('Code: The bank', 'Code of plane', 'Code: imports', 'Code: draw(…)')
     """
     source = unescape(TAG.sub("", code)).strip()
     if found := TITLE.search(source):
@@ -81,7 +82,11 @@ def fold_name(code: str) -> str:
         return f"Code: {found[1].rstrip('.:')}"
     if found := DEFINED.findall(source):
         return f"Code of {', '.join(found)}"
+    if source.startswith(("import ", "from ")):
+        return "Code: imports"
     line = source.splitlines()[0] if source else "empty"
+    if call := CALL.match(line):
+        return f"Code: {call[0]}…)"
     return f"Code: {line if len(line) <= 60 else line[:57] + '...'}"
 
 

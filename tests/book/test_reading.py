@@ -45,7 +45,8 @@ def fold(code: str) -> str:
     ('Explorer(f, <span>title</span>=<span>"The &lt;plane&gt;"</span>)', "Code of the figure “The &lt;plane&gt;”"),
     ("x = 1\n<span># The bank's rule.</span>", "Code: The bank's rule"),
     ("<span>def</span> <span>plane</span>(gamma):\n    pass\n\n\ndef alt(gamma):\n    pass", "Code of plane, alt"),
-    ("import itertools\nimport os", "Code: import itertools"),
+    ("import itertools\nimport os", "Code: imports"),
+    ("plotting.pareto(table,\n    ax=None)", "Code: plotting.pareto(…)"),
     ("x" * 70, "Code: " + "x" * 57 + "..."),
 ])
 def test_folded_code_is_named_by_what_it_does(code, name):

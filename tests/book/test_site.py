@@ -240,7 +240,7 @@ def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit)
         .filter(title => title.getAttribute("role") !== "heading").map(title => title.textContent)""")
     assert not titles
     names = [summary.inner_text().strip() for summary in visit.page.locator("details.hide > summary").all()]
-    assert len(set(names)) == len(names) and not any("cell source" in name for name in names), names
+    assert len(set(names)) == len(names) and not any("cell source" in name for name in names), f"a comment in the first line names a cell: {names}"
 
 
 @on(PAGES)
