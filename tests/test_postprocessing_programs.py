@@ -145,7 +145,7 @@ def test_rational_numbers_give_the_same_optimum(kind, k):
 
 @pytest.mark.parametrize("answer", [
     lambda cost, rows, most: None,                                                       # HiGHS says infeasible
-    lambda cost, rows, most: (np.linspace(0, 1, cost.size).reshape(cost.shape), np.zeros(most.shape)),    # infeasible, said to be optimal
+    lambda cost, rows, most: ((cost < 0).astype(float), np.zeros(most.shape)),           # the optimum without limits, not feasible
     lambda cost, rows, most: (np.full(cost.shape, 0.5), np.zeros(most.shape)),           # feasible, not optimal
 ], ids=["no answer", "not feasible", "not optimal"])
 def test_an_answer_that_does_not_prove_itself_is_not_returned(monkeypatch, answer):
