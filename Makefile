@@ -14,6 +14,9 @@ SITE := _build/html
 # Two workers: the checks are meant to be fast enough on two cores.
 JOBS ?= 2
 
+# Larger data files, for the tests of the library alone: a folder ../shared/data beside the checkout, or the one you name.
+DPFAIR_TEACH_DATA ?= $(abspath $(wildcard ../shared/data))
+
 # The first Python that is new enough and can make an environment. Another one: make PYTHON=/path/to/python3
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
@@ -27,7 +30,7 @@ book: html  ## build the book and open it on this machine (the address is printe
 	@$(PY) book/_tools/serve.py $(SITE)
 
 test: $(VENV)/.complete $(READER)/.reader  ## every check: library, notebooks, site, browser, Lab, Binder, mutants, spelling
-	@JOBS=$(JOBS) $(PY) book/_tools/checks.py
+	@JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py
 
 quick: $(VENV)/.complete  ## the fast tests, for every few minutes
 	@$(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
