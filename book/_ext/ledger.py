@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError, NoUri
 from sphinx.util.docutils import SphinxDirective
+from sphinx_exercise.nodes import exercise_subtitle
 
 import reference
 
@@ -135,11 +136,10 @@ class Links:
         """(address, shown text) of a label of the book."""
         if name in self.proofs:
             entry = self.proofs[name]
-            numbers = self.app.env.toc_fignumbers.get(entry["docname"], {}).get(entry["countertype"], {}).get(name, ())
-            shown = f"{entry['realtype'].title()} {'.'.join(map(str, numbers))} here".replace("  ", " ")
-            uri = self._uri(entry["docname"], name)
+            shown, uri = f"the {entry['realtype']}", self._uri(entry["docname"], name)
         elif name in self.exercises:
-            shown, uri = f"exercise {name.removeprefix('ex-')}", self._uri(self.exercises[name]["docname"], name)
+            entry = self.exercises[name]
+            shown, uri = entry["node"].next_node(exercise_subtitle).astext(), self._uri(entry["docname"], name)
         elif name in self.labels:
             docname, anchor = self.labels[name]
             title = self.app.env.domaindata["std"]["labels"].get(name, ("", "", ""))[2]
