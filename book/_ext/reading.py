@@ -19,7 +19,6 @@ HEADING = re.compile(r'<h(?P<level>[1-6])[ >]'
                      r'|<p class="admonition-title"(?P<title>(?: id="[^"]*")?)(?: role="heading" aria-level="\d")?>(?P<caption>.*?)</p>'
                      r'|<p class="dpx-title"(?: role="heading" aria-level="\d")?>'
                      r'|(?P<proof><div class="proof admonition proof-body">\s*<p>)(?:<span [^>]*role="heading"[^>]*>Proof\.</span>|Proof\.)', re.S)
-NUMBER = re.compile(r'<span class="caption-number">(.*?)</span>', re.S)
 
 FOLD = re.compile(r'<summary aria-label="Toggle hidden content">\s*<p class="collapsed admonition-title">[^<]*</p>\s*'
                   r'<p class="expanded admonition-title">[^<]*</p>\s*</summary>(?P<rest>.*?<pre>(?P<code>.*?)</pre>)', re.S)
@@ -57,8 +56,8 @@ def headings(html: str) -> str:
             return f'{match["proof"]}<span class="proof-title" {role}{of}>Proof.</span>'
         if match["caption"] is None:
             return f'<p class="dpx-title" {role}>'
-        number = NUMBER.search(match["caption"])
-        last = TAG.sub("", number[1]).strip() if number else last
+        if "caption-number" in match["caption"]:
+            last = " ".join(TAG.sub("", match["caption"]).replace('"', "”").split())
         return f'<p class="admonition-title"{match["title"]} {role}>{match["caption"]}</p>'
 
     return HEADING.sub(title, html)
@@ -76,7 +75,7 @@ def fold_name(code: str) -> str:
     ('Code: The bank', 'Code of plane', 'Code: imports', 'Code: draw(…)')
     """
     source = unescape(TAG.sub("", code)).strip()
-    if found := TITLE.search(source):
+    if "Explorer(" in source and (found := TITLE.search(source)):
         return f"Code of the figure “{found[1]}”"
     if found := COMMENT.search(source):
         return f"Code: {found[1].rstrip('.:')}"
@@ -101,5 +100,5 @@ def _finish(app, error) -> None:
 
 
 def setup(app) -> dict:
-    app.connect("build-finished", _finish, priority=850)
+    app.connect("build-finished", _finish, priority=950)    # after site_assets has repaired the boxes
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,8 +6,8 @@
   const fade = ({currentTarget: box}) => edges(box);
   const edges = (box) => {
     const left = Math.abs(box.scrollLeft), more = box.scrollWidth - box.clientWidth - left;
-    box.classList.toggle("more-left", left > 2);
-    box.classList.toggle("more-right", more > 2);
+    box.classList.toggle("more-left", left > 1);
+    box.classList.toggle("more-right", more > 1);
   };
   const mark = () => {
     // The text for screen readers that lies hidden in a formula may be wider than the formula: what is drawn decides.

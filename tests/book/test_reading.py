@@ -30,7 +30,7 @@ PAGE = """<h1>Chapter</h1><div class="note admonition"><p class="admonition-titl
 def test_titles_of_boxes_are_headings_one_level_below_their_section():
     page = reading.headings(PAGE)
     for wanted in ('<p class="admonition-title" role="heading" aria-level="2">Chapter card', 'role="heading" aria-level="3"><span class="caption-number">Lemma 1',
-                   '<span class="proof-title" role="heading" aria-level="3" aria-label="Proof of Lemma 1">Proof.</span> We split.',
+                   '<span class="proof-title" role="heading" aria-level="3" aria-label="Proof of Lemma 1 (Rates)">Proof.</span> We split.',
                    'role="heading" aria-level="3">A figure', 'role="heading" aria-level="4">Another'):
         assert wanted in page, wanted
     assert reading.headings(page) == page
@@ -42,7 +42,7 @@ def fold(code: str) -> str:
 
 
 @pytest.mark.parametrize("code, name", [
-    ('Explorer(f, <span>title</span>=<span>"The &lt;plane&gt;"</span>)', "Code of the figure “The &lt;plane&gt;”"),
+    ('ax.set(title="no")', "Code: ax.set(…)"), ('Explorer(f, <span>title</span>=<span>"The &lt;plane&gt;"</span>)', "Code of the figure “The &lt;plane&gt;”"),
     ("x = 1\n<span># The bank's rule.</span>", "Code: The bank's rule"),
     ("<span>def</span> <span>plane</span>(gamma):\n    pass\n\n\ndef alt(gamma):\n    pass", "Code of plane, alt"),
     ("import itertools\nimport os", "Code: imports"),

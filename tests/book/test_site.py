@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
@@ -134,6 +135,17 @@ class Visit:
         if request.url.startswith("http"):
             self.loaded[request.url] = request.sizes()["responseBodySize"]
 
+    @contextmanager
+    def width(self, pixels: int):
+        """The page at another width; layout follows at once, our own script marks what scrolls a moment later."""
+        self.page.set_viewport_size({"width": pixels, "height": 900})
+        self.page.wait_for_timeout(300)
+        try:
+            yield
+        finally:
+            self.page.set_viewport_size({"width": 1280, "height": 900})
+            self.page.wait_for_timeout(300)
+
     def violations(self, **options) -> list[str]:
         """What axe finds, one line each."""
         from axe_playwright_python.sync_playwright import Axe
@@ -183,24 +195,22 @@ def test_no_raw_tex(visit):
 @on(PAGES)
 def test_only_what_scrolls_is_a_stop_of_the_tab_key_and_only_what_is_too_wide_scrolls(visit):
     """A formula no wider than its block has no scroll bar and is no stop; a box that scrolls is one, and shows on which side it goes on."""
-    for width in (1280, 375):
-        visit.page.set_viewport_size({"width": width, "height": 900})
-        visit.page.wait_for_timeout(300)
-        wrong = visit.page.evaluate("""() => {
-            const found = [];
-            for (const formula of document.querySelectorAll("article mjx-container")) {
-                const scrolls = /auto|scroll/.test(getComputedStyle(formula).overflowX) && formula.scrollWidth > formula.clientWidth + 1;
-                const tooWide = formula.querySelector("mjx-math").getBoundingClientRect().width > formula.closest("p, li, td, div").clientWidth - 30;
-                const stops = formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0;
-                if (stops !== scrolls || (scrolls && !tooWide)) found.push([stops, scrolls, tooWide, formula.textContent.slice(0, 60)]);
-                if (!formula.querySelector("mjx-assistive-mml")) found.push("no text for screen readers: " + formula.textContent.slice(0, 60));
-            }
-            for (const box of document.querySelectorAll("article [data-scrolls]"))
-                if (!box.matches(".more-left, .more-right") || getComputedStyle(box).maskImage === "none") found.push("no sign that it goes on: " + box.className);
-            return found;
-        }""")
-        assert not wrong, f"{width} px: {wrong[:5]}"
-    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    for pixels in (1280, 375):
+        with visit.width(pixels):
+            wrong = visit.page.evaluate("""() => {
+                const found = [];
+                for (const formula of document.querySelectorAll("article mjx-container")) {
+                    const scrolls = /auto|scroll/.test(getComputedStyle(formula).overflowX) && formula.scrollWidth > formula.clientWidth + 1;
+                    const tooWide = formula.querySelector("mjx-math").getBoundingClientRect().width > formula.closest("p, li, td, div").clientWidth - 30;
+                    const stops = formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0;
+                    if (stops !== scrolls || (scrolls && !tooWide)) found.push([stops, scrolls, tooWide, formula.textContent.slice(0, 60)]);
+                    if (!formula.querySelector("mjx-assistive-mml")) found.push("no text for screen readers: " + formula.textContent.slice(0, 60));
+                }
+                for (const box of document.querySelectorAll("article [data-scrolls]"))
+                    if (!box.matches(".more-left, .more-right") || getComputedStyle(box).maskImage === "none") found.push("no sign that it goes on: " + box.className);
+                return found;
+            }""")
+        assert not wrong, f"{pixels} px: {wrong[:5]}"
 
 
 @on(PAGES)
@@ -213,24 +223,22 @@ def test_no_display_formula_is_cut_on_a_desktop(visit):
 
 @on(PAGES)
 def test_a_line_does_not_start_with_the_punctuation_of_a_formula(visit):
-    visit.page.set_viewport_size({"width": 375, "height": 900})
-    parted = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
-        const next = formula.parentElement.nextSibling;
-        if (!next || next.nodeType !== 3 || !/^[,.;:)!?’”]/.test(next.data)) return null;
-        const range = document.createRange();
-        range.setStart(next, 0), range.setEnd(next, 1);
-        return range.getBoundingClientRect().top > formula.getBoundingClientRect().bottom - 2 ? formula.textContent.slice(0, 40) + next.data.slice(0, 20) : null;
-    }).filter(Boolean)""")
-    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    with visit.width(375):
+        parted = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
+            const next = formula.parentElement.nextSibling;
+            if (!next || next.nodeType !== 3 || !/^[,.;:)!?’”]/.test(next.data)) return null;
+            const range = document.createRange();
+            range.setStart(next, 0), range.setEnd(next, 1);
+            return range.getBoundingClientRect().top > formula.getBoundingClientRect().bottom - 2 ? formula.textContent.slice(0, 40) + next.data.slice(0, 20) : null;
+        }).filter(Boolean)""")
     assert not parted
 
 
 @on(PAGES)
 def test_a_name_in_a_table_is_in_one_piece(visit):
-    visit.page.set_viewport_size({"width": 375, "height": 900})
-    broken = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(td, th) code")]
-        .filter(code => !/[ ]/.test(code.textContent) && code.getClientRects().length > 1).map(code => code.textContent)""")
-    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    with visit.width(375):
+        broken = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(td, th) code")]
+            .filter(code => !/[ ]/.test(code.textContent) && code.getClientRects().length > 1).map(code => code.textContent)""")
     assert not broken
 
 
@@ -239,6 +247,7 @@ def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit)
     titles = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(.proof, .exercise, .note) > p.admonition-title, article .dpx-title")]
         .filter(title => title.getAttribute("role") !== "heading").map(title => title.textContent)""")
     assert not titles
+    assert visit.page.locator(".proof-title[role=heading]").count() == visit.page.locator(".proof-body").count()
     names = [summary.inner_text().strip() for summary in visit.page.locator("details.hide > summary").all()]
     assert len(set(names)) == len(names) and not any("cell source" in name for name in names), f"a comment in the first line names a cell: {names}"
 
@@ -317,10 +326,7 @@ def test_the_page_follows_the_readers_theme(chromium, site_url, theme):
 
 @on(ALL_PAGES)
 def test_no_horizontal_scroll_on_a_phone(visit):
-    visit.page.set_viewport_size({"width": 375, "height": 800})
-    try:
-        # Layout follows at once; our own script marks what scrolls by itself a moment later.
-        visit.page.wait_for_timeout(300)
+    with visit.width(375):
         wide = visit.page.evaluate("""() => {
             const edge = document.documentElement.clientWidth, found = [];
             if (document.documentElement.scrollWidth <= edge) return found;
@@ -328,9 +334,7 @@ def test_no_horizontal_scroll_on_a_phone(visit):
                 if (node.getBoundingClientRect().right > edge + 1) found.push(node.outerHTML.slice(0, 100));
             return [document.documentElement.scrollWidth + " > " + edge, ...found.slice(0, 8)];
         }""")
-        assert not wide
-    finally:
-        visit.page.set_viewport_size({"width": 1280, "height": 900})
+    assert not wide
 
 
 @pytest.mark.slow
