@@ -69,7 +69,7 @@ def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axe
     Parameters
     ----------
     width, height : float
-        In inches, 1 to 50.
+        In inches, 1 to 50. Wider than 5, the type is too small where a phone shows the figure at 343 px.
 
     Returns
     -------

@@ -243,6 +243,14 @@ def test_a_name_in_a_table_is_in_one_piece(visit):
 
 
 @on(PAGES)
+def test_the_type_of_a_figure_survives_a_phone(visit):
+    """Of a figure wider than 5 inches (650 px) a phone makes type under 10 px: use `plotting.new_figure()` as it comes, the legend below."""
+    wide = visit.page.evaluate("""() => [...document.querySelectorAll("article div.cell_output > :is(img, figure img, a img)")]
+        .filter(image => image.naturalWidth > 660).map(image => image.naturalWidth + " px: " + image.alt.slice(0, 60))""")
+    assert not wide
+
+
+@on(PAGES)
 def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit):
     titles = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(.proof, .exercise, .note) > p.admonition-title, article .dpx-title")]
         .filter(title => title.getAttribute("role") !== "heading").map(title => title.textContent)""")
