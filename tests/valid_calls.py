@@ -152,6 +152,8 @@ valid("postprocessing.DPPostProcessing:predict_proba", _post("predict_proba"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A))
 valid("postprocessing.DPPostProcessing:predict", _post("predict"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng()))
+valid("postprocessing.DPPostProcessing:score", _post("score"),
+      lambda: dict(X=data.load("ten_people").X, y=data.load("ten_people").Y, sensitive_features=data.load("ten_people").A, sample_weight=None))
 
 # ---------------------------------------------------------------------------------------------------------------- data
 TEN = data.load("ten_people")
@@ -214,7 +216,7 @@ valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
                    negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS))
 valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
       lambda: dict(counts=_TWO_GROUPS, method="public_margins", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   negative_slack="no_constraint", beta=0.05, evaluate_on=_TWO_GROUPS))
+                   negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS))
 valid("experiments.communities_counts", experiments.communities_counts, lambda: dict(group="paper"))
 valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(group="paper", seed=0))
 valid("experiments.bound_population", experiments.bound_population, lambda: dict(n_groups=3))

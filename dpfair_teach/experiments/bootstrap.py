@@ -8,6 +8,8 @@ from .. import _checks
 
 __all__ = ["bootstrap_interval", "bootstrap_means"]
 
+_COUNTS_AT_ONCE = 10**7  # 80 MB; the stream does not depend on it
+
 
 def _repeats(values: ArrayLike, keep: ArrayLike | None) -> tuple[np.ndarray, np.ndarray]:
     """Values with one row a repeat, and 0/1 for the repeats that count; at least two must."""
@@ -58,10 +60,13 @@ def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, keep: ArrayL
     """
     values, kept = _repeats(values, keep)
     rng, resamples = _checks.rng(rng), _checks.integer("resamples", resamples, low=2, high=10**6)
+    _checks.size(resamples, values.shape[1:], "resamples")
     # Only the repeats that count are resampled: how often each is drawn is one multinomial vector a resample.
     counted = values[kept == 1]
-    times = rng.multinomial(len(counted), np.full(len(counted), 1 / len(counted)), size=resamples)
-    return np.tensordot(times / len(counted), counted, axes=1)
+    n, at_once = len(counted), max(1, _COUNTS_AT_ONCE // len(counted))
+    return np.concatenate([
+        np.tensordot(rng.multinomial(n, np.full(n, 1 / n), size=min(at_once, resamples - start)) / n, counted, axes=1)
+        for start in range(0, resamples, at_once)])
 
 
 def bootstrap_interval(values: ArrayLike, rng: np.random.Generator, *, keep: ArrayLike | None = None,

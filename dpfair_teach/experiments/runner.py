@@ -21,11 +21,15 @@ import pandas as pd
 from tqdm import tqdm
 
 from .. import __version__, _checks
+from ._unfinished import Unfinished, alone, source_hash, text_hash
 
 __all__ = ["setting_rng", "sweep"]
 
 Setting = Mapping[str, Any]
 Row = dict[str, Any]
+
+#: Columns that the tables have beside those of settings and rows.
+_OWN_COLUMNS = frozenset({"repeats", "seed", "version", "command", "seconds"})
 
 
 def _setting(value: object, name: str = "setting") -> dict[str, Any]:
@@ -92,48 +96,74 @@ def _timed(evaluate: Callable, setting: dict, repeats: int, seed: int) -> tuple[
     return setting, rows, time.perf_counter() - start
 
 
+def _rows(rows: object, setting: Setting, taken: set[str]) -> list[Row]:
+    """What ``evaluate`` returned, in plain Python types: rows that come back from a file are equal to those that never were in one."""
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        _checks.refuse("evaluate", rows, f"returned no list of rows for {setting}", "Return a list of dicts.")
+    return [{_column(key, taken): _plain(value) for key, value in row.items()} for row in rows]
+
+
+def _column(key: object, taken: set[str]) -> str:
+    if not isinstance(key, str) or key in taken:
+        _checks.refuse("evaluate", key, "its rows give a column a name that is no string, or that the table has already",
+                       f"Choose other names than {', '.join(sorted(taken))}.")
+    return key
+
+
 def _plain(value: object) -> object:
-    """numpy's numbers as Python's, for JSON."""
-    if not isinstance(value, np.generic):
+    """A number or a string; numpy's as Python's."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, (str, int, float)):
         _checks.refuse("evaluate", value, "its rows hold something else than numbers and strings", "Return plain values.")
-    return value.item()
-
-
-def _append(path: Path, record: object) -> None:
-    """Add one line and wait until it is on disk. A kill in the middle leaves a torn last line, which reading skips."""
-    with open(path, "ab") as file:
-        file.write(json.dumps(record, default=_plain).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _finished(path: Path, header: dict) -> dict[str, dict]:
-    """What a run that was stopped has stored, by setting; starts the file where there is none."""
-    if not path.exists():
-        _append(path, header)
-        return {}
-    raw = path.read_bytes()
-    whole = raw[:raw.rfind(b"\n") + 1]
-    if len(whole) < len(raw):  # cut the torn line off, else the next record would be glued to it
-        with open(path, "r+b") as file:
-            file.truncate(len(whole))
-    try:
-        stored, *records = [json.loads(line) for line in whole.splitlines()] or [None]
-    except json.JSONDecodeError:
-        _checks.refuse("out", str(path), "its stored rows cannot be read", "Delete that file and run again.")
-    if stored is None:
-        _append(path, header)
-    elif stored != header:
-        _checks.refuse("out", str(path), f"holds rows of another run ({stored} instead of {header})",
-                       "Give the same seed, repeats and version to continue it, or delete that file to start anew.")
-    return {_key(record["setting"]): record for record in records}
+    return plain
 
 
 def _write(path: Path, table: pd.DataFrame) -> None:
     """A table as CSV in one step: a reader sees the old file or the new one, never half of it."""
-    partial = path.with_name(path.name + ".new")
-    table.to_csv(partial, index=False, float_format="%.7g", lineterminator="\n")
-    os.replace(partial, path)
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    table.to_csv(new, index=False, float_format="%.7g", lineterminator="\n")
+    os.replace(new, path)
+
+
+def _check_evaluate(evaluate: object) -> None:
+    try:
+        inspect.signature(evaluate).bind({}, 1, None)
+    except (TypeError, ValueError):
+        _checks.refuse("evaluate", evaluate, "cannot be called with (setting, repeats, rng)",
+                       "Give a function of those three that returns a list of rows.")
+
+
+def _grid(settings: object) -> dict[str, dict[str, Any]]:
+    """The settings by key, in their order, each once."""
+    if isinstance(settings, (str, Mapping)) or not isinstance(settings, Sequence) or not settings:
+        _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
+    grid = {}
+    for i, setting in enumerate(settings):
+        plain = _setting(setting, f"settings[{i}]")
+        if _key(plain) in grid:
+            _checks.refuse("settings", plain, "stands there twice", "Each setting once: its rows are keyed by it.")
+        if not _OWN_COLUMNS.isdisjoint(plain):
+            _checks.refuse("settings", plain, "gives a name that the tables use themselves",
+                           f"Choose other names than {', '.join(sorted(_OWN_COLUMNS))}.")
+        grid[_key(plain)] = plain
+    return grid
+
+
+def _check_jobs(jobs: object) -> None:
+    if _checks.integer("jobs", jobs, low=-1, high=1024) == 0:
+        _checks.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
+
+
+def _csv(out: object) -> Path | None:
+    """The file to write, in a folder that exists; None for none."""
+    if out is None:
+        return None
+    if not isinstance(out, (str, Path)):
+        _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
+    path = Path(out)
+    if path.suffix != ".csv" or "\0" in str(path) or path.is_dir() or not path.parent.is_dir():
+        _checks.refuse("out", str(path), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
+    return path
 
 
 def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], settings: Sequence[Setting], *, repeats: int,
@@ -142,7 +172,8 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
 
     With ``out`` the table is written there as CSV and the seconds of each setting beside it, in ``<name>.times.csv``: times
     differ from run to run, the table does not. While it runs, finished rows are appended to ``<name>.partial.jsonl``; started
-    again after a kill, the sweep reads them and computes only what is missing. The file is removed at the end.
+    again after a kill, the sweep reads them and computes only what is missing, provided that the arguments and the package's source
+    are the same (the source of ``evaluate`` itself is not compared). ``<name>.lock`` keeps a second run out. Both are removed at the end.
 
     The work goes through joblib, so a cluster works by its context manager:
     ``with joblib.parallel_config(backend="dask"): sweep(...)``.
@@ -175,8 +206,8 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     Raises
     ------
     ValueError
-        Where an argument has the wrong type or range, two settings are equal, ``evaluate`` returns no rows, or the file
-        holds rows of another run.
+        Where an argument has the wrong type or range, two settings are equal, ``evaluate`` returns no rows or gives a
+        column a name that is taken, the file of finished rows is another run's or was changed, or another process writes the same table.
 
     Examples
     --------
@@ -188,50 +219,45 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     >>> len(table)
     2
     """
-    try:
-        inspect.signature(evaluate).bind({}, 1, None)
-    except (TypeError, ValueError):
-        _checks.refuse("evaluate", evaluate, "cannot be called with (setting, repeats, rng)",
-                       "Give a function of those three that returns a list of rows.")
-    if isinstance(settings, (str, Mapping)) or not isinstance(settings, Sequence) or not settings:
-        _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
-    wanted = [_setting(s, f"settings[{i}]") for i, s in enumerate(settings)]
-    keys = [_key(s) for s in wanted]
-    if len(set(keys)) < len(keys):
-        twice = next(s for s, k in zip(wanted, keys) if keys.count(k) > 1)
-        _checks.refuse("settings", twice, "stands there twice", "Each setting once: its rows are keyed by it.")
+    _check_evaluate(evaluate)
+    grid = _grid(settings)
     repeats, seed = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.integer("seed", seed, low=0, high=2**63 - 1)
     _checks.flag("progress", progress)
-    if _checks.integer("jobs", jobs, low=-1, high=1024) == 0:
-        _checks.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
+    _check_jobs(jobs)
     if not isinstance(command, str):
         _checks.refuse("command", command, "not a string", "Give the command that makes the table.")
-    if out is not None and not isinstance(out, (str, Path)):
-        _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
-    out = None if out is None else Path(out)
-    if out is not None and (out.suffix != ".csv" or not out.parent.is_dir()):
-        _checks.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
+    out = _csv(out)
+    tail = {"repeats": repeats, "seed": seed, "version": __version__, "command": command}
+    if out is None:
+        return _table(grid, _computed(evaluate, grid, tail, {}, None, jobs, progress), tail)
+    with alone(out.with_suffix(".lock")):
+        header = tail | {"settings": text_hash(sorted(grid)), "package": source_hash(Path(__file__).parents[1])}
+        unfinished = Unfinished(out.with_suffix(".partial.jsonl"), header)
+        done = {_key(record["setting"]): record for record in unfinished.records}
+        done = _computed(evaluate, grid, tail, done, unfinished, jobs, progress)
+        table = _table(grid, done, tail)
+        _write(out, table)
+        _write(out.with_suffix(".times.csv"), pd.DataFrame([{**s, "seconds": done[k]["seconds"]} for k, s in grid.items()]))
+        unfinished.remove()
+    return table
 
-    partial = None if out is None else out.with_suffix(".partial.jsonl")
-    done = {} if partial is None else _finished(partial, {"seed": seed, "repeats": repeats, "version": __version__,
-                                                          "command": command})
-    missing = [s for s, k in zip(wanted, keys) if k not in done]
+
+def _computed(evaluate: Callable, grid: dict[str, dict], tail: dict, done: dict[str, dict], unfinished: Unfinished | None,
+              jobs: int, progress: bool) -> dict[str, dict]:
+    """The records of all settings, by key: those that are done, and the others as the workers finish them."""
+    taken = set(tail).union(*grid.values())
+    missing = [setting for key, setting in grid.items() if key not in done]
     results = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-        joblib.delayed(_timed)(evaluate, s, repeats, seed) for s in missing)
-    with tqdm(total=len(wanted), initial=len(wanted) - len(missing), disable=not progress, unit="setting") as bar:
+        joblib.delayed(_timed)(evaluate, setting, tail["repeats"], tail["seed"]) for setting in missing)
+    with tqdm(total=len(grid), initial=len(done), disable=not progress, unit="setting") as bar:
         for setting, rows, seconds in results:
-            if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-                _checks.refuse("evaluate", rows, f"returned no list of rows for {setting}", "Return a list of dicts.")
-            record = {"setting": setting, "rows": rows, "seconds": round(seconds, 4)}
-            if partial is not None:
-                _append(partial, record)
+            record = {"setting": setting, "rows": _rows(rows, setting, taken), "seconds": round(seconds, 4)}
+            if unfinished is not None:
+                unfinished.append(record)
             done[_key(setting)] = record
             bar.update()
+    return done
 
-    tail = {"repeats": repeats, "seed": seed, "version": __version__, "command": command}
-    table = pd.DataFrame([{**s, **row, **tail} for s, k in zip(wanted, keys) for row in done[k]["rows"]])
-    if out is not None:
-        _write(out, table)
-        _write(out.with_suffix(".times.csv"), pd.DataFrame([{**s, "seconds": done[k]["seconds"]} for s, k in zip(wanted, keys)]))
-        partial.unlink()
-    return table
+
+def _table(grid: dict[str, dict], done: dict[str, dict], tail: dict) -> pd.DataFrame:
+    return pd.DataFrame([{**setting, **row, **tail} for key, setting in grid.items() for row in done[key]["rows"]])

@@ -18,8 +18,15 @@ from .grids import BETA
 
 __all__ = ["METHODS", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
-#: Ways to release the table, and whether the program has the supplement's slack.
-METHODS: tuple[str, ...] = ("as_printed", "as_printed_no_slack", "public_margins", "public_margins_geometric")
+#: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
+#: Mind the noise: ``public_margins`` here has Laplace noise, as the printed algorithm it is compared with; the estimator's default for its
+#: method of that name is geometric noise, which is ``public_margins_geometric`` here.
+METHODS: dict[str, dict[str, object]] = {
+    "as_printed": {"method": "as_printed", "noise": "laplace", "slack": True},
+    "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},
+    "public_margins": {"method": "public_margins", "noise": "laplace", "slack": False},
+    "public_margins_geometric": {"method": "public_margins", "noise": "geometric", "slack": False},
+}
 
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
 
@@ -93,10 +100,9 @@ def _release(counts: np.ndarray, method: str, epsilon: float, repeats: int, rng:
     """The noisy tables of all repeats, (R, 2, k, 2), in people; at epsilon = inf the true one, R times."""
     if np.isinf(epsilon):
         return np.broadcast_to(counts, (repeats, *counts.shape))
-    if method.startswith("as_printed"):
-        return postprocessing.noisy_counts(counts, epsilon, rng, size=repeats)
-    noise = "geometric" if method == "public_margins_geometric" else "laplace"
-    return postprocessing.public_margin_counts(counts, epsilon, rng, size=repeats, noise=noise)
+    public = METHODS[method]["method"] == "public_margins"
+    release = postprocessing.public_margin_counts if public else postprocessing.noisy_counts
+    return release(counts, epsilon, rng, size=repeats, noise=METHODS[method]["noise"])
 
 
 def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
@@ -106,7 +112,7 @@ def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarra
 
 
 def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, negative_slack: str = "no_constraint", beta: float = BETA,
+                         rng: np.random.Generator, *, negative_slack: str = "unconstrained", beta: float = BETA,
                          evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
@@ -117,18 +123,19 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     counts : array_like, shape (2, k, 2)
         People by [yhat, a, y]; no (group, label) cell empty. Methods with public margins are exact for k = 2.
     method : str
-        One of ``METHODS``. ``as_printed`` is Algorithm 1 with its slack, the others have none.
+        One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
+        others have none; ``public_margins`` has Laplace noise.
     epsilon : float
         From 1e-9 on; ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)
         Tolerances, at least 0.
     repeats : int
-        Noise draws R, 1 to ten million.
+        Noise draws R, from 1 on; with all gammas at most a hundred million numbers.
     rng : numpy.random.Generator
         Draws the noise.
-    negative_slack : {"no_constraint", "left_out"}
+    negative_slack : {"unconstrained", "left_out"}
         What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative: that constraint is
-        absent, by the one rule of ``postprocessing.lift_unusable``, or the draw does not count (as in the reproduction of Figure 1;
+        absent, by the one rule of ``postprocessing.lift_unusable`` (``paper_slack`` has the same word for it), or the draw does not count (as in the reproduction of Figure 1;
         a study of public data may do that, a private algorithm may not). The methods without slack always follow the rule.
     beta : float
         Confidence parameter of the slack, in (0, 1).
@@ -152,13 +159,14 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     ([[0.25, 0.2]], [[0.0, 0.333]])
     """
     counts = _table("counts", counts)
-    method = _checks.choice("method", method, METHODS)
+    method = _checks.choice("method", method, tuple(METHODS))
     epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
     gammas = _checks.array("gammas", gammas, ndim=1, low=0.0)
     if gammas.size == 0:
         _checks.refuse("gammas", [], "is empty", "Give at least one tolerance.")
     repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
-    _checks.choice("negative_slack", negative_slack, ("no_constraint", "left_out"))
+    _checks.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
+    _checks.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
     beta = _checks.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
 
@@ -167,10 +175,10 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
         _checks.refuse("counts", m, "holds fewer than two people in all", "Give counts of people, not frequencies.")
     q = _release(counts, method, epsilon, repeats, rng) / m
     slack, kept = 0.0, np.ones(repeats, dtype=bool)
-    if method == "as_printed" and np.isfinite(epsilon):
+    if METHODS[method]["slack"] and np.isfinite(epsilon):
         slack = postprocessing.paper_slack(q, round(m), epsilon, beta)
     slack = postprocessing.lift_unusable(q, slack)
-    if method == "as_printed" and negative_slack == "left_out":
+    if METHODS[method]["slack"] and negative_slack == "left_out":
         kept = np.isfinite(slack).all(axis=(1, 2))
 
     error, violation = np.empty((2, repeats, gammas.size))
@@ -183,7 +191,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
 
 
 def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, negative_slack: str = "no_constraint", beta: float = BETA,
+                         rng: np.random.Generator, *, negative_slack: str = "unconstrained", beta: float = BETA,
                          evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
     """The trade-off of a method as a table, one row for each epsilon and gamma.
 

@@ -1,6 +1,6 @@
 """A sweep gives the same table whatever the order, the number of workers or the interruptions."""
-import json
 import multiprocessing
+import os
 import signal
 import time
 
@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.experiments import setting_rng, sweep
+from dpfair_teach.experiments import runner, setting_rng, sweep
+from dpfair_teach.experiments._unfinished import source_hash
 
 GRID = [{"epsilon": e, "m": m} for e in (0.5, 1.0, float("inf")) for m in (10, 20)]
 
@@ -21,6 +22,25 @@ def draw(setting, repeats, rng):
 
 def run(settings=GRID, evaluate=draw, **more):
     return sweep(evaluate, settings, **({"repeats": 5, "seed": 3, "command": "make it", "progress": False} | more))
+
+
+class Stop(Exception):
+    pass
+
+
+def stopped(folder, after=3, **more):
+    """The file that a run leaves behind when it is stopped after some settings."""
+    left = [after]
+
+    def stops(setting, repeats, rng):
+        if left[0] == 0:
+            raise Stop
+        left[0] -= 1
+        return draw(setting, repeats, rng)
+
+    with pytest.raises(Stop):
+        run(evaluate=stops, out=folder / "x.csv", **more)
+    return folder / "x.partial.jsonl"
 
 
 def test_one_row_a_setting_and_gamma_in_the_order_of_the_grid():
@@ -65,20 +85,7 @@ def test_files_table_times_and_nothing_left_over(tmp_path):
 
 @pytest.mark.parametrize("torn", [b"", b'{"setting": {"epsilon": 1.0, "m"'])
 def test_a_stopped_run_continues_where_it_was(tmp_path, torn):
-    class Stop(Exception):
-        pass
-
-    seen = []
-
-    def stops(setting, repeats, rng):
-        if len(seen) == 3:
-            raise Stop
-        seen.append(setting)
-        return draw(setting, repeats, rng)
-
-    with pytest.raises(Stop):
-        run(evaluate=stops, out=tmp_path / "x.csv")
-    partial = tmp_path / "x.partial.jsonl"
+    partial = stopped(tmp_path)
     assert len(partial.read_text().splitlines()) == 4 and not (tmp_path / "x.csv").exists()
     with open(partial, "ab") as file:
         file.write(torn)
@@ -90,22 +97,125 @@ def test_a_stopped_run_continues_where_it_was(tmp_path, torn):
         return draw(setting, repeats, rng)
 
     table = run(evaluate=counts, out=tmp_path / "x.csv")
-    assert [s for s in GRID if s not in again] == seen and len(again) == 3
+    assert again == GRID[3:]
     pd.testing.assert_frame_equal(table, run())
     assert not partial.exists()
 
 
-def test_rows_of_another_run_are_not_mixed_in(tmp_path):
-    (tmp_path / "x.partial.jsonl").write_text(
-        json.dumps({"seed": 4, "repeats": 5, "version": "0", "command": "make it"}) + "\n")
-    with pytest.raises(ValueError, match="another run"):
+@pytest.mark.parametrize("other, named", [({"seed": 4}, "seed"), ({"repeats": 6}, "repeats"), ({"command": "c" * 500}, "command"),
+                                          ({"settings": GRID[:5]}, "settings"), ({"seed": 4, "repeats": 6}, "repeats, seed")])
+def test_rows_of_another_run_are_not_mixed_in(tmp_path, other, named):
+    before = stopped(tmp_path).read_bytes()
+    with pytest.raises(ValueError, match=f"another run: {named} differ") as refusal:
+        run(out=tmp_path / "x.csv", **other)
+    assert len(str(refusal.value)) < 300
+    assert [p.name for p in tmp_path.iterdir()] == ["x.partial.jsonl"] and (tmp_path / "x.partial.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("name, changed", [("__version__", "version"), ("source_hash", "package")])
+def test_rows_of_other_code_are_not_mixed_in(tmp_path, monkeypatch, name, changed):
+    stopped(tmp_path)
+    monkeypatch.setattr(runner, name, {"__version__": "0", "source_hash": lambda package: "other"}[name])
+    with pytest.raises(ValueError, match=f"another run: {changed} differ"):
         run(out=tmp_path / "x.csv")
 
 
-def test_unreadable_rows_are_an_error_not_a_loss(tmp_path):
-    (tmp_path / "x.partial.jsonl").write_text("no json\n")
-    with pytest.raises(ValueError, match="cannot be read"):
+def test_the_source_hash_sees_names_and_contents(tmp_path):
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "a.py").write_text("x = 1\n")
+    hashes = [source_hash(tmp_path)]
+    (tmp_path / "room" / "a.py").write_text("x = 2\n")
+    hashes.append(source_hash(tmp_path))
+    (tmp_path / "room" / "a.py").rename(tmp_path / "room" / "b.py")
+    hashes.append(source_hash(tmp_path))
+    (tmp_path / "room" / "table.csv").write_text("")
+    assert len(set(hashes)) == 3 and source_hash(tmp_path) == hashes[-1]
+
+
+def digit(lines, row):
+    """One digit of the stored mean changed."""
+    at = lines[row].index(b'"mean": ') + len(b'"mean": 0.12')
+    return lines[:row] + [lines[row][:at] + bytes([lines[row][at] ^ 1]) + lines[row][at + 1:]] + lines[row + 1:]
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda lines: [b"no json"], lambda lines: [b'{"seed": 3, "repeats": 5}'], lambda lines: [*lines, b'{"foo": 1}'],
+    lambda lines: [*lines, b"[1, 2]"], lambda lines: [*lines, b"\xff\xfe"], lambda lines: [*lines, b""],
+    lambda lines: digit(lines, 1), lambda lines: digit(lines, 3), lambda lines: lines[1:],
+])
+def test_rows_that_were_changed_are_refused_not_read_and_not_lost(tmp_path, spoil):
+    partial = stopped(tmp_path)
+    spoiled = b"\n".join(spoil(partial.read_bytes().splitlines())) + b"\n"
+    assert spoiled != partial.read_bytes()
+    partial.write_bytes(spoiled)
+    with pytest.raises(ValueError, match="out=.*cannot be read"):
         run(out=tmp_path / "x.csv")
+    assert partial.read_bytes() == spoiled and not (tmp_path / "x.csv").exists()
+
+
+def test_a_row_of_another_run_fits_no_header_but_its_own(tmp_path):
+    """A line with a right checksum, taken from a run with another seed."""
+    (tmp_path / "other").mkdir()
+    line = stopped(tmp_path / "other", seed=4).read_bytes().splitlines()[1]
+    with open(stopped(tmp_path), "ab") as file:
+        file.write(line + b"\n")
+    with pytest.raises(ValueError, match="line 5 .*cannot be read"):
+        run(out=tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("name", ["x.partial.jsonl", "x.lock", "x.csv"])
+def test_a_folder_in_the_way_is_refused(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(ValueError, match="out="):
+        run(out=tmp_path / "x.csv")
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_two_runs_at_once_are_refused_with_the_number_of_the_first(tmp_path):
+    """The second run is a process of its own; the first waits for it in the middle of a setting."""
+    fork = multiprocessing.get_context("fork")
+    answers = fork.Queue()
+
+    def second():
+        try:
+            run(out=tmp_path / "x.csv")
+            answers.put("ran")
+        except ValueError as refusal:
+            answers.put(str(refusal))
+
+    said = []
+
+    def waits(setting, repeats, rng):
+        if not said:
+            child = fork.Process(target=second)
+            child.start()
+            said.append(answers.get(timeout=60))
+            child.join()
+        return draw(setting, repeats, rng)
+
+    table = run(evaluate=waits, out=tmp_path / "x.csv")
+    assert f"process {os.getpid()} is writing" in said[0]
+    pd.testing.assert_frame_equal(table, run())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.csv", "x.times.csv"]
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path):
+    (tmp_path / "x.lock").write_text(f"{os.getpid()}\n")  # whatever number it holds: nobody holds the file
+    run(out=tmp_path / "x.csv")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.csv", "x.times.csv"]
+
+
+@pytest.mark.parametrize("row", [{"epsilon": 2.0}, {"seed": 1}, {"command": "mine"}, {3: 1.0}])
+@pytest.mark.parametrize("out", [None, "x.csv"])
+def test_a_row_may_not_rename_or_replace_a_column(tmp_path, row, out):
+    with pytest.raises(ValueError, match="evaluate="):
+        run(evaluate=lambda s, r, g: [row], out=out and tmp_path / out)
+
+
+@pytest.mark.parametrize("name", ["repeats", "seed", "version", "command", "seconds"])
+def test_a_setting_may_not_replace_a_column(name):
+    with pytest.raises(ValueError, match=f"settings=.*{name}"):
+        run([{name: 1}])
 
 
 def test_killed_in_the_middle_it_continues(tmp_path):
@@ -150,6 +260,14 @@ def test_bad_input(wrong, name):
         run(**wrong)
 
 
-def test_rows_that_cannot_be_stored(tmp_path):
+@pytest.mark.parametrize("value", [object(), None, [1.0], np.ones(2), 1j, np.datetime64("2020-01-01")])
+@pytest.mark.parametrize("out", [None, "x.csv"])
+def test_rows_that_cannot_be_stored(tmp_path, value, out):
     with pytest.raises(ValueError, match="evaluate"):
-        run(evaluate=lambda s, r, g: [{"x": object()}], out=tmp_path / "x.csv")
+        run(evaluate=lambda s, r, g: [{"x": value}], out=out and tmp_path / out)
+
+
+def test_values_are_plain_with_a_file_and_without(tmp_path):
+    def evaluate(setting, repeats, rng):
+        return [{"n": np.int64(3), "x": np.float32(0.5), "name": np.str_("a"), "yes": np.bool_(True)}]
+    pd.testing.assert_frame_equal(run(evaluate=evaluate), run(evaluate=evaluate, out=tmp_path / "x.csv"))

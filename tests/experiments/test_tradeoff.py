@@ -1,9 +1,13 @@
 """Trade-off curves against a solver of our own, the protocol's facts, and what must hold for every method."""
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linprog
+from sklearn.linear_model import LogisticRegression
 
-from dpfair_teach import fairness, postprocessing
+from dpfair_teach import data, fairness, postprocessing
 from dpfair_teach.experiments import (BETA, METHODS, communities_counts, free_points, held_out_counts, postprocessing_curve,
                                       postprocessing_draws)
 
@@ -44,6 +48,54 @@ def test_draws_as_printed_equal_a_program_written_out_by_hand(epsilon):
             assert draws.violation[r, g] == pytest.approx(np.abs(rate[1] - rate[0]).max(), abs=1e-6)
 
 
+THREE_GROUPS = np.array([[[47, 10], [30, 20], [30, 30]], [[10, 50], [10, 30], [20, 40]]])
+
+
+def people(counts):
+    """The base's prediction as the one feature, y and A of people with these counts [yhat, a, y]."""
+    yhat, a, y = np.repeat(np.indices(counts.shape).reshape(3, -1), counts.ravel(), axis=1)
+    return yhat[:, None], y, a
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("counts, epsilon", [(COUNTS, 0.05), (COUNTS, 1.0), (COUNTS, 5.0), (THREE_GROUPS, 1.0), (THREE_GROUPS, 5.0)])
+def test_a_method_is_the_estimator_with_its_settings(method, counts, epsilon):
+    """From the same stream: ten fits, each with the noise of one draw of ours, decide with the same probabilities.
+
+    The noise on three groups is small enough to leave no (yhat, group) empty: there any p would be equally good, and solvers may differ.
+    """
+    X, y, A = people(counts)
+    np.testing.assert_array_equal(fairness.cell_counts(X[:, 0], A, y), counts)
+    for seed in range(10):
+        draws = postprocessing_draws(counts, method, epsilon, GAMMAS, 1, np.random.default_rng(seed))
+        fitted = postprocessing.DPPostProcessing(lambda X: X[:, 0], epsilon, 0.0, beta=BETA, n_groups=counts.shape[1], **METHODS[method])
+        fitted.fit(X, y, sensitive_features=A, rng=np.random.default_rng(seed))
+        derived = postprocessing.derived_counts(counts, np.stack([fitted.p_at(gamma) for gamma in GAMMAS]))
+        np.testing.assert_allclose(draws.error[0], fairness.error(derived), atol=1e-7)
+        np.testing.assert_allclose(draws.violation[0], fairness.violation(derived), atol=1e-7)
+
+
+def test_every_setting_of_a_method_matters():
+    """No two methods are the same program on the same noise; so the test above tells them apart."""
+    first = [postprocessing_draws(COUNTS, method, 1.0, GAMMAS, 1, np.random.default_rng(0)).error[0].tolist() for method in METHODS]
+    assert len({tuple(errors) for errors in first}) == len(METHODS)
+
+
+def test_the_results_page_states_the_same_settings():
+    page = (Path(__file__).parents[2] / "book" / "results" / "README.md").read_text()
+    for name, settings in METHODS.items():
+        cells = " | ".join(f"`{settings[key]}`" for key in ("method", "noise", "slack"))
+        assert page.count(f"| `{name}` | {cells} |") == 1
+    assert set(pd.read_csv(Path(__file__).parents[2] / "book" / "results" / "communities_q.csv")["method"]) == set(METHODS)
+
+
+def test_more_numbers_than_memory_holds_are_refused_by_name():
+    with pytest.raises(ValueError, match="repeats=10000000: asks for more"):
+        postprocessing_draws(COUNTS, "as_printed", 1.0, np.linspace(0, 1, 1000), 10**7, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="repeats=10000000: asks for more"):
+        postprocessing_curve(THREE_GROUPS, "as_printed", [1.0], [0.1], 10**7, np.random.default_rng(0))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_without_noise_every_method_is_the_program_2(method):
     draws = postprocessing_draws(COUNTS, method, np.inf, GAMMAS, 2, np.random.default_rng(0))
@@ -74,7 +126,7 @@ def test_batches_do_not_change_the_answer(monkeypatch):
     np.testing.assert_array_equal(whole.error, postprocessing_draws(COUNTS, "public_margins", 0.5, GAMMAS, 11, np.random.default_rng(8)).error)
 
 
-def test_negative_slack_left_out_or_no_constraint():
+def test_negative_slack_left_out_or_unconstrained():
     """At epsilon = 0.02 the noise has scale 100 people: cells of 108 people come out negative in about one draw of six."""
     args = COUNTS, "as_printed", 0.02, GAMMAS, 400
     out = postprocessing_draws(*args, np.random.default_rng(1), negative_slack="left_out")
@@ -106,7 +158,7 @@ def test_public_margins_beat_the_printed_noise_at_the_same_epsilon():
 
 
 def test_three_groups_go_through_the_solver():
-    counts = np.array([[[40, 10], [30, 20], [30, 30]], [[10, 50], [10, 30], [20, 40]]])
+    counts = THREE_GROUPS
     draws = postprocessing_draws(counts, "as_printed_no_slack", np.inf, [0.05], 1, np.random.default_rng(0))
     assert draws.error[0, 0] == pytest.approx(postprocessing.solve_lp(counts / counts.sum(), 0.05).value)
     assert draws.violation[0, 0] <= 0.05 + 1e-9
@@ -129,6 +181,22 @@ def test_held_out_thirds_hold_out_each_person_four_times(group):
     np.testing.assert_array_equal((train + test).sum(axis=1), np.broadcast_to(people, (12, 2, 2)))
     assert set(test.sum(axis=(1, 2, 3))) == {664, 665}
     assert len({table.tobytes() for table in test}) == 12
+
+
+def test_a_held_out_third_by_hand():
+    """The first split: people fall into thirds by a permutation from the seed, and the base never sees the third that is held out."""
+    everybody = data.load("communities")
+    out = np.random.default_rng(np.random.SeedSequence(0)).permutation(everybody.m) % 3 == 0
+    tables = {}
+    for name, seen in (("two thirds", ~out), ("all", np.full(everybody.m, True)), ("held out", out)):
+        base = LogisticRegression(solver="liblinear", C=1.0, random_state=123).fit(everybody.X[seen], everybody.Y[seen]).predict(everybody.X)
+        tables[name] = [np.array([[[np.sum(side & (base == b) & (everybody.A == a) & (everybody.Y == y)) for y in (0, 1)] for a in (0, 1)]
+                                  for b in (0, 1)]) for side in (~out, out)]
+    train, test = (table[0] for table in held_out_counts())
+    np.testing.assert_array_equal(train, tables["two thirds"][0])
+    np.testing.assert_array_equal(test, tables["two thirds"][1])
+    # a base that had seen everybody, or the wrong side, would show
+    assert (train != tables["all"][0]).any() and (test != tables["all"][1]).any() and (test != tables["held out"][1]).any()
 
 
 def test_curve_is_the_table_of_its_draws():
