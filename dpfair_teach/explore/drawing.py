@@ -149,7 +149,7 @@ def svg(chart: Chart, frame: object, label: str, *, keys: bool = False) -> str:
     parts.append("</svg>")
     for i, (name, _) in enumerate(chart.series if keys else ()):
         y = chart.size[1] + KEY_HEIGHT * i
-        key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y}" width="32" height="16" ', 1)
+        key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y - 4}" width="32" height="24" ', 1)
         parts.append(f'{key}<text x="{left + 42}" y="{y + 13}">{escape(name)}</text>')
     return "".join(parts) + "</svg>"
 
@@ -185,7 +185,7 @@ def swatch(chart: Chart, i: int) -> str:
         d = "M10 80H310"
     else:
         d = "M10 25H310V135H10Z"
-    return f'<svg class="dpx-key" viewBox="0 0 320 160" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
+    return f'<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
 
 
 def legend(chart: Chart) -> str:

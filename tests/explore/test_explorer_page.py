@@ -206,6 +206,9 @@ def test_points_take_the_colour_of_their_shape_and_equal_points_all_show():
     assert "dpx-line dpx-s2" in html and not re.search('class="dpx-s [^"]*dpx-s3', html)
     widths = [int(re.search(r"1 0 (\d+)", drawn["dpx-points dpx-s0 dpx-open"])[1]), int(re.search(r"h(\d+)", drawn["dpx-points dpx-s1"])[1])]
     assert widths[0] > 1.5 * widths[1]
+    # the largest marker and half its stroke are inside its key
+    top, height = map(int, re.search(r'class="dpx-key" viewBox="0 (-\d+) 320 (\d+)"', html).groups())
+    assert top <= 80 - widths[0] / 2 - 13 and top + height >= 80 + widths[0] / 2 + 13
 
 
 def test_a_single_series_of_points_is_filled():
