@@ -10,15 +10,17 @@ from numbers import Integral, Real
 import numpy as np
 
 
-def refuse(name: str, value: object, why: str, remedy: str) -> None:
-    """Raise the ``ValueError`` of this library: argument, value, reason, remedy."""
+def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> None:
+    """Raise the ``ValueError`` of this library: argument, value, reason, remedy; ``cause`` is an exception that led to it."""
+    if isinstance(value, np.generic):
+        value = value.item()                    # nan, not np.float64(nan)
     try:
         shown = repr(value)
     except ValueError:  # Python refuses to print an int of more than 4300 digits
         shown = "an int too long to print"
     if len(shown) > 80:
         shown = shown[:77] + "..."
-    raise ValueError(f"{name}={shown}: {why}. {remedy}")
+    raise ValueError(f"{name}={shown}: {why}. {remedy}") from cause
 
 
 def number(name: str, value: object, *, low: float = -math.inf, high: float = math.inf,
@@ -93,8 +95,8 @@ def text(name: str, value: object) -> str:
 
 
 def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
-          length: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
-    """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis."""
+          length: int | None = None, low: float = -math.inf, high: float = math.inf, remedy: str | None = None) -> np.ndarray:
+    """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis; ``remedy`` for what is not numeric."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         refuse(name, value, "has masked entries", f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
     try:
@@ -104,7 +106,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
             raise TypeError
         a = a.astype(float)
     except (TypeError, ValueError, OverflowError):
-        refuse(name, value, "not numeric", f"Give {name} as an array of numbers.")
+        refuse(name, value, "not numeric", remedy or f"Give {name} as an array of numbers.")
     if ndim is not None and a.ndim != ndim:
         refuse(name, a.shape, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
     if shape is not None and (a.ndim != len(shape)
@@ -136,24 +138,34 @@ def labels(name: str, value: object, *, length: int | None = None) -> np.ndarray
     plain = _codes(value, length, high=1)
     if plain is not None:
         return plain
-    a = array(name, value, ndim=1, length=length)
+    recode = f"Recode {name}, for instance ({name} == positive).astype(int)."
+    a = array(name, value, ndim=1, length=length, remedy=recode)
     if a.size == 0:
         refuse(name, value, "is empty", "Give at least one person.")
     wrong = (a != 0) & (a != 1)
     if wrong.any():
-        refuse(name, float(a[wrong][0]), "labels must be 0 or 1", f"Recode {name}, for instance ({name} == positive).astype(int).")
+        refuse(name, float(a[wrong][0]), "labels must be 0 or 1", recode)
+    return a.astype(np.int64)
+
+
+def codes(name: str, value: object, *, what: str, remedy: str, length: int | None = None) -> np.ndarray:
+    """Integer codes 0, 1, ... of people, shape (m,), as int; ``what`` they are, and the ``remedy`` for what are none."""
+    plain = _codes(value, length)
+    if plain is not None:
+        return plain
+    a = array(name, value, ndim=1, length=length, remedy=remedy)
+    if a.size == 0:
+        refuse(name, value, "is empty", "Give at least one person.")
+    wrong = (a != np.floor(a)) | (a < 0) | (a > 2**53)
+    if wrong.any():
+        refuse(name, float(a[wrong][0]), f"{what} must be integer codes 0, 1, 2, ...", remedy)
     return a.astype(np.int64)
 
 
 def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:
     """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one."""
-    plain = _codes(value, length)
-    a = array(name, value, ndim=1, length=length) if plain is None else plain
-    if a.size == 0:
-        refuse(name, value, "is empty", "Give at least one person.")
-    if plain is None and ((a != np.floor(a)).any() or (a < 0).any()):
-        bad = a[(a != np.floor(a)) | (a < 0)][0]
-        refuse(name, float(bad), "groups must be integer codes 0, 1, ..., k-1", "Use numpy.unique(..., return_inverse=True).")
+    a = codes(name, value, what="groups", length=length,
+              remedy=f"Use numpy.unique({name}, return_inverse=True)[1], which numbers the groups 0, 1, ..., k-1.")
     k = int(a.max()) + 1
     if n_groups is not None:
         n_groups = integer("n_groups", n_groups, low=1)
@@ -162,7 +174,7 @@ def groups(name: str, value: object, *, length: int | None = None, n_groups: int
         k = n_groups
     elif k > a.size:
         refuse(name, k - 1, "a group code larger than the number of people", "Recode the groups as 0, 1, ..., k-1.")
-    return a.astype(np.int64, copy=False), k
+    return a, k
 
 
 def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
@@ -173,33 +185,52 @@ def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2*
     return a.astype(np.int64)
 
 
-def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most: int = 10**8) -> tuple[int, ...]:
+def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most: int = 10**8,
+         remedy: str = "Draw in batches.") -> tuple[int, ...]:
     """Leading axes of repeats: None for none, an int, or a tuple of ints, each at least 1; ``each`` is the shape of one repeat."""
     if value is None:
         return ()
     axes = value if isinstance(value, (tuple, list)) else (value,)
     shape = tuple(integer(name, n, low=1) for n in axes)
     if math.prod(shape) * math.prod(each) > most:
-        refuse(name, value, f"asks for more than {most:,} numbers at once", "Draw in batches.")
+        refuse(name, value, f"asks for more than {most:,} numbers at once", remedy)
     return shape
 
 
 def table(name: str, value: object, *, bins: int | None = None, groups: int | None = None,
-          least_groups: int = 1, low: float = -math.inf) -> np.ndarray:
-    """A table of cells, shape (..., b, k, 2) indexed [yhat, a, y], as floats; ``bins`` fixes b and ``groups`` fixes k."""
+          least_groups: int = 1, low: float = -math.inf,
+          remedy: str = "Give the table of a 0/1 classifier (postprocessing.derived_counts makes one from score bins).") -> np.ndarray:
+    """A table of cells, shape (..., b, k, 2) indexed [yhat, a, y], as floats; ``bins`` fixes b (``remedy`` if it is another), ``groups`` k."""
     a = array(name, value, low=max(low, -1e15), high=1e15)    # people; beyond, floats no longer hold single ones
     if a.ndim < 3 or a.shape[-1] != 2 or a.shape[-3] < 2 or a.shape[-2] < 1 or a.size == 0:
         refuse(name, a.shape, "not a table of shape (..., b, k, 2) indexed [yhat, a, y]",
                "Build it with fairness.cell_counts(prediction, A, Y).")
     if bins is not None and a.shape[-3] != bins:
-        refuse(name, a.shape, f"has {a.shape[-3]} values of yhat on axis -3, not {bins}",
-               "Give the table of a 0/1 classifier (postprocessing.derived_counts makes one from score bins).")
+        refuse(name, a.shape, f"has {a.shape[-3]} values of yhat on axis -3, not {bins}", remedy)
     if groups is not None and a.shape[-2] != groups:
         refuse(name, a.shape, f"has {a.shape[-2]} groups on axis -2, not {groups}", f"Give {groups} groups.")
     if a.shape[-2] < least_groups:
         refuse(name, a.shape, f"has {a.shape[-2]} group(s); comparing needs at least {least_groups}",
                "Give n_groups to cell_counts, or another A.")
     return a
+
+
+def frequencies(name: str, table: np.ndarray) -> np.ndarray:
+    """Tables (..., b, k, 2) that each sum to 1: shares of all people, exact or with exact margins."""
+    total = table.sum(axis=(-3, -2, -1))
+    off = np.abs(total - 1)
+    if off.max() > 1e-6:
+        refuse(name, float(f"{total.ravel()[off.argmax()]:.6g}"), "is the sum of the entries, and that of frequencies is 1",
+               f"If {name} counts people, divide by m, their number.")
+    return table
+
+
+def people(name: str, table: np.ndarray) -> np.ndarray:
+    """A table in people, perhaps expected numbers: it sums to at least 2, or is whole."""
+    if table.sum() < 2 and (table != np.floor(table)).any():
+        refuse(name, float(f"{table.sum():.6g}"), "is the sum of the entries: fewer than two people, and not in whole numbers",
+               f"If {name} holds frequencies, multiply by m, the number of people.")
+    return table
 
 
 def flag(name: str, value: object) -> bool:

@@ -6,6 +6,7 @@ library leaves its records in ``releases_``.
 """
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ UNIT_TUPLE = "one whole tuple changes"
 #: Which neighbouring relations go with which unit; the first is the default.
 RELATIONS = {UNIT_A: ("replace one A",), UNIT_TUPLE: ("replace one tuple", "add or remove one tuple")}
 
+_CHECKED = ("laplace", "geometric", "gaussian", "exponential")
+_KNOWN = (*_CHECKED, "randomized response")
+
 
 @dataclass(frozen=True)
 class Release:
@@ -35,7 +39,8 @@ class Release:
     ----------
     mechanism : str
         "laplace", "geometric", "gaussian", "exponential", "randomized response", or another name. For the first four the
-        scale must agree with sensitivity, epsilon and delta, else the record is refused.
+        scale must agree with sensitivity, epsilon and delta, else the record is refused. A name that is nearly one of the five
+        is refused too: it would escape that check.
     unit : str
         Who is protected: ``UNIT_A`` or ``UNIT_TUPLE``.
     sensitivity : float > 0 or None
@@ -75,6 +80,11 @@ class Release:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, str) or not self.mechanism.strip():
             check.refuse("mechanism", self.mechanism, "not a name", "Name the mechanism, for instance 'laplace'.")
+        if self.mechanism not in _KNOWN:
+            meant = difflib.get_close_matches(self.mechanism.strip().lower(), _KNOWN, n=1, cutoff=0.85)
+            if meant:
+                check.refuse("mechanism", self.mechanism, f"nearly {meant[0]!r}, whose records are checked, and not spelt so",
+                             f"Write {meant[0]!r}, or another name if you mean another mechanism.")
         check.choice("unit", self.unit, tuple(RELATIONS))
         relation = RELATIONS[self.unit][0] if self.relation is None else self.relation
         check.choice("relation", relation, RELATIONS[self.unit])
@@ -90,7 +100,7 @@ class Release:
 
     def _refuse_contradictions(self) -> None:
         """The noise that was drawn must be the noise that (sensitivity, epsilon, delta) ask for."""
-        if self.mechanism not in ("laplace", "geometric", "gaussian", "exponential"):
+        if self.mechanism not in _CHECKED:
             return
         for name in ("sensitivity", "scale"):
             if getattr(self, name) is None:

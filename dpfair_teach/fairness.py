@@ -15,7 +15,6 @@ from . import _checks as check
 
 __all__ = ["NOTIONS", "AGAINST", "cell_counts", "rates", "error", "violation", "report"]
 
-NOTIONS = ("equalized_odds", "false_positive", "demographic_parity", "accuracy_parity")
 AGAINST = ("anchor", "pairs", "population")
 
 
@@ -45,7 +44,8 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     Raises
     ------
     ValueError
-        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range.
+        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range, more than
+        10^8 cells.
 
     Examples
     --------
@@ -64,7 +64,8 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     A, k = check.groups("A", A, n_groups=n_groups)
     if n_bins is not None:
         n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
-        prediction, _ = check.groups("prediction", prediction, n_groups=10**6)
+        prediction = check.codes("prediction", prediction, what="score bins",
+                                 remedy="Give bins 0, ..., n_bins - 1, for instance numpy.digitize(score, edges).")
         if prediction.max() >= n_bins:
             check.refuse("prediction", int(prediction.max()), f"a bin above n_bins - 1 = {n_bins - 1}", "Raise n_bins or recode the bins.")
         bins = n_bins
@@ -72,12 +73,12 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         prediction, bins = _decisions(prediction), 2
     if not len(prediction) == len(A) == len(Y):
         check.refuse("prediction, A, Y", (len(prediction), len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    cells = check.size(bins * k * 2, name="n_groups * n_bins * 2", remedy="Give fewer groups or bins.")[0]
     if prediction.dtype.kind == "f":
         cell = 2 * A + Y
         people = np.bincount(cell, minlength=2 * k)
         accepted = np.bincount(cell, weights=prediction, minlength=2 * k)
         return np.stack([people - accepted, accepted]).reshape(2, k, 2)
-    cells = bins * k * 2
     kind = np.uint8 if cells <= 256 else np.int64           # one byte a person: eight times less memory to walk through
     cell = prediction.astype(kind)
     for factor, code in ((k, A), (2, Y)):
@@ -164,7 +165,7 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
         ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
         largest |rate_a - rate of everybody|.
     anchor : int
-        The group that the others are compared with; used by ``against="anchor"`` only.
+        The group that the others are compared with, for ``against="anchor"`` only; else leave it 0.
 
     Returns
     -------
@@ -173,7 +174,7 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     Raises
     ------
     ValueError
-        Unknown option, fewer than two groups, or an empty cell below a fraction line that the notion needs.
+        Unknown option, fewer than two groups, an anchor where none is used, or an empty cell below a fraction line that the notion needs.
 
     Examples
     --------
@@ -187,19 +188,17 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     check.choice("notion", notion, NOTIONS)
     check.choice("against", against, AGAINST)
     anchor = check.integer("anchor", anchor, low=0, high=counts.shape[-2] - 1)
-    if notion == "equalized_odds":
-        kinds = ["false_positive", "true_positive"]
-    else:
-        kinds = [notion]
+    if anchor and against != "anchor":
+        check.refuse("anchor", anchor, f"no group is the anchor with against={against!r}", "Leave anchor out, or choose against='anchor'.")
     gaps = []
-    for kind in kinds:
-        rate = _RATES[kind](counts)
+    for rate_of in _RATES[notion]:
+        rate = rate_of(counts)
         if against == "pairs":
             gaps.append(rate.max(axis=-1) - rate.min(axis=-1))
             continue
-        reference = rate[..., [anchor]] if against == "anchor" else _RATES[kind](counts.sum(axis=-2, keepdims=True))
+        reference = rate[..., [anchor]] if against == "anchor" else rate_of(counts.sum(axis=-2, keepdims=True))
         gaps.append(np.abs(rate - reference).max(axis=-1))
-    return np.maximum(gaps[0], gaps[-1])
+    return np.max(gaps, axis=0)
 
 
 def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = None) -> pd.DataFrame:
@@ -241,7 +240,7 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     fp, tp = rates(table)
     return pd.DataFrame({
         "people": table.sum(axis=(0, 2)), "label_1": _share(table, table[..., 1].sum(axis=0)),
-        "accepted": _RATES["demographic_parity"](table), "error": 1 - _RATES["accuracy_parity"](table), "fp": fp, "tp": tp,
+        "accepted": _accepted(table), "error": 1 - _right(table), "fp": fp, "tp": tp,
     }, index=[*group_names, "all"])
 
 
@@ -273,9 +272,27 @@ def _share(counts: np.ndarray, part: np.ndarray) -> np.ndarray:
     return part / people
 
 
+def _false_positive(counts: np.ndarray) -> np.ndarray:
+    return _rate(counts, 0)
+
+
+def _true_positive(counts: np.ndarray) -> np.ndarray:
+    return _rate(counts, 1)
+
+
+def _accepted(counts: np.ndarray) -> np.ndarray:
+    return _share(counts, counts[..., 1, :, :].sum(axis=-1))
+
+
+def _right(counts: np.ndarray) -> np.ndarray:
+    return _share(counts, counts[..., 0, :, 0] + counts[..., 1, :, 1])
+
+
+#: Every notion, and the rates that it wants alike.
 _RATES = {
-    "false_positive": lambda counts: _rate(counts, 0),
-    "true_positive": lambda counts: _rate(counts, 1),
-    "demographic_parity": lambda counts: _share(counts, counts[..., 1, :, :].sum(axis=-1)),
-    "accuracy_parity": lambda counts: _share(counts, counts[..., 0, :, 0] + counts[..., 1, :, 1]),
+    "equalized_odds": (_false_positive, _true_positive),
+    "false_positive": (_false_positive,),
+    "demographic_parity": (_accepted,),
+    "accuracy_parity": (_right,),
 }
+NOTIONS = tuple(_RATES)

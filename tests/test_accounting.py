@@ -213,3 +213,17 @@ def test_any_input_gives_an_answer_or_a_value_error(data):
         assert any(name in str(refusal) for name in call)
     else:
         assert not isinstance(answer, float) or math.isfinite(answer)
+
+
+@pytest.mark.parametrize("name, meant", [
+    ("Laplace", "laplace"), (" laplace", "laplace"), ("LAPLACE ", "laplace"), ("laplase", "laplace"), ("gausian", "gaussian"),
+    ("Randomized Response", "randomized response"), ("randomised_response", "randomized response"), ("exponental", "exponential"),
+])
+def test_a_name_that_would_escape_the_check_is_refused(name, meant):
+    with pytest.raises(ValueError, match=f"mechanism='{name}': nearly '{meant}'"):
+        accounting.Release(name, accounting.UNIT_A, sensitivity=2, scale=1.0, epsilon=0.5)
+
+
+@pytest.mark.parametrize("name", ["discrete laplace", "sparse vector", "report noisy max", "discrete gaussian", "DP-SGD"])
+def test_another_mechanism_may_have_its_name(name):
+    assert accounting.Release(name, accounting.UNIT_A, None, None, 1.0).mechanism == name

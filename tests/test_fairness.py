@@ -70,9 +70,10 @@ def test_a_batch_is_its_tables_one_by_one():
     counts = rng.integers(1, 9, (3, 4, 2, 3, 2))
     for notion in fairness.NOTIONS:
         for against in fairness.AGAINST:
-            batch = fairness.violation(counts, notion, against, anchor=1)
+            anchor = 1 if against == "anchor" else 0
+            batch = fairness.violation(counts, notion, against, anchor)
             assert batch.shape == (3, 4)
-            assert batch[2, 1] == pytest.approx(fairness.violation(counts[2, 1], notion, against, anchor=1))
+            assert batch[2, 1] == pytest.approx(fairness.violation(counts[2, 1], notion, against, anchor))
     assert fairness.error(counts)[1, 3] == pytest.approx(fairness.error(counts[1, 3]))
     assert fairness.rates(counts)[1][1, 3] == pytest.approx(fairness.rates(counts[1, 3])[1])
 
@@ -165,3 +166,59 @@ def test_the_report_holds_the_numbers_of_the_functions():
     assert table.loc["all", "error"] == pytest.approx(fairness.error(TEN_COUNTS))
     assert table["people"].tolist() == [5, 5, 10]
     assert table["accepted"].tolist() == [0.4, 0.6, 0.5]
+
+
+# What each notion compares, written out: the numbers of one group's table [yhat, y].
+BY_HAND = {
+    "equalized_odds": lambda t: [t[1][0] / (t[0][0] + t[1][0]), t[1][1] / (t[0][1] + t[1][1])],
+    "false_positive": lambda t: [t[1][0] / (t[0][0] + t[1][0])],
+    "demographic_parity": lambda t: [(t[1][0] + t[1][1]) / sum(map(sum, t))],
+    "accuracy_parity": lambda t: [(t[0][0] + t[1][1]) / sum(map(sum, t))],
+}
+
+
+def test_every_notion_has_its_formula_here():
+    assert set(BY_HAND) == set(fairness.NOTIONS)
+
+
+@pytest.mark.parametrize("notion", fairness.NOTIONS)
+def test_notions_are_the_formulas_written_out(notion):
+    counts = np.random.default_rng(11).integers(1, 30, (2, 4, 2))
+    rates = [BY_HAND[notion](counts[:, a].tolist()) for a in range(4)]
+    everybody = BY_HAND[notion](counts.sum(axis=1).tolist())
+    gap = lambda one, other: max(abs(x - y) for x, y in zip(one, other))    # noqa: E731
+    assert fairness.violation(counts, notion, anchor=2) == pytest.approx(max(gap(rate, rates[2]) for rate in rates))
+    assert fairness.violation(counts, notion, "pairs") == pytest.approx(max(gap(one, other) for one in rates for other in rates))
+    assert fairness.violation(counts, notion, "population") == pytest.approx(max(gap(rate, everybody) for rate in rates))
+
+
+def test_no_rate_of_a_notion_is_left_out(monkeypatch):
+    still = lambda counts: np.zeros(counts.shape[-2])                       # noqa: E731
+    apart = lambda counts: np.arange(counts.shape[-2], dtype=float)         # noqa: E731
+    for rates in ((still, still, apart), (still, apart, still), (apart, still, still)):
+        monkeypatch.setitem(fairness._RATES, "equalized_odds", rates)
+        assert fairness.violation(TEN_COUNTS) == 1
+
+
+@pytest.mark.parametrize("against", ["pairs", "population"])
+def test_an_anchor_that_would_not_be_used_is_refused(against):
+    with pytest.raises(ValueError, match=f"anchor=1: no group is the anchor with against='{against}'"):
+        fairness.violation(TEN_COUNTS, against=against, anchor=1)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (([0, 1], [0, 1], ["yes", "no"]), r"Y=\['yes', 'no'\]: not numeric. Recode Y, for instance \(Y == positive\)"),
+    (([0, 1], ["F", "M"], [0, 1]), r"A=\['F', 'M'\]: not numeric. Use numpy.unique\(A, return_inverse=True\)\[1\]"),
+    (([0, 1], [0, 0.5], [0, 1]), r"A=0.5: groups must be integer codes 0, 1, 2, .... Use numpy.unique\(A,"),
+    (([0, 0.5], [0, 0], [0, 1], 1, 3), r"prediction=0.5: score bins must be integer codes .* numpy.digitize\(score"),
+    ((["a", "b"], [0, 0], [0, 1], 1, 3), r"prediction=\['a', 'b'\]: not numeric. Give bins"),
+    (([0, 0], [0, 0], [0, 1], 10**6, 1000), r"n_groups \* n_bins \* 2=2000000000: asks for more than 100,000,000 numbers at once. Give fewer"),
+])
+def test_refusals_say_what_to_do(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fairness.cell_counts(*arguments)
+
+
+def test_numbers_are_shown_plainly():
+    with pytest.raises(ValueError, match=r"counts=nan: holds NaN"):
+        fairness.error([[[2, 1], [2, np.nan]], [[0, 2], [1, 2]]])

@@ -203,3 +203,14 @@ def test_the_hypothesis_is_strict_and_where_the_paper_puts_it(ask):
         counts[:, 1, 0] = [smallest - 5, 5]
         m = int(counts.sum())
         assert ask(counts / m, m, 1.0, 0.05).holds is holds
+
+
+def test_bounds_refuse_people():
+    """Counts in place of frequencies would make the hypothesis true and the limits tiny."""
+    assert COMMUNITIES.sum() == 1994
+    with pytest.raises(ValueError, match="q=1994.0: is the sum of the entries.*divide by m"):
+        theorem_2_2(COMMUNITIES, 1994, 0.01, 0.05, 0.1)
+    with pytest.raises(ValueError, match="q=1994.0: is the sum of the entries.*divide by m"):
+        lemma_a1(COMMUNITIES, 1994, 1.0, 0.05)
+    with pytest.raises(ValueError, match="q=0.9"):
+        theorem_2_2(COMMUNITIES / 1994 * 0.9, 1994, 1.0, 0.05, 0.1)

@@ -2,14 +2,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from fairlearn.metrics import MetricFrame, true_positive_rate
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
-from dpfair_teach import accounting, fairness
+from dpfair_teach import accounting, fairness, mechanisms
 from dpfair_teach.data import base_classifier, load, ten_people_base
 from dpfair_teach.experiments import postprocessing_draws
 from dpfair_teach.postprocessing import (
@@ -220,7 +225,7 @@ def test_bad_people_are_refused():
         model.predict_proba(DATA.X[:3], sensitive_features=[0, 1, 2])
     with pytest.raises(ValueError, match="sensitive_features"):
         model.predict_proba(DATA.X[:3], sensitive_features=[0, 1])
-    with pytest.raises(ValueError, match="X has 5 features"):
+    with pytest.raises(ValueError, match=r"X=\(3, 5\): is not of 121 columns, as it was for fit"):
         model.predict_proba(DATA.X[:3, :5], sensitive_features=[0, 1, 1])
     for X, y, A, message in [
         (DATA.X[:5], DATA.Y, DATA.A, "X="), (DATA.X, DATA.Y + 1, DATA.A, "y=2"), (DATA.X, DATA.Y * 0, DATA.A, "y=0: everybody"),
@@ -231,3 +236,93 @@ def test_bad_people_are_refused():
             DPPostProcessing(BASE, 1.0, 0.02).fit(X, y, sensitive_features=A, rng=rng)
     with pytest.raises(ValueError, match="rng=0"):
         DPPostProcessing(BASE, 1.0, 0.02).fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=0)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("method", ["public_margins", "as_printed"])
+@pytest.mark.parametrize("noise", ["laplace", "geometric"])
+def test_the_scale_on_record_is_the_scale_of_the_noise_drawn(k, method, noise, monkeypatch):
+    drawn, draw = [], getattr(mechanisms, noise)
+
+    def watched(value, sensitivity, epsilon, rng, size=None):
+        drawn.append((sensitivity, epsilon))
+        return draw(value, sensitivity, epsilon, rng, size)
+
+    monkeypatch.setattr(mechanisms, noise, watched)
+    (release,) = lone([0, 1] * 5, n_groups=k, method=method, noise=noise).releases_
+    assert drawn == [(release.sensitivity, release.epsilon)] and release.scale == release.sensitivity / release.epsilon
+    # one person of k groups may leave a cell and enter another: 2 people, except where one group's counts are released
+    assert release.sensitivity == (1 if k == 2 and method == "public_margins" else 2)
+
+
+def test_the_score_is_the_exact_expected_accuracy():
+    model = fitted(epsilon=2.0)
+    exact = 1 - fairness.error(derived_counts(COUNTS, model.p_))
+    assert model.score(DATA.X, DATA.Y, sensitive_features=DATA.A) == pytest.approx(exact)
+    right = model.predict_proba(DATA.X, DATA.A)[np.arange(DATA.m), DATA.Y].mean()
+    assert model.score(DATA.X, DATA.Y, DATA.A) == pytest.approx(right)
+    with pytest.raises(ValueError, match="sample_weight="):
+        model.score(DATA.X, DATA.Y, DATA.A, sample_weight=np.ones(DATA.m))
+    with pytest.raises(ValueError, match="sensitive_features=None"):
+        model.score(DATA.X, DATA.Y)
+    with pytest.raises(ValueError, match="y="):
+        model.score(DATA.X, DATA.Y[:-1], DATA.A)
+
+
+def ten_with(base, X, **settings):
+    ten = load("ten_people")
+    model = DPPostProcessing(base, 1.0, 0.1, n_groups=2, **settings)
+    return model.fit(X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0))
+
+
+def test_only_the_base_reads_x():
+    ten = load("ten_people")
+    frame = pd.DataFrame({"score": ten.X[:, 0], "town": list("abcdefghij")})
+    model = ten_with(lambda X: (X["score"] >= 0.5).to_numpy(), frame)
+    assert model.n_features_in_ == 2 and model.feature_names_in_.tolist() == ["score", "town"]
+    plain = ten_with(ten_people_base, ten.X)
+    assert (plain.q_tilde_ == model.q_tilde_).all() and not hasattr(plain, "feature_names_in_")
+    assert (model.predict_proba(frame, ten.A) == plain.predict_proba(ten.X, ten.A)).all()
+    columns = sparse.csr_matrix(ten.X)
+    assert ten_with(LogisticRegression().fit(columns, ten.Y), columns).n_features_in_ == 1
+    words = ["good", "good", "bad good", "bad", "bad", "good", "good", "good", "bad", "bad"]
+    texts = ten_with(make_pipeline(CountVectorizer(), LogisticRegression()).fit(words, ten.Y), words)
+    assert not hasattr(texts, "n_features_in_") and texts.predict_proba(words[:2], [0, 1]).shape == (2, 2)
+    model.base = ten_people_base
+    model.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0))
+    assert model.n_features_in_ == 1 and not hasattr(model, "feature_names_in_")        # nothing of the first fit is left
+
+
+def test_it_says_what_it_is():
+    tags = get_tags(DPPostProcessing(BASE, 1.0, 0.02))
+    assert tags.estimator_type == "classifier" and not tags.classifier_tags.multi_class
+
+
+@pytest.mark.parametrize("problem", [RuntimeError("no"), ZeroDivisionError("no"), MemoryError("no"), ValueError("no"), KeyError("no")])
+def test_whatever_the_base_raises_is_a_value_error_that_names_it(problem):
+    def base(X):
+        raise problem
+
+    with pytest.raises(ValueError, match=rf"X=\(10, 1\): the base cannot predict on it \({type(problem).__name__}: '?no") as refusal:
+        ten_with(base, load("ten_people").X)
+    assert refusal.value.__cause__ is problem
+
+
+@pytest.mark.parametrize("X", [3, None, [[1, 2], [3]], [[0.5]] * 9, np.zeros((9, 1)), np.array(1.0)])
+def test_what_is_no_table_of_ten_people(X):
+    with pytest.raises(ValueError, match="X="):
+        ten_with(lambda X: np.zeros(10), X)
+
+
+def test_the_slack_of_a_draw_never_fails():
+    """Whole tables that sum to m: frequencies from geometric noise on two people look so now and then, and must not be refused."""
+    seen = 0
+    for seed in range(3000):
+        model = DPPostProcessing(lambda X: X[:, 0], 0.5, 0.1, method="as_printed", noise="geometric", n_groups=2)
+        model.fit([[0], [1]], [1, 0], sensitive_features=[0, 1], rng=np.random.default_rng(seed))
+        whole = (model.q_tilde_ == np.floor(model.q_tilde_)).all() and model.q_tilde_.sum() > 1
+        seen += whole
+        if whole:
+            with pytest.raises(ValueError, match="divide by m"):
+                paper_slack(model.q_tilde_, 2, 0.5, 0.05)
+    assert seen

@@ -242,3 +242,38 @@ def test_more_groups_get_noise_of_scale_2_over_epsilon_before_the_projection(k):
     expected = _nearest_with_sum(np.moveaxis(noisy, -2, -1), counts.sum(axis=-2).astype(float))
     released = public_margin_counts(counts, 0.5, np.random.default_rng(1), 50)
     assert released == pytest.approx(np.moveaxis(expected, -1, -2))
+
+
+@pytest.mark.parametrize("release", [noisy_counts, public_margin_counts])
+def test_noise_for_people_is_not_added_to_frequencies(release):
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match="counts=1.0: is the sum of the entries: fewer than two people.*multiply by m"):
+        release(LARGE / LARGE.sum(), 1.0, rng)
+    assert rng.bit_generator.state == before
+    for people in (LARGE + 0.25, np.full((2, 2, 2), 0.25), [[[1, 0], [0, 0]], [[0, 0], [0, 0]]]):      # expected numbers, and one person, are fine
+        assert release(people, 1.0, rng).shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize("slack", [paper_slack, main_text_slack, margin_slack])
+@pytest.mark.parametrize("m, epsilon", [(1994, 1.0), (1994, 1e-3), (10, 0.1)])
+def test_slacks_refuse_people(slack, m, epsilon):
+    counts = LARGE if m == 1994 else np.asarray(TEN)
+    with pytest.raises(ValueError, match=f"q={float(m)}: is the sum of the entries.*divide by m"):
+        slack(counts, m, epsilon, 0.05)
+    with pytest.raises(ValueError, match="divide by m"):
+        slack(np.stack([counts / m, counts]), m, epsilon, 0.05)
+    assert (slack(counts / m, m, epsilon, 0.05) >= 0).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_printed_slacks_refuse_noisy_people_and_take_noisy_frequencies(epsilon):
+    """1,000 draws: at m = 1994 noise cannot have made 1 of m, nor the other way round (chance below 1e-30 a draw)."""
+    noisy = noisy_counts(LARGE, epsilon, np.random.default_rng(12), size=1000)
+    for slack in (paper_slack, main_text_slack):
+        slack(noisy / 1994, 1994, epsilon, 0.05)
+        for one in noisy[:50]:
+            with pytest.raises(ValueError, match="divide by m"):
+                slack(one, 1994, epsilon, 0.05)
+    for loud in (0.02, 1e-6):                                      # where it could have, nothing is refused
+        paper_slack(noisy_counts(LARGE, loud, np.random.default_rng(13), size=1000) / 1994, 1994, loud, 0.05)

@@ -399,3 +399,13 @@ def test_wrong_people_cannot_be_predicted():
         predict_proba(p, [0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match="p=1.5"):
         predict_proba([[0.25, 0], [1, 1.5]], [0, 1], [0, 1])
+
+
+def test_the_closed_form_says_who_can_do_what_it_cannot():
+    three = np.full((2, 3, 2), 1 / 12)
+    for gamma, slack, message in [(0.0, [[0, 0], [0, np.inf], [0, 0]], "slack=inf: with 3 groups"), (0.1, 0.0, "gamma=0.1: with 3 groups"),
+                                  (0.0, 0.2, "slack=0.2: with 3 groups")]:
+        with pytest.raises(ValueError, match=message):
+            closed_form(three, gamma, slack)
+    with pytest.raises(ValueError, match="q=.*has 3 values of yhat on axis -3, not 2. Use solve_lp, or solve_many"):
+        closed_form(np.full((3, 2, 2), 1 / 12), 0.1)

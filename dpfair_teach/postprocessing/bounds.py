@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from .noise import log_over_m_epsilon, over
+from .noise import log_over_m_epsilon, noisy_frequencies, over
 
 __all__ = ["count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2"]
 
@@ -137,11 +137,13 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     Returns
     -------
     LemmaA1
+        ``noise``: no cell is off by more than this, a frequency. ``holds``: the hypothesis on the table given. ``error`` (1), ``people`` (2),
+        ``rates`` (k, 2) [a, y] (3), ``gaps`` (k, 2) (4), ``slack`` (k, 2) (5): the limits of the five facts; row 0 of the last two is 0.
 
     Raises
     ------
     ValueError
-        Not one table of 0/1 predictions; a q_ay <= 0; numbers out of range.
+        Not one table of 0/1 predictions; a table in people; a q_ay <= 0; numbers out of range.
 
     Examples
     --------
@@ -151,7 +153,8 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     >>> round(lemma_a1(q, m=2000, epsilon=1, beta=.05, as_printed=True).error, 4)
     0.0609
     """
-    people, k = _people_and_groups(q, as_printed)
+    q = noisy_frequencies(_one_table(q, as_printed), m, epsilon, beta)
+    people, k = q.sum(axis=0), q.shape[1]
     unit = log_over_m_epsilon(4 * k, m, epsilon, beta)
     if (people <= 0).any():
         a, y = (int(i) for i in np.argwhere(people <= 0)[0])
@@ -199,7 +202,7 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     Parameters
     ----------
     q : (2, k, 2) array [yhat, a, y]
-        The true frequencies q^.
+        The true frequencies q^, which sum to 1.
     m : int >= 1
     epsilon : float > 0
     beta : float in (0, 1)
@@ -210,11 +213,13 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     Returns
     -------
     Theorem22
+        ``error``: limit of the excess error; ``error_gamma``: a smaller one, with probability at least 1 - 2 beta. ``fp``, ``tp`` (k,):
+        limits of the gaps to group 0, infinite where the hypothesis fails for a cell. ``holds``: the hypothesis.
 
     Raises
     ------
     ValueError
-        Not one table of 0/1 predictions, numbers out of range. (A hypothesis that fails is not an error: see ``holds``.)
+        Not one table of 0/1 predictions, a sum other than 1 (people: divide by m), numbers out of range. (A hypothesis that fails is not an error: see ``holds``.)
 
     Examples
     --------
@@ -225,7 +230,8 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     >>> round(theorem_2_2(q, m=20000, epsilon=1, beta=.05, gamma=.02, as_printed=True).error, 4)
     0.0122
     """
-    people, k = _people_and_groups(q, as_printed)
+    q = check.frequencies("q", _one_table(q, as_printed))
+    people, k = q.sum(axis=0), q.shape[1]
     unit = log_over_m_epsilon(4 * k, m, epsilon, beta)
     gamma = check.gamma(gamma)
     room = np.maximum(people - 4 * unit, 0.0)                           # q^_ay - 4 L / (m epsilon)
@@ -240,10 +246,9 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
                      fp=gaps[:, 0], tp=gaps[:, 1], holds=bool((room > 0).all()))
 
 
-def _people_and_groups(q, as_printed):
-    """q_ay (k, 2), and k."""
+def _one_table(q, as_printed):
     q = check.table("q", q, bins=2, least_groups=2)
     if q.ndim != 3:
         check.refuse("q", q.shape, "is a batch of tables", "Bound one table at a time.")
     check.flag("as_printed", as_printed)
-    return q.sum(axis=0), q.shape[1]
+    return q

@@ -50,7 +50,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     Returns
     -------
     Solution
-        ``p`` (..., 2, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks``. Whatever road solved a program, gaps pass their limits by at
+        ``p`` (..., 2, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks`` (how many programs were ties and took a slower road). Whatever road solved a program, gaps pass their limits by at
         most 1e-9, and :func:`dual_value` is within 1e-9 of the value, relative to the size of the table.
 
     Raises
@@ -68,12 +68,13 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     array([[0.25, 0.  ],
            [1.  , 0.75]])
     """
-    q = check.table("q", q, bins=2, least_groups=2)
+    q = check.table("q", q, bins=2, least_groups=2, remedy="Use solve_lp, or solve_many: they take any number of predictions.")
     k = q.shape[-2]
     limit = limits(gamma, slack, k, batch=True)
     batch = batch_shape(q, limit)
     if k > 2 and (limit != 0).any():
-        check.refuse("gamma", float(limit[limit != 0][0]), f"with {k} groups only gamma + slack = 0 has a closed form",
+        name = "gamma" if np.any(gamma) else "slack"
+        check.refuse(name, float(np.max(gamma if name == "gamma" else limit)), f"with {k} groups only gamma + slack = 0 has a closed form",
                      "Use solve_lp, or solve_many.")
     rate = conditional(q, limit)
     if k == 2 and q.ndim == 3 and limit.ndim == 2:       # one program: plain arithmetic beats arrays of length one
@@ -195,7 +196,7 @@ def _equal_rates(q, rate, table_of, limit, tilt):
     first, second = (np.array(side) for side in zip(*combinations(range(2 * k), 2)))
     (x_i, y_i), (x_j, y_j) = normal[:, first], normal[:, second]
     det = x_i * y_j - x_j * y_i
-    parallel = np.abs(det) < 1e-13
+    parallel = np.abs(det) < PARALLEL
     det[parallel] = np.inf
     mu_i = (tilted[0] * y_j - tilted[1] * x_j) / det
     mu_j = (tilted[1] * x_i - tilted[0] * y_i) / det
@@ -214,7 +215,7 @@ def _equal_rates(q, rate, table_of, limit, tilt):
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.stack([(rate[1, :, 1] * fp - rate[1, :, 0] * tp) / cross, (rate[0, :, 0] * tp - rate[0, :, 1] * fp) / cross])
     # A base that says nothing about the label in a group (F = T) reaches the diagonal only.
-    p = np.where(np.abs(cross) < 1e-13, (fp + tp) / 2, p)
+    p = np.where(np.abs(cross) < PARALLEL, (fp + tp) / 2, p)
     outside = np.maximum(-p, p - 1).max(axis=(0, 1))
     p = np.clip(p, 0.0, 1.0)
     gap = np.abs((rate * p[:, :, None]).sum(axis=0) - np.stack([fp, tp])).max(axis=(0, 1))

@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
-from ..fairness import cell_counts
+from ..fairness import cell_counts, error
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
-from .noise import LEAST_EPSILON, NOISES, lift_unusable, margin_slack, noisy_counts, paper_slack, public_margin_counts
+from .noise import (
+    LEAST_EPSILON, NOISES, lift_unusable, margin_sensitivity, margin_slack, noisy_counts, public_margin_counts, unguarded_paper_slack,
+)
 
 __all__ = ["DPPostProcessing"]
 
@@ -65,13 +67,15 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     q_tilde_ : (2, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
     slack_ : (k, 2) array [a, y], what was added to gamma; infinite where the constraint was lifted
     releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon
-    n_groups_, n_features_in_ : int
+    n_groups_, n_features_in_ : int; the latter where X has columns
+    feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
 
     Raises
     ------
     ValueError
-        By ``fit`` and ``predict``, for any parameter or array out of range: an entry of A that is no code, or not below n_groups, lies outside
+        By every method, for any parameter or array out of range, and for whatever the base raises (only the base reads X: a DataFrame, a
+        sparse matrix, a list of texts are as good as it finds them). An entry of A that is no code, or not below n_groups, lies outside
         the data sets that the guarantee is about. Never because of how the codes 0, ..., k-1 are spread, or of what the noise was:
         an error there would tell.
 
@@ -124,15 +128,15 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         q = (public_margin_counts if public else noisy_counts)(counts, epsilon, rng, noise=noise) / m
         # From here on A is not read again.
         if self.slack or (self.slack is None and not public):
-            slack = margin_slack(q, m, epsilon, beta, noise) if public else paper_slack(q, m, epsilon, beta)
+            slack = margin_slack(q, m, epsilon, beta, noise) if public else unguarded_paper_slack(q, m, epsilon, beta)
         else:
             slack = 0.0
         self.q_tilde_, self.slack_, self.n_groups_ = q, lift_unusable(q, slack), k
         self.p_ = self.p_at(gamma)
-        sensitivity = 1 if public and k == 2 else 2
+        sensitivity = margin_sensitivity(k) if public else 2
         self.releases_ = (Release(noise, UNIT_A, sensitivity, sensitivity / epsilon, epsilon),)
         self.classes_ = np.array([0, 1])
-        self.n_features_in_ = np.shape(X)[1]
+        self._remember_columns(X)
         return self
 
     def p_at(self, gamma: float) -> np.ndarray:
@@ -148,7 +152,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if sensitive_features is None:
             check.refuse("sensitive_features", None, "the derived classifier decides by the base's prediction and the group",
                          "Give everybody's group, or train a classifier that does not need A.")
-        prediction = self._base_prediction(X)
+        prediction = self._base_prediction(X, columns=getattr(self, "n_features_in_", None))
         A, _ = self._groups(sensitive_features, len(prediction), self.n_groups_)
         ones = predict_proba(self.p_, prediction, A)
         return np.column_stack([1 - ones, ones])
@@ -158,19 +162,54 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         ones = self.predict_proba(X, sensitive_features)[:, 1]
         return (check.rng(rng).random(len(ones)) < ones).astype(np.int64)
 
-    def _base_prediction(self, X: ArrayLike, length: int | None = None) -> np.ndarray:
-        plain = check.array("X", X, ndim=2, length=length)
-        X = X if hasattr(X, "iloc") else plain              # a DataFrame keeps its column names for the base
+    def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, sample_weight: None = None) -> float:
+        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn. No weights."""
+        if sample_weight is not None:
+            check.refuse("sample_weight", sample_weight, "everybody counts once here", "Leave it out.")
+        ones = self.predict_proba(X, sensitive_features)[:, 1]
+        y = check.labels("y", y, length=len(ones))
+        return float(1 - error(cell_counts(ones, np.zeros(len(y), dtype=int), y)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _base_prediction(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
+        """What the base says, 0 or 1 for each row of ``X``. Only the shape of ``X`` is looked at here."""
+        try:
+            X = X if hasattr(X, "shape") else np.asarray(X)
+        except ValueError as problem:
+            check.refuse("X", X, f"is no table ({problem})", "Give one row for each person, all of the same length.", problem)
+        shape = X.shape
+        if not isinstance(shape, tuple) or not shape:
+            check.refuse("X", X, "has no rows", "Give one row for each person.")
+        if shape[0] != (shape[0] if length is None else length):
+            check.refuse("X", shape, f"has {shape[0]} rows, not {length}", "Give one row for each person of y.")
+        if columns is not None and shape[1:] != (columns,):
+            check.refuse("X", shape, f"is not of {columns} columns, as it was for fit", "Give the columns that fit had.")
         predict = getattr(self.base, "predict", self.base)
         if not callable(predict):
             check.refuse("base", self.base, "neither has predict nor is a function", "Give a fitted classifier.")
         try:
             prediction = predict(X)
-        except NotFittedError:
-            check.refuse("base", self.base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.")
-        except (TypeError, IndexError, KeyError, AttributeError) as problem:
-            check.refuse("X", np.shape(X), f"the base cannot predict on it ({problem})", "Give the columns that the base was fitted on.")
-        return check.labels("base.predict(X)", prediction, length=len(X))
+        except NotFittedError as problem:
+            check.refuse("base", self.base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.", problem)
+        except Exception as problem:            # whatever it is: the base is not ours
+            check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
+                         "Give the columns that the base was fitted on.", problem)
+        return check.labels("base.predict(X)", prediction, length=shape[0])
+
+    def _remember_columns(self, X: Any) -> None:
+        """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)
+        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        if len(shape) == 2:
+            self.n_features_in_ = shape[1]
+        names = getattr(X, "columns", None)
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(names, dtype=object)
 
     @staticmethod
     def _groups(sensitive_features: ArrayLike, length: int, n_groups: int | None) -> tuple[np.ndarray, int]:

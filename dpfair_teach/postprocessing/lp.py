@@ -149,7 +149,7 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
     if p.size == 0:
         check.refuse("p", p.shape, "is empty", "Give one probability for each (yhat, a).")
     b, k = p.shape
-    prediction, _ = check.groups("prediction", prediction, n_groups=10**6)
+    prediction = check.codes("prediction", prediction, what="predictions", remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
     A, _ = check.groups("A", A, n_groups=10**6)
     if len(prediction) != len(A):
         check.refuse("prediction, A", (len(prediction), len(A)), "different lengths", "Give one entry a person in each.")

@@ -19,6 +19,7 @@ __all__ = ["noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts
 NEGATIVE = ("as_printed", "unconstrained")
 NOISES = ("laplace", "geometric")
 LEAST_EPSILON = 1e-9    # noise of scale 2e9 people; so every noisy table stays within what a table may hold
+NEVER = 1e-30           # a chance that no reader of this book will meet
 
 
 def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
@@ -48,7 +49,8 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     Raises
     ------
     ValueError
-        A table with negative or non-finite entries, epsilon below 1e-9, no Generator; fractions of people with geometric noise.
+        A table with negative or non-finite entries, or of fractions that sum to less than 2 (frequencies: multiply by m); epsilon below
+        1e-9, no Generator; fractions of people with geometric noise.
 
     Examples
     --------
@@ -100,11 +102,17 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     draw = _mechanism(counts, noise)
     epsilon = _epsilon(epsilon)
     margin = counts.sum(axis=-2)                                        # (b, 2): public
-    if counts.shape[-2] == 2:
-        ones = np.clip(draw(counts[:, 1], 1, epsilon, rng, size), 0, margin)
+    k = counts.shape[-2]
+    if k == 2:
+        ones = np.clip(draw(counts[:, 1], margin_sensitivity(k), epsilon, rng, size), 0, margin)
         return np.stack([margin - ones, ones], axis=-2).astype(float)
-    noisy = np.moveaxis(draw(counts, 2, epsilon, rng, size), -2, -1)   # (..., b, 2, k)
+    noisy = np.moveaxis(draw(counts, margin_sensitivity(k), epsilon, rng, size), -2, -1)   # (..., b, 2, k)
     return np.moveaxis(_nearest_with_sum(noisy, margin), -1, -2)
+
+
+def margin_sensitivity(k: int) -> int:
+    """l1 sensitivity, in people, of what :func:`public_margin_counts` adds noise to: one group's counts if k = 2, else all of them."""
+    return 1 if k == 2 else 2
 
 
 def _nearest_with_sum(x: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -201,7 +209,7 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
     Parameters
     ----------
     q : (..., 2, k, 2) array [yhat, a, y]
-        The noisy frequencies q~.
+        The noisy frequencies q~, which sum to about 1.
     m : int >= 1
     epsilon : float > 0
     beta : float in (0, 1)
@@ -218,7 +226,8 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
     Raises
     ------
     ValueError
-        Numbers out of range, not a table.
+        Numbers out of range, not a table; a table in people (whole numbers that sum to more than m / 2, or any sum that
+        noise cannot have made of 1).
 
     Examples
     --------
@@ -226,9 +235,16 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
     >>> paper_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
     array([0.0677, 0.0406])
     """
-    people, scale = _slack_arguments(q, m, epsilon, beta, negative)
-    slack = _unused_anchor(over(scale, np.minimum(people, people[..., :1, :])))
+    q = _slack_table(q, m, epsilon, beta, negative)
+    slack = unguarded_paper_slack(q, m, epsilon, beta)
     return slack if negative == "as_printed" else lift_unusable(q, slack)
+
+
+def unguarded_paper_slack(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.ndarray:
+    """:func:`paper_slack` of frequencies known to be some, however noise has made them look: after a draw no message may depend on it."""
+    people = q.sum(axis=-3)
+    unit = log_over_m_epsilon(4 * q.shape[-2], m, epsilon, beta)
+    return _unused_anchor(over(4 * unit, np.minimum(people, people[..., :1, :])))
 
 
 def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: str = "as_printed") -> np.ndarray:
@@ -246,8 +262,9 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negati
     >>> main_text_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
     array([0.0677, 0.0677])
     """
-    people, scale = _slack_arguments(q, m, epsilon, beta, negative)
-    slack = _unused_anchor(over(scale, np.broadcast_to(people.min(axis=-1, keepdims=True), people.shape)))
+    q = _slack_table(q, m, epsilon, beta, negative)
+    people, unit = q.sum(axis=-3), log_over_m_epsilon(4 * q.shape[-2], m, epsilon, beta)
+    slack = _unused_anchor(over(4 * unit, np.broadcast_to(people.min(axis=-1, keepdims=True), people.shape)))
     return slack if negative == "as_printed" else lift_unusable(q, slack)
 
 
@@ -262,7 +279,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     Parameters
     ----------
     q : (..., b, k, 2) array [yhat, a, y], nonnegative
-        The released table as frequencies.
+        The released table as frequencies: its sum is 1, as the margins are exact.
     m : int >= 1
     epsilon : float >= 1e-9
     beta : float in (0, 1)
@@ -276,7 +293,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     Raises
     ------
     ValueError
-        Numbers out of range, a negative entry, not a table.
+        Numbers out of range, a negative entry, not a table, a sum other than 1 (people: divide by m).
 
     Examples
     --------
@@ -284,10 +301,10 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     >>> margin_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
     array([0.0234, 0.015 ])
     """
-    q = check.table("q", q, least_groups=2, low=0.0)
+    q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     b, k, _ = q.shape[-3:]
     check.choice("noise", noise, NOISES)
-    sensitivity, published = (1, 2 * b) if k == 2 else (2, 2 * b * k)
+    sensitivity, published = margin_sensitivity(k), 2 * b if k == 2 else 2 * b * k
     most = sensitivity * log_over_m_epsilon(published, m, _epsilon(epsilon), beta) * m
     if noise == "geometric":                            # P(|W| > n) = 2 alpha ** (n + 1) / (1 + alpha), alpha = exp(-1 / scale)
         scale = sensitivity / epsilon
@@ -307,11 +324,24 @@ def _unused_anchor(slack: np.ndarray) -> np.ndarray:
     return slack
 
 
-def _slack_arguments(q, m, epsilon, beta, negative):
-    """q_ay (..., k, 2) and 4 ln(4k / beta) / (m epsilon)."""
-    q = check.table("q", q, bins=2, least_groups=2)
+def _slack_table(q, m, epsilon, beta, negative):
+    """The table of a printed slack, all arguments checked."""
     check.choice("negative", negative, NEGATIVE)
-    return q.sum(axis=-3), 4 * log_over_m_epsilon(4 * q.shape[-2], m, epsilon, beta)
+    return noisy_frequencies(check.table("q", q, bins=2, least_groups=2), m, epsilon, beta)
+
+
+def noisy_frequencies(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.ndarray:
+    """Refuses what can only be a table in people: a sum above m / 2 that is whole, or further from 1 than noise goes with any chance to speak of."""
+    cells = math.prod(q.shape[-3:])
+    log_over_m_epsilon(cells, m, epsilon, beta)         # checks the three numbers
+    most = 1 + cells * 2 * (math.log(cells) - math.log(NEVER)) / epsilon / m
+    total = q.sum(axis=(-3, -2, -1))
+    whole = (q == np.floor(q)).all(axis=(-3, -2, -1))
+    wrong = (total > m / 2) & (whole | (total > most)) & (m > 1)
+    if wrong.any():
+        check.refuse("q", float(f"{total[wrong].ravel()[0]:.6g}"), "is the sum of the entries, and that of noisy frequencies is about 1",
+                     "If q counts people, divide by m, their number.")
+    return q
 
 
 def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
@@ -343,4 +373,4 @@ def _people(counts: ArrayLike) -> np.ndarray:
     counts = check.table("counts", counts, least_groups=2, low=0.0)
     if counts.ndim != 3:
         check.refuse("counts", counts.shape, "is a batch of tables", "Release one table; size= gives repeats.")
-    return counts
+    return check.people("counts", counts)
