@@ -1,11 +1,13 @@
 """The stored tables: a random sample of rows is computed again from the seeds, and they show what the book says."""
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.experiments import EPSILONS_FIGURE1, EXPERIMENTS, GAMMAS_FIGURE1, setting_rng
+from dpfair_teach.experiments import (EPSILONS_FIGURE1, EXPERIMENTS, GAMMAS_FIGURE1, communities_counts, free_points, held_out_counts,
+                                      pareto_quality, setting_rng)
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 TABLES = {table: (name, *rest) for name, e in EXPERIMENTS.items() for table, rest in e.tables.items()}
@@ -32,20 +34,44 @@ def test_rows_are_what_the_command_says(table):
     assert len(pd.read_csv(RESULTS / f"{table}.times.csv")) == len(settings)
 
 
+def sample(settings, content):
+    """At least four settings, and at least one of each kind: kinds differ in anything but epsilon and m. Any byte of the file decides which."""
+    chooser = np.random.default_rng(list(hashlib.sha256(content).digest()))
+    kinds = {}
+    for setting in settings:
+        kinds.setdefault(tuple(v for k, v in setting.items() if k not in ("epsilon", "m")), []).append(setting)
+    each = -(-4 // len(kinds))
+    return [kind[i] for kind in kinds.values() for i in chooser.choice(len(kind), min(each, len(kind)), replace=False)]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_sample_holds_every_kind_and_moves_with_any_byte(table):
+    _, settings, _ = TABLES[table]
+    content = (RESULTS / f"{table}.csv").read_bytes()
+    chosen = sample(settings, content)
+    assert len(chosen) >= 4
+    for name in settings[0].keys() - {"epsilon", "m"}:
+        assert {s[name] for s in chosen} == {s[name] for s in settings}
+    if "evaluated" in settings[0]:
+        kinds = [{(s["group"], s["evaluated"], s["method"]) for s in some} for some in (chosen, settings)]
+        assert kinds[0] == kinds[1] and len(kinds[0]) >= 2 * 2 * 4
+    flipped = [content[:i] + bytes([content[i] ^ 1]) + content[i + 1:] for i in np.linspace(0, len(content) - 1, 50).astype(int)]
+    # the smallest sample, four of five settings in some order, is the same by chance once in 120
+    assert sum(sample(settings, other) != chosen for other in flipped) >= 40
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_a_random_sample_of_rows_from_their_seeds(table):
-    """Four settings, chosen anew for each version of the table, give the stored rows again (7 digits are stored)."""
+    """Settings of every kind, chosen anew for each version of the table, give the stored rows again (7 digits are stored)."""
     _, settings, evaluate = TABLES[table]
     rows = stored(table)
-    chooser = np.random.default_rng(int.from_bytes((RESULTS / f"{table}.csv").read_bytes()[-64:-56], "little"))
-    for index in chooser.choice(len(settings), 4, replace=False):
-        setting = settings[index]
+    for setting in sample(settings, (RESULTS / f"{table}.csv").read_bytes()):
         mine = rows[np.logical_and.reduce([rows[key] == value for key, value in setting.items()])]
         repeats, seed = int(mine["repeats"].iloc[0]), int(mine["seed"].iloc[0])
         again = pd.DataFrame(evaluate(dict(setting), repeats, setting_rng(seed, setting)))
         assert len(again) == len(mine)
-        np.testing.assert_allclose(mine[again.columns].to_numpy(float), again.to_numpy(float), rtol=2e-6, atol=1e-9)
+        np.testing.assert_allclose(mine[again.columns].to_numpy(float), again.to_numpy(float), rtol=2e-6, atol=1e-9, err_msg=str(setting))
 
 
 def test_figure1_right_panel():
@@ -74,17 +100,29 @@ def test_quality_of_the_releases_on_the_default_rule():
     assert ((q["q_low"] <= q["q"] + 1e-9) & (q["q"] <= q["q_high"] + 1e-9)).all()
 
 
-def test_quality_is_that_of_the_stored_curve():
-    """Both tables come from the same draws, so Q can be computed from the curve."""
-    from dpfair_teach.experiments import communities_counts, free_points, pareto_quality
-    curves, q = stored("communities_curves"), stored("communities_q")
-    for group in ("paper", "race_argmax"):
-        mine = curves[(curves["group"] == group) & (curves["evaluated"] == "in_sample")]
-        points = {key: rows[["violation", "error"]].to_numpy() for key, rows in mine.groupby(["method", "epsilon"])}
-        reference = points["not_private", np.inf]
-        for row in q[(q["group"] == group) & (q["evaluated"] == "in_sample")].itertuples():
-            again = pareto_quality(points[row.method, row.epsilon], reference, free_points(communities_counts(group)))
-            assert again == pytest.approx(row.q, abs=1e-5)
+@pytest.mark.parametrize("group", ["paper", "race_argmax"])
+@pytest.mark.parametrize("evaluated", ["in_sample", "held_out"])
+def test_quality_is_that_of_the_stored_curve(group, evaluated):
+    """Both tables come from the same draws, so Q can be computed from the curve; held out, everything is a mean over the 12 splits."""
+    curves, q = (rows[(rows["group"] == group) & (rows["evaluated"] == evaluated)] for rows in map(stored, ("communities_curves", "communities_q")))
+    points = {key: rows[["violation", "error"]].to_numpy() for key, rows in curves.groupby(["method", "epsilon"])}
+    tables = [communities_counts(group)] if evaluated == "in_sample" else held_out_counts(group)[1]
+    free = np.mean([free_points(table) for table in tables], axis=0)
+    assert len(q) == 24
+    for row in q.itertuples():
+        again = pareto_quality(points[row.method, row.epsilon], points["not_private", np.inf], free)
+        assert again == pytest.approx(row.q, abs=1e-5)
+
+
+def test_stored_curves_are_where_curves_can_be():
+    """Points that Q does not see, since they lie above the hull: no error above that of the worse constant, intervals around their means."""
+    rows = stored("communities_curves")
+    for group, mine in rows.groupby("group"):
+        people = communities_counts(group).sum(axis=(0, 1))
+        assert mine["error"].max() < people.max() / people.sum() and mine["error"].min() > 0
+    for name in ("error", "violation"):
+        assert (rows[f"{name}_low"] <= rows[name] + 1e-9).all() and (rows[name] <= rows[f"{name}_high"] + 1e-9).all()
+        assert rows[f"{name}_low"].min() >= 0 and rows[f"{name}_high"].max() <= 1
 
 
 def test_theorem_2_2_holds_wherever_its_hypothesis_does():
