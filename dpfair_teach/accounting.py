@@ -136,6 +136,20 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
 
     Source: the fields of :class:`Release`; ``None`` shows as a missing value.
 
+    Parameters
+    ----------
+    releases : Release or iterable of Release
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon``, ``delta``, ``times``.
+
+    Raises
+    ------
+    ValueError
+        No release, or something that is none.
+
     Examples
     --------
     >>> table = releases_table([Release("laplace", UNIT_A, 2, 4.0, 0.5), Release("randomized response", UNIT_A, None, None, 1.0)])
@@ -175,10 +189,15 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: s
     method : "basic"
         The sum. Sharper accountants are a matter for the chapter on composition.
 
+    Returns
+    -------
+    float
+        epsilon, for ``delta``.
+
     Raises
     ------
     ValueError
-        The releases' own deltas exceed ``delta``; units or relations differ; another method.
+        No release; their own deltas exceed ``delta``; units or relations differ; another method.
 
     Examples
     --------
@@ -208,6 +227,16 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     touches : int from 1 to the number of releases
         1 when the parts are cut by public columns (cells of Yhat and Y, when only A changes); 2 when one replaced value can
         leave one part and enter another (parts cut by A, or a replaced tuple).
+
+    Returns
+    -------
+    float
+        epsilon, for ``delta``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`compose`; ``touches`` not from 1 to the number of releases.
 
     Examples
     --------
@@ -243,10 +272,15 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     k : int >= 1
     delta : float in (0, 1)
 
+    Returns
+    -------
+    float
+        epsilon of all ``k`` steps, for ``delta``.
+
     Raises
     ------
     ValueError
-        Where the short formula is no bound; the message gives the two that are.
+        A number out of range; and where the short formula is no bound, with the two that are.
 
     Notes
     -----

@@ -69,6 +69,11 @@ def clopper_pearson(k: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.
     -------
     (low, high) : arrays of the shape of ``k``, 0 <= low < high <= 1
 
+    Raises
+    ------
+    ValueError
+        ``k`` not whole numbers from 0 to ``n``; ``n`` below 1; ``alpha`` out of range.
+
     Examples
     --------
     >>> low, high = clopper_pearson(8, n=10, alpha=0.05)
@@ -106,12 +111,19 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     delta : float in [0, 1)
     alpha : float in [1e-100, 1)
         Probability of a bound that is too large.
+    n_0 : int >= 1, optional
+        Trials on data set 0.
     both_directions : bool
         False looks only at the event as likelier on 1 (sharper when that was decided beforehand).
 
     Returns
     -------
     array of the broadcast shape of the hits, at least 0
+
+    Raises
+    ------
+    ValueError
+        More hits than trials, hits that are not whole or do not broadcast, a number out of range.
 
     Examples
     --------
@@ -139,7 +151,7 @@ class AuditResult:
 
     Source: the attack of :func:`audit_scalar`.
 
-    Attributes
+    Parameters
     ----------
     lower_bound : float
         Certified at confidence 1 - alpha: the mechanism is (epsilon, delta)-private for no smaller epsilon.
@@ -150,6 +162,11 @@ class AuditResult:
     delta, alpha : float
     claimed_epsilon : float or None
         The claim under audit.
+
+    Raises
+    ------
+    ValueError
+        Hits above n, pairs that are none, a number out of range.
 
     Examples
     --------
@@ -222,6 +239,11 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     -------
     AuditResult
 
+    Raises
+    ------
+    ValueError
+        Fewer than 4 samples, samples that are not finite, ``rng`` not a Generator, a number out of range.
+
     Examples
     --------
     >>> from dpfair_teach.mechanisms import laplace
@@ -270,6 +292,11 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
     -------
     array (...), in nats, at most the l1 distance of the tables over ``scale`` in absolute value
 
+    Raises
+    ------
+    ValueError
+        Tables of different shapes, outputs that do not end in that shape, entries that are not finite, ``scale`` not above 0.
+
     Examples
     --------
     >>> privacy_loss([[9.0, 2.0], [3.0, 8.0]], table=[5, 5], table_neighbour=[4, 6], scale=2.0)
@@ -316,6 +343,11 @@ def exact_delta(law: ArrayLike, law_neighbour: ArrayLike, epsilon: float) -> flo
     -------
     float in [0, 1]
 
+    Raises
+    ------
+    ValueError
+        A law that does not sum to 1 (to 1e-9) or has entries outside [0, 1], laws of different lengths, a number out of range.
+
     Examples
     --------
     >>> round(exact_delta([0.75, 0.25], [0.25, 0.75], epsilon=np.log(2)), 3)
@@ -355,6 +387,11 @@ def exact_epsilon(law: ArrayLike, law_neighbour: ArrayLike, delta: float = 0.0) 
     -------
     float, at least 0; infinite where an outcome (beyond delta) is possible on one data set only
 
+    Raises
+    ------
+    ValueError
+        A law that does not sum to 1 (to 1e-9) or has entries outside [0, 1], laws of different lengths, a number out of range.
+
     Examples
     --------
     >>> from dpfair_teach.mechanisms import randomized_response_matrix
@@ -380,6 +417,15 @@ def laplace_delta(shift: float, scale: float, epsilon: float) -> float:
     shift : float >= 0
     scale : float > 0
     epsilon : float >= 0
+
+    Returns
+    -------
+    float in [0, 1)
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
 
     Examples
     --------
@@ -410,6 +456,11 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
     Returns
     -------
     float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
 
     Examples
     --------

@@ -204,6 +204,8 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
 def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = None) -> pd.DataFrame:
     """One table of a classifier's behaviour: a row for each group and one for everybody.
 
+    Source: the rates of supplement, Remark 1.3, and :func:`error`, side by side.
+
     Parameters
     ----------
     counts : (2, k, 2) array [yhat, a, y]

@@ -103,7 +103,22 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
 def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
     """The exact law of one released number: Laplace around ``value`` with scale sensitivity / epsilon.
 
-    Source: supplement, Definition 1.4. Returns a frozen ``scipy.stats`` distribution (``pdf``, ``cdf``, ``ppf``, ``std``...).
+    Source: supplement, Definition 1.4.
+
+    Parameters
+    ----------
+    sensitivity, epsilon : float > 0
+    value : float
+        What is released, the centre.
+
+    Returns
+    -------
+    frozen ``scipy.stats`` distribution (``pdf``, ``cdf``, ``ppf``, ``std``...)
+
+    Raises
+    ------
+    ValueError
+        ``sensitivity`` or ``epsilon`` not above 0, or so far apart that their ratio is no scale; ``value`` not finite.
 
     Examples
     --------
@@ -131,6 +146,12 @@ def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float)
     -------
     float, in the units of the released numbers
 
+    Raises
+    ------
+    ValueError
+        ``k`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
+        their ratio is no scale.
+
     Examples
     --------
     >>> round(laplace_error_bound(8, sensitivity=2, epsilon=1, beta=0.05), 3)
@@ -143,7 +164,20 @@ def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: flo
     """The exact (1 - beta) quantile of the largest of ``k`` absolute Laplace errors: the sharp form of the error bound.
 
     Source: sharpens supplement, Theorem 1.1: independence gives P(max |W| <= t) = (1 - exp(-t/scale))^k, and equality is
-    solved for t. Parameters, units and errors as in :func:`laplace_error_bound`, which it never exceeds.
+    solved for t.
+
+    Parameters
+    ----------
+    k, sensitivity, epsilon, beta : as in :func:`laplace_error_bound`
+
+    Returns
+    -------
+    float, in the units of the released numbers; never above the bound
+
+    Raises
+    ------
+    ValueError
+        As :func:`laplace_error_bound`.
 
     Examples
     --------
@@ -211,7 +245,23 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
 def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     """The exact law of one released count: tanh(t/2) exp(-t |w - value|) with t = epsilon / sensitivity.
 
-    Source: discrete form of supplement, Definition 1.4. Returns a frozen ``scipy.stats`` distribution (``pmf``, ``cdf``...).
+    Source: discrete form of supplement, Definition 1.4.
+
+    Parameters
+    ----------
+    sensitivity : int >= 1
+    epsilon : float > 0
+    value : int
+        What is released, the centre.
+
+    Returns
+    -------
+    frozen ``scipy.stats`` distribution (``pmf``, ``cdf``...)
+
+    Raises
+    ------
+    ValueError
+        ``sensitivity`` or ``value`` not a whole number, ``epsilon / sensitivity`` outside [1e-9, 500].
 
     Examples
     --------
@@ -242,6 +292,11 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     Returns
     -------
     float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
 
     Examples
     --------
@@ -283,6 +338,11 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     Returns
     -------
     float, in the units of ``sensitivity``
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
 
     Examples
     --------
@@ -331,6 +391,11 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     -------
     array of shape size + value.shape
 
+    Raises
+    ------
+    ValueError
+        ``value`` empty, not numeric or not finite; a number outside its range; ``rng`` not a Generator.
+
     Examples
     --------
     >>> gaussian([0.0, 0.0], sensitivity=1, epsilon=1, delta=1e-6, rng=np.random.default_rng(0), size=(5, 3)).shape
@@ -343,9 +408,24 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
 
 
 def gaussian_law(sensitivity: float, epsilon: float, delta: float, value: float = 0.0) -> Any:
-    """The exact law of one number released by :func:`gaussian`, as a frozen ``scipy.stats`` distribution.
+    """The exact law of one number released by :func:`gaussian`.
 
     Source: Balle and Wang 2018, Algorithm 1.
+
+    Parameters
+    ----------
+    sensitivity, epsilon, delta : as in :func:`gaussian`
+    value : float
+        What is released, the centre.
+
+    Returns
+    -------
+    frozen ``scipy.stats`` distribution
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
 
     Examples
     --------
@@ -381,6 +461,12 @@ def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: floa
     -------
     array (..., H), each row summing to 1
 
+    Raises
+    ------
+    ValueError
+        ``loss`` a single number, empty, not numeric or not finite; ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
+        their ratio is no scale.
+
     Examples
     --------
     >>> exponential_probabilities([0.0, 1.0, 2.0], sensitivity=1, epsilon=2.0).round(3)
@@ -398,10 +484,11 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     """Choose the index of a small loss privately: the exponential mechanism.
 
     Source: supplement, Definition 1.5. Drawn by inverting the exact distribution function of
-    :func:`exponential_probabilities`, whose parameters it shares.
+    :func:`exponential_probabilities`.
 
     Parameters
     ----------
+    loss, sensitivity, epsilon : as in :func:`exponential_probabilities`
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
@@ -409,6 +496,11 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     Returns
     -------
     int array of shape size + loss.shape[:-1], entries in 0..H-1
+
+    Raises
+    ------
+    ValueError
+        As :func:`exponential_probabilities`; ``rng`` not a Generator.
 
     Examples
     --------
@@ -440,6 +532,12 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     -------
     float, in the units of the loss
 
+    Raises
+    ------
+    ValueError
+        ``n_choices`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
+        their ratio is no scale.
+
     Examples
     --------
     >>> round(exponential_error_bound(100, sensitivity=1, epsilon=1, beta=0.05), 3)
@@ -454,7 +552,19 @@ def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, 
     Source: sharpens supplement, Theorem 1.2. The best choice weighs 1 and at most H - 1 others lie more than t
     above it, each weighing less than e = exp(-t epsilon / (2 sensitivity)), so they are chosen with probability less than
     (H-1)e / (1 + (H-1)e); that equals beta at the t returned here. Losses (0, t+, ..., t+) come as close as one likes.
-    Parameters, units and errors as in :func:`exponential_error_bound`.
+
+    Parameters
+    ----------
+    n_choices, sensitivity, epsilon, beta : as in :func:`exponential_error_bound`
+
+    Returns
+    -------
+    float, in the units of the loss; never above the bound
+
+    Raises
+    ------
+    ValueError
+        As :func:`exponential_error_bound`.
 
     Examples
     --------
@@ -497,6 +607,11 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
     -------
     int64 array of shape size + (m,)
 
+    Raises
+    ------
+    ValueError
+        ``A`` no codes below ``n_groups``; ``n_groups`` outside 2..4096; ``epsilon`` outside (0, 700]; ``rng`` not a Generator.
+
     Examples
     --------
     >>> randomized_response([0, 1, 2, 2], n_groups=3, epsilon=50.0, rng=np.random.default_rng(0))
@@ -513,7 +628,21 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
 def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
     """The exact law of :func:`randomized_response`: entry [a, r] is the probability that a member of group a reports r.
 
-    Source: Kairouz, Oh and Viswanath 2016. Array (k, k); rows sum to 1; two entries of a column differ by the factor e^epsilon.
+    Source: Kairouz, Oh and Viswanath 2016.
+
+    Parameters
+    ----------
+    n_groups : int in 2..4096
+    epsilon : float in (0, 700]
+
+    Returns
+    -------
+    array (k, k); rows sum to 1; two entries of a column differ by the factor e^epsilon
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
 
     Examples
     --------
@@ -543,6 +672,12 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     Returns
     -------
     array of the shape of ``counts``, same sum along ``axis``
+
+    Raises
+    ------
+    ValueError
+        ``counts`` a single number, empty, not finite, or not of 2 to 4096 groups along ``axis``; no such axis; ``epsilon`` outside
+        (0, 700], or so small that the reports say nothing.
 
     Examples
     --------

@@ -219,7 +219,8 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     Raises
     ------
     ValueError
-        Not one table of 0/1 predictions, a sum other than 1 (people: divide by m), numbers out of range. (A hypothesis that fails is not an error: see ``holds``.)
+        Not one table of 0/1 predictions, a sum other than 1 (people: divide by m), numbers out of range. (A hypothesis that fails is
+        not an error: see ``holds``.)
 
     Examples
     --------

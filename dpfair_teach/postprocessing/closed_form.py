@@ -50,8 +50,9 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     Returns
     -------
     Solution
-        ``p`` (..., 2, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks`` (how many programs were ties and took a slower road). Whatever road solved a program, gaps pass their limits by at
-        most 1e-9, and :func:`dual_value` is within 1e-9 of the value, relative to the size of the table.
+        ``p`` (..., 2, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks`` (how many programs were ties and took a slower road).
+        Whatever road solved a program, gaps pass their limits by at most 1e-9, and :func:`dual_value` is within 1e-9 of the value,
+        relative to the size of the table.
 
     Raises
     ------

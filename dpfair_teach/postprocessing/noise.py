@@ -176,7 +176,7 @@ def clip_counts(counts: ArrayLike) -> np.ndarray:
     """Another way to make a noisy table usable, beside :func:`lift_unusable`: no negative cell, no empty (group, label).
 
     Negative entries become 0; a (a, y) that then holds nobody gets half a person on each prediction, rates of one half.
-    Post-processing, so it costs no privacy.
+    Source: ours. Post-processing, so it costs no privacy.
 
     Parameters
     ----------
@@ -254,7 +254,18 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negati
     non-private optimum may be infeasible (Lemma A.1, part 5 fails), and the theorem's error bound with it. :func:`paper_slack` is the
     supplement's.
 
-    Parameters, returns and errors as :func:`paper_slack`.
+    Parameters
+    ----------
+    q, m, epsilon, beta, negative : as in :func:`paper_slack`
+
+    Returns
+    -------
+    (..., k, 2) array [a, y]; row 0 is 0 and unused
+
+    Raises
+    ------
+    ValueError
+        As :func:`paper_slack`.
 
     Examples
     --------
