@@ -197,11 +197,27 @@ def test_planned_fields_only_become_fewer():
 
 
 def test_the_number_of_planned_fields_never_rose_in_the_history():
-    """Reads the history there is: all of it in a full clone, the last step in a shallow one, nothing in an unpacked archive."""
+    """Reads main's own line of history: all of it in a full clone, the last step in a shallow one, nothing in an unpacked archive."""
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         return
-    call = lambda *words: subprocess.run([git, *words], cwd=ROOT, capture_output=True, text=True).stdout   # noqa: E731
-    commits = call("log", "--format=%H", "--", "book/planned.txt").split()
-    numbers = [int(call("show", f"{commit}:book/planned.txt")) for commit in reversed(commits)]
+
+    def said(*words: str) -> str:
+        return subprocess.run([git, *words], cwd=ROOT, capture_output=True, text=True).stdout
+
+    # --first-parent: two branches that each lower the number may be merged in either order
+    commits = said("log", "--first-parent", "--format=%H", "--", "book/planned.txt").split()
+    numbers = [int(said("show", f"{commit}:book/planned.txt")) for commit in reversed(commits)]
     assert numbers == sorted(numbers, reverse=True), numbers
+
+
+def test_every_page_is_published_and_every_chapter_has_its_link_on_the_ledger():
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf8")
+    published = {Path(path).name for path in re.findall(r"(?:root|file): (\S+)", toc)}
+    sources = {path.stem for path in CHAPTERS.glob("*.md")}
+    assert sources == published, f"in one of book/chapters and _toc.yml only: {sorted(sources ^ published)}"
+    sys.path.insert(0, str(ROOT / "book" / "_ext"))
+    linked = importlib.import_module("ledger").CHAPTERS
+    for path in CHAPTERS.glob("[0-9][0-9]-*.md"):
+        label = re.search(r"^\((ch-[\w-]+)\)=$", path.read_text(encoding="utf8"), re.M)
+        assert label and linked[int(path.stem[:2])][1] == label[1], f"{path.name}: give its label to CHAPTERS in book/_ext/ledger.py"
