@@ -134,9 +134,10 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     rng : numpy.random.Generator
         Draws the noise.
     negative_slack : {"unconstrained", "left_out"}
-        What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative: that constraint is
-        absent, by the one rule of ``postprocessing.lift_unusable`` (``paper_slack`` has the same word for it), or the draw does not count (as in the reproduction of Figure 1;
-        a study of public data may do that, a private algorithm may not). The methods without slack always follow the rule.
+        What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative. ``unconstrained``, the word
+        of ``paper_slack``: that constraint is absent, by the one rule of ``postprocessing.lift_unusable``. ``left_out``: the draw does
+        not count (as in the reproduction of Figure 1; a study of public data may do that, a private algorithm may not). The methods
+        without slack always follow the rule.
     beta : float
         Confidence parameter of the slack, in (0, 1).
     evaluate_on : array_like, shape (2, k, 2), optional
