@@ -49,7 +49,7 @@ mutants: $(VENV)/.complete  ## put each deliberate fault in: the test of its sta
 
 results: $(VENV)/.reader  ## recompute the long experiments into book/results/
 	@for name in $$($(PY) -m dpfair_teach.experiments --list | cut -d: -f1); do \
-	  $(PY) -m dpfair_teach.experiments $$name --out book/results || exit 1; done
+	  $(PY) -m dpfair_teach.experiments $$name --out book/results --jobs $(JOBS) || exit 1; done
 
 ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
 	@if command -v chromium >/dev/null; then echo "chromium is there: $$(command -v chromium)"; else \
