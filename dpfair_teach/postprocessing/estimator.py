@@ -1,6 +1,7 @@
 """DP-postprocessing as a scikit-learn estimator: a fitted base in, a fair randomized classifier out, the group stays private."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -179,7 +180,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         """What the base says, 0 or 1 for each row of ``X``. Only the shape of ``X`` is looked at here."""
         try:
             X = X if hasattr(X, "shape") else np.asarray(X)
-        except ValueError as problem:
+        except Exception as problem:            # rows of different lengths; whatever an __array__ of somebody's raises
             check.refuse("X", X, f"is no table ({problem})", "Give one row for each person, all of the same length.", problem)
         shape = X.shape
         if not isinstance(shape, tuple) or not shape:
@@ -208,7 +209,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if len(shape) == 2:
             self.n_features_in_ = shape[1]
         names = getattr(X, "columns", None)
-        if names is not None and all(isinstance(name, str) for name in names):
+        if isinstance(names, Iterable) and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
     @staticmethod

@@ -342,7 +342,7 @@ def _slack_table(q, m, epsilon, beta, negative):
 
 
 def noisy_frequencies(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.ndarray:
-    """Refuses what can only be a table in people: a sum above m / 2 that is whole, or further from 1 than noise goes with any chance to speak of."""
+    """Refuses what can only be a table in people: its sum is above m / 2, and it is whole or off by more than noise ever is."""
     cells = math.prod(q.shape[-3:])
     log_over_m_epsilon(cells, m, epsilon, beta)         # checks the three numbers
     most = 1 + cells * 2 * (math.log(cells) - math.log(NEVER)) / epsilon / m
