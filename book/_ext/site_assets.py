@@ -5,11 +5,14 @@ pages, scripts and styles use are collected, the fonts are cut down to those, an
 """
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
+
+logging.getLogger("fontTools").setLevel(logging.WARNING)   # each font's every table is not news to whoever builds the book
 
 # One tag each: what a page has no use for. Every page of the theme loads the whole search index, though only the search page reads it.
 SCRIPT = r'\s*<script[^>]*\ssrc="[^"]*{}[^"]*"[^>]*></script>'
