@@ -136,6 +136,26 @@ def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, 
     context.close()
 
 
+def test_statements_and_proofs_are_boxes_with_formulas_and_nothing_comes_from_outside(lab, chromium):
+    context = chromium.new_context(viewport={"width": 1400, "height": 2400})
+    page, outside = context.new_page(), []
+    page.on("request", lambda request: None if request.url.startswith((lab, lab.replace("http", "ws"), "data:", "blob:")) else outside.append(request.url))
+    page.goto(f"{lab}/lab/tree/book/notebooks/06-dp-postprocessing.ipynb?token={TOKEN}")
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_selector(".jp-MarkdownCell .myst h1", timeout=60_000)
+    definition = page.locator(".jp-MarkdownCell .myst-proof", has_text="In words.").first
+    for _ in range(20):                                              # Lab draws the cells in view only
+        if definition.count():
+            break
+        page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollBy(0, 800)")
+        page.wait_for_timeout(500)
+    assert "Definition" in definition.inner_text() and definition.locator(".katex").count(), "no box with formulas"
+    shown = "\n".join(page.locator(".jp-MarkdownCell .myst").all_inner_texts())
+    assert ":label:" not in shown and "{prf:" not in shown
+    assert not outside, outside
+    context.close()
+
+
 def test_the_readers_environment_holds_nothing_of_the_checks():
     names = {path.name for path in (READER / "lib").glob("python*/site-packages/*")}
     for name in ("pytest", "playwright", "nbval", "fairlearn"):
