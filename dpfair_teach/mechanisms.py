@@ -193,13 +193,14 @@ def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: flo
 
 # ------------------------------------------------------------------------------------------- two-sided geometric
 
-def _decay(sensitivity: object, epsilon: object) -> float:
-    """epsilon / sensitivity for whole-number queries, in a range where double precision holds."""
+def _decay(sensitivity: object, epsilon: object, most: float, beyond: str) -> float:
+    """epsilon / sensitivity for whole-number queries, in a range where double precision holds; ``beyond``: what happens above ``most``."""
     sensitivity = check.integer("sensitivity", sensitivity, low=1, high=10**9)
     epsilon = check.epsilon(epsilon)
-    if not 1e-9 <= epsilon / sensitivity <= 500:
-        check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, 500], where the "
-                     "probabilities hold in double precision", "Choose another epsilon.")
+    if not 1e-9 <= epsilon / sensitivity <= most:
+        why = beyond if epsilon / sensitivity > most else "below it the probabilities do not hold in double precision"
+        check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, {most}]: {why}",
+                     "Choose another epsilon.")
     return epsilon / sensitivity
 
 
@@ -217,6 +218,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     sensitivity : int >= 1
         l1 sensitivity of all entries together.
     epsilon : float > 0
+        epsilon / sensitivity within [1e-9, 36]: above, the generator would never draw anything but 0, and the count would be published.
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
@@ -228,15 +230,20 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     Raises
     ------
     ValueError
-        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon`` not above 0.
+        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon / sensitivity`` outside [1e-9, 36].
+
+    Notes
+    -----
+    The generator's numbers have 53 bits, so an event rarer than about 1e-16 is never drawn. Strictly this is (epsilon, delta)-private
+    with a delta of that size, not epsilon-private.
 
     Examples
     --------
-    >>> geometric([12, 30], sensitivity=1, epsilon=50.0, rng=np.random.default_rng(0))
+    >>> geometric([12, 30], sensitivity=1, epsilon=20.0, rng=np.random.default_rng(0))
     array([12, 30])
     """
     value = _nonempty("value", check.whole_numbers("value", value))
-    success = -math.expm1(-_decay(sensitivity, epsilon))
+    success = -math.expm1(-_decay(sensitivity, epsilon, 36, "beyond it the generator's 53 bits never draw anything but 0"))
     rng = check.rng(rng)
     shape = check.size(size, value.shape) + value.shape
     return value + rng.geometric(success, shape) - rng.geometric(success, shape)
@@ -269,7 +276,8 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     >>> law.pmf([6, 7, 8]).round(3)
     array([0.17 , 0.462, 0.17 ])
     """
-    return stats.dlaplace(_decay(sensitivity, epsilon), loc=check.integer("value", value, low=-2**53, high=2**53))
+    decay = _decay(sensitivity, epsilon, 500, "above it the probabilities do not hold in double precision")
+    return stats.dlaplace(decay, loc=check.integer("value", value, low=-2**53, high=2**53))
 
 
 # ---------------------------------------------------------------------------------------------------------- Gaussian

@@ -42,6 +42,17 @@ def test_laplace_draws_follow_definition_1_4(sensitivity, epsilon):
     assert low < 2 * np.abs(noise).sum() / scale < high
 
 
+def test_geometric_refuses_an_epsilon_at_which_it_would_never_draw_anything_but_0():
+    for sensitivity in (1, 2):
+        assert geometric(3, sensitivity, 36.0 * sensitivity, np.random.default_rng(0)) == 3
+        with pytest.raises(ValueError, match=r"epsilon.*\[1e-9, 36\].*53 bits never draw anything but 0"):
+            geometric(3, sensitivity, 36.5 * sensitivity, np.random.default_rng(0))
+    # why 36: there the generator's largest number lies above P(a geometric variable is 1) in doubles; from 37 on it does not
+    largest = 1 - 2.0**-53
+    assert -math.expm1(-36) < largest <= -math.expm1(-37)
+    assert geometric_law(1, 500.0).pmf(0) == 1.0                    # nothing is drawn from the law: it goes further
+
+
 @pytest.mark.parametrize("sensitivity, epsilon", [(1, 1.0), (2, 0.25), (3, 6.0)])
 def test_geometric_draws_follow_their_law(sensitivity, epsilon):
     noise = geometric(3, sensitivity, epsilon, np.random.default_rng(2), N) - 3

@@ -39,7 +39,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     ----------
     base : fitted classifier with ``predict``, or a function X -> 0/1
         It is never refitted. (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
-    epsilon : float in [1e-9, 1e9]; with geometric noise in [2e-9, 500]
+    epsilon : float in [1e-9, 1e9]; with geometric noise in [2e-9, 36] (see :func:`dpfair_teach.mechanisms.geometric`)
     gamma : float >= 0
         The gap allowed between the groups' false- and true-positive rates on the noisy table.
     method : str
@@ -67,7 +67,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     p_ : (2, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a)
     q_tilde_ : (2, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
     slack_ : (k, 2) array [a, y], what was added to gamma; infinite where the constraint was lifted
-    releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon
+    releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon; of the last ``fit`` only: add up
+        earlier ones yourself
     n_groups_, n_features_in_ : int; the latter where X has columns
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
@@ -164,7 +165,10 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         return (check.rng(rng).random(len(ones)) < ones).astype(np.int64)
 
     def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, sample_weight: None = None) -> float:
-        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn. No weights."""
+        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn. No weights.
+
+        On the people of ``fit`` this is exact, not private, and no part of the release.
+        """
         if sample_weight is not None:
             check.refuse("sample_weight", sample_weight, "everybody counts once here", "Leave it out.")
         ones = self.predict_proba(X, sensitive_features)[:, 1]
