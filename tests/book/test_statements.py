@@ -377,7 +377,7 @@ def test_main_text_slack_breaks_lemma_a1_part_5():
 def test_theorem_3_1_with_tildes_on_both_sides():
     """Main text, Theorem 3.1 read literally, on chapter 6's table: empty with the supplement's slack, false with the main text's."""
     m, gamma, k = 100_000, 0.02, 2
-    q = np.array([[[20, 1000], [36000, 2000]], [[2, 19000], [4000, 37978]]]) / m
+    q = SMALL_ANCHOR
     best = postprocessing.solve_lp(q, gamma).p
     assert postprocessing.theorem_2_2(q, m, EPSILON, BETA, gamma).holds
     noisy = postprocessing.noisy_counts(q * m, EPSILON, np.random.default_rng(20), size=4000) / m
@@ -490,6 +490,71 @@ def test_claim_public_margins_need_one_count_per_cell():
         A = ten.A.copy()
         A[person] = 1 - A[person]
         assert np.abs(fairness.cell_counts(prediction, A, ten.Y)[:, 1] - here).sum() == 1
+
+
+SMALL_ANCHOR = np.array([[[20, 1000], [36000, 2000]], [[2, 19000], [4000, 37978]]]) / 100_000      # chapter 6: 22 people in (0, 0)
+
+
+def test_public_margins_promise_the_error_only_with_their_slack():
+    """The estimator's default, geometric noise without slack: 4,000 draws on chapter 6's table; beta allows 5 % of them, it takes a quarter."""
+    m, gamma = 100_000, 0.02
+    promised = postprocessing.solve_lp(SMALL_ANCHOR, gamma).value + 8 * math.log(4 / BETA) / (m * EPSILON)
+    noisy = postprocessing.public_margin_counts(SMALL_ANCHOR * m, EPSILON, np.random.default_rng(31), size=4000, noise="geometric") / m
+    broken = {}
+    for slack in (0.0, postprocessing.margin_slack(noisy, m, EPSILON, BETA, "geometric")):
+        p = postprocessing.closed_form(noisy, gamma, postprocessing.lift_unusable(noisy, slack)).p
+        broken[np.ndim(slack) > 0] = (fairness.error(postprocessing.derived_counts(SMALL_ANCHOR, p)) > promised).mean()
+    # three standard deviations of the share are .02 and .0015; the seed is fixed
+    assert broken[False] == pytest.approx(0.25, abs=0.02) and broken[True] == pytest.approx(0.001, abs=0.0015)
+    # the estimator does that: its program is the one solved here
+    people = np.array([(yhat, a, y) for (yhat, a, y), n in np.ndenumerate(SMALL_ANCHOR * m) for _ in range(round(n))])
+    for flag in (None, True):
+        model = postprocessing.DPPostProcessing(lambda X: X[:, 0], EPSILON, gamma, slack=flag, n_groups=2)
+        q = model.fit(people, people[:, 2], sensitive_features=people[:, 1], rng=np.random.default_rng(32)).q_tilde_
+        slack = postprocessing.margin_slack(q, m, EPSILON, BETA, "geometric") if flag else 0.0
+        assert model.releases_[0].mechanism == "geometric" and np.abs(q - SMALL_ANCHOR).max() > 0
+        assert np.array_equal(model.p_, postprocessing.closed_form(q, gamma, postprocessing.lift_unusable(q, slack)).p)
+
+
+def test_public_margins_event_of_laplace_noise_can_fail_for_geometric_noise():
+    """Exact: four geometric noises, and the two radii of part 3."""
+    law = mechanisms.geometric_law(1, 2.2)
+    fails = lambda people: 1 - (1 - 2 * law.sf(math.floor(people))) ** 4        # noqa: E731
+    assert fails(math.log(4 / BETA) / 2.2) == pytest.approx(0.0855, abs=5e-5)   # the page says 0.086
+    slack = postprocessing.margin_slack(Q2, M, 2.2, BETA, "geometric")[1, 0]
+    whole = slack * M / (1 / Q2.sum(axis=0)[:, 0]).sum()
+    assert whole == pytest.approx(round(whole)) and fails(round(whole)) <= BETA < fails(round(whole) - 1)
+
+
+def test_without_slack_the_violation_exceeds_gamma_half_as_much():
+    """On the good event: Algorithm 1 at its corners, public margins over the draws of the noise that lie in it."""
+    gamma, smallest = 0.02, M * np.minimum(Q2.sum(axis=0)[0], Q2.sum(axis=0)[1])
+    corners, _ = inside_the_event()
+    L = log_term(2)
+    half = 4 * L / (smallest * EPSILON - 4 * L)
+    printed = postprocessing.theorem_2_2(Q2, M, EPSILON, BETA, gamma, as_printed=True)
+    assert [2 * h for h in half] == pytest.approx([printed.fp[1] - gamma, printed.tp[1] - gamma])
+    L = math.log(4 / BETA)
+    draws = postprocessing.public_margin_counts(Q2 * M, EPSILON, np.random.default_rng(33), size=4000) / M
+    draws = draws[np.abs(draws - Q2).max(axis=(1, 2, 3)) <= L / (M * EPSILON)]
+    for tables, excess in ((corners, half), (draws, 2 * L / (smallest * EPSILON - 2 * L))):
+        reached = rates_of(postprocessing.derived_counts(Q2, postprocessing.closed_form(tables, gamma).p))
+        above = np.abs(reached[:, 1] - reached[:, 0]) - gamma
+        assert len(tables) > 250 and (above <= excess + 1e-9).all()
+        assert (above.max(axis=0) > excess / 4).all()               # the term is needed
+
+
+def test_numbers_that_chapter_6_reads_off_its_results():
+    results = Path(__file__).parents[2] / "book" / "results"
+    bounds = pd.read_csv(results / "bound_vs_reality.csv")
+    large = bounds[(bounds.m == bounds.m.max()) & (bounds.beta == BETA)]
+    level = (large.excess_error / large.error_bound_sharp).groupby(large.n_groups)
+    assert level.mean().round(1).tolist() == [-0.5, -1.1, -1.2] and (level.max() - level.min()).max() < 0.03      # 2, 3, 5 groups
+    q = pd.read_csv(results / "communities_q.csv")
+    q = q[(q.group == "paper") & (q.evaluated == "in_sample")].pivot(index="epsilon", columns="method", values="q")
+    slack, mechanism = q.as_printed_no_slack - q.as_printed, q.public_margins - q.as_printed_no_slack
+    assert (slack > mechanism)[q.index >= 0.25].all() and [round(slack[0.1], 2), round(mechanism[0.1], 2)] == [0.16, 0.35]
+    assert (pd.read_csv(results / "figure1_right.csv").share_left_out == 0).all()
 
 
 # ------------------------------------------------------------------------------------- Lemma A.1 and Theorem 2.2
