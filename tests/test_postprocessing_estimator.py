@@ -142,18 +142,25 @@ def lone(A, **settings):
     return model.fit(ten.X, ten.Y, sensitive_features=A, rng=np.random.default_rng(0))
 
 
-def test_no_group_that_occurs_is_an_error():
+def test_with_k_given_no_group_that_occurs_is_an_error():
     """One person more or less in a group must not show by a message: neighbours of each of these data sets are fine too."""
     for A in ([0] * 10, [0] * 9 + [1], [1] * 10):
-        model = lone(A)
+        model = lone(A, n_groups=2)
         assert model.n_groups_ == 2 and model.p_.shape == (2, 2) and len(model.releases_) == 1
         assert lone(A, n_groups=3).p_.shape == (2, 3)
-    assert lone([0] * 9 + [12]).n_groups_ == 13        # more groups than people
-    for settings in ({}, {"n_groups": 1000}):
-        with pytest.raises(ValueError, match="sensitive_features=1000: a code above n_groups - 1 = 999"):
-            lone([0] * 9 + [1000], **settings)
     with pytest.raises(ValueError, match="sensitive_features=2: a code above n_groups - 1 = 1"):
         lone([0] * 9 + [2], n_groups=2)
+    with pytest.raises(ValueError, match="sensitive_features=1000: a code above n_groups - 1 = 999"):
+        lone([0] * 9 + [1000], n_groups=1000)
+
+
+@pytest.mark.parametrize("A, message", [
+    ([0] * 10, "only one group"), ([0] * 9 + [1], "nobody of group 1 has label"), ([0, 2] * 5, "nobody of group 1 has label 0"),
+    ([0] * 9 + [1000], "a code above"),
+])
+def test_with_k_read_off_the_groups_an_empty_cell_is_an_error(A, message):
+    with pytest.raises(ValueError, match=f"sensitive_features=.*{message}"):
+        lone(A)
 
 
 def test_with_k_given_the_shape_tells_nothing():

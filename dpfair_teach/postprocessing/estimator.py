@@ -39,7 +39,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     ----------
     base : fitted classifier with ``predict``, or a function X -> 0/1
         It is never refitted. (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
-    epsilon : float in [1e-9, 1e9]; with geometric noise in [2e-9, 36] (see :func:`dpfair_teach.mechanisms.geometric`)
+    epsilon : float in [1e-9, 1e9]; with geometric noise from 2e-9 on
     gamma : float >= 0
         The gap allowed between the groups' false- and true-positive rates on the noisy table.
     method : str
@@ -53,9 +53,10 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     n_bins : int
         Number of score bins, for methods that use scores; the two methods here do not.
     n_groups : int, optional
-        k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it. None reads it off the
-        private A, as the largest code plus one and at least 2: right only where every data set that could occur shows a person of group
-        k-1. Otherwise the shape of ``p_`` tells neighbours apart, and no epsilon covers that: the epsilon of ``releases_`` holds given k.
+        k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it: then no message and no
+        shape depends on who is in which group, and a group or cell that holds nobody is as good as any. None reads k off the private A, as
+        the largest code plus one, and then insists that every group has people of both labels. That is right only for data that
+        are known to be so; else the refusal itself, or the shape of ``p_``, tells neighbours apart, and no epsilon covers that.
     noise : str, optional
         ``laplace`` or ``geometric`` (two-sided, in whole people). None: geometric for ``public_margins``, laplace for ``as_printed``, as
         printed. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov 2012; see
@@ -124,6 +125,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
         prediction = self._base_prediction(X, len(y))
         A, k = self._groups(sensitive_features, len(y), self.n_groups)
+        if self.n_groups is None:
+            self._refuse_empty_cells(A, y, k)
         m = len(y)
 
         counts = cell_counts(prediction, A, y, n_groups=k)
@@ -220,4 +223,16 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     def _groups(sensitive_features: ArrayLike, length: int, n_groups: int | None) -> tuple[np.ndarray, int]:
         most = MOST_GROUPS if n_groups is None else check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
         A, _ = check.groups("sensitive_features", sensitive_features, length=length, n_groups=most)
-        return A, max(2, int(A.max()) + 1) if n_groups is None else most
+        return A, int(A.max()) + 1 if n_groups is None else most
+
+    @staticmethod
+    def _refuse_empty_cells(A: np.ndarray, y: np.ndarray, k: int) -> None:
+        """For k that was read off A: every (group, label) holds somebody."""
+        if k < 2:
+            check.refuse("sensitive_features", 0, "there is only one group in it",
+                         "Give n_groups, the public number of groups, if others could occur.")
+        people = np.bincount(A * 2 + y, minlength=2 * k).reshape(k, 2)
+        if not people.all():
+            a, label = np.argwhere(people == 0)[0]
+            check.refuse("sensitive_features", int(a), f"nobody of group {a} has label {label}, so its rate does not exist",
+                         "Recode the groups as 0, 1, ..., k-1, or give n_groups, the public number of groups, if that cell may be empty.")
