@@ -41,8 +41,9 @@ def number(name: str, value: object, *, low: float = -math.inf, high: float = ma
 
 
 def integer(name: str, value: object, *, low: int | None = None, high: int | None = None) -> int:
-    """A whole number in [low, high], as an int."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Integral, np.integer)):
+    """A whole number in [low, high], as an int. A float that is whole will do: sums of expected counts are floats."""
+    whole_float = isinstance(value, (float, np.floating)) and float(value).is_integer()
+    if isinstance(value, (bool, np.bool_)) or not (whole_float or isinstance(value, (Integral, np.integer))):
         refuse(name, value, "not a whole number", f"Give an int for {name}.")
     n = int(value)
     if (low is not None and n < low) or (high is not None and n > high):

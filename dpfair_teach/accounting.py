@@ -21,7 +21,7 @@ __all__ = ["UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table", "co
 #: Who is protected in Jagielski et al. and Tran et al.: everything but the group membership may be known.
 UNIT_A = "one person's A changes, X and Y public"
 #: Who is protected in Ding et al.: all that the data say about one person.
-UNIT_TUPLE = "one whole tuple changes"
+UNIT_TUPLE = "one whole tuple"
 #: Which neighbouring relations go with which unit; the first is the default.
 RELATIONS = {UNIT_A: ("replace one A",), UNIT_TUPLE: ("replace one tuple", "add or remove one tuple")}
 
@@ -38,11 +38,11 @@ class Release:
     Parameters
     ----------
     mechanism : str
-        "laplace", "geometric", "gaussian", "exponential", "randomized response", or another name. For the first four the
-        scale must agree with sensitivity, epsilon and delta, else the record is refused. A name that is nearly one of the five
-        is refused too: it would escape that check.
+        "laplace", "geometric", "gaussian", "exponential", "randomized response", or another name; capitals and underscores do not matter.
+        For the first four the scale must agree with sensitivity, epsilon and delta, else the record is refused. A name that is
+        nearly one of the five is refused too: it would escape that check.
     unit : str
-        Who is protected: ``UNIT_A`` or ``UNIT_TUPLE``.
+        Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity : float > 0 or None
         l1 (laplace, geometric), l2 (gaussian) or largest change of one loss (exponential); None where there is none.
     scale : float > 0 or None
@@ -52,7 +52,7 @@ class Release:
     delta : float in [0, 1)
         Of one run.
     relation : str, optional
-        The neighbouring relation; None takes the first of ``RELATIONS[unit]``.
+        The neighbouring relation; None takes the first of ``RELATIONS[unit]``. Must be said for a unit in your own words.
     times : int >= 1
         How often it ran.
 
@@ -80,14 +80,19 @@ class Release:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, str) or not self.mechanism.strip():
             check.refuse("mechanism", self.mechanism, "not a name", "Name the mechanism, for instance 'laplace'.")
-        if self.mechanism not in _KNOWN:
-            meant = difflib.get_close_matches(self.mechanism.strip().lower(), _KNOWN, n=1, cutoff=0.85)
+        mechanism = " ".join(self.mechanism.replace("_", " ").lower().split())
+        if mechanism in _KNOWN:
+            object.__setattr__(self, "mechanism", mechanism)
+        else:
+            meant = difflib.get_close_matches(mechanism, _KNOWN, n=1, cutoff=0.85)
             if meant:
                 check.refuse("mechanism", self.mechanism, f"nearly {meant[0]!r}, whose records are checked, and not spelt so",
                              f"Write {meant[0]!r}, or another name if you mean another mechanism.")
-        check.choice("unit", self.unit, tuple(RELATIONS))
-        relation = RELATIONS[self.unit][0] if self.relation is None else self.relation
-        check.choice("relation", relation, RELATIONS[self.unit])
+        check.text("unit", self.unit)
+        known = RELATIONS.get(self.unit)
+        if self.relation is None and not known:
+            check.refuse("relation", None, f"the unit {self.unit!r} has no usual one", "Say which data sets are neighbours.")
+        relation = known[0] if self.relation is None else check.text("relation", self.relation)
         clean = {"relation": relation, "epsilon": check.number("epsilon", self.epsilon, low=0.0, high=1e9, low_open=True),
                  "delta": check.number("delta", self.delta, low=0.0, high=1.0, high_open=True),
                  "times": check.integer("times", self.times, low=1, high=10**15)}

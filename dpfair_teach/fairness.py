@@ -165,7 +165,7 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
         ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
         largest |rate_a - rate of everybody|.
     anchor : int
-        The group that the others are compared with, for ``against="anchor"`` only; else leave it 0.
+        The group that the others are compared with, for ``against="anchor"``; the other two have no anchor and take no notice.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     Raises
     ------
     ValueError
-        Unknown option, fewer than two groups, an anchor where none is used, or an empty cell below a fraction line that the notion needs.
+        Unknown option, fewer than two groups, or an empty cell below a fraction line that the notion needs.
 
     Examples
     --------
@@ -188,8 +188,6 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     check.choice("notion", notion, NOTIONS)
     check.choice("against", against, AGAINST)
     anchor = check.integer("anchor", anchor, low=0, high=counts.shape[-2] - 1)
-    if anchor and against != "anchor":
-        check.refuse("anchor", anchor, f"no group is the anchor with against={against!r}", "Leave anchor out, or choose against='anchor'.")
     gaps = []
     for rate_of in _RATES[notion]:
         rate = rate_of(counts)

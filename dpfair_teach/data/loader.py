@@ -100,7 +100,7 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     (2, 104)
     """
     if not isinstance(name, str) or name not in _SETS:
-        _checks.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}; drawn data come from make_synthetic.")
+        _checks.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}; drawn data come from make_synthetic and make_logistic.")
     entry = _SETS[name]
     if entry.room is None:
         for argument, value in (("group", group), ("label", label), ("features", features)):
