@@ -235,7 +235,7 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
         group_names = [f"group {a}" for a in range(k)]
     elif (not isinstance(group_names, (list, tuple)) or len(group_names) != k
           or not all(isinstance(name, str) for name in group_names)):
-        check.refuse("group_names", group_names, f"not {k} strings", "Give one name for each group.")
+        check.refuse("group_names", group_names, f"not {k} strings, and counts has {k} groups", "Give one name for each group.")
     table = np.concatenate([counts, counts.sum(axis=1, keepdims=True)], axis=1)
     fp, tp = rates(table)
     return pd.DataFrame({

@@ -218,7 +218,7 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
     if group_names is None:
         group_names = [f"group {a}" for a in range(k)]
     if not isinstance(group_names, (list, tuple)) or len(group_names) != k or not all(isinstance(g, str) for g in group_names):
-        _checks.refuse("group_names", group_names, f"not {k} names", "Give one name a group.")
+        _checks.refuse("group_names", group_names, f"not {k} names, and counts has {k} groups", "Give one name a group.")
     if p is not None:
         p = _checks.array("p", p, shape=(2, k), low=0.0, high=1.0)
     figure, ax = _axes(ax)

@@ -92,3 +92,62 @@ def test_rubbish_is_accepted_or_refused_by_name(name, argument, rubbish):
         assert not wrong_kind, f"{name} took {argument}={rubbish!r} where it wants text"
         made_up_option = kind is str and rubbish == "rubbish"
         assert not made_up_option or (name, argument) in ANY_TEXT, f"{name} took {argument}='rubbish'"
+
+
+# What the wrong thing looks like for an argument of that name; each must be refused wherever the argument occurs.
+PER_PERSON = {"X", "A", "Y", "y", "prediction", "sensitive_features"}
+FINE = {    # a limit of the formula, with a meaning of its own
+    ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
+    ("mechanisms.gaussian_delta", "epsilon", "0"),
+    # the error needs no rate, and the rates of one group are its rates
+    ("fairness.error", "counts", "an empty cell"), ("fairness.error", "counts", "a missing group"),
+    ("fairness.rates", "counts", "a missing group"),
+    ("postprocessing.clip_counts", "counts", "an empty cell"), ("postprocessing.clip_counts", "counts", "a missing group"),
+    # who is in a private cell must not show by a refusal
+    ("postprocessing.noisy_counts", "counts", "an empty cell"), ("postprocessing.public_margin_counts", "counts", "an empty cell"),
+    # nothing else in the call has one entry a person
+    ("mechanisms.randomized_response", "A", "one entry short"), ("data.logistic_base", "X", "one entry short"),
+    ("data.ten_people_base", "X", "one entry short"),
+}
+
+
+def _spoilt(argument: str, value: object) -> list[tuple[str, object]]:
+    """(what is wrong, the wrong value) for a valid value of an argument."""
+    wrong = []
+    if argument in {"epsilon", "epsilon0", "claimed_epsilon"}:
+        wrong += [("0", 0.0), ("negative", -1.0), ("NaN", math.nan)]
+    if argument == "gamma":
+        wrong += [("negative", -0.1), ("NaN", math.nan)]
+    if argument == "rng":
+        wrong += [("a seed", 7)]
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return wrong
+    if argument in {"Y", "y"} and numbers.ndim:
+        wrong += [("labels 1 and 2", numbers + 1)]
+    if argument in {"A", "sensitive_features"}:
+        wrong += [("half a group", numbers + 0.5), ("a negative group", numbers - 1)]
+    if argument in PER_PERSON and numbers.ndim:
+        wrong += [("one entry short", numbers[:-1])]
+    if numbers.ndim and numbers.size:
+        with_nan = numbers.copy()
+        with_nan.flat[-1] = math.nan
+        wrong += [("NaN inside", with_nan)]
+    if argument == "counts" and numbers.ndim >= 3:
+        emptied = numbers.copy()
+        emptied[..., :, 0, 0] = 0
+        wrong += [("an empty cell", emptied), ("a missing group", numbers[..., :, :1, :])]
+    return wrong
+
+
+SPOILT = [(name, argument, what) for name, argument in CASES for what, _ in _spoilt(argument, VALID[name]().arguments[argument])
+          if (name, argument, what) not in FINE]
+
+
+@pytest.mark.parametrize("name, argument, what", SPOILT)
+def test_a_value_that_is_wrong_for_its_argument_is_refused_by_name(name, argument, what):
+    call = VALID[name]()
+    call.arguments[argument] = dict(_spoilt(argument, call.arguments[argument]))[what]
+    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+        call.run()

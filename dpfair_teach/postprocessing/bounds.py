@@ -68,7 +68,9 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     0.5
     """
     Y = check.labels("Y", Y)
-    prediction = check.labels("prediction", prediction, length=len(Y))
+    prediction = check.labels("prediction", prediction)
+    if len(prediction) != len(Y):
+        check.refuse("prediction", prediction.shape, f"not as long as Y, which has {len(Y)} entries", "Give one entry of each for every person.")
     m, k = len(Y), check.integer("n_groups", n_groups, low=2, high=1000)
     if m * math.log(k) + math.log(m) > math.log(200_000):
         check.refuse("n_groups", k, f"{k} ** {m} vectors A are too many to try", "Use fewer people or groups.")

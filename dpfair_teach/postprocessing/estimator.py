@@ -222,7 +222,9 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     @staticmethod
     def _groups(sensitive_features: ArrayLike, length: int, n_groups: int | None) -> tuple[np.ndarray, int]:
         most = MOST_GROUPS if n_groups is None else check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
-        A, _ = check.groups("sensitive_features", sensitive_features, length=length, n_groups=most)
+        A, _ = check.groups("sensitive_features", sensitive_features, n_groups=most)
+        if len(A) != length:
+            check.refuse("sensitive_features", A.shape, f"not as long as X, which has {length} rows", "Give everybody's group.")
         return A, int(A.max()) + 1 if n_groups is None else most
 
     @staticmethod
