@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpfair_teach import load
 from dpfair_teach.experiments import (EPSILONS_FIGURE1, EXPERIMENTS, GAMMAS_FIGURE1, communities_counts, free_points, held_out_counts,
                                       pareto_quality, setting_rng)
 
@@ -132,3 +133,8 @@ def test_theorem_2_2_holds_wherever_its_hypothesis_does():
         promised = rows[rows[f"violation_bound_{form}"].notna()]
         assert (promised["violation"] <= promised[f"violation_bound_{form}"]).all() and len(promised) > 300
     assert (rows["error_bound_printed"] / rows["error_bound_sharp"]).to_numpy() == pytest.approx(3, rel=1e-5)
+
+
+def test_the_readme_names_the_bytes_that_the_tables_came_from():
+    (name, sha256), = load("communities").provenance.files
+    assert f"`{name}`, sha256 `{sha256}`" in (RESULTS / "README.md").read_text(encoding="utf-8")
