@@ -40,10 +40,11 @@ def number(name: str, value: object, *, low: float = -math.inf, high: float = ma
     return x
 
 
-def integer(name: str, value: object, *, low: int | None = None, high: int | None = None) -> int:
-    """A whole number in [low, high], as an int. A float that is whole will do: sums of expected counts are floats."""
-    whole_float = isinstance(value, (float, np.floating)) and float(value).is_integer()
-    if isinstance(value, (bool, np.bool_)) or not (whole_float or isinstance(value, (Integral, np.integer))):
+def integer(name: str, value: object, *, low: int | None = None, high: int | None = None, whole_float: bool = False) -> int:
+    """A whole number in [low, high], as an int; with ``whole_float`` also as a float, as the sum of a table is one."""
+    whole = isinstance(value, (Integral, np.integer)) or (
+        whole_float and isinstance(value, (float, np.floating)) and float(value).is_integer())
+    if isinstance(value, (bool, np.bool_)) or not whole:
         refuse(name, value, "not a whole number", f"Give an int for {name}.")
     n = int(value)
     if (low is not None and n < low) or (high is not None and n > high):

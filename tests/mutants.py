@@ -193,7 +193,7 @@ MUTANTS: dict[str, Mutant] = {
     "counts_predictions_swapped": Mutant(FAIRNESS + "cell_counts", lambda f: lambda *a, **kw: f(*a, **kw)[::-1], "accepted and rejected exchanged"),
     "exact_epsilon_one_way": Mutant(AUDIT + "exact_epsilon", one_direction_only, "one of the two neighbours is always the denominator"),
     "largest_change_halved": Mutant(POST + "largest_change", scaled(0.5), "a change counted once, not twice"),
-    "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple changes", "the wrong people are protected"),
+    "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple", "the wrong people are protected"),
     "release_at_half_epsilon": Mutant(POST + "DPPostProcessing.fit", half_the_release, "the record claims half of what was spent"),
     "laplace_scale_times_08": Mutant(MECHANISMS + "laplace", lambda f: lambda v, s, *a, **kw: f(v, 0.8 * s, *a, **kw), "scale times 0.8"),
     "laplace_noise_halved": Mutant(MECHANISMS + "laplace", less_noise, "half the noise"),

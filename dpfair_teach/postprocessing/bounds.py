@@ -39,7 +39,7 @@ def count_sensitivity(m: int) -> float:
     >>> count_sensitivity(10)
     0.2
     """
-    return 2 / check.integer("m", m, low=1, high=10**15)
+    return 2 / check.integer("m", m, low=1, high=10**15, whole_float=True)
 
 
 def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> float:

@@ -357,7 +357,7 @@ def noisy_frequencies(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.
 
 def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
     """ln(n / beta) / (m epsilon), the unit of every bound here."""
-    m, epsilon, beta = check.integer("m", m, low=1, high=10**15), check.epsilon(epsilon), check.beta(beta)
+    m, epsilon, beta = check.integer("m", m, low=1, high=10**15, whole_float=True), check.epsilon(epsilon), check.beta(beta)
     unit = (math.log(n) - math.log(beta)) / (m * epsilon)
     if math.isinf(unit):
         check.refuse("epsilon", epsilon, "so small that the bound is infinite", "Choose a larger epsilon.")
