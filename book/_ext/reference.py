@@ -152,8 +152,8 @@ class LibraryReference(SphinxDirective):
         return sections
 
     def entry(self, entry: Entry, labels: list[str]) -> nodes.Node:
-        box = nodes.container(classes=["library-entry"], ids=[entry.id])
-        box += nodes.paragraph("", "", nodes.literal("", f"{entry.room}.{entry.signature}", classes=["no-library-link"]), classes=["library-signature"])
+        box = nodes.container(classes=["api-entry"], ids=[entry.id])
+        box += nodes.paragraph("", "", nodes.literal("", f"{entry.room}.{entry.signature}", classes=["no-api-link"]), classes=["api-signature"])
         if entry.doc:
             box += nodes.paragraph("", "", *words(summary(entry.doc)))
         else:
@@ -193,11 +193,11 @@ class LinkNames(SphinxPostTransform):
         if docname == PAGE or PAGE not in self.env.found_docs:
             return
         for literal in list(self.document.findall(nodes.literal)):
-            if isinstance(literal.parent, nodes.reference) or "no-library-link" in literal["classes"]:
+            if isinstance(literal.parent, nodes.reference) or "no-api-link" in literal["classes"]:
                 continue
             if entry := find(literal.astext()):
                 uri = f"{self.app.builder.get_relative_uri(docname, PAGE)}#{entry.id}"
-                literal.replace_self(nodes.reference("", "", literal.deepcopy(), refuri=uri, internal=True, classes=["library-link"]))
+                literal.replace_self(nodes.reference("", "", literal.deepcopy(), refuri=uri, internal=True, classes=["api-link"]))
 
 
 def setup(app) -> dict:

@@ -42,9 +42,9 @@ def test_source_and_summary_of_a_docstring():
 @pytest.mark.site
 def test_the_page_has_an_entry_for_every_name_and_pages_lead_there(site):
     page = BeautifulSoup((site / "book" / "chapters" / "reference.html").read_text(encoding="utf-8"), "html.parser")
-    ids = {tag["id"] for tag in page.select(".library-entry[id], .library-entry [id]")}
+    ids = {tag["id"] for tag in page.select(".api-entry[id], .api-entry [id]")}
     missing = [entry.id for _, entries in reference.rooms().values() for entry in entries if entry.id not in ids]
     assert not missing
-    assert page.select(".library-entry a.reference.internal[href*=equalized-odds]"), "no entry names a chapter that uses it"
-    links = [path.name for path in (site / "book").rglob("*.html") if "library-link" in path.read_text(encoding="utf-8")]
+    assert page.select(".api-entry a.reference.internal[href*=equalized-odds]"), "no entry names a chapter that uses it"
+    links = [path.name for path in (site / "book").rglob("*.html") if "api-link" in path.read_text(encoding="utf-8")]
     assert len(links) >= 3, links
