@@ -186,15 +186,22 @@ def test_notions_are_the_formulas_written_out(notion):
     counts = np.random.default_rng(11).integers(1, 30, (2, 4, 2))
     rates = [BY_HAND[notion](counts[:, a].tolist()) for a in range(4)]
     everybody = BY_HAND[notion](counts.sum(axis=1).tolist())
-    gap = lambda one, other: max(abs(x - y) for x, y in zip(one, other))    # noqa: E731
+
+    def gap(one, other):
+        return max(abs(x - y) for x, y in zip(one, other))
+
     assert fairness.violation(counts, notion, anchor=2) == pytest.approx(max(gap(rate, rates[2]) for rate in rates))
     assert fairness.violation(counts, notion, "pairs") == pytest.approx(max(gap(one, other) for one in rates for other in rates))
     assert fairness.violation(counts, notion, "population") == pytest.approx(max(gap(rate, everybody) for rate in rates))
 
 
 def test_no_rate_of_a_notion_is_left_out(monkeypatch):
-    still = lambda counts: np.zeros(counts.shape[-2])                       # noqa: E731
-    apart = lambda counts: np.arange(counts.shape[-2], dtype=float)         # noqa: E731
+    def still(counts):
+        return np.zeros(counts.shape[-2])
+
+    def apart(counts):
+        return np.arange(counts.shape[-2], dtype=float)
+
     for rates in ((still, still, apart), (still, apart, still), (apart, still, still)):
         monkeypatch.setitem(fairness._RATES, "equalized_odds", rates)
         assert fairness.violation(TEN_COUNTS) == 1

@@ -55,7 +55,10 @@ def dkw(n, alpha=1e-10):
 
 def gap_in_people(counts, a, b, y):
     """|rate_a - rate_b| of label y, counted out loud."""
-    rate = lambda g: counts[1, g, y] / (counts[0, g, y] + counts[1, g, y])   # noqa: E731
+
+    def rate(g):
+        return counts[1, g, y] / (counts[0, g, y] + counts[1, g, y])
+
     return abs(rate(a) - rate(b))
 
 
@@ -174,7 +177,10 @@ def test_theorem_1_1_privacy_and_tail():
     law = mechanisms.laplace_law(sensitivity, epsilon)
     # privacy: move one cell up and one down, the densities' ratio over all outcomes is at most and somewhere exactly e^epsilon
     x = np.linspace(-30, 30, 601)
-    shift = lambda by: law.logpdf(x - by) - law.logpdf(x)           # noqa: E731
+
+    def shift(by):
+        return law.logpdf(x - by) - law.logpdf(x)
+
     assert shift(1.0).max() + shift(-1.0).max() == pytest.approx(epsilon, abs=1e-9)
     # accuracy: with k coordinates the printed bound fails with probability at most beta, and hardly less
     for beta in (0.5, 0.05, 1e-3):
@@ -382,7 +388,10 @@ def test_theorem_3_1_with_tildes_on_both_sides():
     assert postprocessing.theorem_2_2(q, m, EPSILON, BETA, gamma).holds
     noisy = postprocessing.noisy_counts(q * m, EPSILON, np.random.default_rng(20), size=4000) / m
     good = noisy[np.abs(noisy - q).max(axis=(1, 2, 3)) <= 2 * log_term(k) / (m * EPSILON)]          # draws in the event, where it is claimed
-    noisy_error = lambda p: (good[..., 0] * p + good[..., 1] * (1 - p)).sum(axis=(-2, -1))          # noqa: E731
+
+    def noisy_error(p):
+        return (good[..., 0] * p + good[..., 1] * (1 - p)).sum(axis=(-2, -1))
+
     excess = {}
     for name, slack_of in (("main", postprocessing.main_text_slack), ("supplement", postprocessing.paper_slack)):
         private = postprocessing.closed_form(good, gamma, slack_of(good, m, EPSILON, BETA)).p
@@ -519,7 +528,10 @@ def test_public_margins_promise_the_error_only_with_their_slack():
 def test_public_margins_event_of_laplace_noise_can_fail_for_geometric_noise():
     """Exact: four geometric noises, and the two radii of part 3."""
     law = mechanisms.geometric_law(1, 2.2)
-    fails = lambda people: 1 - (1 - 2 * law.sf(math.floor(people))) ** 4        # noqa: E731
+
+    def fails(people):
+        return 1 - (1 - 2 * law.sf(math.floor(people))) ** 4
+
     assert fails(math.log(4 / BETA) / 2.2) == pytest.approx(0.0855, abs=5e-5)   # the page says 0.086
     slack = postprocessing.margin_slack(Q2, M, 2.2, BETA, "geometric")[1, 0]
     whole = slack * M / (1 / Q2.sum(axis=0)[:, 0]).sum()
@@ -654,7 +666,10 @@ def test_theorem_2_2_holds_and_8_is_the_sharp_constant():
     derived = postprocessing.derived_counts(Q2, private)
     assert (fairness.error(derived) - best <= bound.error + 1e-9).all() and bound.error_gamma < bound.error
     # with tildes on both sides nothing has to be added with this slack: the private solution minimises exactly that
-    noisy_error = lambda p: (noisy[..., 0] * p + noisy[..., 1] * (1 - p)).sum(axis=(-2, -1))     # noqa: E731
+
+    def noisy_error(p):
+        return (noisy[..., 0] * p + noisy[..., 1] * (1 - p)).sum(axis=(-2, -1))
+
     assert (noisy_error(private) <= noisy_error(postprocessing.closed_form(Q2, gamma).p) + 1e-9).all()
     reached = rates_of(derived)
     gaps = np.abs(reached[:, 1] - reached[:, 0])
