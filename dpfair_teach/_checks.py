@@ -112,7 +112,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     if ndim is not None and a.ndim != ndim:
         refuse(name, a.shape, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
     if shape is not None and (a.ndim != len(shape)
-                              or any(want is not None and got != want for got, want in zip(a.shape, shape))):
+                              or any(want is not None and got != want for got, want in zip(a.shape, shape, strict=True))):
         wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
         refuse(name, a.shape, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
     if length is not None and (a.ndim == 0 or a.shape[0] != length):

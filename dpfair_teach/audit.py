@@ -192,7 +192,7 @@ class AuditResult:
                 check.refuse(name, pair, "not a pair of counts", "Give (count, count on the neighbour).")
             for value in pair:
                 check.integer(name, value, low=low)
-        for hits, n in zip(self.hits, self.n):
+        for hits, n in zip(self.hits, self.n, strict=True):
             check.integer("hits", hits, high=n)
         _delta(self.delta)
         _alpha(self.alpha)

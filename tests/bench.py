@@ -111,7 +111,7 @@ def noisy_programs(repeats: int) -> list[dict]:
     counts = fairness.cell_counts(base_classifier(data).predict(data.X), data.A, data.Y)
     rng = np.random.default_rng(0)
     tables = np.stack([clip_counts(noisy_counts(counts, epsilon, rng, size=REPEATS)) / data.m for epsilon in EPSILONS])
-    slack = np.stack([paper_slack(table, data.m, epsilon, 0.05) for table, epsilon in zip(tables, EPSILONS)])
+    slack = np.stack([paper_slack(table, data.m, epsilon, 0.05) for table, epsilon in zip(tables, EPSILONS, strict=True)])
     q, slack = tables[:, :, None], slack[:, :, None]
     each_q = np.broadcast_to(q, (len(EPSILONS), REPEATS, len(GAMMAS), 2, 2, 2)).reshape(-1, 2, 2, 2)
     each_gamma = np.broadcast_to(GAMMAS, (len(EPSILONS), REPEATS, len(GAMMAS))).ravel()

@@ -13,7 +13,14 @@ from scipy import stats
 
 from dpfair_teach import accounting
 from dpfair_teach.accounting import (
-    RELATIONS, UNIT_A, UNIT_TUPLE, Release, advanced_composition, compose, compose_parallel, releases_table,
+    RELATIONS,
+    UNIT_A,
+    UNIT_TUPLE,
+    Release,
+    advanced_composition,
+    compose,
+    compose_parallel,
+    releases_table,
 )
 from dpfair_teach.audit import exact_delta, exact_epsilon
 from dpfair_teach.mechanisms import gaussian_sigma, geometric_law, randomized_response_matrix
@@ -46,7 +53,7 @@ def test_a_record_cannot_claim_less_than_its_noise_costs(mechanism, sensitivity,
     if right:
         Release(mechanism, UNIT_A, sensitivity, scale, epsilon, delta)
     else:
-        with pytest.raises(ValueError, match="scale|sensitivity"):
+        with pytest.raises(ValueError, match=r"scale|sensitivity"):
             Release(mechanism, UNIT_A, sensitivity, scale, epsilon, delta)
 
 
@@ -55,7 +62,7 @@ def test_the_table_has_a_row_per_record_in_order():
     assert list(table.columns) == ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
     assert list(table["mechanism"]) == ["laplace", "randomized response"] and list(table["times"]) == [2, 1]
     assert table.loc[0, "scale"] == 4 and pd.isna(table.loc[1, "scale"])
-    pd.testing.assert_frame_equal(releases_table(reports(1.0)), releases_table((r for r in [reports(1.0)])))
+    pd.testing.assert_frame_equal(releases_table(reports(1.0)), releases_table(r for r in [reports(1.0)]))
 
 
 # ------------------------------------------------------------------------------------------------------ composition
@@ -95,7 +102,7 @@ def test_releases_that_protect_different_things_do_not_add_up():
 
 def test_methods_that_do_not_exist_are_refused_with_those_that_do():
     for method in ("advanced", "pld", "Basic"):
-        with pytest.raises(ValueError, match="method.*'basic'"):
+        with pytest.raises(ValueError, match=r"method.*'basic'"):
             compose(reports(1.0), method=method)
 
 
@@ -105,7 +112,7 @@ def test_parallel_composition_is_exact_for_two_counts(touches, change):
     epsilons, w = (0.5, 0.8), np.arange(-120, 121)
 
     def joint(counts):
-        laws = [geometric_law(1, e, c).pmf(w) for e, c in zip(epsilons, counts)]
+        laws = [geometric_law(1, e, c).pmf(w) for e, c in zip(epsilons, counts, strict=True)]
         return np.outer(*[law / law.sum() for law in laws]).ravel()
 
     worst = max(exact_epsilon(joint((0, 0)), joint(c)) for c in (change, change[::-1]))
@@ -151,7 +158,7 @@ def test_short_formula_is_refused_where_it_is_false():
     short = 2 * math.sqrt(2 * 1000 * math.log(1e5))
     assert short == pytest.approx(303.5, abs=0.1)
     assert k_fold_delta(1.0, 1000, short) > 0.99
-    with pytest.raises(ValueError, match="613.86") as refusal:
+    with pytest.raises(ValueError, match=r"613.86") as refusal:
         advanced_composition(1.0, 1000, 1e-5)
     assert "1000" in str(refusal.value)
     assert k_fold_delta(1.0, 1000, 613.86) <= 1e-5
@@ -234,7 +241,7 @@ def test_capitals_and_underscores_do_not_escape_the_check(name, meant):
 def test_a_unit_in_own_words_says_its_relation():
     own = accounting.Release("laplace", "one household", 1, 2.0, 0.5, relation="replace one household")
     assert (own.unit, own.relation) == ("one household", "replace one household")
-    with pytest.raises(ValueError, match="relation=None.*one household"):
+    with pytest.raises(ValueError, match=r"relation=None.*one household"):
         accounting.Release("laplace", "one household", 1, 2.0, 0.5)
     with pytest.raises(ValueError, match="releases"):
         accounting.compose([own, accounting.Release("laplace", accounting.UNIT_A, 1, 2.0, 0.5)])

@@ -12,11 +12,24 @@ from scipy import integrate, stats
 
 from dpfair_teach import audit
 from dpfair_teach.audit import (
-    AuditResult, audit_scalar, clopper_pearson, epsilon_lower_bound, exact_delta, exact_epsilon, laplace_delta, laplace_scale_delta,
+    AuditResult,
+    audit_scalar,
+    clopper_pearson,
+    epsilon_lower_bound,
+    exact_delta,
+    exact_epsilon,
+    laplace_delta,
+    laplace_scale_delta,
     privacy_loss,
 )
 from dpfair_teach.mechanisms import (
-    gaussian_delta, geometric, geometric_law, laplace, laplace_law, randomized_response, randomized_response_matrix,
+    gaussian_delta,
+    geometric,
+    geometric_law,
+    laplace,
+    laplace_law,
+    randomized_response,
+    randomized_response_matrix,
 )
 
 N, ALPHA = 200_000, 1e-9
@@ -283,7 +296,7 @@ def test_every_public_name_is_attacked():
 def test_bad_input_is_refused_by_name(function, name):
     function(**good()[function])
     for bad in NEVER + ALSO_NEVER.get(name, []):
-        if bad is None and name in ("claimed_epsilon", "n_0") or name == "event" and isinstance(bad, str) and bad:
+        if (bad is None and name in ("claimed_epsilon", "n_0")) or (name == "event" and isinstance(bad, str) and bad):
             continue
         with pytest.raises(ValueError, match=rf"\b{name}\b"):
             function(**{**good()[function], name: bad})

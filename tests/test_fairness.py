@@ -4,7 +4,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fairlearn.metrics import (
-    MetricFrame, demographic_parity_difference, equalized_odds_difference, false_positive_rate, true_positive_rate,
+    MetricFrame,
+    demographic_parity_difference,
+    equalized_odds_difference,
+    false_positive_rate,
+    true_positive_rate,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +31,7 @@ def people(seed: int, m: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def by_loop(prediction, A, Y, b, k):
     table = np.zeros((b, k, 2))
-    for yhat, a, y in zip(prediction, A, Y):
+    for yhat, a, y in zip(prediction, A, Y, strict=True):
         table[yhat, a, y] += 1
     return table
 
@@ -128,7 +132,7 @@ def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, need
             assert fairness.violation(counts, notion) >= 0
     counts = np.full((2, 3, 2), 4)
     counts[:, 2] = 0
-    with pytest.raises(ValueError, match="group 2 holds nobody|a=2"):
+    with pytest.raises(ValueError, match=r"group 2 holds nobody|a=2"):
         fairness.violation(counts, notion)
 
 
@@ -188,7 +192,7 @@ def test_notions_are_the_formulas_written_out(notion):
     everybody = BY_HAND[notion](counts.sum(axis=1).tolist())
 
     def gap(one, other):
-        return max(abs(x - y) for x, y in zip(one, other))
+        return max(abs(x - y) for x, y in zip(one, other, strict=True))
 
     assert fairness.violation(counts, notion, anchor=2) == pytest.approx(max(gap(rate, rates[2]) for rate in rates))
     assert fairness.violation(counts, notion, "pairs") == pytest.approx(max(gap(one, other) for one in rates for other in rates))

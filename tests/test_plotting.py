@@ -106,7 +106,7 @@ def test_figures_turned_over_for_the_dark_keep_contrast_and_hue():
         before, after = (matplotlib.colors.rgb_to_hsv(c) for c in (matplotlib.colors.to_rgb(color), turned(color)))
         apart = abs(before[0] - after[0])
         assert before[1] == 0 or min(apart, 1 - apart) < 25 / 360, color
-    figure, ax = new_figure()
+    _, ax = new_figure()
     for text in (ax.xaxis.label, ax.get_xticklabels()[0]):
         assert (luminance(turned(text.get_color())) + .05) / ground >= 4.5
 

@@ -6,7 +6,15 @@ import pytest
 
 from dpfair_teach import fairness
 from dpfair_teach.postprocessing import (
-    closed_form, count_sensitivity, derived_counts, largest_change, lemma_a1, main_text_slack, noisy_counts, paper_slack, theorem_2_2,
+    closed_form,
+    count_sensitivity,
+    derived_counts,
+    largest_change,
+    lemma_a1,
+    main_text_slack,
+    noisy_counts,
+    paper_slack,
+    theorem_2_2,
 )
 
 COMMUNITIES = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])
@@ -208,9 +216,9 @@ def test_the_hypothesis_is_strict_and_where_the_paper_puts_it(ask):
 def test_bounds_refuse_people():
     """Counts in place of frequencies would make the hypothesis true and the limits tiny."""
     assert COMMUNITIES.sum() == 1994
-    with pytest.raises(ValueError, match="q=1994.0: is the sum of the entries.*divide by m"):
+    with pytest.raises(ValueError, match=r"q=1994.0: is the sum of the entries.*divide by m"):
         theorem_2_2(COMMUNITIES, 1994, 0.01, 0.05, 0.1)
-    with pytest.raises(ValueError, match="q=1994.0: is the sum of the entries.*divide by m"):
+    with pytest.raises(ValueError, match=r"q=1994.0: is the sum of the entries.*divide by m"):
         lemma_a1(COMMUNITIES, 1994, 1.0, 0.05)
-    with pytest.raises(ValueError, match="q=0.9"):
+    with pytest.raises(ValueError, match=r"q=0.9"):
         theorem_2_2(COMMUNITIES / 1994 * 0.9, 1994, 1.0, 0.05, 0.1)

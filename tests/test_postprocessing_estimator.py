@@ -18,7 +18,15 @@ from dpfair_teach import accounting, fairness, mechanisms
 from dpfair_teach.data import base_classifier, load, ten_people_base
 from dpfair_teach.experiments import postprocessing_draws
 from dpfair_teach.postprocessing import (
-    DPPostProcessing, closed_form, derived_counts, lift_unusable, margin_slack, noisy_counts, paper_slack, public_margin_counts, solve_lp,
+    DPPostProcessing,
+    closed_form,
+    derived_counts,
+    lift_unusable,
+    margin_slack,
+    noisy_counts,
+    paper_slack,
+    public_margin_counts,
+    solve_lp,
 )
 
 DATA = load("communities")
@@ -117,7 +125,7 @@ def test_the_base_is_never_fitted_again():
     before = BASE.coef_.copy()
     fitted()
     assert (BASE.coef_ == before).all()
-    with pytest.raises(ValueError, match="base=LogisticRegression.*not fitted"):
+    with pytest.raises(ValueError, match=r"base=LogisticRegression.*not fitted"):
         fitted(base=LogisticRegression())
 
 

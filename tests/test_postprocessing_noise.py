@@ -1,7 +1,7 @@
 """What is published: exact sensitivities, exact laws, exact margins; and what is done with unusable cells."""
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from dpfair_teach import fairness, mechanisms
 from dpfair_teach.audit import exact_epsilon
 from dpfair_teach.postprocessing import (
-    clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts,
+    clip_counts,
+    lift_unusable,
+    main_text_slack,
+    margin_slack,
+    noisy_counts,
+    paper_slack,
+    public_margin_counts,
 )
 from dpfair_teach.postprocessing.noise import _nearest_with_sum
 
@@ -86,7 +92,7 @@ def test_the_released_table_loses_exactly_epsilon(epsilon):
     """One changed A moves one count by one. The four counts are independent, so the exact loss of the release is that of the moved one."""
     for margin in (2, 5, 9):
         laws = [clipped_law(count, margin, epsilon) for count in range(margin + 1)]
-        losses = [exact_epsilon(one, other) for one, other in zip(laws, laws[1:])]
+        losses = [exact_epsilon(one, other) for one, other in pairwise(laws)]
         assert max(losses) == pytest.approx(epsilon)
     # and that law is the one we draw: n = 40,000, each frequency by Hoeffding within sqrt(ln(2 / 1e-11) / 2n), 36 of them
     n, counts = 40_000, LARGE // 50 + 1
@@ -227,7 +233,7 @@ def test_unreleasable_tables_are_refused():
             release(TEN, 1e-16, rng)
         with pytest.raises(ValueError, match="noise='gaussian'"):
             release(TEN, 1.0, rng, noise="gaussian")
-        with pytest.raises(ValueError, match="counts=2.5: not a whole number"):
+        with pytest.raises(ValueError, match=r"counts=2.5: not a whole number"):
             release(TEN + 0.5, 1.0, rng, noise="geometric")
     for slack in (np.ones(3), np.ones((2, 3)), np.ones((5, 2, 2)), np.nan):
         with pytest.raises(ValueError, match="slack="):
@@ -248,7 +254,7 @@ def test_more_groups_get_noise_of_scale_2_over_epsilon_before_the_projection(k):
 def test_noise_for_people_is_not_added_to_frequencies(release):
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
-    with pytest.raises(ValueError, match="counts=1.0: is the sum of the entries: fewer than two people.*multiply by m"):
+    with pytest.raises(ValueError, match=r"counts=1.0: is the sum of the entries: fewer than two people.*multiply by m"):
         release(LARGE / LARGE.sum(), 1.0, rng)
     assert rng.bit_generator.state == before
     for people in (LARGE + 0.25, np.full((2, 2, 2), 0.25), [[[1, 0], [0, 0]], [[0, 0], [0, 0]]]):      # expected numbers, and one person, are fine

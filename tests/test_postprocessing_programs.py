@@ -66,7 +66,7 @@ def test_closed_form_is_the_program_for_two_groups_and_any_gamma(kind):
     gammas = rng.choice([0.0, 0.001, 0.02, 0.1, 0.4, 1.0, 3.0], len(tables))
     slacks = rng.choice([0.0, 0.0, 0.03, np.inf], (len(tables), 2, 2))
     found = closed_form(tables, gammas, slacks)
-    for n, (q, gamma, slack) in enumerate(zip(tables, gammas, slacks)):
+    for n, (q, gamma, slack) in enumerate(zip(tables, gammas, slacks, strict=True)):
         one = postprocessing.Solution(found.p[n], found.value[n], found.dual[n])
         check_solution(q, gamma, slack, one)
         best = solve_lp(q, gamma, slack)
@@ -89,7 +89,7 @@ def test_closed_form_is_the_program_on_thousands_of_tables():
         tables = usable(kind, 2, 300, seed=11)
         gammas = np.random.default_rng(12).choice([0.0, 0.01, 0.05, 0.3], len(tables))
         values = closed_form(tables, gammas).value
-        best = np.array([solve_lp(q, gamma).value for q, gamma in zip(tables, gammas)])
+        best = np.array([solve_lp(q, gamma).value for q, gamma in zip(tables, gammas, strict=True)])
         assert np.abs(values - best).max() <= 1e-7 * np.abs(tables).sum(axis=(1, 2, 3)).max()
 
 
@@ -371,9 +371,9 @@ def test_what_has_no_meaning_is_refused(solve):
         solve(anchor, 0.1)
     with pytest.raises(ValueError, match=r"gamma \+ slack is negative at \(a=1, y=0\)"):
         solve(TEN_Q, 0.1, [[0, 0], [-0.2, 0]])
-    with pytest.raises(ValueError, match="gamma=-0.1"):
+    with pytest.raises(ValueError, match=r"gamma=-0.1"):
         solve(TEN_Q, -0.1)
-    with pytest.raises(ValueError, match="slack=.*NaN"):
+    with pytest.raises(ValueError, match=r"slack=.*NaN"):
         solve(TEN_Q, 0.1, [[0, 0], [np.nan, 0]])
     with pytest.raises(ValueError, match="slack="):
         solve(TEN_Q, 0.1, [0.1, 0.2])
@@ -387,7 +387,7 @@ def test_closed_form_names_what_it_cannot_do():
         closed_form(three, 0.1)
     with pytest.raises(ValueError, match="does not broadcast"):
         closed_form(np.stack([TEN_Q] * 3), [0.1, 0.2])
-    with pytest.raises(ValueError, match="Use solve_lp|not 2"):
+    with pytest.raises(ValueError, match=r"Use solve_lp|not 2"):
         closed_form(np.full((3, 2, 2), 1 / 12), 0.1)
 
 
@@ -397,7 +397,7 @@ def test_wrong_people_cannot_be_predicted():
         predict_proba(p, [0, 2], [0, 1])
     with pytest.raises(ValueError, match="different lengths"):
         predict_proba(p, [0, 1], [0, 1, 1])
-    with pytest.raises(ValueError, match="p=1.5"):
+    with pytest.raises(ValueError, match=r"p=1.5"):
         predict_proba([[0.25, 0], [1, 1.5]], [0, 1], [0, 1])
 
 
@@ -407,5 +407,5 @@ def test_the_closed_form_says_who_can_do_what_it_cannot():
                                   (0.0, 0.2, "slack=0.2: with 3 groups")]:
         with pytest.raises(ValueError, match=message):
             closed_form(three, gamma, slack)
-    with pytest.raises(ValueError, match="q=.*has 3 values of yhat on axis -3, not 2. Use solve_lp, or solve_many"):
+    with pytest.raises(ValueError, match=r"q=.*has 3 values of yhat on axis -3, not 2. Use solve_lp, or solve_many"):
         closed_form(np.full((3, 2, 2), 1 / 12), 0.1)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-
 from pathlib import Path
 
 import joblib

@@ -34,7 +34,7 @@ def glue(html: str) -> str:
     """Each inline formula in one piece with the punctuation that touches it."""
     def together(match: re.Match) -> str:
         before, formula, after = match.groups()
-        if not before and not after or html.endswith(GLUE, 0, match.start()):
+        if (not before and not after) or html.endswith(GLUE, 0, match.start()):
             return match[0]
         return f"{GLUE}{before}{formula}{after}</span>"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from fontTools import subset
@@ -53,15 +54,18 @@ def clean_page(html: str, *, is_search: bool) -> str:
         html = pattern.sub("", html)
     for pattern, better in REPAIRS:
         html = pattern.sub(better, html)
-    for pattern in (REPEATED, VIEWPORT):
-        seen: set[str] = set()
+    html = _first_of_each(REPEATED, html, key=str.strip)
+    return _first_of_each(VIEWPORT, html, key=lambda tag: "viewport")
 
-        def once(match: re.Match) -> str:
-            key = "viewport" if pattern is VIEWPORT else match[0].strip()
-            return "" if key in seen else seen.add(key) or match[0]
 
-        html = pattern.sub(once, html)
-    return html
+def _first_of_each(pattern: re.Pattern, html: str, key: Callable[[str], str]) -> str:
+    """``html`` without the matches whose ``key`` an earlier match had."""
+    seen: set[str] = set()
+
+    def once(match: re.Match) -> str:
+        return "" if key(match[0]) in seen else seen.add(key(match[0])) or match[0]
+
+    return pattern.sub(once, html)
 
 
 def fetch_maths_ahead(html: str, script: str) -> str:

@@ -3,10 +3,10 @@
 ``python -m dpfair_teach.experiments`` runs the named ones.
 """
 from .bootstrap import bootstrap_interval, bootstrap_means
-from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
-from .pareto import epsilon_at_quality, lower_hull, pareto_quality, quality_interval
 from .communities import communities_counts, held_out_counts
+from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
 from .named import EXPERIMENTS, bound_population, run
+from .pareto import epsilon_at_quality, lower_hull, pareto_quality, quality_interval
 from .runner import setting_rng, sweep
 from .tradeoff import METHODS, free_points, postprocessing_curve, postprocessing_draws
 

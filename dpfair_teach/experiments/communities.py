@@ -5,7 +5,7 @@ the other two thirds; error and violation are read on the third that neither has
 """
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -18,7 +18,7 @@ N_SPLITS: int = 12
 _GROUPS = ("paper", "race_argmax")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _counts(group: str) -> np.ndarray:
     people = data.load("communities", group=group)
     counts = fairness.cell_counts(data.base_classifier(people).predict(people.X), people.A, people.Y)
@@ -51,7 +51,7 @@ def communities_counts(group: str = "paper") -> np.ndarray:
     return _counts(_checks.choice("group", group, _GROUPS))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _splits(group: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     people = data.load("communities", group=group)
     rng = np.random.default_rng(np.random.SeedSequence(seed))

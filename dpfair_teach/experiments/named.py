@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .. import _checks, data, fairness, postprocessing
+from .. import _checks, data, postprocessing
 from .communities import communities_counts, held_out_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
 from .pareto import quality_interval
@@ -50,7 +50,7 @@ def _draws(setting: dict, repeats: int, rng: np.random.Generator) -> tuple[Draws
     if setting["evaluated"] == "in_sample":
         tables = [(communities_counts(setting["group"]),) * 2]
     else:
-        tables = list(zip(*held_out_counts(setting["group"])))
+        tables = list(zip(*held_out_counts(setting["group"]), strict=True))
     rounds = max(1, repeats // len(tables))
 
     def curve(method: str, epsilon: float, rounds: int) -> Draws:
@@ -133,7 +133,7 @@ def _bound(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
         draws = postprocessing_draws(counts, method, epsilon, [_BOUND_GAMMA], repeats, rng, beta=beta)
         for name, values in (("excess_error", draws.error[:, 0] - optimum), ("violation", draws.violation[:, 0])):
             columns = (name + ending, f"{name}{ending}_low", f"{name}{ending}_high")
-            row |= dict(zip(columns, _quantile(values, 1 - beta)))
+            row |= dict(zip(columns, _quantile(values, 1 - beta), strict=True))
     for form, printed in (("printed", True), ("sharp", False)):
         theorem = postprocessing.theorem_2_2(counts / m, m, epsilon, beta, _BOUND_GAMMA, as_printed=printed)
         fairness_bound = max(np.max(theorem.fp[1:]), np.max(theorem.tp[1:])) if theorem.holds else np.nan

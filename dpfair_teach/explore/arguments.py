@@ -57,7 +57,7 @@ def text(name: str, value: object, *, empty: bool = False) -> str:
 
 def writable(value: str) -> bool:
     """No control characters but line breaks and tabs, no halves of characters."""
-    return not any(ord(c) < 32 and c not in "\n\t" or 0xD800 <= ord(c) < 0xE000 for c in value)
+    return not any((ord(c) < 32 and c not in "\n\t") or 0xD800 <= ord(c) < 0xE000 for c in value)
 
 
 def named(name: str, value: object) -> dict:

@@ -50,8 +50,8 @@ class SelfCheck:
 
     def __repr__(self) -> str:
         letters = "abcdefghijklmnopqrstuvwxyz"
-        asked = [f"  {c}) {choice}" for c, (choice, _, _) in zip(letters, self.choices)]
-        told = [f"  {c}) {verdict(right)} {feedback}" for c, (_, right, feedback) in zip(letters, self.choices)]
+        asked = [f"  {c}) {choice}" for c, (choice, _, _) in zip(letters, self.choices, strict=False)]
+        told = [f"  {c}) {verdict(right)} {feedback}" for c, (_, right, feedback) in zip(letters, self.choices, strict=False)]
         return "\n".join([self.question, *asked, "Feedback", *told])
 
 

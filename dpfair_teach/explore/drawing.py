@@ -108,9 +108,9 @@ def paths(chart: Chart, frame: dict) -> list[str]:
         py = (10 * height - chart.y.place(chart.y.keep(y), 10 * height)).tolist()
         if kind == "points":
             dx, dy, tail = marker(chart, i)
-            out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py)))
+            out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py, strict=True)))
         else:
-            out.append(("M" + "L".join(f"{a} {b}" for a, b in zip(px, py)) if px else "") + ("Z" if px and kind in ("band", "polygon") else ""))
+            out.append(("M" + "L".join(f"{a} {b}" for a, b in zip(px, py, strict=True)) if px else "") + ("Z" if px and kind in ("band", "polygon") else ""))
     return out
 
 
@@ -211,7 +211,7 @@ def grid(table: Table, start: Table | None, digits: int, label: str, corner: str
     body = "".join(
         f'<tr><th scope="row">{escape(name)}</th>'
         + "".join(f'<td class="dpx-moved" data-was="{escape(b)}">{escape(a)}</td>' if a != b else f"<td>{escape(a)}</td>"
-                  for a, b in zip(now[r * width:(r + 1) * width], before[r * width:(r + 1) * width])) + "</tr>"
+                  for a, b in zip(now[r * width:(r + 1) * width], before[r * width:(r + 1) * width], strict=True)) + "</tr>"
         for r, name in enumerate(table.rows))
     corner = f'<th scope="col">{escape(corner)}</th>' if corner else "<td></td>"
     return f'<table aria-label="{escape(label)}"><thead><tr>{corner}{head}</tr></thead><tbody>{body}</tbody></table>'
@@ -226,13 +226,13 @@ def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
             kept = chart.y.keep(frame[name])
             columns.append([chart.y.text(int(kept[i])) if kind != "band" else f"{chart.y.text(int(kept[i, 0]))} to {chart.y.text(int(kept[i, 1]))}"
                             for i in shown_rows(chart)])
-        return head, [list(row) for row in zip(*columns)]
+        return head, [list(row) for row in zip(*columns, strict=True)]
     if chart.view == "heatmap":
         kept = chart.y.keep(frame)
-        return ["", *chart.columns], [[name, *map(chart.y.text, row)] for name, row in zip(chart.rows, kept.tolist())]
+        return ["", *chart.columns], [[name, *map(chart.y.text, row)] for name, row in zip(chart.rows, kept.tolist(), strict=True)]
     rows = []
     for name, _ in chart.series:
-        kept = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist())
+        kept = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist(), strict=True)
         rows += [[f"{name}, {i + 1}", chart.x.text(a), chart.y.text(b)] for i, (a, b) in enumerate(kept)]
     return ["point", chart.x_label or "x", chart.y_label or "y"], rows
 

@@ -156,7 +156,7 @@ class Explorer:
 
     def grid(self) -> list[dict]:
         """Slider values of all frames, the last slider moving fastest."""
-        return [dict(zip(self.sliders, point)) for point in itertools.product(*self.sliders.values())]
+        return [dict(zip(self.sliders, point, strict=True)) for point in itertools.product(*self.sliders.values())]
 
     def _call(self, values: dict) -> object:
         where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
@@ -170,7 +170,7 @@ class Explorer:
             for name in names:
                 if name not in frame:
                     raise ValueError(f"{argument}={name!r}: fn at {where} returned no such series. It returned {', '.join(frame)}.")
-        for letter, log, drawn in zip("xy", (self.log_x, self.log_y), self._drawn(frame)):
+        for letter, log, drawn in zip("xy", (self.log_x, self.log_y), self._drawn(frame), strict=True):
             if log and any((v <= 0).any() for v in drawn):
                 raise ValueError(f"fn at {where}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
             if not log and any((abs(v) > views.LARGEST).any() for v in drawn):
@@ -253,7 +253,7 @@ class Explorer:
         if self.view == "heatmap" and isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
             return tuple(value)
         values = array(name, value, ndim=1)
-        if values.size < (2 if needed else 1) or (np.diff(values) <= 0).any() and needed:
+        if values.size < (2 if needed else 1) or ((np.diff(values) <= 0).any() and needed):
             refuse(name, value, "not increasing numbers", "Give at least two numbers, each above the one before.")
         if needed and self.log_x and values[0] <= 0:
             refuse(name, float(values[0]), "0 or negative on a logarithmic axis", "Give positive x, or leave log_x out.")
@@ -336,7 +336,7 @@ class Explorer:
         elif self.view != "table":
             _, _, width, height = chart.box
             data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height,
-                     "S": [{"name": name, "kind": kind, **(dict(zip(("dx", "dy", "tail"), drawing.marker(chart, i))) if kind == "points" else {})} for i, (name, kind) in enumerate(chart.series)]}
+                     "S": [{"name": name, "kind": kind, **(dict(zip(("dx", "dy", "tail"), drawing.marker(chart, i), strict=True)) if kind == "points" else {})} for i, (name, kind) in enumerate(chart.series)]}
             if self.view == "lines":
                 data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(chart)}
             else:

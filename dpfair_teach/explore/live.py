@@ -19,8 +19,8 @@ def widget(explorer: object) -> object:
     """A slider for each grid above one HTML picture, so that text alternatives survive and no output area is captured."""
     import ipywidgets as widgets
     sliders = {}
-    for (name, grid), (label, texts, at) in zip(explorer.sliders.items(), explorer._slider_texts()):
-        sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid)), index=at, description=label, continuous_update=True,
+    for (name, grid), (label, texts, at) in zip(explorer.sliders.items(), explorer._slider_texts(), strict=True):
+        sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid, strict=True)), index=at, description=label, continuous_update=True,
                                                 style={"description_width": "initial"}, layout={"width": "auto", "flex": "1 1 18em"})
     picture = widgets.HTML(explorer.still())
 

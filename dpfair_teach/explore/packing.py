@@ -55,7 +55,7 @@ def pack(frames: list[np.ndarray]) -> dict:
     """
     best = None
     for m in (0, 1) if len({f.size for f in frames}) == 1 else (0,):
-        table = frames if not m else [f - g for f, g in zip(frames, [np.zeros_like(frames[0]), *frames])]
+        table = frames if not m else [f - g for f, g in zip(frames, [np.zeros_like(frames[0]), *frames[:-1]], strict=True)]
         stream = np.concatenate(table)
         for order in (0, 1, 2):
             text = encode(stream)

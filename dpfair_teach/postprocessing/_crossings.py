@@ -18,8 +18,8 @@ EQUAL = 1e-12       # how far primal and dual value may differ, relative to the 
 def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> Solution | None:
     """Solve one program: ``q`` and ``rate`` (2, 2, 2) [yhat, a, y], limits of the FP and TP gap. None where ties hide the answer."""
     const, size, lines = 0.0, 0.0, []
-    for cells, shares in zip(q.tolist(), rate.tolist()):
-        for a, ((q_0, q_1), (f, t)) in enumerate(zip(cells, shares)):
+    for cells, shares in zip(q.tolist(), rate.tolist(), strict=True):
+        for a, ((q_0, q_1), (f, t)) in enumerate(zip(cells, shares, strict=True)):
             lines.append((f, t, q_0 - q_1) if a else (-f, -t, q_0 - q_1))    # bracket: c + f lam_f + t lam_t
             const += q_1
             size += abs(q_0) + abs(q_1)

@@ -35,7 +35,7 @@ def exact_program(q: np.ndarray, rate: np.ndarray, limit: np.ndarray) -> Solutio
     dual = np.zeros((k, 2))
     for n, cell in enumerate(where):
         dual[cell] = float(price[b * k + 2 * n] - price[b * k + 2 * n + 1])
-    value = sum(c * x for c, x in zip(cost, p)) + sum(exact[v][a][1] for v in range(b) for a in range(k))
+    value = sum(c * x for c, x in zip(cost, p, strict=True)) + sum(exact[v][a][1] for v in range(b) for a in range(k))
     return Solution(np.array([float(x) for x in p]).reshape(b, k), float(value), dual, fallbacks=1)
 
 
@@ -52,8 +52,8 @@ def _simplex(rows: list[tuple[list[Fraction], Fraction]], cost: list[Fraction]) 
         basis[leave] = enter
         for i in range(m):
             if i != leave and tableau[i][enter]:
-                tableau[i] = [x - tableau[i][enter] * y if y else x for x, y in zip(tableau[i], tableau[leave])]
-        reduced = [x - reduced[enter] * y if y else x for x, y in zip(reduced, tableau[leave])]
+                tableau[i] = [x - tableau[i][enter] * y if y else x for x, y in zip(tableau[i], tableau[leave], strict=True)]
+        reduced = [x - reduced[enter] * y if y else x for x, y in zip(reduced, tableau[leave], strict=True)]
     x = [Fraction(0)] * (n + m)
     for i, j in enumerate(basis):
         x[j] = tableau[i][-1]

@@ -121,7 +121,7 @@ def _solve(q, rate, table_of, limit):
 
 # The six lines: brackets (yhat, a) = (0,0), (0,1), (1,0), (1,1), then the axes lam_FP = 0 and lam_TP = 0. Their 15 pairs.
 _SIGN = np.array([-1.0, 1.0, -1.0, 1.0])[:, None]
-_I, _J = (np.array(side) for side in zip(*PAIRS))
+_I, _J = (np.array(side) for side in zip(*PAIRS, strict=True))
 
 
 def _two_groups(q, rate, table_of, limit, tilt):
@@ -194,7 +194,7 @@ def _equal_rates(q, rate, table_of, limit, tilt):
     normal = np.stack([-rate[:, :, 1], rate[:, :, 0]]).reshape(2, 2 * k, tables)               # direction (yhat, a) turned left
     cross = rate[0, :, 0] * rate[1, :, 1] - rate[0, :, 1] * rate[1, :, 0]                       # n_0a . u_1a = -(n_1a . u_0a)
     depth = np.concatenate([cross, -cross])
-    first, second = (np.array(side) for side in zip(*combinations(range(2 * k), 2)))
+    first, second = (np.array(side) for side in zip(*combinations(range(2 * k), 2), strict=True))
     (x_i, y_i), (x_j, y_j) = normal[:, first], normal[:, second]
     det = x_i * y_j - x_j * y_i
     parallel = np.abs(det) < PARALLEL

@@ -16,7 +16,14 @@ from ..fairness import cell_counts, error
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
 from .noise import (
-    LEAST_EPSILON, NOISES, lift_unusable, margin_sensitivity, margin_slack, noisy_counts, public_margin_counts, unguarded_paper_slack,
+    LEAST_EPSILON,
+    NOISES,
+    lift_unusable,
+    margin_sensitivity,
+    margin_slack,
+    noisy_counts,
+    public_margin_counts,
+    unguarded_paper_slack,
 )
 
 __all__ = ["DPPostProcessing"]

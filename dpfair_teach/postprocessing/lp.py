@@ -62,7 +62,7 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
     cost = (q[..., 0] - q[..., 1]).ravel()              # for each (yhat, a): what accepting adds to the error
     where = [(a, y) for a in range(1, k) for y in (0, 1) if np.isfinite(limit[a, y])]
     gap = np.zeros((len(where), b, k))                  # rate_a(p) - rate_0(p), one row for each (a, y)
-    for row, (a, y) in zip(gap, where):
+    for row, (a, y) in zip(gap, where, strict=True):
         row[:, a] = rate[:, a, y]
         row[:, 0] = -rate[:, 0, y]
     gap = gap.reshape(len(where), b * k)
@@ -76,7 +76,7 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
         value, bound = cost @ p, np.minimum(cost + lam @ gap, 0.0).sum() - np.abs(lam) @ most
         if (np.abs(gap @ p) <= most + PROOF).all() and value - bound <= PROOF * np.abs(q).sum():
             dual = np.zeros((k, 2))
-            for cell, price in zip(where, lam):
+            for cell, price in zip(where, lam, strict=True):
                 dual[cell] = price
             return Solution(p.reshape(b, k), float(value + q[..., 1].sum()), dual)
     return exact_program(q, rate, limit)

@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import launch
 import nbformat
 import pytest
+
+import launch
 
 ROOT = Path(__file__).resolve().parents[2]
 

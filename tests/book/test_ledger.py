@@ -85,7 +85,7 @@ def test_every_row_has_exactly_the_fields_and_words_of_the_ledger():
         assert isinstance(row["chapter"], int) and 1 <= row["chapter"] <= 25, name(row)
         assert row["title"] and isinstance(row["note"], str) and row["main_text"], name(row)
         for field in ("mutants", "exercises"):
-            assert isinstance(row[field], list) and row[field] or not given(row[field]), f"{name(row)}: {field}"
+            assert (isinstance(row[field], list) and row[field]) or not given(row[field]), f"{name(row)}: {field}"
         for field in FILLED_LATER:
             assert row[field] and str(row[field]) != "none" and row[field] is not None, f"{name(row)}: {field} needs a reason"
 

@@ -7,9 +7,10 @@ from html import unescape
 from pathlib import Path
 
 import nbformat
-import notebooks
 import numpy as np
 import pytest
+
+import notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = sorted((ROOT / "book" / "notebooks").glob("*.ipynb"))
@@ -98,7 +99,7 @@ def test_interactive_figures_hold_what_the_library_computes_now(path):
                 same(old[key], new[key], f"{where}.{key}")
         elif isinstance(old, list) and isinstance(new, list):
             assert len(old) == len(new), where
-            for number, pair in enumerate(zip(old, new)):
+            for number, pair in enumerate(zip(old, new, strict=True)):
                 same(*pair, f"{where}[{number}]")
         elif isinstance(old, float) or isinstance(new, float):
             assert old == pytest.approx(new, rel=1e-3, abs=1e-6), where
@@ -110,7 +111,7 @@ def test_interactive_figures_hold_what_the_library_computes_now(path):
         pytest.skip("no interactive figure in this chapter")
     computed = figures(notebooks.build(ROOT / "book" / "chapters" / f"{path.stem}.md"))
     assert len(stored) == len(computed)
-    for number, pair in enumerate(zip(stored, computed), start=1):
+    for number, pair in enumerate(zip(stored, computed, strict=True), start=1):
         same(*pair, f"{path.stem}, interactive figure {number}")
 
 

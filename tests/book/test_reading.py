@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 import reading
 
 F = '<span class="math notranslate nohighlight">\\(x\\)</span>'

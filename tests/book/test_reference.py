@@ -4,13 +4,14 @@ from __future__ import annotations
 import importlib
 
 import pytest
-import reference
 from bs4 import BeautifulSoup
+
+import reference
 
 
 def test_every_room_has_its_public_names():
     assert {"data", "fairness", "mechanisms", "accounting", "audit", "postprocessing", "explore", "experiments"} <= set(reference.rooms())
-    for room, (module, entries) in reference.rooms().items():
+    for room, (_, entries) in reference.rooms().items():
         assert [entry.name for entry in entries] == list(importlib.import_module(f"dpfair_teach.{room}").__all__), room
         assert entries, f"{room} has no public name"
 

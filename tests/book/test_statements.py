@@ -107,7 +107,7 @@ def test_remarks_1_1_to_1_3_rates_from_counts():
     fp, tp = fairness.rates(counts)
     for a in range(3):
         for yhat, y in itertools.product((0, 1), repeat=2):
-            assert counts[yhat, a, y] == sum(p == yhat and g == a and label == y for p, g, label in zip(prediction, A, Y))
+            assert counts[yhat, a, y] == sum(p == yhat and g == a and label == y for p, g, label in zip(prediction, A, Y, strict=True))
         assert fp[a] == pytest.approx(np.mean(prediction[(A == a) & (Y == 0)]))
         assert tp[a] == pytest.approx(np.mean(prediction[(A == a) & (Y == 1)]))
 
@@ -298,7 +298,7 @@ def test_lp_2_ten_people_and_every_derived_rate():
     answer = postprocessing.solve_lp(ten, 0.0)
     assert answer.value == pytest.approx(0.25, abs=1e-9)
     assert np.allclose(answer.p, [[0.25, 0.0], [1.0, 0.75]], atol=1e-7)
-    for counts, gamma in zip(random_tables(6, 2, seed=7), (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)):
+    for counts, gamma in zip(random_tables(6, 2, seed=7), (0.0, 0.01, 0.05, 0.1, 0.2, 0.5), strict=True):
         q = counts / counts.sum()
         answer = postprocessing.solve_lp(q, gamma)
         derived = postprocessing.derived_counts(q, answer.p)
@@ -621,10 +621,9 @@ def test_lemma_a1_part_4():
     share, tightest = rates_of(noisy), 0.0
     true = rates_of(Q2)
     for p in deterministic_classifiers(2):
-        def gap(rate):
-            reached = p[0][:, None] + rate * (p[1] - p[0])[:, None]
-            return np.abs(reached - reached[..., :1, :])
-        off = np.abs(gap(share) - gap(true))
+        base, step = p[0][:, None], (p[1] - p[0])[:, None]
+        reached, meant = base + share * step, base + true * step
+        off = np.abs(np.abs(reached - reached[..., :1, :]) - np.abs(meant - meant[..., :1, :]))
         assert (off[:, 1] <= gaps[:, 1] + 1e-12).all()
         tightest = max(tightest, (off[:, 1] / gaps[:, 1]).max())
     assert tightest > 0.75                                          # not far from attained

@@ -4,8 +4,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from dpfair_teach.experiments import bootstrap_interval, bootstrap_means, quality_interval
-from dpfair_teach.experiments import bootstrap
+from dpfair_teach.experiments import bootstrap, bootstrap_interval, bootstrap_means, quality_interval
 from dpfair_teach.experiments.named import _quantile
 
 HALF = np.repeat([0.0, 1.0], 20)

@@ -55,7 +55,7 @@ def test_hull_is_scipys_lower_hull():
         cloud = rng.random((30, 2))
         hull = ConvexHull(cloud)
         # a facet whose outward normal points down belongs to the lower hull
-        lower = {v for facet, (_, down, _) in zip(hull.simplices, hull.equations) if down < 0 for v in facet}
+        lower = {v for facet, (_, down, _) in zip(hull.simplices, hull.equations, strict=True) if down < 0 for v in facet}
         expected = cloud[sorted(lower, key=lambda v: cloud[v, 0])]
         np.testing.assert_allclose(lower_hull(cloud), expected)
 

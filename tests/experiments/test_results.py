@@ -7,8 +7,16 @@ import pandas as pd
 import pytest
 
 from dpfair_teach import load
-from dpfair_teach.experiments import (EPSILONS_FIGURE1, EXPERIMENTS, GAMMAS_FIGURE1, communities_counts, free_points, held_out_counts,
-                                      pareto_quality, setting_rng)
+from dpfair_teach.experiments import (
+    EPSILONS_FIGURE1,
+    EXPERIMENTS,
+    GAMMAS_FIGURE1,
+    communities_counts,
+    free_points,
+    held_out_counts,
+    pareto_quality,
+    setting_rng,
+)
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 TABLES = {table: (name, *rest) for name, e in EXPERIMENTS.items() for table, rest in e.tables.items()}

@@ -148,7 +148,7 @@ def test_rows_that_were_changed_are_refused_not_read_and_not_lost(tmp_path, spoi
     spoiled = b"\n".join(spoil(partial.read_bytes().splitlines())) + b"\n"
     assert spoiled != partial.read_bytes()
     partial.write_bytes(spoiled)
-    with pytest.raises(ValueError, match="out=.*cannot be read"):
+    with pytest.raises(ValueError, match=r"out=.*cannot be read"):
         run(out=tmp_path / "x.csv")
     assert partial.read_bytes() == spoiled and not (tmp_path / "x.csv").exists()
 
@@ -159,7 +159,7 @@ def test_a_row_of_another_run_fits_no_header_but_its_own(tmp_path):
     line = stopped(tmp_path / "other", seed=4).read_bytes().splitlines()[1]
     with open(stopped(tmp_path), "ab") as file:
         file.write(line + b"\n")
-    with pytest.raises(ValueError, match="line 5 .*cannot be read"):
+    with pytest.raises(ValueError, match=r"line 5 .*cannot be read"):
         run(out=tmp_path / "x.csv")
 
 

@@ -8,8 +8,15 @@ from scipy.optimize import linprog
 from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import data, fairness, postprocessing
-from dpfair_teach.experiments import (BETA, METHODS, communities_counts, free_points, held_out_counts, postprocessing_curve,
-                                      postprocessing_draws)
+from dpfair_teach.experiments import (
+    BETA,
+    METHODS,
+    communities_counts,
+    free_points,
+    held_out_counts,
+    postprocessing_curve,
+    postprocessing_draws,
+)
 
 COUNTS = communities_counts()
 M = COUNTS.sum()

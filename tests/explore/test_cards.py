@@ -3,16 +3,15 @@ from __future__ import annotations
 
 import functools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-from explorer_samples import WICKED
-from test_explorer_page import contrast, parsed
 
 from dpfair_teach import _checks
 from dpfair_teach.explore import Explorer, Puzzle, SelfCheck, show
 from dpfair_teach.explore.source import PYGMENTS_STYLE
+from explorer_samples import WICKED
+from test_explorer_page import contrast, parsed
 
 CHOICES = [("A " + WICKED, True, "Because. " + WICKED), ("Y", False, "It is public.")]
 
@@ -21,7 +20,7 @@ def test_a_self_check_tells_after_the_choice():
     html = SelfCheck("Which? " + WICKED, CHOICES)._repr_html_()
     tree = parsed(html)
     assert [tag for tag, _ in tree.seen].count("details") == 2 and "script" not in [tag for tag, _ in tree.seen]
-    for (choice, right, feedback), shown in zip(CHOICES, re.findall(r"<details>.*?</details>", html)):
+    for (choice, right, feedback), shown in zip(CHOICES, re.findall(r"<details>.*?</details>", html), strict=True):
         words = "".join(parsed(shown).text)
         assert words == f"{choice}{'Right.' if right else 'Not quite.'} {feedback}"
         assert re.match(r"<details><summary>", shown), "open from the start"

@@ -4,9 +4,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from explorer_samples import samples
 
 from dpfair_teach.explore import Puzzle, SelfCheck, drawing, show
+from explorer_samples import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FIGURES = samples()
@@ -74,7 +74,7 @@ def test_every_frame_is_drawn_as_python_draws_it(visit, name):
         element.locator("summary").click()
     grids = list(figure.sliders.values())
     for values in figure.grid():
-        places = [grid.index(v) for grid, v in zip(grids, values.values())]
+        places = [grid.index(v) for grid, v in zip(grids, values.values(), strict=True)]
         element.evaluate("""async (figure, places) => {
             figure.querySelectorAll("input").forEach((input, i) => { input.value = places[i]; });
             figure.querySelector("input").dispatchEvent(new Event("input", {bubbles: true}));
@@ -86,7 +86,7 @@ def test_every_frame_is_drawn_as_python_draws_it(visit, name):
         if figure.view == "table":
             now, before = drawing.cells(frame, figure.digits), drawing.cells(figure.frame(), figure.digits)
             assert shown["cells"] == now
-            assert shown["moved"] == [b if a != b else None for a, b in zip(now, before)]
+            assert shown["moved"] == [b if a != b else None for a, b in zip(now, before, strict=True)]
             continue
         assert shown["label"] == f"{figure.title}. {shown['say']}"
         if figure.view == "heatmap":
@@ -103,7 +103,7 @@ def test_every_frame_is_drawn_as_python_draws_it(visit, name):
 def test_the_keyboard_moves_slider_figure_and_sentence(visit, name):
     page = visit(name)
     figure = page.locator("dpfair-explorer")
-    for i, (slider, grid) in enumerate(FIGURES[name].sliders.items()):
+    for slider in FIGURES[name].sliders:
         box = page.get_by_role("slider", name=slider, exact=True)
         box.focus()
         page.keyboard.press("Home")

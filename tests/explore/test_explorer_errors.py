@@ -64,7 +64,7 @@ def test_a_bad_frame_is_named_by_its_slider_values(bad, why):
 
 
 def test_an_error_inside_fn_says_where():
-    with pytest.raises(ValueError, match="fn at a = 1: raised ZeroDivisionError: .*leave that slider value out"):
+    with pytest.raises(ValueError, match=r"fn at a = 1: raised ZeroDivisionError: .*leave that slider value out"):
         make(fn=lambda x, a: 1 / 0).frame()
     with pytest.raises(ValueError, match="fn at a = 1: raised TypeError"):
         make(fn=lambda wrong: 1).frame()
@@ -96,12 +96,12 @@ def test_a_log_axis_refuses_zero():
 
 
 def test_a_series_that_never_comes_is_named():
-    with pytest.raises(ValueError, match="series='other': fn at a = 1 returned no such series. It returned s."):
+    with pytest.raises(ValueError, match=r"series='other': fn at a = 1 returned no such series. It returned s."):
         make(series={"other": "points"}).html()
 
 
 def test_a_colour_of_a_series_that_never_comes_is_named():
-    with pytest.raises(ValueError, match="colors='nobody'.*returned no such series"):
+    with pytest.raises(ValueError, match=r"colors='nobody'.*returned no such series"):
         make(colors={"s": "nobody"}).html()
 
 
@@ -114,7 +114,7 @@ def test_two_lines_may_not_share_a_colour():
 def test_too_much_data_is_refused_with_a_way_out():
     rng = np.random.default_rng(0)
     noisy = Explorer(lambda x, a: {"s": rng.normal(size=2000)}, x=np.arange(2000.0), sliders={"a": range(150)}, title="t", alt="says")
-    with pytest.raises(ValueError, match="sliders=150: .*characters of a page.*smooth Monte-Carlo noise"):
+    with pytest.raises(ValueError, match=r"sliders=150: .*characters of a page.*smooth Monte-Carlo noise"):
         noisy.html()
     with pytest.raises(ValueError, match="2,501 points"):
         make(fn=lambda x, a: {"s": x}, x=np.arange(2501.0)).html()

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from explorer_samples import X, density, samples, say
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpfair_teach.explore import Explorer, drawing, packing
 from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
+from explorer_samples import X, density, samples, say
 
 FIGURES = samples()
 
@@ -49,7 +49,7 @@ def test_every_frame_in_the_page_is_a_direct_call(name):
     data = data_of(figure.html())
     kept = frames_of(figure, data)
     assert len(kept) == len(figure.grid()) == np.prod([len(g) for g in figure.sliders.values()])
-    for values, numbers in zip(figure.grid(), kept):
+    for values, numbers in zip(figure.grid(), kept, strict=True):
         direct = figure.fn(*figure._positional(), **values)
         if figure.view == "table":
             shown = [data["u"][i] for i in numbers]
@@ -59,7 +59,7 @@ def test_every_frame_in_the_page_is_a_direct_call(name):
             close(data["Y"], numbers, direct.ravel())
             continue
         at = 0
-        for series, want in direct.items():
+        for want in direct.values():
             if figure.view == "lines":
                 close(data["Y"], numbers[at:at + want.size], want.T.ravel())
             else:
@@ -95,10 +95,10 @@ def test_frame_is_exact(name):
 def test_every_sentence_is_the_one_of_its_frame(name):
     figure = FIGURES[name]
     data = data_of(figure.html())
-    for values, packed in zip(figure.grid(), data["a"]):
+    for values, packed in zip(figure.grid(), data["a"], strict=True):
         template, *parts = packed.split("|")
         pieces = data["t"][int(template)].split("\x01")
-        sentence = "".join(a + b for a, b in zip(pieces, [*parts, ""]))
+        sentence = "".join(a + b for a, b in zip(pieces, [*parts, ""], strict=True))
         assert sentence == say(**values) == figure.sentence(**values)
 
 
@@ -155,7 +155,7 @@ def test_packed_numbers_come_back(numbers):
 @settings(deadline=None, derandomize=True)
 def test_packed_frames_come_back(frames):
     kept = [np.array(f, dtype=np.int64) for f in frames]
-    assert all((a == b).all() for a, b in zip(packing.unpack(packing.pack(kept), [3] * len(kept)), kept))
+    assert all((a == b).all() for a, b in zip(packing.unpack(packing.pack(kept), [3] * len(kept)), kept, strict=True))
 
 
 def test_smooth_curves_take_about_a_character_a_number():

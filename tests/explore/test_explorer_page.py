@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from explorer_samples import WICKED, samples
 
 from dpfair_teach.explore import drawing, page
+from explorer_samples import WICKED, samples
 
 FIGURES = samples()
 VOID = {"input", "br", "img", "meta", "link", "hr"}
