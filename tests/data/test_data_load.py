@@ -152,6 +152,8 @@ def test_provenance_names_file_hash_licence_and_rules():
     assert p.licence == "CC BY 4.0" and "Redmond" in p.attribution and "mapie==1.5.0" in p.archive
     assert set(p.rules_as_dict) == {"group", "label", "features"} and p.rules_as_dict["label"].startswith("p70")
     assert all(part in str(p) for part in (p.licence, p.files[0][1], p.rules[0][1]))
+    a = load("adult").provenance
+    assert a.archive == str(registry.ADULT[0].archives[0]) and a.archive.startswith("aif360==0.2.0") and a.archive.count("sha256") == 1
     own = load("communities", group=lambda raw: raw.index % 2).provenance
     assert own.rules_as_dict["group"] == "own function <lambda>"
 
@@ -165,6 +167,8 @@ def test_embedded_bytes_fit_the_registry_and_the_attribution_says_so():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() in attribution
     for record in (*registry.COMMUNITIES, *registry.ADULT, registry.BANK_ROWS):
         assert record.sha256 in attribution and len(sources.find(record).content) == record.size
+        for archive in record.archives:  # what the provenance names is what the attribution says the file was taken from
+            assert archive.requirement.replace("==", "-") in attribution and len(record.archives) == 1
 
 
 def test_both_line_ends_of_uci_communities_are_known(tmp_path):

