@@ -1,4 +1,4 @@
-"""``load``: a data set by its name, under the rules the book's numbers are made with."""
+"""``load``: a data set by its name, under the rules the book's numbers are made with; the synthetic one is drawn by ``make_logistic``."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from ._rules import feature_table, group_codes, label_values, resolve
 from ._sources import find
 from .dataset import Dataset
 from .provenance import Provenance
+from .synthetic import make_logistic
 from .ten import ten_people
 
 __all__ = ["list_datasets", "load"]
@@ -21,9 +22,9 @@ __all__ = ["list_datasets", "load"]
 
 @dataclass(frozen=True)
 class _Entry:
-    """What ``list_datasets`` shows, and the room that reads the set (none for the ten people)."""
+    """What ``list_datasets`` shows, and the room that reads the set (none for what is made here)."""
 
-    rows: int
+    rows: int | None  # none where the caller says how many
     licence: str
     source: str
     attribution: str
@@ -45,6 +46,7 @@ _SETS: dict[str, _Entry] = {
                      "J. Larson, S. Mattu, L. Kirchner, J. Angwin (ProPublica, 2016)", _compas),
     "census": _Entry(299_285, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/117/census+income+kdd",
                      f"T. Lane, R. Kohavi (2000), Census-Income (KDD), {_UCI}, doi 10.24432/C5N30T", _census),
+    "synthetic": _Entry(None, "CC BY 4.0", "drawn by make_logistic", "none needed beyond this book"),
 }
 
 # Parsed tables of this process, under the hashes of the bytes they were read from: the bytes are checked at every call, parsed once.
@@ -57,29 +59,40 @@ def list_datasets() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns name, rows (after the set's own rule), embedded (needs no network), licence, source.
+        Columns name, rows (after the set's own rule; missing for ``synthetic``, which has as many as you ask for), embedded
+        (needs no network), licence, source.
 
     Examples
     --------
     >>> list_datasets().loc[lambda t: t.embedded, "name"].tolist()
-    ['ten_people', 'communities', 'adult']
+    ['ten_people', 'communities', 'adult', 'synthetic']
     """
     return pd.DataFrame([{"name": name, "rows": e.rows, "embedded": e.room is None or all(f.stored_sha256 for f in e.room.FILES),
-                          "licence": e.licence, "source": e.source} for name, e in _SETS.items()])
+                          "licence": e.licence, "source": e.source} for name, e in _SETS.items()]).astype({"rows": "Int64"})
 
 
 def load(name: str, *, group: str | Callable | None = None, label: str | Callable | None = None,
-         features: str | Callable | None = None) -> Dataset:
+         features: str | Callable | None = None, m: int | None = None, n_groups: int | None = None, d: int | None = None,
+         rng: np.random.Generator | None = None) -> Dataset:
     """A data set by its name, with provenance.
+
+    ``synthetic`` is drawn anew at every call: it is ``make_logistic(m, n_groups=n_groups, d=d, rng=rng)``, whose other arguments
+    keep their defaults.
 
     Parameters
     ----------
     name : str
-        One of ``list_datasets().name``. ``ten_people``, ``communities`` and ``adult`` need no network.
+        One of ``list_datasets().name``. ``ten_people``, ``communities``, ``adult`` and ``synthetic`` need no network.
     group, label, features : str, callable or None
         A named rule (None is the set's default; a wrong name is answered with the list), or your own function of the raw pandas
         table, one row a person: ``group`` returns codes 0..k-1, ``label`` returns 0/1, ``features`` returns a DataFrame or an
-        (m, d) array without missing values. The ten people have no rules to choose.
+        (m, d) array without missing values. ``ten_people`` and ``synthetic`` have no rules to choose.
+    m : int >= 1
+        ``synthetic`` only, and needed there: how many people to draw.
+    n_groups, d : int >= 1, optional
+        ``synthetic`` only: how many groups and features; 2 and 5 unless given.
+    rng : numpy.random.Generator
+        ``synthetic`` only, and needed there: what the people are drawn with.
 
     Returns
     -------
@@ -88,7 +101,8 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     Raises
     ------
     ValueError
-        An unknown name or rule; a function that fails or returns something else than asked;
+        An unknown name or rule; a function that fails or returns something else than asked; ``synthetic`` without ``m`` or ``rng``;
+        ``m``, ``n_groups``, ``d`` or ``rng`` for a set that is not drawn;
         ``CorruptData``, a file with other bytes than expected; ``DataUnavailable``, a file that could be had nowhere.
 
     Examples
@@ -98,16 +112,33 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     >>> by_income = load("communities", group=lambda raw: (raw.medIncome > raw.medIncome.median()).astype(int))
     >>> by_income.n_groups, by_income.d
     (2, 104)
+    >>> load("synthetic", m=500, n_groups=3, rng=np.random.default_rng(1)).X.shape
+    (500, 5)
     """
     if not isinstance(name, str) or name not in _SETS:
-        _checks.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}; drawn data come from make_synthetic and make_logistic.")
-    entry = _SETS[name]
-    if entry.room is None:
-        for argument, value in (("group", group), ("label", label), ("features", features)):
-            if value is not None:
-                _checks.refuse(argument, value, f"{name} has no rules to choose", f"Leave {argument} out.")
-        return ten_people()
-    return _load(name, entry, group, label, features)
+        _checks.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}.")
+    rules = {"group": group, "label": label, "features": features}
+    drawing = {"m": m, "n_groups": n_groups, "d": d, "rng": rng}
+    if _SETS[name].room is None:
+        _leave_out(rules, f"{name} has no rules to choose")
+    if name == "synthetic":
+        return _draw(**drawing)
+    _leave_out(drawing, f"{name} is not drawn; only 'synthetic' is")
+    return ten_people() if name == "ten_people" else _load(name, _SETS[name], **rules)
+
+
+def _leave_out(arguments: dict[str, object], why: str) -> None:
+    """Refuse what was given although this set has no use for it."""
+    for argument, value in arguments.items():
+        if value is not None:
+            _checks.refuse(argument, value, why, f"Leave {argument} out.")
+
+
+def _draw(m: object, rng: object, **optional: object) -> Dataset:
+    """The synthetic set; ``make_logistic`` checks what is given, its own defaults stand for the rest."""
+    if m is None:
+        _checks.refuse("m", m, "'synthetic' has as many people as you ask for", "Say how many: load('synthetic', m=1000, rng=rng).")
+    return make_logistic(m, **{name: value for name, value in optional.items() if value is not None}, rng=rng)
 
 
 def _load(name: str, entry: _Entry, group: object, label: object, features: object) -> Dataset:

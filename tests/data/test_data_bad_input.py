@@ -30,6 +30,7 @@ CALLS = {
     "Population": (data.Population, dict(shares=[.5, .5], base_rates=[.1, .2], false_positive=[.1, .2], true_positive=[.5, .6])),
     "load": (data.load, dict(name="communities", group="paper", label="p70", features="paper")),
     "load ten": (data.load, dict(name="ten_people", group=None, label=None, features=None)),
+    "load synthetic": (data.load, dict(name="synthetic", m=50, n_groups=2, d=3, rng=RNG(1))),
     "list_datasets": (data.list_datasets, {}),
     "identify": (data.identify, dict(path=__file__)),
     "base_classifier": (data.base_classifier, dict(dataset=TEN)),

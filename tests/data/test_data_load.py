@@ -140,10 +140,13 @@ def test_load_is_fast_enough():
 
 def test_list_datasets():
     t = list_datasets().set_index("name")
-    assert t.index.tolist() == ["ten_people", "communities", "adult", "bank", "compas", "census"]
-    assert t["embedded"].tolist() == [True] * 3 + [False] * 3
-    for name in t.index[t.embedded]:
+    assert t.index.tolist() == ["ten_people", "communities", "adult", "bank", "compas", "census", "synthetic"]
+    assert t["embedded"].tolist() == [True] * 3 + [False] * 3 + [True]
+    assert t.index[t.rows.isna()].tolist() == ["synthetic"]
+    for name in t.index[t.embedded & t.rows.notna()]:
         assert t.rows[name] == load(name).m
+    drawn = load("synthetic", m=20, rng=np.random.default_rng(1)).provenance
+    assert (t.source["synthetic"], t.licence["synthetic"]) == (drawn.source, drawn.licence)
 
 
 def test_provenance_names_file_hash_licence_and_rules():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpfair_teach.data import load
+from dpfair_teach.data import list_datasets, load
 from dpfair_teach.data import _registry as registry
 from test_data_load import CELLS, REAL_CELLS
 
@@ -27,19 +27,33 @@ def rows(first_cells):
 
 
 def test_the_table_of_groups():
-    found = {}
+    found, drawn = {}, []
     for name, rule, label, a, who, people, y0, y1 in rows(8):
+        if people == "any":
+            drawn.append((name, rule, label))
+            continue
         n0, n1 = (int(v.replace(",", "")) for v in (y0, y1))
         assert int(people.replace(",", "")) == n0 + n1
         cells = found.setdefault((name.strip("`"), rule.strip("`")), [])
         assert int(a) == len(cells)
         cells.append([n0, n1])
-    assert found == ALL_CELLS
+    assert found == ALL_CELLS and drawn == [("`synthetic`", "`drawn`", "`logistic`")]
+    table = list_datasets()
+    assert {name for name, _ in found} | {"synthetic"} == set(table.name) and table.name[table.rows.isna()].tolist() == ["synthetic"]
+
+
+def test_drawn_groups_have_equal_shares_and_differ_in_the_first_feature():
+    """n = 90,000 people in 3 groups; each share and mean within its Hoeffding or normal window at alpha = 1e-10."""
+    d = load("synthetic", m=90_000, n_groups=3, rng=np.random.default_rng(2))
+    assert np.allclose(d.population.shares, 1 / 3)
+    means = np.array([d.X[d.A == a].mean(axis=0) for a in range(3)])
+    width = 6.5 / np.sqrt(np.bincount(d.A).min())  # P(|normal| > 6.5) < 1e-10
+    assert np.abs(np.diff(means, axis=0)[:, 0] - 0.25).max() < 2 * width and np.abs(means[:, 1:]).max() < width
 
 
 def test_the_table_of_features():
     found = {(name.strip("`"), rule.strip("`")): int(columns) for name, rule, columns, what in rows(4) if columns.isdigit()}
-    expected = {("ten_people", "given"): 1, ("adult", "one_hot"): load("adult").d, **FEATURES}
+    expected = {("ten_people", "given"): 1, ("synthetic", "drawn"): load("synthetic", m=50, rng=np.random.default_rng(1)).d, ("adult", "one_hot"): load("adult").d, **FEATURES}
     expected |= {("communities", rule): load("communities", features=rule).d for rule in ("paper", "unprotected", "all")}
     assert found == expected
 

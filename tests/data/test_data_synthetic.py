@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from dpfair_teach.data import logistic_base, make_logistic, make_synthetic, ten_people_base
+from dpfair_teach.data import load, logistic_base, make_logistic, make_synthetic, ten_people_base
 
 ALPHA = 1e-10
 
@@ -60,3 +60,35 @@ def test_the_integral_against_a_plain_sum():
 def test_the_same_seed_gives_the_same_people(maker):
     assert maker(50, rng=np.random.default_rng(3)) == maker(50, rng=np.random.default_rng(3))
     assert maker(50, rng=np.random.default_rng(3)) != maker(50, rng=np.random.default_rng(4))
+
+
+@pytest.mark.parametrize("asked", [{}, {"n_groups": 3}, {"d": 2}, {"n_groups": 1, "d": 7}])
+def test_the_synthetic_set_is_what_make_logistic_draws(asked):
+    loaded, made = (draw(m=300, rng=np.random.default_rng(5), **asked) for draw in (lambda **given: load("synthetic", **given), make_logistic))
+    assert loaded == made and loaded.name == "synthetic" and loaded.provenance == made.provenance
+    assert (loaded.m, loaded.n_groups, loaded.d) == (300, asked.get("n_groups", 2), asked.get("d", 5))
+    assert np.array_equal(loaded.population.frequencies, made.population.frequencies)
+    assert loaded.provenance.place == "made here" and loaded.provenance.rules_as_dict["label"].startswith("logistic")
+
+
+def test_the_synthetic_set_is_drawn_anew_from_the_callers_generator():
+    rng = np.random.default_rng(3)
+    first, second = (load("synthetic", m=50, rng=rng) for _ in range(2))
+    assert first != second and first == load("synthetic", m=50, rng=np.random.default_rng(3))
+
+
+@pytest.mark.parametrize("given, named", [
+    ({}, "m"), ({"rng": np.random.default_rng(1)}, "m"), ({"m": 50}, "rng"), ({"m": 50, "rng": 1}, "rng"), ({"m": 0, "rng": np.random.default_rng(1)}, "m"),
+    ({"m": 50, "rng": np.random.default_rng(1), "n_groups": 0}, "n_groups"), ({"m": 50, "rng": np.random.default_rng(1), "d": 2.5}, "d"),
+    ({"m": 50, "rng": np.random.default_rng(1), "group": "paper"}, "group"), ({"m": 50, "rng": np.random.default_rng(1), "label": "p70"}, "label"),
+    ({"m": 50, "rng": np.random.default_rng(1), "features": "all"}, "features")])
+def test_what_the_synthetic_set_needs_and_what_it_has_no_use_for(given, named):
+    with pytest.raises(ValueError, match=rf"^{named}="):
+        load("synthetic", **given)
+
+
+@pytest.mark.parametrize("name", ["ten_people", "communities"])
+@pytest.mark.parametrize("argument, value", [("m", 10), ("n_groups", 2), ("d", 1), ("rng", np.random.default_rng(1))])
+def test_only_the_synthetic_set_is_drawn(name, argument, value):
+    with pytest.raises(ValueError, match=rf"^{argument}=.*{name} is not drawn"):
+        load(name, **{argument: value})
