@@ -301,7 +301,7 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     sensitivity : float > 0
         l2 sensitivity, in the units of the query.
     sigma : float > 0
-        Standard deviation of the noise, same units. sensitivity / sigma within [1e-6, 1e6].
+        Standard deviation of the noise, same units. sensitivity / sigma within [1e-12, 1e6].
     epsilon : float in [0, 1e4]
         At 0 the answer is the total variation distance.
 
@@ -323,19 +323,32 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     """
     sensitivity = check.number("sensitivity", sensitivity, low=0.0, low_open=True)
     sigma = check.number("sigma", sigma, low=0.0, low_open=True)
-    if not 1e-6 <= sensitivity / sigma <= 1e6:
-        check.refuse("sigma", sigma, f"sensitivity / sigma = {sensitivity / sigma:g} lies outside [1e-6, 1e6]", "Choose another sigma.")
+    if not 1e-12 <= sensitivity / sigma <= 1e6:
+        check.refuse("sigma", sigma, f"sensitivity / sigma = {sensitivity / sigma:g} lies outside [1e-12, 1e6]", "Choose another sigma.")
     return math.exp(_log_gaussian_delta(sensitivity / sigma, check.number("epsilon", epsilon, low=0.0, high=1e4)))
 
 
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
 def _log_gaussian_delta(ratio: float, epsilon: float) -> float:
-    """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters."""
+    """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters.
+
+    As exp(epsilon) phi(t + s) = phi(t - s), the two terms of delta share a factor: delta = phi(t - s) (R(t - s) - R(t + s)) with Mills'
+    ratio R(x) = Phi(-x) / phi(x). For small s the two are nearly equal, so their difference is taken as the integral of
+    -R'(x) = 1 - x R(x) > 0 from t - s to t + s, where nothing cancels. For the other s the terms are far enough apart to subtract.
+    """
     s, t = ratio / 2, epsilon / ratio
+    if t - s > 50:  # delta below e^-1250: no float
+        return -math.inf
+    if s < 0.5:
+        x = t + s * _NODES
+        slopes = 1 - x * math.sqrt(math.pi / 2) * special.erfcx(x / math.sqrt(2))
+        return -(t - s) ** 2 / 2 + math.log(s * (_WEIGHTS @ slopes) / math.sqrt(2 * math.pi))
     if t <= s:
         return math.log(special.ndtr(s - t) - math.exp(epsilon + special.log_ndtr(-s - t)))
-    # As exp(epsilon) phi(t + s) = phi(t - s), the two terms share a factor; only Mills ratios are left to subtract.
     mills = special.erfcx(np.array([t - s, t + s]) / math.sqrt(2))
-    return -(t - s) ** 2 / 2 + math.log((mills[0] - mills[1]) / 2) if mills[0] > mills[1] else -math.inf
+    return -(t - s) ** 2 / 2 + math.log((mills[0] - mills[1]) / 2)
 
 
 def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
@@ -347,9 +360,9 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
 
     Parameters
     ----------
-    sensitivity : float > 0
-    epsilon : float in [1e-3, 1e3]
-    delta : float in [1e-100, 1)
+    sensitivity : float in [1e-200, 1e200]
+    epsilon : float in [1e-9, 1e3]
+    delta : float in [1e-100, 1 - 1e-9]
 
     Returns
     -------
@@ -365,9 +378,11 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     >>> sigma = gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6)
     >>> round(sigma, 3), gaussian_delta(1, sigma, 1) <= 1e-6
     (4.225, True)
+    >>> round(gaussian_sigma(sensitivity=1, epsilon=1e-9, delta=0.01), 3)   # almost all of delta, none of epsilon: 1 / (sqrt(2 pi) delta)
+    39.893
     """
     sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
-    epsilon = check.number("epsilon", epsilon, low=1e-3, high=1e3)
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e3)
     target = math.log(check.number("delta", check.delta(delta), low=1e-100, high=1 - 1e-9))
 
     def excess(log_u: float) -> float:
@@ -397,8 +412,8 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     value : array, any shape
     sensitivity : float > 0
         The most that ``value`` changes in **l2** norm between neighbouring data sets. Public.
-    epsilon : float in [1e-3, 1e3]
-    delta : float in [1e-100, 1)
+    epsilon : float in [1e-9, 1e3]
+    delta : float in [1e-100, 1 - 1e-9]
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -197,10 +198,38 @@ def test_gaussian_delta_is_the_exact_curve(sigma, epsilon):
     assert gaussian_delta(1.5, sigma, epsilon) == pytest.approx(hockey_stick(ratio, epsilon), rel=1e-6)
 
 
+def exact_delta(ratio, epsilon):
+    """Theorem 8 of Balle and Wang in 400 digits: Phi(s - t) - e^epsilon Phi(-s - t)."""
+    with mpmath.workdps(400):
+        s, t = mpmath.mpf(ratio) / 2, mpmath.mpf(epsilon) / mpmath.mpf(ratio)
+        return (mpmath.erfc((t - s) / mpmath.sqrt(2)) - mpmath.exp(mpmath.mpf(epsilon)) * mpmath.erfc((t + s) / mpmath.sqrt(2))) / 2
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1.0, 30.0])
+def test_gaussian_delta_keeps_its_digits_where_the_formula_cancels(epsilon):
+    """At epsilon = 1e-9 and small delta the two terms agree in nine digits and more; delta down to 1e-280 and up to nearly 1."""
+    if epsilon:
+        ratios = epsilon / np.geomspace(1e-9, 35, 60)               # t = epsilon sigma / sensitivity
+    else:
+        ratios = np.geomspace(1e-12, 10, 60)
+    ratios = np.append(ratios[ratios < 20], [0.999999, 1.0, 1.000001])     # where one way of computing takes over from another
+    for ratio in ratios[(ratios >= 1e-12) & (epsilon / ratios < 36)]:
+        sigma = 1 / float(ratio)
+        assert gaussian_delta(1.0, sigma, epsilon) == pytest.approx(float(exact_delta(1.0 / sigma, epsilon)), rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-6, 1e-3, 1.0])
+@pytest.mark.parametrize("delta", [1e-100, 1e-30, 1e-12, 1e-5, 0.3, 0.999])
+def test_gaussian_sigma_crosses_the_exact_curve_at_every_epsilon(epsilon, delta):
+    sigma = gaussian_sigma(1.0, epsilon, delta)
+    assert exact_delta(1 / sigma, epsilon) <= delta * (1 + 1e-11)
+    assert exact_delta(1 / (sigma * (1 - 1e-9)), epsilon) > delta
+
+
 @settings(max_examples=200, deadline=None)
-@given(st.floats(1e-3, 1e3), st.floats(-60, -0.01), st.floats(0.1, 1e3))
-def test_gaussian_sigma_is_the_smallest_private_one(epsilon, log10_delta, sensitivity):
-    delta = 10 ** log10_delta
+@given(st.floats(-9, 3), st.floats(-60, -0.01), st.floats(0.1, 1e3))
+def test_gaussian_sigma_is_the_smallest_private_one(log10_epsilon, log10_delta, sensitivity):
+    epsilon, delta = max(1e-9, 10 ** log10_epsilon), 10 ** log10_delta
     sigma = gaussian_sigma(sensitivity, epsilon, delta)
     assert gaussian_delta(sensitivity, sigma, epsilon) <= delta * (1 + 1e-9)
     assert gaussian_delta(sensitivity, sigma * (1 - 1e-5), epsilon) > delta
