@@ -111,6 +111,38 @@ def test_randomized_responses_follow_their_matrix(k):
         assert inside_binomial_window(np.bincount(reports[:, a], minlength=k), N, law)
 
 
+class Given(np.random.Generator):
+    """A generator whose uniform numbers are given beforehand: each stands for the half-open step [u, u + 2^-53)."""
+
+    def __init__(self, *uniforms):
+        super().__init__(np.random.PCG64(0))
+        self.uniforms = np.array(uniforms)
+
+    def random(self, size):
+        return self.uniforms.reshape(size)
+
+
+def just_below(u):
+    return np.nextafter(u, 0)
+
+
+def test_a_choice_of_probability_zero_is_never_drawn_and_borders_belong_to_the_next_choice():
+    """Exact: choices of probability 0, 1/2, 1/2, 0 own nothing, [0, 1/2), [1/2, 1), nothing; so 0 and 1/2 are where a wrong side shows."""
+    loss, uniforms, owners = np.array([1e6, 0.0, 0.0, 1e6]), (0.0, just_below(0.5), 0.5, just_below(1.0)), [1, 1, 2, 2]
+    assert exponential_probabilities(loss, 1.0, 1.0).tolist() == [0, 0.5, 0.5, 0]
+    assert exponential(loss, 1.0, 1.0, Given(*uniforms), size=4).tolist() == owners
+    assert exponential(np.tile(loss, (4, 1)), 1.0, 1.0, Given(*uniforms)).tolist() == owners
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, math.log(3), 5.0])
+def test_the_truth_owns_exactly_its_share_of_the_uniform_numbers(epsilon):
+    """Exact, k = 2: the truth is told on [0, keep), so keep itself is the first lie."""
+    keep = randomized_response_matrix(2, epsilon)[0, 0]
+    for truth in (0, 1):
+        reports = randomized_response([truth] * 4, 2, epsilon, Given(0.0, just_below(keep), keep, just_below(1.0)))
+        assert reports.tolist() == [truth, truth, 1 - truth, 1 - truth]
+
+
 @pytest.mark.parametrize("draw", [
     lambda rng, size: laplace(np.zeros(2), 1, 1.0, rng, size),
     lambda rng, size: gaussian(np.zeros(2), 1, 1.0, 1e-6, rng, size),
