@@ -285,6 +285,34 @@ def test_ten_people_by_hand():
     assert loose.p == pytest.approx(np.array([[0, 0], [1, 1]]))
 
 
+@pytest.mark.parametrize("kind", ["smooth", "whole", "alike"])
+@pytest.mark.parametrize("k, gamma", [(2, 0.0), (2, 0.05), (3, 0.0), (4, 0.0)])
+def test_where_nobody_has_a_prediction_the_base_decides_on_every_road(kind, k, gamma):
+    """Any p is optimal there. "whole" and "alike" have ties as well, so that the tilts and the slower roads are taken too."""
+    tables = usable(kind, k, 40, seed=71)
+    tables[::2, 0, k - 1] = tables[1::2, 1, k - 1] = 0
+    tables = tables[(tables.sum(axis=1) > 0).all(axis=(1, 2))]
+    assert len(tables) > 10
+    nobody = (tables == 0).all(axis=-1)
+    yhat = np.broadcast_to([[0.0], [1.0]], (2, k))
+    for solve in (closed_form, solve_many):
+        assert (solve(tables, gamma).p[nobody] == np.broadcast_to(yhat, nobody.shape)[nobody]).all()
+    for q, empty in zip(tables, nobody, strict=True):
+        limit = np.full((k, 2), gamma)
+        for one in (closed_form(q, gamma), solve_lp(q, gamma), exact_program(q, q / q.sum(axis=0), limit)):
+            assert (one.p[empty] == yhat[empty]).all()
+            check_solution(q, gamma, 0.0, one)
+
+
+def test_of_several_predictions_the_upper_half_accepts_where_nobody_has_them():
+    q = np.random.default_rng(72).dirichlet(np.ones(20)).reshape(5, 2, 2)
+    q[[1, 3], 0] = 0
+    for solve in (solve_lp, solve_many):
+        best = solve(q, 0.1)
+        assert best.p[[1, 3], 0].tolist() == [0.0, 1.0]
+        check_solution(q, 0.1, 0.0, best)
+
+
 def test_communities_gives_the_number_behind_figure_1():
     data = load("communities")
     q = fairness.cell_counts(base_classifier(data).predict(data.X), data.A, data.Y) / data.m

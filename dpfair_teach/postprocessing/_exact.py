@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ._program import Solution
+from ._program import Solution, base_decides
 
 __all__ = ["exact_program"]
 
@@ -36,7 +36,7 @@ def exact_program(q: np.ndarray, rate: np.ndarray, limit: np.ndarray) -> Solutio
     for n, cell in enumerate(where):
         dual[cell] = float(price[b * k + 2 * n] - price[b * k + 2 * n + 1])
     value = sum(c * x for c, x in zip(cost, p, strict=True)) + sum(exact[v][a][1] for v in range(b) for a in range(k))
-    return Solution(np.array([float(x) for x in p]).reshape(b, k), float(value), dual, fallbacks=1)
+    return Solution(base_decides(np.array([float(x) for x in p]).reshape(b, k), q), float(value), dual, fallbacks=1)
 
 
 def _simplex(rows: list[tuple[list[Fraction], Fraction]], cost: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:

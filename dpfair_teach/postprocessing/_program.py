@@ -22,7 +22,8 @@ class Solution:
     Attributes
     ----------
     p : (..., b, k) array [yhat, a]
-        P(say 1 | the base said yhat, group a), in [0, 1].
+        P(say 1 | the base said yhat, group a), in [0, 1]. Where the table has nobody with that yhat in the group, any p is optimal, and
+        it is the base's own decision: p = yhat (of b > 2 predictions, the upper half accepts).
     value : (...) array or float
         The objective: the expected error on the table that was given (for noisy tables the noisy error, err~).
     dual : (..., k, 2) array [a, y]
@@ -109,6 +110,19 @@ def conditional(q: np.ndarray, limit: np.ndarray) -> np.ndarray:
                      "to nearly 0, so its rate does not exist",
                      "Lift the constraint (lift_unusable, or slack=inf there), or clip the noisy table (clip_counts).")
     return np.where(empty[..., None, :, :], 0.0, q) / np.where(empty, 1.0, people)[..., None, :, :]
+
+
+def base_decides(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """``p`` (..., b, k), with the base's own decision wherever ``q`` (leading axes broadcasting) has nobody with that prediction in the group.
+
+    Any p serves there: it changes no rate and no error. Every solver makes this choice: p = yhat; among more predictions than two, the
+    upper half accepts.
+    """
+    nobody = (q == 0).all(axis=-1)
+    if not nobody.any():
+        return p
+    b = q.shape[-3]
+    return np.where(nobody, (2 * np.arange(b) >= b)[:, None], p)
 
 
 def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:

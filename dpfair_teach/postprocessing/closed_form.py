@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ._crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
-from ._program import Solution, batch_shape, conditional, limits
+from ._program import Solution, base_decides, batch_shape, conditional, limits
 from .many import solve_many
 
 __all__ = ["closed_form"]
@@ -98,7 +98,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
                                                           flat_limit[part])
         fallbacks += slower
     value = value.reshape(batch) if batch else float(value[0])
-    return Solution(p.reshape(batch + (2, k)), value, dual.reshape(batch + (k, 2)), fallbacks)
+    return Solution(base_decides(p.reshape(batch + (2, k)), q), value, dual.reshape(batch + (k, 2)), fallbacks)
 
 
 def _solve(q, rate, table_of, limit):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ._exact import exact_program
 from ._highs import minimize
-from ._program import Solution, conditional, limits
+from ._program import Solution, base_decides, conditional, limits
 
 __all__ = ["solve_lp", "derived_counts", "predict_proba"]
 
@@ -78,7 +78,7 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
             dual = np.zeros((k, 2))
             for cell, price in zip(where, lam, strict=True):
                 dual[cell] = price
-            return Solution(p.reshape(b, k), float(value + q[..., 1].sum()), dual)
+            return Solution(base_decides(p.reshape(b, k), q), float(value + q[..., 1].sum()), dual)
     return exact_program(q, rate, limit)
 
 

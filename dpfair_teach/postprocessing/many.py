@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ._highs import minimize
-from ._program import Solution, batch_shape, conditional, limits
+from ._program import Solution, base_decides, batch_shape, conditional, limits
 from .lp import PROOF, solve_lp
 
 __all__ = ["solve_many"]
@@ -62,7 +62,8 @@ def solve_many(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Soluti
             one = solve_lp(q[n], 0.0, limit[n])
             p[n], dual[n], fallbacks = one.p, one.dual, fallbacks + 1
     value = ((q[..., 0] - q[..., 1]) * p).sum(axis=(1, 2)) + q[..., 1].sum(axis=(1, 2))
-    return Solution(p.reshape(batch + (b, k)), value.reshape(batch) if batch else float(value[0]), dual.reshape(batch + (k, 2)), fallbacks)
+    value = value.reshape(batch) if batch else float(value[0])
+    return Solution(base_decides(p, q).reshape(batch + (b, k)), value, dual.reshape(batch + (k, 2)), fallbacks)
 
 
 def _solve(q, rate, limit):
