@@ -53,6 +53,8 @@ def use_style() -> None:
 
     The figure types of this module have it without this call.
 
+    Source: none in the papers; colours of Okabe and Ito 2008.
+
     Examples
     --------
     >>> with matplotlib.rc_context():
@@ -65,6 +67,8 @@ def use_style() -> None:
 
 def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axes]:
     """A figure with one set of axes in the book's style, outside ``pyplot``.
+
+    Source: none in the papers.
 
     Parameters
     ----------
@@ -134,6 +138,8 @@ def _legend_below(ax: Axes) -> None:
 def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,
                   label: str | None = None, series: int = 0) -> Figure:
     """A line with the band of its interval.
+
+    Source: none in the papers.
 
     Parameters
     ----------
@@ -298,6 +304,8 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
 
 def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "method") -> Figure:
     """Q of each method as epsilon grows, with its interval as a band; epsilon on a log scale.
+
+    Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------

@@ -19,6 +19,8 @@ def base_classifier(dataset: Dataset) -> LogisticRegression:
 
     The random state orders the solver's coordinates; it is part of the protocol, and no privacy rests on it.
 
+    Source: main text, Figure 1, right panel (the base classifier behind it).
+
     Parameters
     ----------
     dataset : Dataset

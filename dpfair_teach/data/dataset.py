@@ -17,6 +17,8 @@ __all__ = ["Dataset"]
 class Dataset:
     """People with features, a sensitive group and a binary label. All arrays are read-only.
 
+    Source: main text, section 2 (a data set of triples x, a, y).
+
     Parameters
     ----------
     X : array of shape (m, d)

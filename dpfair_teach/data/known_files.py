@@ -23,6 +23,8 @@ def identify(path: str | os.PathLike) -> str:
 
     Copies of UCI's ``communities.data`` circulate with two kinds of line ends; both are accepted, by the digest of their numbers.
 
+    Source: none in the papers; the library's own register of files.
+
     Parameters
     ----------
     path : str or path

@@ -56,6 +56,8 @@ _tables: dict[tuple[str, ...], tuple[pd.DataFrame, tuple]] = {}
 def list_datasets() -> pd.DataFrame:
     """The data sets ``load`` knows: one row each.
 
+    Source: none in the papers; the evaluation protocol of this book, and the data sheet.
+
     Returns
     -------
     pandas.DataFrame
@@ -78,6 +80,8 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
 
     ``synthetic`` is drawn anew at every call: it is ``make_logistic(m, n_groups=n_groups, d=d, rng=rng)``, whose other arguments
     keep their defaults.
+
+    Source: none in the papers; the evaluation protocol of this book. The default rule of ``communities`` is that of main text, Figure 1.
 
     Parameters
     ----------

@@ -14,6 +14,8 @@ __all__ = ["Population"]
 class Population:
     """The exact law behind drawn data: what infinitely many people would show.
 
+    Source: none in the papers; the rates are those of supplement, Definition 1.1, for a law in place of a sample.
+
     Parameters
     ----------
     shares : array of shape (k,)

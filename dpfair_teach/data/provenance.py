@@ -13,6 +13,8 @@ __all__ = ["Provenance"]
 class Provenance:
     """Where data come from and what was done to them; printed with every result.
 
+    Source: none in the papers; the rules of this book for data.
+
     Parameters
     ----------
     source : str

@@ -22,6 +22,8 @@ def make_synthetic(m: int, *, n_groups: int = 2, group_shares: object = None, ba
     The score is uniform on [1/2, 1) for those the base classifier accepts and on [0, 1/2) for the others, so
     ``ten_people_base(X)``, which accepts a score of at least one half, has exactly the rates asked for.
 
+    Source: none in the papers; a law whose rates are set by hand.
+
     Parameters
     ----------
     m : int
@@ -75,9 +77,11 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     Within group a the features are independent normals of variance 1 with means ``shifts[a]``: so X tells something of A, and
     the label something more.
 
+    Source: none in the papers; the synthetic set of the evaluation protocol of this book.
+
     Parameters
     ----------
-    m, n_groups, group_shares, rng
+    m, n_groups : int
         As in ``make_synthetic``.
     d : int
         Number of features.
@@ -87,6 +91,7 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
         c, entries in [-20, 20]; by default from 0 for group 0 down to -1.
     shifts : array of shape (k, d), optional
         Mean of each feature in each group, entries in [-20, 20]; by default 0, but for the first feature, from 0 for group 0 up to 0.5.
+    group_shares, rng : as in ``make_synthetic``
 
     Returns
     -------
@@ -125,6 +130,8 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
 
 def logistic_base(X: object, coefficients: object = None) -> np.ndarray:
     """The base classifier of ``make_logistic``: accept where w x >= 0; it does not look at A.
+
+    Source: none in the papers; the Bayes classifier of a group whose intercept is 0.
 
     Parameters
     ----------

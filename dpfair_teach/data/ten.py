@@ -32,6 +32,8 @@ def ten_people() -> Dataset:
 def ten_people_base(X: object) -> np.ndarray:
     """The base classifier of the ten people: accept a score of at least one half.
 
+    Source: none in the papers; invented for this book.
+
     Parameters
     ----------
     X : array of shape (m, 1)

@@ -77,8 +77,7 @@ def bootstrap_interval(values: ArrayLike, rng: np.random.Generator, *, keep: Arr
 
     Parameters
     ----------
-    values, rng, keep, resamples
-        As in :func:`bootstrap_means`.
+    values, rng, keep, resamples : as in :func:`bootstrap_means`
     level : float
         Coverage aimed at, in (0, 1).
 

@@ -29,6 +29,8 @@ def _counts(group: str) -> np.ndarray:
 def communities_counts(group: str = "paper") -> np.ndarray:
     """People by [base's answer, a, y] in Communities and Crime, base fitted on all of them as the paper does.
 
+    Source: main text, Figure 1, right panel (the data and the base classifier behind it, by the rule ``paper``).
+
     Parameters
     ----------
     group : {"paper", "race_argmax"}
@@ -69,6 +71,8 @@ def _splits(group: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def held_out_counts(group: str = "paper", seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """The tables of the 12 held-out splits: two thirds to learn from, one third to be judged on.
+
+    Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------

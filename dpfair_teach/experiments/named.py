@@ -92,6 +92,8 @@ _BOUND_GAMMA = 0.02
 def bound_population(n_groups: int) -> np.ndarray:
     """Fixed frequencies [yhat, a, y] for the bounds: equal groups, base rates and rates of the base that differ between them.
 
+    Source: none in the papers; a population of our own to try supplement, Theorem 2.2 on.
+
     Parameters
     ----------
     n_groups : int
@@ -164,6 +166,8 @@ EXPERIMENTS: dict[str, Experiment] = {
 def run(name: str, out: str | Path, *, repeats: int | None = None, seed: int, jobs: int = 1,
         progress: bool = True) -> dict[str, pd.DataFrame]:
     """Run a named experiment and write its tables, each with its times beside it.
+
+    Source: main text, Figure 1, right panel, for ``figure1_right``; the others are none of the papers', but of this book's protocol.
 
     Parameters
     ----------

@@ -58,6 +58,8 @@ def _key(setting: Setting) -> str:
 def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
     """The random stream of one setting: ``SeedSequence(seed)`` with a spawn key that is a hash of the setting.
 
+    Source: none in the papers; numpy's ``SeedSequence``, whose spawn keys make independent streams.
+
     Parameters
     ----------
     seed : int
@@ -177,6 +179,8 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
 
     The work goes through joblib, so a cluster works by its context manager:
     ``with joblib.parallel_config(backend="dask"): sweep(...)``.
+
+    Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------

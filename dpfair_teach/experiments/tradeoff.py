@@ -46,6 +46,8 @@ def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
 def free_points(counts: ArrayLike) -> np.ndarray:
     """The two points that cost no privacy: the better constant, and the base classifier as it is.
 
+    Source: none in the papers; the evaluation protocol of this book.
+
     Parameters
     ----------
     counts : array_like, shape (2, k, 2)
@@ -196,12 +198,15 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
                          evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
     """The trade-off of a method as a table, one row for each epsilon and gamma.
 
+    Source: main text, Figure 1 (its curves); the methods as in :func:`postprocessing_draws`.
+
     Parameters
     ----------
-    counts, method, gammas, repeats, rng, negative_slack, beta, evaluate_on
-        As in :func:`postprocessing_draws`; at least 2 repeats, for the intervals.
+    counts, method : as in :func:`postprocessing_draws`
     epsilons : array_like, shape (E,)
         From 1e-9 on, ``inf`` for no privacy.
+    gammas, repeats, rng, negative_slack, beta, evaluate_on : as in :func:`postprocessing_draws`
+        At least 2 repeats, for the intervals.
 
     Returns
     -------

@@ -13,11 +13,18 @@ __all__ = ["Puzzle", "SelfCheck"]
 class SelfCheck:
     """A question with choices; opening a choice tells whether it is right and why.
 
+    Source: none in the papers.
+
     Parameters
     ----------
     question : str
     choices : list of (text, right, feedback)
-        At least two, at least one of them right (``True``). The feedback is shown after "Right." or "Not quite.".
+        2 to 26, at least one of them right (``True``). The feedback is shown after "Right." or "Not quite.".
+
+    Raises
+    ------
+    ValueError
+        Where a text is empty or none, there are fewer than two choices or more than 26, one is no such triple, or none is right.
 
     Examples
     --------
@@ -57,6 +64,18 @@ class SelfCheck:
 
 class Puzzle:
     """A question whose answer stays folded until the reader asks for it.
+
+    Source: none in the papers.
+
+    Parameters
+    ----------
+    question, answer : str
+        Not empty.
+
+    Raises
+    ------
+    ValueError
+        Where one of them is no text, or an empty one.
 
     Examples
     --------

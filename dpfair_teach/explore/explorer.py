@@ -28,6 +28,8 @@ class Explorer:
     Shown in a notebook or page, it computes one frame for every point of the slider grid and carries them along, so that the
     sliders work where no Python runs. In front of a running kernel the same sliders are ipywidgets and call ``fn`` afresh.
 
+    Source: none in the papers.
+
     Parameters
     ----------
     fn : callable
@@ -35,24 +37,24 @@ class Explorer:
         ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2) points
         [x, y], n free; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``: (n_y, n_x).
         Finite everywhere; the same series, rows and columns at every slider value. Same values in, same numbers out.
-    x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
-    y : the rows of ``"heatmap"``, numbers or names, from the top
     sliders : dict name -> grid of numbers or texts; at most 5,000 points in all
-    title, question : str
-        What the figure shows; what the reader should find out with it.
+    title : str
+        What the figure shows.
     alt : str or callable
         The sentence that says what the current frame shows: ``alt(**values)``, or ``alt(frame=..., **values)`` where it takes ``frame``
         (what ``Explorer.frame`` returns).
+    x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
+    y : the rows of ``"heatmap"``, numbers or names, from the top
     series : dict name -> kind
         ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``, ``"polygon"``.
         Of several series of points the first is drawn large and open, the next smaller on top, so that equal points all show.
-    colors : dict name -> name
-        A series that takes the colour of another, of another kind: ``{"group 0 is put at": "group 0 can reach"}``.
     view : "lines", "roc", "table", "pareto" or "heatmap"
     x_label, y_label, z_label : str
         Names of the axes; ``z_label`` what the cells of a heat map hold.
     start : dict name -> value
         Where the sliders stand first; a slider left out starts at its first value.
+    question : str
+        What the reader should find out with the figure.
     log_x, log_y : bool
     x_range, y_range : (low, high)
         The range drawn, instead of the range of all frames. For ``"heatmap"``, ``y_range`` is the range of the cells.
@@ -60,6 +62,8 @@ class Explorer:
         Decimals in tables, 0 to 8.
     labels : dict slider name -> text
         What stands beside a slider, instead of its name.
+    colors : dict name -> name
+        A series that takes the colour of another, of another kind: ``{"group 0 is put at": "group 0 can reach"}``.
 
     Raises
     ------

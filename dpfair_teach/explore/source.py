@@ -48,6 +48,8 @@ class Source:
 def show(obj: object) -> Source:
     """The source of a function, method or class, highlighted, with its docstring folded.
 
+    Source: none in the papers.
+
     Parameters
     ----------
     obj : a function, method, property or class written in Python
