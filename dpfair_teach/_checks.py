@@ -127,6 +127,22 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     return a
 
 
+def filled(name: str, value: np.ndarray | list, each: str) -> np.ndarray | list:
+    """An array or a list with something in it; ``each`` says what one entry is."""
+    is_array = isinstance(value, np.ndarray)
+    if (value.size if is_array else len(value)) == 0:
+        refuse(name, value.shape if is_array else value, "is empty", f"Give at least one {each}.")
+    return value
+
+
+def broadcast(name: str, axes: tuple[int, ...], others: str, other_axes: tuple[int, ...], remedy: str) -> tuple[int, ...]:
+    """The common shape of the (leading) ``axes`` of ``name`` and those of ``others``."""
+    try:
+        return np.broadcast_shapes(axes, other_axes)
+    except ValueError:
+        refuse(name, axes, f"these leading axes do not broadcast with those of {others}, {other_axes}", remedy)
+
+
 def _codes(value: object, length: int | None, high: int | None = None) -> np.ndarray | None:
     """``value`` as int64 codes when it plainly holds them (two passes, no copy), else None: the slow way then finds what is wrong."""
     if (type(value) is np.ndarray and value.ndim == 1 and value.size and value.dtype.kind in "bi"
@@ -141,9 +157,7 @@ def labels(name: str, value: object, *, length: int | None = None) -> np.ndarray
     if plain is not None:
         return plain
     recode = f"Recode {name}, for instance ({name} == positive).astype(int)."
-    a = array(name, value, ndim=1, length=length, remedy=recode)
-    if a.size == 0:
-        refuse(name, value, "is empty", "Give at least one person.")
+    a = filled(name, array(name, value, ndim=1, length=length, remedy=recode), "person")
     wrong = (a != 0) & (a != 1)
     if wrong.any():
         refuse(name, float(a[wrong][0]), "labels must be 0 or 1", recode)
@@ -155,9 +169,7 @@ def codes(name: str, value: object, *, what: str, remedy: str, length: int | Non
     plain = _codes(value, length)
     if plain is not None:
         return plain
-    a = array(name, value, ndim=1, length=length, remedy=remedy)
-    if a.size == 0:
-        refuse(name, value, "is empty", "Give at least one person.")
+    a = filled(name, array(name, value, ndim=1, length=length, remedy=remedy), "person")
     wrong = (a != np.floor(a)) | (a < 0) | (a > 2**53)
     if wrong.any():
         refuse(name, float(a[wrong][0]), f"{what} must be integer codes 0, 1, 2, ...", remedy)
@@ -215,6 +227,18 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
         refuse(name, a.shape, f"has {a.shape[-2]} group(s); comparing needs at least {least_groups}",
                "Give n_groups to cell_counts, or another A.")
     return a
+
+
+def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray | None = None,
+             labels: tuple[int, ...] = (0, 1), so: str = "so its rate does not exist") -> None:
+    """No cell (a, y) of the table's ``people`` (..., k, len(labels)) is unusable; where ``usable`` is not given, it takes people above 0."""
+    usable = people > 0 if usable is None else usable
+    if usable.all():
+        return
+    where = tuple(int(i) for i in np.argwhere(~usable)[0])
+    value = float(people[where])
+    holds = "holds nobody" if value == 0 else "holds less than nobody" if value < 0 else "holds entries that cancel to nearly 0"
+    refuse(name, value, f"the cell (a={where[-2]}, y={labels[where[-1]]}) {holds}, {so}", remedy)
 
 
 def frequencies(name: str, table: np.ndarray) -> np.ndarray:

@@ -131,9 +131,7 @@ def _records(releases: object) -> list[Release]:
     for record in records:
         if not isinstance(record, Release):
             check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")
-    if not records:
-        check.refuse("releases", records, "is empty", "Give at least one Release.")
-    return records
+    return check.filled("releases", records, "Release")
 
 
 def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:

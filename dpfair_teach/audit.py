@@ -24,9 +24,7 @@ __all__ = [
 # ------------------------------------------------------------------------------------------------- from samples
 
 def _counts(name: str, value: object, n: int, trials: str = "n") -> np.ndarray:
-    hits = check.whole_numbers(name, value, low=0)
-    if hits.size == 0:
-        check.refuse(name, hits.shape, "is empty", "Give at least one count.")
+    hits = check.filled(name, check.whole_numbers(name, value, low=0), "count")
     if hits.max() > n:
         check.refuse(name, int(hits.max()), f"more hits than the {trials}={n} trials", f"Count {name} among those trials.")
     return hits
@@ -133,10 +131,7 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     n = _trials("n", n)
     m = n if n_0 is None else _trials("n_0", n_0)
     hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, m, "n" if n_0 is None else "n_0")
-    try:
-        np.broadcast_shapes(hits_1.shape, hits_0.shape)
-    except ValueError:
-        check.refuse("hits_0", hits_0.shape, f"does not fit hits_1 of shape {hits_1.shape}", "Give one count of each per event.")
+    check.broadcast("hits_0", hits_0.shape, "hits_1", hits_1.shape, "Give one count of each per event.")
     delta, alpha = _delta(delta), _alpha(alpha)
     if not isinstance(both_directions, (bool, np.bool_)):
         check.refuse("both_directions", both_directions, "not True or False", "Give a bool.")
@@ -306,9 +301,9 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
     other = check.array("table_neighbour", table_neighbour, low=-1e140, high=1e140)
     if other.shape != table.shape:
         check.refuse("table_neighbour", other.shape, f"differs from the shape {table.shape} of table", "Give two tables of the same cells.")
-    outputs = check.array("outputs", outputs, low=-1e140, high=1e140)
-    if outputs.size == 0 or outputs.ndim < table.ndim or outputs.shape[outputs.ndim - table.ndim:] != table.shape:
-        check.refuse("outputs", outputs.shape, f"does not end in the shape {table.shape} of table, or is empty", "Give released tables of the same cells.")
+    outputs = check.filled("outputs", check.array("outputs", outputs, low=-1e140, high=1e140), "released table")
+    if outputs.ndim < table.ndim or outputs.shape[outputs.ndim - table.ndim:] != table.shape:
+        check.refuse("outputs", outputs.shape, f"does not end in the shape {table.shape} of table", "Give released tables of the same cells.")
     scale = check.number("scale", scale, low=1e-140)
     cells = tuple(range(outputs.ndim - table.ndim, outputs.ndim))
     return ((np.abs(outputs - other) - np.abs(outputs - table)) / scale).sum(axis=cells)

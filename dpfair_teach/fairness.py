@@ -255,10 +255,7 @@ def _decisions(prediction: ArrayLike) -> np.ndarray:
 def _rate(counts: np.ndarray, y: int) -> np.ndarray:
     """P(Yhat = 1 | a, y) for every group; refuses an empty (a, y)."""
     people = counts[..., y].sum(axis=-2)
-    if (people <= 0).any():
-        a = int(np.argwhere(people <= 0)[0][-1])
-        check.refuse("counts", float(people[people <= 0][0]), f"the cell (a={a}, y={y}) holds nobody, so its rate does not exist",
-                     "Merge groups, use more data, or choose a notion that does not need this cell.")
+    check.occupied("counts", people[..., None], "Merge groups, use more data, or choose a notion that does not need this cell.", labels=(y,))
     return counts[..., 1, :, y] / people
 
 

@@ -46,12 +46,6 @@ def _beta(beta: object) -> float:
     return check.number("beta", beta, low=1e-200, high=1.0, high_open=True)
 
 
-def _nonempty(name: str, array: np.ndarray) -> np.ndarray:
-    if array.size == 0:
-        check.refuse(name, array.shape, "is empty", "Give at least one number.")
-    return array
-
-
 # ---------------------------------------------------------------------------------------------------------- Laplace
 
 def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random.Generator,
@@ -94,7 +88,7 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
     >>> laplace([12.0, 30.0], sensitivity=2, epsilon=1, rng=rng, size=1000).shape
     (1000, 2)
     """
-    value = _nonempty("value", check.array("value", value, low=-1e300, high=1e300))
+    value = check.filled("value", check.array("value", value, low=-1e300, high=1e300), "number")
     scale = _scale(sensitivity, epsilon)
     rng = check.rng(rng)
     return value + rng.laplace(0.0, scale, size=check.size(size, value.shape) + value.shape)
@@ -251,7 +245,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     >>> geometric([12, 30], sensitivity=1, epsilon=20.0, rng=np.random.default_rng(0))
     array([12, 30])
     """
-    value = _nonempty("value", check.whole_numbers("value", value))
+    value = check.filled("value", check.whole_numbers("value", value), "number")
     decay, rng = _decay(sensitivity, epsilon), check.rng(rng)
     shape = check.size(size, value.shape) + value.shape
     return value + _failures(decay, rng, shape) - _failures(decay, rng, shape)
@@ -432,7 +426,7 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     >>> gaussian([0.0, 0.0], sensitivity=1, epsilon=1, delta=1e-6, rng=np.random.default_rng(0), size=(5, 3)).shape
     (5, 3, 2)
     """
-    value = _nonempty("value", check.array("value", value, low=-1e300, high=1e300))
+    value = check.filled("value", check.array("value", value, low=-1e300, high=1e300), "number")
     sigma = gaussian_sigma(sensitivity, epsilon, delta)
     rng = check.rng(rng)
     return value + rng.normal(0.0, sigma, size=check.size(size, value.shape) + value.shape)
@@ -472,7 +466,7 @@ def _losses(loss: object) -> np.ndarray:
     loss = check.array("loss", loss)
     if loss.ndim == 0:
         check.refuse("loss", float(loss), "is a single number", "Give one loss for each choice: shape (H,) or (..., H).")
-    return _nonempty("loss", loss)
+    return check.filled("loss", loss, "loss")
 
 
 def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: float) -> np.ndarray:
@@ -715,7 +709,7 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     >>> debias_counts([40.0, 60.0], epsilon=np.log(3))
     array([30., 70.])
     """
-    counts = _nonempty("counts", check.array("counts", counts, low=-1e150, high=1e150))
+    counts = check.filled("counts", check.array("counts", counts, low=-1e150, high=1e150), "number")
     if counts.ndim == 0:
         check.refuse("counts", float(counts), "is a single number", "Give one count for each group.")
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)

@@ -167,9 +167,7 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
     >>> len(figure.axes[0].lines), len(figure.axes[0].collections)
     (1, 1)
     """
-    x = _checks.array("x", x, ndim=1, low=-1e100, high=1e100)
-    if x.size == 0:
-        _checks.refuse("x", [], "is empty", "Give at least one point.")
+    x = _checks.filled("x", _checks.array("x", x, ndim=1, low=-1e100, high=1e100), "point")
     mean, low, high = (_checks.array(name, v, ndim=1, length=len(x), low=-1e100, high=1e100) for name, v in (("mean", mean), ("low", low), ("high", high)))
     outside = (mean < low - 1e-9) | (mean > high + 1e-9)
     if outside.any():

@@ -36,10 +36,7 @@ def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
     counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12)
     if counts.shape[1] < 2:
         _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
-    people = counts.sum(axis=0)
-    if (people == 0).any():
-        a, y = np.argwhere(people == 0)[0].tolist()
-        _checks.refuse(name, 0, f"nobody is in group {a} with label {y}", "Merge groups or leave the group out yourself.")
+    _checks.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
     return counts
 
 
@@ -164,9 +161,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     counts = _table("counts", counts)
     method = _checks.choice("method", method, tuple(METHODS))
     epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
-    gammas = _checks.array("gammas", gammas, ndim=1, low=0.0)
-    if gammas.size == 0:
-        _checks.refuse("gammas", [], "is empty", "Give at least one tolerance.")
+    gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0), "tolerance")
     repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
     _checks.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
     _checks.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))

@@ -46,15 +46,8 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
         out[0] = 0.0
         return out
     gamma = check.array("gamma", gamma, ndim=None if batch else 0, low=0.0)
-    slack = unlimited("slack", slack)
-    if slack.ndim and (slack.ndim < 2 or slack.shape[-2:] != (k, 2) or (slack.ndim > 2 and not batch)):
-        check.refuse("slack", slack.shape, f"neither a number nor an array of shape ({k}, 2) [a, y]",
-                     "Give one number for all constraints, or one for each group and label (row 0 is unused).")
-    try:
-        shape = np.broadcast_shapes(gamma.shape, slack.shape[:-2])
-    except ValueError:
-        check.refuse("slack", slack.shape, f"its leading axes do not broadcast with those of gamma, {gamma.shape}",
-                     "Give one slack for each gamma, or one for all.")
+    slack = slacks(slack, k, batch=batch)
+    shape = check.broadcast("slack", slack.shape[:-2], "gamma", gamma.shape, "Give one slack for each gamma, or one for all.")
     out = np.broadcast_to(gamma[..., None, None] + slack, shape + (k, 2)).copy()
     out[..., 0, :] = 0.0
     if (out < 0).any():
@@ -67,22 +60,23 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
 
 def batch_shape(q: np.ndarray, limit: np.ndarray) -> tuple[int, ...]:
     """The leading axes of tables and limits together."""
-    try:
-        return np.broadcast_shapes(q.shape[:-3], limit.shape[:-2])
-    except ValueError:
-        check.refuse("gamma", limit.shape[:-2], f"its shape (with that of slack) does not broadcast with the tables' {q.shape[:-3]}",
-                     "Insert an axis: q[:, None] for every table with every gamma.")
+    return check.broadcast("gamma, slack", limit.shape[:-2], "q", q.shape[:-3],
+                           "Insert an axis: q[:, None] for every table with every gamma.")
 
 
-def unlimited(name: str, value: ArrayLike) -> np.ndarray:
-    """A float array whose entries may be +infinity but not NaN."""
+def slacks(slack: ArrayLike, k: int, *, batch: bool) -> np.ndarray:
+    """``slack`` as floats, () or (..., k, 2) [a, y]; entries may be +infinity but not NaN."""
     try:
-        raw = np.asarray(value, dtype=float)
+        raw = np.asarray(slack, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raw = None
     if raw is None or np.isposinf(raw).sum() == 0:
-        return check.array(name, value)
-    check.array(name, np.where(np.isposinf(raw), 0.0, raw))
+        raw = check.array("slack", slack)
+    else:
+        check.array("slack", np.where(np.isposinf(raw), 0.0, raw))
+    if raw.ndim and (raw.shape[-2:] != (k, 2) or (raw.ndim > 2 and not batch)):
+        check.refuse("slack", raw.shape, f"neither a number nor an array of shape {'(..., ' if batch else '('}{k}, 2) [a, y]",
+                     "Give one number for all constraints, or one for each group and label (row 0 is unused).")
     return raw
 
 
@@ -100,15 +94,13 @@ def conditional(q: np.ndarray, limit: np.ndarray) -> np.ndarray:
     usable = has_rate(q, people)
     if usable.all():
         return q / people[..., None, :, :]
-    empty = ~usable
     # a constraint (a, y) divides by q_ay and by q_0y
-    wrong = np.isfinite(limit[..., 1:, :]) & (empty[..., 1:, :] | empty[..., :1, :])
-    if wrong.any():
-        *_, a, y = np.argwhere(wrong)[0]
-        a = int(a) + 1 if empty[..., int(a) + 1, int(y)].any() else 0
-        check.refuse("q", float(people[..., a, y].min()), f"the cell (a={a}, y={y}) is empty or negative, or its entries cancel "
-                     "to nearly 0, so its rate does not exist",
-                     "Lift the constraint (lift_unusable, or slack=inf there), or clip the noisy table (clip_counts).")
+    needed = np.isfinite(limit)
+    needed[..., 0, :] = needed[..., 1:, :].any(axis=-2)
+    fine = usable | ~needed
+    check.occupied("q", np.broadcast_to(people, fine.shape), usable=fine,
+                   remedy="Lift the constraint (lift_unusable, or slack=inf there), or clip the noisy table (clip_counts).")
+    empty = ~usable
     return np.where(empty[..., None, :, :], 0.0, q) / np.where(empty, 1.0, people)[..., None, :, :]
 
 
@@ -159,11 +151,7 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
     dual = check.array("dual", dual)
     if dual.ndim < 2 or dual.shape[-2:] != q.shape[-2:]:
         check.refuse("dual", dual.shape, f"not of shape (..., {q.shape[-2]}, 2) [a, y]", "Give one multiplier for each group and label.")
-    try:
-        np.broadcast_shapes(q.shape[:-3], limit.shape[:-2], dual.shape[:-2])
-    except ValueError:
-        check.refuse("dual", dual.shape, f"leading axes of q {q.shape}, gamma and slack {limit.shape[:-2]} do not broadcast with it",
-                     "Give one set of multipliers for each program.")
+    check.broadcast("dual", dual.shape[:-2], "q, gamma and slack", batch_shape(q, limit), "Give one set of multipliers for each program.")
     rate = conditional(q, limit)
     lam = dual.copy()
     lam[..., 0, :] = -dual[..., 1:, :].sum(axis=-2)

@@ -158,10 +158,8 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     q = noisy_frequencies(_one_table(q, as_printed), m, epsilon, beta)
     people, k = q.sum(axis=0), q.shape[1]
     unit = log_over_m_epsilon(4 * k, m, epsilon, beta)
-    if (people <= 0).any():
-        a, y = (int(i) for i in np.argwhere(people <= 0)[0])
-        check.refuse("q", float(people[a, y]), f"the cell (a={a}, y={y}) is empty or negative: outside the lemma's event",
-                     "Choose a larger epsilon, or merge small groups. (Drawing again until it holds would not be private.)")
+    check.occupied("q", people, so="outside the lemma's event",
+                   remedy="Choose a larger epsilon, or merge small groups. (Drawing again until it holds would not be private.)")
     rates = over(2 * unit, people)
     gaps = over(4 * unit, np.minimum(people, people[:1])) if as_printed else rates + rates[:1]
     gaps[0] = 0.0

@@ -240,8 +240,5 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if k < 2:
             check.refuse("sensitive_features", 0, "there is only one group in it",
                          "Give n_groups, the public number of groups, if others could occur.")
-        people = np.bincount(A * 2 + y, minlength=2 * k).reshape(k, 2)
-        if not people.all():
-            a, label = np.argwhere(people == 0)[0]
-            check.refuse("sensitive_features", int(a), f"nobody of group {a} has label {label}, so its rate does not exist",
-                         "Recode the groups as 0, 1, ..., k-1, or give n_groups, the public number of groups, if that cell may be empty.")
+        check.occupied("sensitive_features", np.bincount(A * 2 + y, minlength=2 * k).reshape(k, 2),
+                       "Recode the groups as 0, 1, ..., k-1, or give n_groups, the public number of groups, if that cell may be empty.")

@@ -111,10 +111,7 @@ def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
     p = check.array("p", p, low=0.0, high=1.0)
     if p.ndim < 2 or p.shape[-2:] != q.shape[-3:-1]:
         check.refuse("p", p.shape, f"does not end in (b, k) = {q.shape[-3:-1]} as q does", "Give one probability for each (yhat, a).")
-    try:
-        np.broadcast_shapes(q.shape[:-3], p.shape[:-2])
-    except ValueError:
-        check.refuse("p", p.shape, f"its leading axes do not broadcast with those of q, {q.shape}", "Give one p for each table.")
+    check.broadcast("p", p.shape[:-2], "q", q.shape[:-3], "Give one p for each table.")
     accepted = (p[..., None] * q).sum(axis=-3)
     rejected = ((1 - p)[..., None] * q).sum(axis=-3)
     return np.stack([rejected, accepted], axis=-3)
@@ -145,9 +142,7 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
     >>> predict_proba([[.25, 0], [1, .75]], prediction=[0, 1, 1], A=[0, 0, 1])
     array([0.25, 1.  , 0.75])
     """
-    p = check.array("p", p, ndim=2, low=0.0, high=1.0)
-    if p.size == 0:
-        check.refuse("p", p.shape, "is empty", "Give one probability for each (yhat, a).")
+    p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
     b, k = p.shape
     prediction = check.codes("prediction", prediction, what="predictions", remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
     A, _ = check.groups("A", A, n_groups=10**6)

@@ -50,8 +50,8 @@ def solve_many(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Soluti
     q = check.table("q", q, least_groups=2)
     b, k, _ = q.shape[-3:]
     limit = limits(gamma, slack, k, batch=True)
-    rate = conditional(q, limit)
     batch = batch_shape(q, limit)
+    rate = conditional(q, limit)
     q, rate, limit = (np.broadcast_to(x, batch + x.shape[-n:]).reshape(-1, *x.shape[-n:]) for x, n in ((q, 3), (rate, 3), (limit, 2)))
 
     p, dual, fallbacks = np.empty((len(q), b, k)), np.zeros((len(q), k, 2)), 0

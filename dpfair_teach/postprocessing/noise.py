@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import mechanisms
-from ._program import has_rate, unlimited
+from ._program import has_rate, slacks
 
 __all__ = ["noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack"]
 
@@ -157,16 +157,8 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
            [0.1, inf]])
     """
     q = check.table("q", q, least_groups=2)
-    slack = unlimited("slack", slack)
-    k = q.shape[-2]
-    try:
-        fits = slack.ndim == 0 or slack.shape[-2:] == (k, 2)
-        np.broadcast_shapes(q.shape[:-3], slack.shape[:-2])
-    except ValueError:
-        fits = False
-    if not fits:
-        check.refuse("slack", slack.shape, f"neither a number nor an array that fits (..., {k}, 2) [a, y] with q {q.shape}",
-                     "Give one number for all constraints, or one for each table, group and label.")
+    slack = slacks(slack, q.shape[-2], batch=True)
+    check.broadcast("slack", slack.shape[:-2], "q", q.shape[:-3], "Give one slack for each table, or one for all.")
     usable = has_rate(q, q.sum(axis=-3))
     usable = usable & usable[..., :1, :]
     return _unused_anchor(np.where(usable & (slack >= 0), slack, np.inf))
