@@ -53,7 +53,8 @@ def test_drawn_groups_have_equal_shares_and_differ_in_the_first_feature():
 
 def test_the_table_of_features():
     found = {(name.strip("`"), rule.strip("`")): int(columns) for name, rule, columns, what in rows(4) if columns.isdigit()}
-    expected = {("ten_people", "given"): 1, ("synthetic", "drawn"): load("synthetic", m=50, rng=np.random.default_rng(1)).d, ("adult", "one_hot"): load("adult").d, **FEATURES}
+    drawn = load("synthetic", m=50, rng=np.random.default_rng(1))
+    expected = {("ten_people", "given"): 1, ("synthetic", "drawn"): drawn.d, ("adult", "one_hot"): load("adult").d, **FEATURES}
     expected |= {("communities", rule): load("communities", features=rule).d for rule in ("paper", "unprotected", "all")}
     assert found == expected
 
