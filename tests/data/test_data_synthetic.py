@@ -79,8 +79,8 @@ def test_the_synthetic_set_is_drawn_anew_from_the_callers_generator():
 
 
 @pytest.mark.parametrize("given, named", [
-    ({"m": None, "rng": None}, "m"), ({"m": None}, "m"), ({"rng": None}, "rng"), ({"rng": 1}, "rng"), ({"m": 0}, "m"), ({"n_groups": 0}, "n_groups"),
-    ({"d": 2.5}, "d"), ({"group": "paper"}, "group"), ({"label": "p70"}, "label"), ({"features": "all"}, "features")])
+    ({"m": None, "rng": None}, "m"), ({"m": None}, "m"), ({"rng": None}, "rng"), ({"rng": 1}, "rng"), ({"m": 0}, "m"),
+    ({"n_groups": 0}, "n_groups"), ({"d": 2.5}, "d"), ({"group": "paper"}, "group"), ({"label": "p70"}, "label"), ({"features": "all"}, "features")])
 def test_what_the_synthetic_set_needs_and_what_it_has_no_use_for(given, named):
     with pytest.raises(ValueError, match=rf"^{named}="):
         load("synthetic", **({"m": 50, "rng": np.random.default_rng(1)} | given))
