@@ -299,7 +299,8 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     tail = epsilon0 * math.sqrt(-2 * k * math.log(delta))
     mean = k * epsilon0 * math.tanh(epsilon0 / 2)
     if mean > tail:
-        check.refuse("epsilon0", epsilon0, f"with k={k} and delta={delta:g} the mean loss alone may be {mean:.6g}, so that the short formula is no bound",
+        check.refuse("epsilon0", epsilon0,
+                     f"with k={k} and delta={delta:g} the mean loss alone may be {mean:.6g}, so that the short formula is no bound",
                      f"Use basic composition, k epsilon0 = {k * epsilon0:.6g}, or the long formula, mean plus tail = {mean + tail:.6g}; "
                      "or choose a smaller epsilon0.")
     return 2 * tail

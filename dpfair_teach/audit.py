@@ -1,8 +1,8 @@
 """Attacks that measure privacy: how large epsilon must be, from samples or from exact laws.
 
-A privacy claim is refuted by one event. If E happens with probability p on one data set and p' on a neighbour, then (epsilon, delta)-privacy
-needs p <= e^epsilon p' + delta, so epsilon >= ln((p - delta) / p'). From samples, p and p' are known up to confidence bounds, and the
-lower bound on epsilon that comes out is certified at a stated level: it can refute a claim, never prove one.
+A privacy claim is refuted by one event. If E happens with probability p on one data set and p' on a neighbour, then
+(epsilon, delta)-privacy needs p <= e^epsilon p' + delta, so epsilon >= ln((p - delta) / p'). From samples, p and p' are known up to
+confidence bounds, and the lower bound on epsilon that comes out is certified at a stated level: it can refute a claim, never prove one.
 """
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def clopper_pearson(k: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.
 
 
 def _one_direction(hits: np.ndarray, n: int, others: np.ndarray, m: int, delta: float, alpha: float) -> np.ndarray:
-    """Lower bound on epsilon from the event being likelier under the first law, and, with the same two bounds, its complement less likely."""
+    """Lower bound on epsilon: the event is likelier under the first law, and, by the same two bounds, its complement less likely."""
     low, high = _lower(hits, n, alpha / 2), _upper(others, m, alpha / 2)
     with np.errstate(divide="ignore"):
         event = np.log(np.maximum(low - delta, 0) / high)
@@ -272,7 +272,8 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
     """The privacy loss of whole released tables: ln of the likelihood on ``table`` over that on ``table_neighbour``.
 
     Source: the proof of supplement, Theorem 1.1: for independent Laplace (or two-sided geometric) noise of one scale on every cell
-    it is the sum over cells of (|y - neighbour| - |y - table|) / scale. By the Neyman-Pearson lemma no other statistic of the table attacks better.
+    it is the sum over cells of (|y - neighbour| - |y - table|) / scale. By the Neyman-Pearson lemma no other statistic of the
+    table attacks better.
 
     Parameters
     ----------
@@ -303,7 +304,8 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
         check.refuse("table_neighbour", other.shape, f"differs from the shape {table.shape} of table", "Give two tables of the same cells.")
     outputs = check.filled("outputs", check.array("outputs", outputs, low=-1e140, high=1e140), "released table")
     if outputs.ndim < table.ndim or outputs.shape[outputs.ndim - table.ndim:] != table.shape:
-        check.refuse("outputs", outputs.shape, f"does not end in the shape {table.shape} of table", "Give released tables of the same cells.")
+        check.refuse("outputs", outputs.shape, f"does not end in the shape {table.shape} of table",
+                     "Give released tables of the same cells.")
     scale = check.number("scale", scale, low=1e-140)
     cells = tuple(range(outputs.ndim - table.ndim, outputs.ndim))
     return ((np.abs(outputs - other) - np.abs(outputs - table)) / scale).sum(axis=cells)
@@ -316,7 +318,8 @@ def _laws(p: object, q: object, name: str) -> tuple[np.ndarray, np.ndarray]:
     for which, law in (("law", p), (name, q)):
         law = check.array(which, law, ndim=1, low=0.0, high=1.0 + 1e-9)
         if abs(law.sum() - 1) > 1e-9:
-            check.refuse(which, float(law.sum()), "its probabilities do not sum to 1", "Give every outcome; widen the window of a truncated law.")
+            check.refuse(which, float(law.sum()), "its probabilities do not sum to 1",
+                         "Give every outcome; widen the window of a truncated law.")
         laws.append(law)
     if laws[0].shape != laws[1].shape:
         check.refuse(name, laws[1].shape, f"differs from the shape {laws[0].shape} of law", "Give both laws on the same outcomes.")
@@ -439,7 +442,8 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
     """The smallest delta, both ways, when ``n`` Laplace noises have one scale on a data set and another on its neighbour.
 
     Source: supplement, Definition 1.2. The loss depends on the sum S of absolute noises only, which is Gamma(n) times the scale: it is
-    n ln(b'/b) + S (1/b' - 1/b), unbounded in S. So noise whose scale is computed from private data has **no finite epsilon** with delta = 0.
+    n ln(b'/b) + S (1/b' - 1/b), unbounded in S. So noise whose scale is computed from private data has **no finite epsilon** with
+    delta = 0.
 
     Parameters
     ----------

@@ -255,7 +255,8 @@ def _decisions(prediction: ArrayLike) -> np.ndarray:
 def _rate(counts: np.ndarray, y: int) -> np.ndarray:
     """P(Yhat = 1 | a, y) for every group; refuses an empty (a, y)."""
     people = counts[..., y].sum(axis=-2)
-    check.occupied("counts", people[..., None], "Merge groups, use more data, or choose a notion that does not need this cell.", labels=(y,))
+    check.occupied("counts", people[..., None], "Merge groups, use more data, or choose a notion that does not need this cell.",
+                   labels=(y,))
     return counts[..., 1, :, y] / people
 
 

@@ -1,8 +1,8 @@
 """The book's plot style and its few figure types.
 
 The style is opaque: dark ink on white, as on paper; the book's pages turn lightness over in the dark, which keeps the hues. Figures are
-five inches wide with type that a phone, which shows them at half that, still makes legible. Colours are those of Okabe and Ito, which stay apart for colour-blind readers, and no series is told by colour alone: each has its own
-line style and marker.
+five inches wide with type that a phone, which shows them at half that, still makes legible. Colours are those of Okabe and Ito, which stay
+apart for colour-blind readers, and no series is told by colour alone: each has its own line style and marker.
 
 Figures are made without ``pyplot``: nothing is registered, nothing has to be closed, no backend is needed.
 """
@@ -132,7 +132,8 @@ def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> No
 
 def _legend_below(ax: Axes) -> None:
     """Under the axes, where no line is; handles long enough to tell dashes apart."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2, frameon=False, fontsize=_STYLE["legend.fontsize"], handlelength=3.2, columnspacing=1.2, handletextpad=0.5)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2, frameon=False, fontsize=_STYLE["legend.fontsize"], handlelength=3.2,
+              columnspacing=1.2, handletextpad=0.5)
 
 
 def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, ax: Axes | None = None, *,
@@ -168,7 +169,8 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
     (1, 1)
     """
     x = _checks.filled("x", _checks.array("x", x, ndim=1, low=-1e100, high=1e100), "point")
-    mean, low, high = (_checks.array(name, v, ndim=1, length=len(x), low=-1e100, high=1e100) for name, v in (("mean", mean), ("low", low), ("high", high)))
+    mean, low, high = (_checks.array(name, v, ndim=1, length=len(x), low=-1e100, high=1e100)
+                       for name, v in (("mean", mean), ("low", low), ("high", high)))
     outside = (mean < low - 1e-9) | (mean > high + 1e-9)
     if outside.any():
         i = int(np.argmax(outside))
@@ -288,7 +290,10 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
             _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     figure, ax = _axes(ax)
     for n, (value, curve) in enumerate(table.groupby(by, sort=False)):
-        label = "not private" if isinstance(value, float) and np.isinf(value) else f"{by} = {value:g}" if by == "epsilon" else str(value).replace("_", " ")
+        if isinstance(value, float) and np.isinf(value):
+            label = "not private"
+        else:
+            label = f"{by} = {value:g}" if by == "epsilon" else str(value).replace("_", " ")
         if bars:
             ax.vlines(curve["violation"], curve["error_low"], curve["error_high"], color=COLORS[n % len(COLORS)], linewidth=1)
         _draw(ax, n, curve["violation"], curve["error"], label)

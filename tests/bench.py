@@ -97,7 +97,8 @@ def predict_against_fairlearn(m: int, repeats: int) -> list[dict]:
     def draw():
         return np.random.default_rng(0).random(m) < predict_proba(p, prediction, A)
 
-    seconds = interleaved(repeats, chances=lambda: model._pmf_predict(X, sensitive_features=A), ours=lambda: predict_proba(p, prediction, A),
+    seconds = interleaved(repeats, chances=lambda: model._pmf_predict(X, sensitive_features=A),
+                          ours=lambda: predict_proba(p, prediction, A),
                           decisions=lambda: model.predict(X, sensitive_features=A, random_state=0), draw=draw)
     return [dict(what=f"P(say 1), m = {m:,}", rival="fairlearn _pmf_predict", ours="predict_proba", rival_s=seconds["chances"],
                  ours_s=seconds["ours"], wanted=10),
@@ -106,7 +107,7 @@ def predict_against_fairlearn(m: int, repeats: int) -> list[dict]:
 
 
 def noisy_programs(repeats: int) -> list[dict]:
-    """6 epsilons x 25 gammas x 100 tables. linprog is timed on every 100th program (all inputs ready) and scaled up: that is an estimate."""
+    """6 epsilons x 25 gammas x 100 tables. linprog is timed on every 100th program (all inputs ready); times 100, that is an estimate."""
     data = load("communities")
     counts = fairness.cell_counts(base_classifier(data).predict(data.X), data.A, data.Y)
     rng = np.random.default_rng(0)

@@ -59,7 +59,9 @@ def forgets_true_positives(f):
 
 
 def pairs_read_the_anchor(f):
-    return lambda counts, notion="equalized_odds", against="anchor", **kw: f(counts, notion, "anchor" if against == "pairs" else against, **kw)
+    def violation(counts, notion="equalized_odds", against="anchor", **kw):
+        return f(counts, notion, "anchor" if against == "pairs" else against, **kw)
+    return violation
 
 
 def divided_by_everybody(f):
@@ -71,11 +73,15 @@ def divided_by_everybody(f):
 
 
 def population_is_the_anchor(f):
-    return lambda counts, notion="equalized_odds", against="anchor", **kw: f(counts, notion, "anchor" if against == "population" else against, **kw)
+    def violation(counts, notion="equalized_odds", against="anchor", **kw):
+        return f(counts, notion, "anchor" if against == "population" else against, **kw)
+    return violation
 
 
 def accuracy_is_acceptance(f):
-    return lambda counts, notion="equalized_odds", *args, **kw: f(counts, "demographic_parity" if notion == "accuracy_parity" else notion, *args, **kw)
+    def violation(counts, notion="equalized_odds", *args, **kw):
+        return f(counts, "demographic_parity" if notion == "accuracy_parity" else notion, *args, **kw)
+    return violation
 
 
 # --- noise
@@ -187,10 +193,13 @@ MUTANTS: dict[str, Mutant] = {
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
     "violation_against_pairs_reads_the_anchor": Mutant(FAIRNESS + "violation", pairs_read_the_anchor, "pairs are not compared"),
     "violation_population_is_the_anchor": Mutant(FAIRNESS + "violation", population_is_the_anchor, "group 0 stands for everybody"),
-    "violation_accuracy_is_acceptance": Mutant(FAIRNESS + "violation", accuracy_is_acceptance, "accuracy parity answers demographic parity"),
+    "violation_accuracy_is_acceptance": Mutant(FAIRNESS + "violation", accuracy_is_acceptance,
+                                               "accuracy parity answers demographic parity"),
     "rates_swapped": Mutant(FAIRNESS + "rates", lambda f: lambda counts: f(counts)[::-1], "FP and TP exchanged"),
-    "rates_divided_by_everybody": Mutant(FAIRNESS + "rates", divided_by_everybody, "divided by the group, not by the group with that label"),
-    "counts_predictions_swapped": Mutant(FAIRNESS + "cell_counts", lambda f: lambda *a, **kw: f(*a, **kw)[::-1], "accepted and rejected exchanged"),
+    "rates_divided_by_everybody": Mutant(FAIRNESS + "rates", divided_by_everybody,
+                                         "divided by the group, not by the group with that label"),
+    "counts_predictions_swapped": Mutant(FAIRNESS + "cell_counts", lambda f: lambda *a, **kw: f(*a, **kw)[::-1],
+                                         "accepted and rejected exchanged"),
     "exact_epsilon_one_way": Mutant(AUDIT + "exact_epsilon", one_direction_only, "one of the two neighbours is always the denominator"),
     "largest_change_halved": Mutant(POST + "largest_change", scaled(0.5), "a change counted once, not twice"),
     "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple", "the wrong people are protected"),
@@ -202,12 +211,15 @@ MUTANTS: dict[str, Mutant] = {
     "laplace_law_doubled": Mutant(MECHANISMS + "laplace_law", lambda f: lambda s, e, value=0.0: f(2 * s, e, value), "twice the scale"),
     "exponential_probabilities_at_double_epsilon": Mutant(MECHANISMS + "exponential_probabilities", at_epsilon_times(2),
                                                           "the 2 under the fraction line is missing"),
-    "exponential_drawn_at_double_epsilon": Mutant(MECHANISMS + "exponential", at_epsilon_times(2), "the 2 under the fraction line is missing"),
+    "exponential_drawn_at_double_epsilon": Mutant(MECHANISMS + "exponential", at_epsilon_times(2),
+                                                  "the 2 under the fraction line is missing"),
     "exponential_bound_halved": Mutant(MECHANISMS + "exponential_error_bound", scaled(0.5), "half the bound"),
     "compose_takes_the_largest": Mutant(ACCOUNTING + "compose", largest_epsilon_only, "the largest epsilon, not the sum"),
-    "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers, "the short formula where it is no bound"),
+    "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers,
+                                                  "the short formula where it is no bound"),
     "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),
-    "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1), "one noise seen, not all"),
+    "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1),
+                                       "one noise seen, not all"),
     "gaussian_delta_halved": Mutant(MECHANISMS + "gaussian_delta", scaled(0.5), "half of the curve"),
     "gaussian_sigma_times_08": Mutant(MECHANISMS + "gaussian_sigma", scaled(0.8), "scale times 0.8"),
     "geometric_draws_real_numbers": Mutant(MECHANISMS + "geometric", real_numbers, "Laplace noise under another name"),
@@ -223,10 +235,12 @@ MUTANTS: dict[str, Mutant] = {
     "noisy_counts_at_sensitivity_one": Mutant(POST + "noisy_counts", epsilon_times(2), "the scale forgets that two cells change"),
     "slack_halved": Mutant(POST + "paper_slack", scaled(0.5), "half the slack"),
     "slack_is_zero": Mutant(POST + "paper_slack", lambda f: lambda *a, **kw: np.zeros_like(f(*a, **kw)), "no slack"),
-    "slack_negative_kept": Mutant(POST + "paper_slack", lambda f: lambda *a, negative="", **kw: f(*a, **kw), "a negative cell gives a negative slack"),
+    "slack_negative_kept": Mutant(POST + "paper_slack", lambda f: lambda *a, negative="", **kw: f(*a, **kw),
+                                  "a negative cell gives a negative slack"),
     "main_text_slack_for_papers": Mutant(POST + "paper_slack", main_text_slack_instead, "as the main text prints it"),
     "main_text_slack_corrected": Mutant(POST + "main_text_slack", paper_slack_instead, "as the supplement prints it"),
-    "lift_nothing": Mutant(POST + "lift_unusable", lambda f: lambda q, slack=0.0: np.broadcast_to(slack, (*np.shape(q)[:-3], *np.shape(q)[-2:])),
+    "lift_nothing": Mutant(POST + "lift_unusable",
+                           lambda f: lambda q, slack=0.0: np.broadcast_to(slack, (*np.shape(q)[:-3], *np.shape(q)[-2:])),
                            "constraints that divide by nobody stay"),
     "public_margins_unclipped": Mutant(POST + "public_margin_counts", unclipped, "outside the public range"),
     "public_margins_noise_halved": Mutant(POST + "public_margin_counts", epsilon_times(2), "half the noise"),
@@ -258,8 +272,9 @@ def planted(mutant: Mutant) -> Iterator[None]:
         owner = getattr(owner, part)
     original = getattr(owner, parts[-1])
     faulty = mutant.make(original)
-    places = [(owner, parts[-1])] + [(module, name) for key, module in list(sys.modules.items()) if key.startswith(("dpfair_teach", "test_"))
-                                     for name, value in list(vars(module).items()) if value is original]
+    modules = [module for key, module in list(sys.modules.items()) if key.startswith(("dpfair_teach", "test_"))]
+    places = [(owner, parts[-1])]
+    places += [(module, name) for module in modules for name, value in list(vars(module).items()) if value is original]
     for place, name in places:
         setattr(place, name, faulty)
     try:

@@ -45,7 +45,8 @@ def test_a_record_keeps_what_it_was_given_and_cannot_change():
     ("laplace", 1.0, 2.0, 0.5, 0.0, True), ("laplace", 1.0, 1.0, 0.5, 0.0, False), ("laplace", 2.0, 2.0, 0.5, 0.0, False),
     ("geometric", 1, 2.0, 0.5, 0.0, True), ("geometric", 1, 1.9, 0.5, 0.0, False),
     ("exponential", 1.0, 4.0, 0.5, 0.0, True), ("exponential", 1.0, 2.0, 0.5, 0.0, False),
-    ("gaussian", 2.0, gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True), ("gaussian", 2.0, 1.01 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True),
+    ("gaussian", 2.0, gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True),
+    ("gaussian", 2.0, 1.01 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True),
     ("gaussian", 2.0, 0.99 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, False), ("gaussian", 2.0, 1e3, 0.5, 0.0, False),
     ("laplace", None, 2.0, 0.5, 0.0, False), ("laplace", 1.0, None, 0.5, 0.0, False),
 ])
@@ -165,7 +166,7 @@ def test_short_formula_is_refused_where_it_is_false():
 
 
 def test_short_formula_holds_for_every_step_of_a_target_below_8_ln_1_over_delta():
-    """With epsilon0 = epsilon / (2 sqrt(2 k ln(1/delta))) it returns epsilon for all k while epsilon <= 8 ln(1/delta) = 128.9; above, it may fail."""
+    """With epsilon0 = epsilon / (2 sqrt(2 k ln(1/delta))) it returns epsilon for all k while epsilon <= 8 ln(1/delta) = 128.9."""
     log = math.log(1e7)
     for k in (1, 10, 1000, 100_000):
         assert advanced_composition(128.9 / (2 * math.sqrt(2 * k * log)), k, 1e-7) == pytest.approx(128.9)
@@ -178,7 +179,8 @@ def test_short_formula_holds_for_every_step_of_a_target_below_8_ln_1_over_delta(
 def good():
     """A valid call of every public function and record."""
     return {
-        Release: dict(mechanism="laplace", unit=UNIT_A, sensitivity=1.0, scale=2.0, epsilon=0.5, delta=0.0, relation="replace one A", times=2),
+        Release: dict(mechanism="laplace", unit=UNIT_A, sensitivity=1.0, scale=2.0, epsilon=0.5, delta=0.0, relation="replace one A",
+                      times=2),
         releases_table: dict(releases=[reports(1.0)]),
         compose: dict(releases=[reports(1.0), reports(0.5)], delta=1e-6, method="basic"),
         compose_parallel: dict(releases=[reports(1.0), reports(0.5)], delta=1e-6, touches=1),
@@ -186,8 +188,8 @@ def good():
     }
 
 
-NEVER = ["1", "", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 ** 400, object(), {}, {1}, [], [1.0, "a"], [float("nan")], True, -1,
-         np.array([1.0]), [None], lambda: 0]
+NEVER = ["1", "", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 ** 400, object(), {}, {1}, [], [1.0, "a"], [float("nan")],
+         True, -1, np.array([1.0]), [None], lambda: 0]
 CASES = [(f, name) for f, call in good().items() for name in call]
 
 
@@ -198,7 +200,8 @@ def test_every_public_name_is_attacked():
 @pytest.mark.parametrize("function, name", CASES, ids=lambda x: getattr(x, "__name__", x))
 def test_bad_input_is_refused_by_name(function, name):
     function(**good()[function])
-    never = [bad for bad in NEVER if not (name in ("mechanism", "unit", "relation") and bad == "1")] + ([None] if name != "relation" else [])
+    never = [bad for bad in NEVER if not (name in ("mechanism", "unit", "relation") and bad == "1")]
+    never += [None] if name != "relation" else []
     for bad in never + {"epsilon": [0], "scale": [0], "sensitivity": [0], "times": [0, 1.5], "touches": [0, 1.5], "k": [0, 1.5],
                         "epsilon0": [0], "delta": [1, 2]}.get(name, []):
         with pytest.raises(ValueError, match=rf"\b{name}\b"):

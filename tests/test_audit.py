@@ -177,7 +177,8 @@ def test_privacy_loss_is_the_log_ratio_of_the_exact_laws():
     rng = np.random.default_rng(16)
     for mechanism, law, density in ((laplace, laplace_law, "logpdf"), (geometric, geometric_law, "logpmf")):
         outputs = mechanism(TABLE, 2, 0.7, rng, (3, 4))
-        log = [sum(getattr(law(2, 0.7, int(v)), density)(outputs[..., i, a, y]) for (i, a, y), v in np.ndenumerate(t)) for t in (TABLE, NEIGHBOUR)]
+        log = [sum(getattr(law(2, 0.7, int(v)), density)(outputs[..., i, a, y]) for (i, a, y), v in np.ndenumerate(t))
+               for t in (TABLE, NEIGHBOUR)]
         np.testing.assert_allclose(privacy_loss(outputs, TABLE, NEIGHBOUR, 2 / 0.7), log[0] - log[1], atol=1e-9)
 
 
@@ -199,7 +200,8 @@ def test_exact_epsilon_and_delta_are_the_worst_over_all_events(laws, delta):
     epsilon = exact_epsilon(*laws, delta)
     assert epsilon == pytest.approx(worst, rel=1e-6, abs=1e-6)
     for tried in (0.0, 0.5, 2.0):
-        assert exact_delta(*laws, tried) == pytest.approx(max(0.0, (p - math.exp(tried) * q).max(), (q - math.exp(tried) * p).max()), abs=1e-12)
+        assert exact_delta(*laws, tried) == pytest.approx(max(0.0, (p - math.exp(tried) * q).max(), (q - math.exp(tried) * p).max()),
+                                                          abs=1e-12)
     if epsilon < 600:
         assert exact_delta(*laws, epsilon) <= delta + 1e-9
 
@@ -227,8 +229,9 @@ def test_laplace_delta_is_the_hockey_stick(shift, scale, epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
 def test_laplace_scale_delta_is_the_hockey_stick_both_ways(b, c, epsilon):
     def one_way(s, t):
-        return 2 * integrate.quad(lambda x: max(0.0, stats.laplace.pdf(x, scale=s) - math.exp(epsilon) * stats.laplace.pdf(x, scale=t)), 0, 150, limit=2000,
-                                  points=[0.1, 1, 5, 20])[0]
+        def excess(x):
+            return max(0.0, stats.laplace.pdf(x, scale=s) - math.exp(epsilon) * stats.laplace.pdf(x, scale=t))
+        return 2 * integrate.quad(excess, 0, 150, limit=2000, points=[0.1, 1, 5, 20])[0]
     value = laplace_scale_delta(b, c, epsilon)
     assert value == pytest.approx(max(one_way(b, c), one_way(c, b)), abs=1e-6)
     assert value == laplace_scale_delta(c, b, epsilon)
@@ -279,10 +282,12 @@ NEVER = [None, "1", "", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 
          [[1.0], [1.0, 2.0]], np.array([1 + 1j]), np.empty((0, 2)), lambda: 0]
 ALSO_NEVER = {
     "k": [-1, 11, 2.5], "n": [0, -1, 2.5, True], "alpha": [0, 1, -1, True], "hits_1": [-1, 11, 2.5], "hits_0": [-1, 13, 2.5, [[1, 2], [3]]],
-    "delta": [-0.1, 1, True], "n_0": [0, 2.5, True, 2], "both_directions": [0, 1, 2.0], "lower_bound": [-1, True], "hits": [(1,), (11, 3), (8, -1), (1.5, 1), 3],
+    "delta": [-0.1, 1, True], "n_0": [0, 2.5, True, 2], "both_directions": [0, 1, 2.0],
+    "lower_bound": [-1, True], "hits": [(1,), (11, 3), (8, -1), (1.5, 1), 3],
     "claimed_epsilon": [0, -1, True], "samples": [[1.0, 2.0], 1.0, np.zeros((5, 5))], "samples_neighbour": [[1.0, 2.0], np.zeros((5, 5))],
-    "rng": [0, np.random], "n_thresholds": [0, 1.5, True], "outputs": [1.0, [[1.0, 2.0, 3.0]]], "table_neighbour": [[1.0, 2.0, 3.0], 1.0], "scale": [0, -1, True],
-    "scale_neighbour": [0, -1, True], "law": [[0.5, 0.6], [1.5, -0.5], [[0.5, 0.5]], 1.0], "law_neighbour": [[0.5, 0.6], [1.0], [0.2, 0.3, 0.5]],
+    "rng": [0, np.random], "n_thresholds": [0, 1.5, True], "outputs": [1.0, [[1.0, 2.0, 3.0]]], "table_neighbour": [[1.0, 2.0, 3.0], 1.0],
+    "scale": [0, -1, True], "scale_neighbour": [0, -1, True],
+    "law": [[0.5, 0.6], [1.5, -0.5], [[0.5, 0.5]], 1.0], "law_neighbour": [[0.5, 0.6], [1.0], [0.2, 0.3, 0.5]],
     "epsilon": [-1, True], "shift": [-1, True], "event": [3],
 }
 CASES = [(f, name) for f, call in good().items() for name in call]

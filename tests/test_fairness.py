@@ -223,7 +223,8 @@ def test_only_a_comparison_with_an_anchor_takes_notice_of_it(against):
     (([0, 1], [0, 0.5], [0, 1]), r"A=0.5: groups must be integer codes 0, 1, 2, .... Use numpy.unique\(A,"),
     (([0, 0.5], [0, 0], [0, 1], 1, 3), r"prediction=0.5: score bins must be integer codes .* numpy.digitize\(score"),
     ((["a", "b"], [0, 0], [0, 1], 1, 3), r"prediction=\['a', 'b'\]: not numeric. Give bins"),
-    (([0, 0], [0, 0], [0, 1], 10**6, 1000), r"n_groups \* n_bins \* 2=2000000000: asks for more than 100,000,000 numbers at once. Give fewer"),
+    (([0, 0], [0, 0], [0, 1], 10**6, 1000),
+     r"n_groups \* n_bins \* 2=2000000000: asks for more than 100,000,000 numbers at once. Give fewer"),
 ])
 def test_refusals_say_what_to_do(arguments, message):
     with pytest.raises(ValueError, match=message):

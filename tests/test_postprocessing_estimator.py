@@ -110,7 +110,8 @@ def test_fairlearn_metrics_work_on_its_decisions():
 
 
 def test_scikit_learns_contract():
-    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3, noise="geometric")
+    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3,
+                             noise="geometric")
     assert clone(model).get_params(deep=False).keys() == model.get_params(deep=False).keys()
     assert model.get_params()["epsilon"] == 1.0
     assert model.set_params(gamma=0.1).gamma == 0.1

@@ -257,7 +257,8 @@ def test_noise_for_people_is_not_added_to_frequencies(release):
     with pytest.raises(ValueError, match=r"counts=1.0: is the sum of the entries: fewer than two people.*multiply by m"):
         release(LARGE / LARGE.sum(), 1.0, rng)
     assert rng.bit_generator.state == before
-    for people in (LARGE + 0.25, np.full((2, 2, 2), 0.25), [[[1, 0], [0, 0]], [[0, 0], [0, 0]]]):      # expected numbers, and one person, are fine
+    # expected numbers, and one person, are fine
+    for people in (LARGE + 0.25, np.full((2, 2, 2), 0.25), [[[1, 0], [0, 0]], [[0, 0], [0, 0]]]):
         assert release(people, 1.0, rng).shape == (2, 2, 2)
 
 

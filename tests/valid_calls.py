@@ -112,7 +112,8 @@ valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
-valid("postprocessing.noisy_counts", postprocessing.noisy_counts, lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
+valid("postprocessing.noisy_counts", postprocessing.noisy_counts,
+      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
 valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
 valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0))
@@ -134,8 +135,8 @@ def _fitted_post(X, y, sensitive_features, rng, **settings):
 
 def _post_arguments():
     ten = data.load("ten_people")
-    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2, noise="laplace",
-                X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
+    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2,
+                noise="laplace", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
 def _post(method):
@@ -152,7 +153,8 @@ valid("postprocessing.DPPostProcessing:predict_proba", _post("predict_proba"),
 valid("postprocessing.DPPostProcessing:predict", _post("predict"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng()))
 valid("postprocessing.DPPostProcessing:score", _post("score"),
-      lambda: dict(X=data.load("ten_people").X, y=data.load("ten_people").Y, sensitive_features=data.load("ten_people").A, sample_weight=None))
+      lambda: dict(X=data.load("ten_people").X, y=data.load("ten_people").Y, sensitive_features=data.load("ten_people").A,
+                   sample_weight=None))
 
 # ---------------------------------------------------------------------------------------------------------------- data
 TEN = data.load("ten_people")

@@ -56,7 +56,8 @@ def theme_options(address: str | None, branch: str = "main") -> dict:
 
 def _set_options(app, config) -> None:
     remote = remote_address(Path(app.srcdir))
-    config.html_theme_options.update(theme_options(web_address(remote) if remote else None, os.environ.get("DPFAIR_TEACH_REPO_BRANCH", "main")))
+    config.html_theme_options.update(theme_options(web_address(remote) if remote else None,
+                                                   os.environ.get("DPFAIR_TEACH_REPO_BRANCH", "main")))
 
 
 def _edit_the_chapter(app, pagename, templatename, context, doctree) -> None:

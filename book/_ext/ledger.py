@@ -28,10 +28,12 @@ PAPERS = {"jagielski": "Jagielski et al. 2019", "tran": "Tran et al. 2021", "din
 SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv version"}
 #: Number -> title, and the label of those that are written.
 CHAPTERS = {
-    1: ("Why locking the data up is not enough", ""), 2: ("Fairness as rates", ""), 3: ("Privacy for one attribute", ""), 4: ("Adding up", ""),
+    1: ("Why locking the data up is not enough", ""), 2: ("Fairness as rates", ""),
+    3: ("Privacy for one attribute", ""), 4: ("Adding up", ""),
     5: ("Equalized odds", "ch-equalized-odds"), 6: ("DP-postprocessing", "ch-dp-postprocessing"), 7: ("Fairness for less epsilon", ""),
     8: ("Fair learning as a game", ""), 9: ("Oracles", ""), 10: ("DP-oracle-learner", ""), 11: ("Private as printed?", ""),
-    12: ("When A may be used", ""), 13: ("The separation", ""), 14: ("Ask once", ""), 15: ("Networks and multipliers", ""), 16: ("PF-LD", ""),
+    12: ("When A may be used", ""), 13: ("The separation", ""), 14: ("Ask once", ""),
+    15: ("Networks and multipliers", ""), 16: ("PF-LD", ""),
     17: ("Clips and missing attributes", ""), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
     20: ("Covariance constraints", ""), 21: ("Communities and Crime", ""), 22: ("The networks' tables", ""),
     23: ("The functional mechanism's tables", ""), 24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
@@ -48,7 +50,8 @@ STYLE = """<style>
 .ledger th,.ledger td{border-top:1px solid var(--pst-color-border);padding:.45rem .5rem;text-align:left;vertical-align:top;
   overflow-wrap:anywhere}
 .ledger th[scope=row]{font-weight:600}
-.ledger th:nth-child(1){width:23%}.ledger th:nth-child(3){width:19%}.ledger th:nth-child(4){width:18%}.ledger small{display:block;font-weight:400}
+.ledger th:nth-child(1){width:23%}.ledger th:nth-child(3){width:19%}.ledger th:nth-child(4){width:18%}
+.ledger small{display:block;font-weight:400}
 .ledger tr:target{outline:2px solid var(--pst-color-primary);outline-offset:-2px}
 .ledger dl{margin:.3rem 0 0}.ledger dt{font-weight:600;margin:0}.ledger dd{margin:0 0 .3rem 0}
 .ledger .verdict{list-style:none;margin:0;padding:0}.ledger .serious{font-weight:700}.ledger .serious::before{content:"\\2716  "}
@@ -208,7 +211,8 @@ def _row(row: dict, links: Links) -> str:
                      (("Function", "function"), ("Test", "test"), ("Faults the test catches", "mutants"), ("Exercises", "exercises")))
     note = f"<p>{links.note(row['note'])}</p>" if row["note"] else ""
     return (f'<tr id="{anchor}" role="row"><th scope="row" role="rowheader"><a href="#{anchor}">{name}</a>{where}{also}</th>'
-            f'<td role="cell">{escape(row["title"])}<details><summary>Notes and checks<span class="visually-hidden"> of {name}</span></summary>{note}'
+            f'<td role="cell">{escape(row["title"])}'
+            f'<details><summary>Notes and checks<span class="visually-hidden"> of {name}</span></summary>{note}'
             f'<dl>{fields}</dl></details></td>'
             f'<td role="cell">{_chapter(row, links)}</td><td role="cell">{_verdict(row)}</td></tr>')
 
@@ -218,7 +222,8 @@ def table_html(paper: str, links: Links) -> str:
     heads = "".join(f'<th scope="col" role="columnheader">{h}</th>' for h in ("Statement", "What it says", "Taught in", "Verdict"))
     caption = f"{PAPERS[paper]}: {len(rows)} statements, {planned(rows)} planned fields"
     body = "\n".join(_row(row, links) for row in rows)
-    return (f'{STYLE}<table class="ledger" role="table"><caption>{caption}</caption><thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
+    return (f'{STYLE}<table class="ledger" role="table"><caption>{caption}</caption>'
+            f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
             f'<tbody role="rowgroup">\n{body}\n</tbody></table>')
 
 

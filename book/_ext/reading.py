@@ -18,7 +18,8 @@ GLUE = '<span class="glue">'
 HEADING = re.compile(r'<h(?P<level>[1-6])[ >]'
                      r'|<p class="admonition-title"(?P<title>(?: id="[^"]*")?)(?: role="heading" aria-level="\d")?>(?P<caption>.*?)</p>'
                      r'|<p class="dpx-title"(?: role="heading" aria-level="\d")?>'
-                     r'|(?P<proof><div class="proof admonition proof-body">\s*<p>)(?:<span [^>]*role="heading"[^>]*>Proof\.</span>|Proof\.)', re.S)
+                     r'|(?P<proof><div class="proof admonition proof-body">\s*<p>)'
+                     r'(?:<span [^>]*role="heading"[^>]*>Proof\.</span>|Proof\.)', re.S)
 
 FOLD = re.compile(r'<summary aria-label="Toggle hidden content">\s*<p class="collapsed admonition-title">[^<]*</p>\s*'
                   r'<p class="expanded admonition-title">[^<]*</p>\s*</summary>(?P<rest>.*?<pre>(?P<code>.*?)</pre>)', re.S)
@@ -65,7 +66,11 @@ def headings(html: str) -> str:
 
 def folds(html: str) -> str:
     """Folded code named by what it does."""
-    return FOLD.sub(lambda match: f'<summary><span class="admonition-title">{escape(fold_name(match["code"]), quote=False)}</span></summary>{match["rest"]}', html)
+    def named(match: re.Match) -> str:
+        name = escape(fold_name(match["code"]), quote=False)
+        return f'<summary><span class="admonition-title">{name}</span></summary>{match["rest"]}'
+
+    return FOLD.sub(named, html)
 
 
 def fold_name(code: str) -> str:

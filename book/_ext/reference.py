@@ -153,7 +153,8 @@ class LibraryReference(SphinxDirective):
 
     def entry(self, entry: Entry, labels: list[str]) -> nodes.Node:
         box = nodes.container(classes=["api-entry"], ids=[entry.id])
-        box += nodes.paragraph("", "", nodes.literal("", f"{entry.room}.{entry.signature}", classes=["no-api-link"]), classes=["api-signature"])
+        box += nodes.paragraph("", "", nodes.literal("", f"{entry.room}.{entry.signature}", classes=["no-api-link"]),
+                               classes=["api-signature"])
         if entry.doc:
             box += nodes.paragraph("", "", *words(summary(entry.doc)))
         else:

@@ -65,7 +65,8 @@ def cell_lines(text: str) -> list[int]:
                 fence = None
         elif match := CELL.match(line):
             if colons:
-                raise ChapterError(f"line {number}: a {{code-cell}} stands inside the directive opened at line {colons[-1][1]}; move it out")
+                opened = colons[-1][1]
+                raise ChapterError(f"line {number}: a {{code-cell}} stands inside the directive opened at line {opened}; move it out")
             lines.append(number)
             fence = match[1]
         elif match := FENCE.match(stripped):

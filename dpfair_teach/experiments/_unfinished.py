@@ -46,7 +46,8 @@ def alone(lock: Path) -> Iterator[None]:
     try:
         file = _held(lock)
     except OSError as problem:
-        _checks.refuse("out", str(lock), f"cannot be opened as a lock ({problem.strerror})", "Remove what stands there, or write elsewhere.")
+        _checks.refuse("out", str(lock), f"cannot be opened as a lock ({problem.strerror})",
+                       "Remove what stands there, or write elsewhere.")
     try:
         yield
     finally:
@@ -121,6 +122,7 @@ class Unfinished:
     def _record(self, line: bytes, salt: str, number: int) -> dict:
         checksum, _, text = line.decode(errors="replace").partition(" ")
         if checksum != text_hash([salt, text]):
-            _checks.refuse("out", str(self.path), f"its line {number} is not as a run of this library wrote it: its stored rows cannot be read",
+            _checks.refuse("out", str(self.path),
+                           f"its line {number} is not as a run of this library wrote it: its stored rows cannot be read",
                            "Delete that file and run again.")
         return json.loads(text)

@@ -23,7 +23,8 @@ def slider_grid(sliders: object) -> dict[str, tuple]:
     for name, grid in sliders.items():
         if not isinstance(name, str) or not name.isidentifier():
             refuse("sliders", name, "not the name of an argument of fn", remedy)
-        if isinstance(grid, (str, bytes)) or not isinstance(grid, (Sequence, np.ndarray)) or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
+        listed = isinstance(grid, (Sequence, np.ndarray)) and not isinstance(grid, (str, bytes))
+        if not listed or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
             refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
         values = []
         for value in grid:

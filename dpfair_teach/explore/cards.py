@@ -51,7 +51,8 @@ class SelfCheck:
         self.choices = tuple((choice, right, feedback) for choice, right, feedback in choices)
 
     def _repr_html_(self) -> str:
-        details = "".join(f"<details><summary>{escape(choice)}</summary><p><strong>{verdict(right)}</strong> {escape(feedback)}</p></details>"
+        details = "".join(f"<details><summary>{escape(choice)}</summary>"
+                          f"<p><strong>{verdict(right)}</strong> {escape(feedback)}</p></details>"
                           for choice, right, feedback in self.choices)
         return card("Self-check", self.question, details)
 

@@ -66,7 +66,8 @@ def marker(chart: Chart, i: int) -> tuple[int, int, str]:
     size = SIZES[min(below, len(SIZES) - 1)] if several else 1.0
     r, half, high, wide, deep, diagonal = (round(part * size) for part in (62, 55, 74, 72, 126, 78))
     return ((-r, 0, f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"), (-half, -half, f"h{2 * half}v{2 * half}h-{2 * half}z"),
-            (0, -high, f"l{wide} {deep}h-{2 * wide}z"), (0, -diagonal, f"l{diagonal} {diagonal}-{diagonal} {diagonal}-{diagonal}-{diagonal}z"),
+            (0, -high, f"l{wide} {deep}h-{2 * wide}z"),
+            (0, -diagonal, f"l{diagonal} {diagonal}-{diagonal} {diagonal}-{diagonal}-{diagonal}z"),
             (0, high, f"l{wide}-{deep}h-{2 * wide}z"))[chart.slots[i] % SHAPES]
 
 
@@ -110,7 +111,8 @@ def paths(chart: Chart, frame: dict) -> list[str]:
             dx, dy, tail = marker(chart, i)
             out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py, strict=True)))
         else:
-            out.append(("M" + "L".join(f"{a} {b}" for a, b in zip(px, py, strict=True)) if px else "") + ("Z" if px and kind in ("band", "polygon") else ""))
+            line = "L".join(f"{a} {b}" for a, b in zip(px, py, strict=True))
+            out.append(line and f"M{line}{'Z' if kind in ('band', 'polygon') else ''}")
     return out
 
 
@@ -134,10 +136,12 @@ def svg(chart: Chart, frame: object, label: str, *, keys: bool = False) -> str:
     for value, text in chart.y.ticks:
         at = f"{top + height - (value - chart.y.low) / (chart.y.high - chart.y.low) * height:.1f}"
         rule = "dpx-axis" if value == 0 and not chart.y.log and chart.view != "roc" else "dpx-grid"
-        parts.append(f'<path class="{rule}" d="M{left} {at}h{width}"/><text x="{left - 8}" y="{at}" dy=".35em" text-anchor="end">{text}</text>')
+        parts.append(f'<path class="{rule}" d="M{left} {at}h{width}"/>'
+                     f'<text x="{left - 8}" y="{at}" dy=".35em" text-anchor="end">{text}</text>')
     for value, text in chart.x.ticks:
         at = f"{left + (value - chart.x.low) / (chart.x.high - chart.x.low) * width:.1f}"
-        parts.append(f'<path class="dpx-tick" d="M{at} {top + height}v5"/><text x="{at}" y="{top + height + 23}" text-anchor="middle">{text}</text>')
+        parts.append(f'<path class="dpx-tick" d="M{at} {top + height}v5"/>'
+                     f'<text x="{at}" y="{top + height + 23}" text-anchor="middle">{text}</text>')
     parts.append(f'<path class="dpx-axis" d="M{left} {top + height}h{width}"/>')
     parts.append(f'<svg x="{left}" y="{top}" width="{width}" height="{height}" viewBox="0 0 {10 * width} {10 * height}" '
                  f'overflow="{"hidden" if chart.clip else "visible"}">')
@@ -165,7 +169,8 @@ def heat(chart: Chart, frame: np.ndarray) -> list[str]:
     parts.append("</svg>")
     for i, kept in enumerate(chart.y.keep(frame).ravel().tolist() if frame.size <= MOST_LABELLED else ()):
         x, y = left + (i % n_x + 0.5) * w, top + (i // n_x + 0.5) * h
-        parts.append(f'<text class="dpx-in dpx-q{shades[i]}" x="{x:.1f}" y="{y:.1f}" dy=".35em" text-anchor="middle">{chart.y.text(kept)}</text>')
+        parts.append(f'<text class="dpx-in dpx-q{shades[i]}" x="{x:.1f}" y="{y:.1f}" dy=".35em" text-anchor="middle">'
+                     f"{chart.y.text(kept)}</text>")
     for names, count, horizontal in ((chart.rows, n_y, False), (chart.columns, n_x, True)):
         for i in range(0, count, max(1, -(-count // 8))):
             if horizontal:
@@ -194,8 +199,10 @@ def legend(chart: Chart) -> str:
         step = (chart.y.high - chart.y.low) / LEVELS
         edges = [chart.y.text(round((chart.y.low + i * step) * 10 ** chart.y.decimals)) for i in range(LEVELS)]
         cells = "".join(f'<li class="dpx-q{i}">{edge}</li>' for i, edge in enumerate(edges))
-        return f'<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at"><li>{escape(chart.z_label)}</li>{cells}</ul>'
-    return '<ul class="dpx-legend">' + "".join(f"<li>{swatch(chart, i)}{escape(name)}</li>" for i, (name, _) in enumerate(chart.series)) + "</ul>"
+        return ('<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at">'
+                f"<li>{escape(chart.z_label)}</li>{cells}</ul>")
+    names = "".join(f"<li>{swatch(chart, i)}{escape(name)}</li>" for i, (name, _) in enumerate(chart.series))
+    return f'<ul class="dpx-legend">{names}</ul>'
 
 
 def cells(table: Table, digits: int) -> list[str]:
@@ -222,10 +229,9 @@ def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
     if chart.view == "lines":
         head = [chart.x_label or "x", *(name for name, _ in chart.series)]
         columns = [[chart.x.text(int(chart.at[i])) for i in shown_rows(chart)]]
-        for name, kind in chart.series:
+        for name, _ in chart.series:
             kept = chart.y.keep(frame[name])
-            columns.append([chart.y.text(int(kept[i])) if kind != "band" else f"{chart.y.text(int(kept[i, 0]))} to {chart.y.text(int(kept[i, 1]))}"
-                            for i in shown_rows(chart)])
+            columns.append([" to ".join(chart.y.text(int(v)) for v in np.atleast_1d(kept[i])) for i in shown_rows(chart)])
         return head, [list(row) for row in zip(*columns, strict=True)]
     if chart.view == "heatmap":
         kept = chart.y.keep(frame)

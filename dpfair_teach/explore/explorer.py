@@ -33,10 +33,10 @@ class Explorer:
     Parameters
     ----------
     fn : callable
-        Called as ``fn(x, **values)`` (a heat map also ``fn(x, y, **values)``) where it takes them, else as ``fn(**values)``. It returns, by view:
-        ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2) points
-        [x, y], n free; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``: (n_y, n_x).
-        Finite everywhere; the same series, rows and columns at every slider value. Same values in, same numbers out.
+        Called as ``fn(x, **values)`` (a heat map also ``fn(x, y, **values)``) where it takes them, else as ``fn(**values)``. It returns, by
+        view: ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2)
+        points [x, y], n free; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``:
+        (n_y, n_x). Finite everywhere; the same series, rows and columns at every slider value. Same values in, same numbers out.
     sliders : dict name -> grid of numbers or texts; at most 5,000 points in all
     title : str
         What the figure shows.
@@ -46,8 +46,9 @@ class Explorer:
     x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
     y : the rows of ``"heatmap"``, numbers or names, from the top
     series : dict name -> kind
-        ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``, ``"polygon"``.
-        Of several series of points the first is drawn large and open, the next smaller on top, so that equal points all show.
+        ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``,
+        ``"polygon"``. Of several series of points the first is drawn large and open, the next smaller on top, so that equal points all
+        show.
     view : "lines", "roc", "table", "pareto" or "heatmap"
     x_label, y_label, z_label : str
         Names of the axes; ``z_label`` what the cells of a heat map hold.
@@ -93,7 +94,8 @@ class Explorer:
                  x: Sequence | None = None, y: Sequence | None = None, series: Mapping[str, str] | None = None, view: str = "lines",
                  x_label: str = "", y_label: str = "", z_label: str = "", start: Mapping[str, object] | None = None, question: str = "",
                  log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
-                 y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None, colors: Mapping[str, str] | None = None) -> None:
+                 y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None,
+                 colors: Mapping[str, str] | None = None) -> None:
         if not callable(fn):
             refuse("fn", fn, "not callable", "Give a function of the slider values.")
         self.fn = fn
@@ -111,8 +113,9 @@ class Explorer:
         self.log_x, self.log_y = bool(log_x), bool(log_y)
         self.digits = integer("digits", digits, low=0, high=8)
         self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
-        for name, value, without in (("log_x", log_x, ("roc", "table", "heatmap")), ("log_y", log_y, ("roc", "table")), ("y_range", y_range, ("table",)),
-                                     ("x_range", x_range, ("table", "heatmap")), ("x_label", x_label, ("table",)), ("y_label", y_label, ("table",)),
+        for name, value, without in (("log_x", log_x, ("roc", "table", "heatmap")), ("log_y", log_y, ("roc", "table")),
+                                     ("x_range", x_range, ("table", "heatmap")), ("y_range", y_range, ("table",)),
+                                     ("x_label", x_label, ("table",)), ("y_label", y_label, ("table",)),
                                      ("z_label", z_label, ("lines", "roc", "pareto", "table"))):
             if view in without and value not in (False, None, ""):
                 refuse(name, value, f'view "{view}" has no use for it', f"Leave {name} out.")
@@ -127,7 +130,8 @@ class Explorer:
             if not views.KINDS[view]:
                 refuse("colors", colors, f'view "{view}" has no series', "Leave colors out.")
             if not isinstance(like, str) or like == name or like in self.colors:
-                refuse(f"colors[{name!r}]", like, "not the name of another series that has a colour of its own", 'Give {"series": "the series whose colour it takes"}.')
+                refuse(f"colors[{name!r}]", like, "not the name of another series that has a colour of its own",
+                       'Give {"series": "the series whose colour it takes"}.')
         self.labels = named("labels", labels)
         for name, value in self.labels.items():
             if name not in self.sliders:
@@ -178,7 +182,8 @@ class Explorer:
             if log and any((v <= 0).any() for v in drawn):
                 raise ValueError(f"fn at {where}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
             if not log and any((abs(v) > views.LARGEST).any() for v in drawn):
-                raise ValueError(f"fn at {where}: a number beyond {views.LARGEST:g} on a linear {letter} axis. Set log_{letter}=True or rescale.")
+                raise ValueError(f"fn at {where}: a number beyond {views.LARGEST:g} on a linear {letter} axis. "
+                                 f"Set log_{letter}=True or rescale.")
         return frame
 
     def _drawn(self, frame: object) -> tuple[list, list]:
@@ -227,7 +232,8 @@ class Explorer:
                 frame = self._call(values)
                 if frames:
                     views.same_shape(frames[0][0], frame, ", ".join(f"{n} = {shown_value(v)}" for n, v in values.items()))
-                count += sum(v.size for v in frame.values()) if isinstance(frame, dict) else frame.values.size if self.view == "table" else frame.size
+                parts = frame.values() if isinstance(frame, dict) else [frame.values if self.view == "table" else frame]
+                count += sum(part.size for part in parts)
                 if count > MOST_NUMBERS:
                     refuse("sliders", len(self.grid()), f"the frames hold over {MOST_NUMBERS:,} numbers",
                            "Coarsen the sliders or give fewer points a curve.")
@@ -242,7 +248,8 @@ class Explorer:
             if type(value) in (int, float, str, bool) or isinstance(value, np.generic):
                 if known == value or (isinstance(known, float) and isinstance(value, Real) and abs(known - value) <= 1e-12 * abs(known)):
                     return i
-        refuse(f"{argument}[{name!r}]", value, "not on that slider's grid", f"Choose one of {', '.join(map(shown_value, self.sliders[name]))}.")
+        refuse(f"{argument}[{name!r}]", value, "not on that slider's grid",
+               f"Choose one of {', '.join(map(shown_value, self.sliders[name]))}.")
 
     def _positions(self, name: str, value: object) -> np.ndarray | tuple[str, ...] | None:
         """``x`` of lines as increasing numbers; ``x``, ``y`` of a heat map as numbers or names."""
@@ -275,7 +282,7 @@ class Explorer:
             return Chart(**common, x=None, y=None, start=frames[self._start_index()])
         if self.view == "heatmap":
             axis = Axis.over(np.concatenate([f.ravel() for f in frames]), log=self.log_y, given=self.y_range, levels=200, pad=0)
-            rows, columns = (self._names(name, given, n) for name, given, n in (("y", self.y, first.shape[0]), ("x", self.x, first.shape[1])))
+            rows, columns = self._names("y", self.y, first.shape[0]), self._names("x", self.x, first.shape[1])
             return Chart(**common, x=None, y=axis, rows=rows, columns=columns, z_label=self.z_label)
         kinds = tuple((name, self.series.get(name, views.KINDS[self.view][0])) for name in first)
         if self.view == "lines":
@@ -293,7 +300,8 @@ class Explorer:
         tight = 1e-9
         outside = any((s < a.low - tight).any() or (s > a.high + tight).any() for a, v in ((x, all_x), (y, all_y))
                       for s in [np.log10(v) if a.log else v])
-        return Chart(**common, x=x, y=y, series=kinds, slots=self._slots(dict(kinds)), at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside))
+        return Chart(**common, x=x, y=y, series=kinds, slots=self._slots(dict(kinds)),
+                     at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside))
 
     def _slots(self, kinds: dict[str, str]) -> tuple[int, ...]:
         """The place of each series among colours, dashes and markers: its own, in order, or that of the series it is to look like."""
@@ -326,7 +334,8 @@ class Explorer:
         """What the player needs, JSON-ready (``player.js`` reads these keys)."""
         frames = [frame for frame, _ in self._all()]
         sliders = self._slider_texts()
-        data: dict = {"view": self.view, "title": self.title, "n": [len(texts) for _, texts, _ in sliders], "v": [texts for _, texts, _ in sliders],
+        data: dict = {"view": self.view, "title": self.title, "n": [len(texts) for _, texts, _ in sliders],
+                      "v": [texts for _, texts, _ in sliders],
                       "k": [name for name, _, _ in sliders], **pack_sentences([sentence for _, sentence in self._all()])}
         if self.view == "table":
             found: dict[str, int] = {}
@@ -339,8 +348,11 @@ class Explorer:
             data |= {"rows": chart.rows, "columns": chart.columns}
         elif self.view != "table":
             _, _, width, height = chart.box
-            data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height,
-                     "S": [{"name": name, "kind": kind, **(dict(zip(("dx", "dy", "tail"), drawing.marker(chart, i), strict=True)) if kind == "points" else {})} for i, (name, kind) in enumerate(chart.series)]}
+            series: list[dict] = [{"name": name, "kind": kind} for name, kind in chart.series]
+            for i, one in enumerate(series):
+                if one["kind"] == "points":
+                    one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
+            data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height, "S": series}
             if self.view == "lines":
                 data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(chart)}
             else:

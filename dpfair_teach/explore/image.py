@@ -11,7 +11,8 @@ from .drawing import Chart
 __all__: list[str] = []
 
 COLOURS = ("#0072b2", "#d24e00", "#008a63", "#a2468a", "#8a6a00", "#333333", "#2b86c4", "#b3261e")
-DASHES = ("-", (0, (5, 2.5)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)), (0, (10, 3)), (0, (4, 2, 1, 2, 1, 2)), (0, (2.5, 1)), (0, (8, 1.5, 3.5, 1.5)))
+DASHES = ("-", (0, (5, 2.5)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)), (0, (10, 3)), (0, (4, 2, 1, 2, 1, 2)), (0, (2.5, 1)),
+          (0, (8, 1.5, 3.5, 1.5)))
 MARKS = ("o", "s", "^", "D", "v")
 
 
@@ -39,7 +40,8 @@ def png(chart: Chart, frame: object, title: str) -> bytes:
 def table(axes: object, chart: Chart, frame: object) -> None:
     cells = np.array(drawing.cells(frame, chart.digits)).reshape(frame.values.shape)
     axes.axis("off")
-    drawn = axes.table(cellText=plain(cells.tolist()), rowLabels=plain(list(frame.rows)), colLabels=plain(list(frame.columns)), loc="center",
+    drawn = axes.table(cellText=plain(cells.tolist()), rowLabels=plain(list(frame.rows)), colLabels=plain(list(frame.columns)),
+                       loc="center",
                        edges="horizontal")
     drawn.auto_set_font_size(False)
     drawn.set_fontsize(9.5)
@@ -71,8 +73,10 @@ def curves(axes: object, chart: Chart, frame: dict) -> None:
             axes.fill_between(x, y[:, 0], y[:, 1], color=colour, alpha=0.2, label=name, linewidth=0)
         elif kind == "points":
             hollow = several and not below
-            axes.plot(x, y, MARKS[slot % len(MARKS)], color=colour, label=name, clip_on=chart.clip, zorder=3, markeredgewidth=2 if hollow else 1,
-                      markersize=6 * (drawing.SIZES[min(below, len(drawing.SIZES) - 1)] if several else 1), markerfacecolor="none" if hollow else colour)
+            axes.plot(x, y, MARKS[slot % len(MARKS)], color=colour, label=name, clip_on=chart.clip, zorder=3,
+                      markeredgewidth=2 if hollow else 1,
+                      markersize=6 * (drawing.SIZES[min(below, len(drawing.SIZES) - 1)] if several else 1),
+                      markerfacecolor="none" if hollow else colour)
         elif kind == "polygon":
             axes.fill(x, y, facecolor=colour + "22", edgecolor=colour, linestyle=DASHES[slot], linewidth=2, label=name)
         else:

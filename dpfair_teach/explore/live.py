@@ -20,7 +20,8 @@ def widget(explorer: object) -> object:
     import ipywidgets as widgets
     sliders = {}
     for (name, grid), (label, texts, at) in zip(explorer.sliders.items(), explorer._slider_texts(), strict=True):
-        sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid, strict=True)), index=at, description=label, continuous_update=True,
+        sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid, strict=True)), index=at, description=label,
+                                                continuous_update=True,
                                                 style={"description_width": "initial"}, layout={"width": "auto", "flex": "1 1 18em"})
     picture = widgets.HTML(explorer.still())
 

@@ -48,7 +48,8 @@ def flat(chart: Chart, frame: object, sentence: str) -> str:
 def picture(chart: Chart, frame: object, title: str, sentence: str) -> str:
     """Legend and drawing of one frame, or its table."""
     if chart.view == "table":
-        return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{drawing.grid(frame, chart.start, chart.digits, title, frame.corner)}</div>'
+        cells = drawing.grid(frame, chart.start, chart.digits, title, frame.corner)
+        return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{cells}</div>'
     drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.legend(chart)}{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
     return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
 
@@ -59,7 +60,8 @@ def numbers(chart: Chart, frame: object) -> str:
         return ""
     head, rows = drawing.rows_of(chart, frame)
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)
-    body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>" for row in rows)
+    body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
+                   for row in rows)
     return ('<details class="dpx-numbers"><summary>Numbers in this frame</summary>'
             '<div class="dpx-scroll" tabindex="0" role="group" aria-label="Numbers in this frame">'
             f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>")
@@ -77,11 +79,13 @@ def still(chart: Chart, frame: object, title: str, question: str, sentence: str)
             f'<p class="dpx-say" aria-live="polite">{escape(sentence)}</p>{numbers(chart, frame)}</figure></div>')
 
 
-def player(chart: Chart, frame: object, title: str, question: str, sentence: str, sliders: list[tuple[str, list[str], int]], data: dict) -> str:
+def player(chart: Chart, frame: object, title: str, question: str, sentence: str, sliders: list[tuple[str, list[str], int]],
+           data: dict) -> str:
     """The self-contained player, standing at ``frame``. Without scripts the figure, its sentence and its numbers are there."""
     inputs = "".join(
         f'<label><span>{escape(name)}</span> <b aria-hidden="true">{escape(texts[at])}</b>'
-        f'<input type="range" min="0" max="{len(texts) - 1}" step="1" value="{at}" aria-valuetext="{escape(texts[at])}" autocomplete="off"></label>'
+        f'<input type="range" min="0" max="{len(texts) - 1}" step="1" value="{at}" aria-valuetext="{escape(texts[at])}" autocomplete="off">'
+        "</label>"
         for name, texts, at in sliders)
     at = ", ".join(f"{name} = {texts[i]}" for name, texts, i in sliders)
     return (f'<dpfair-explorer class="dpx" data-view="{chart.view}">{style()}<figure>{caption(title, question)}'

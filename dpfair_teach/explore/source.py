@@ -14,9 +14,11 @@ __all__ = ["show"]
 
 PYGMENTS_STYLE = """
 .dpx-source { --k: #8a2a6f; --str: #1a6636; --com: #5a6068; --num: #0a5ea8; --def: #0a4f8f; }
-html[data-theme="dark"] .dpx-source, [data-jp-theme-light="false"] .dpx-source { --k: #f0a3d6; --str: #8fd6a3; --com: #aab2bd; --num: #8cc8ff; --def: #9fd0ff; }
+html[data-theme="dark"] .dpx-source, [data-jp-theme-light="false"] .dpx-source { \
+--k: #f0a3d6; --str: #8fd6a3; --com: #aab2bd; --num: #8cc8ff; --def: #9fd0ff; }
 .dpx-source .highlight { margin: 0; background: none; }
-.dpx .highlight pre { margin: 0; padding: .6rem .8rem; overflow-x: auto; border: 0; border-radius: 6px; background: var(--tint); color: var(--ink); font: 13.5px/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: pre; }
+.dpx .highlight pre { margin: 0; padding: .6rem .8rem; overflow-x: auto; border: 0; border-radius: 6px; background: var(--tint); \
+color: var(--ink); font: 13.5px/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: pre; }
 .dpx .highlight pre:focus-visible { outline: 3px solid var(--accent); }
 .dpx-source .dpx-p-k, .dpx-source .dpx-p-kn, .dpx-source .dpx-p-kc, .dpx-source .dpx-p-ow { color: var(--k); font-weight: 600; }
 .dpx-source [class^="dpx-p-s"] { color: var(--str); } .dpx-source [class^="dpx-p-c"] { color: var(--com); font-style: italic; }
@@ -114,4 +116,5 @@ def pre(lines: list[str]) -> str:
     """A block of code, reachable by keyboard because it may scroll."""
     while lines and not lines[-1].strip():
         lines = lines[:-1]
-    return f'<div class="highlight"><pre tabindex="0" role="group" aria-label="Source code">{chr(10).join(lines)}\n</pre></div>' if lines else ""
+    code = "\n".join(lines)
+    return f'<div class="highlight"><pre tabindex="0" role="group" aria-label="Source code">{code}\n</pre></div>' if lines else ""

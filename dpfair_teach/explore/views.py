@@ -95,12 +95,14 @@ def table(result: object, wrong: object) -> Table:
         except (TypeError, ValueError):
             wrong("rows, columns or values of the table are no lists", "Return lists of names and a list of rows.")
     else:
-        wrong(f"returned {type(result).__name__}, not a table", 'Return a pandas DataFrame or {"rows": ..., "columns": ..., "values": ...}.')
+        wrong(f"returned {type(result).__name__}, not a table",
+              'Return a pandas DataFrame or {"rows": ..., "columns": ..., "values": ...}.')
     found = Table(tuple(rows), tuple(columns), values, corner)
     if not all(map(writable, (*found.rows, *found.columns, corner))):
         wrong("a row or column name holds a control character", "Leave it out.")
     if values.ndim != 2 or values.shape != (len(found.rows), len(found.columns)) or not values.size:
-        wrong(f"cells of shape {values.shape} under {len(found.rows)} rows and {len(found.columns)} columns", "Give each row one cell a column.")
+        wrong(f"cells of shape {values.shape} under {len(found.rows)} rows and {len(found.columns)} columns",
+              "Give each row one cell a column.")
     if values.size > MOST_CELLS:
         wrong(f"{values.size:,} cells, more than {MOST_CELLS}", "Show fewer rows or columns.")
     for value in values.ravel():

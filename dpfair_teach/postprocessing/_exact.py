@@ -13,8 +13,8 @@ __all__ = ["exact_program"]
 def exact_program(q: np.ndarray, rate: np.ndarray, limit: np.ndarray) -> Solution:
     """The optimum for one table ``q`` and its ``rate`` (b, k, 2), with right-hand sides ``limit`` (k, 2), infinite where nothing is asked.
 
-    The simplex method on a full tableau of fractions. The start is p = 0: it meets 0 <= p <= 1 and -limit <= gap <= limit. Bland's rule (always
-    the first index that may enter, the first that must leave) cannot cycle, so it ends, whatever the ties.
+    The simplex method on a full tableau of fractions. The start is p = 0: it meets 0 <= p <= 1 and -limit <= gap <= limit. Bland's rule
+    (always the first index that may enter, the first that must leave) cannot cycle, so it ends, whatever the ties.
     """
     b, k, _ = q.shape
     exact, shares = ([[[Fraction(x) for x in cell] for cell in row] for row in table.tolist()] for table in (q, rate))

@@ -105,10 +105,10 @@ def conditional(q: np.ndarray, limit: np.ndarray) -> np.ndarray:
 
 
 def base_decides(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """``p`` (..., b, k), with the base's own decision wherever ``q`` (leading axes broadcasting) has nobody with that prediction in the group.
+    """``p`` (..., b, k), with the base's own decision wherever ``q`` (..., b, k, 2) has nobody with that prediction in the group.
 
-    Any p serves there: it changes no rate and no error. Every solver makes this choice: p = yhat; among more predictions than two, the
-    upper half accepts.
+    Any p serves there: it changes no rate and no error. Leading axes broadcast. Every solver makes this choice: p = yhat; among more
+    predictions than two, the upper half accepts.
     """
     nobody = (q == 0).all(axis=-1)
     if not nobody.any():

@@ -70,7 +70,8 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     Y = check.labels("Y", Y)
     prediction = check.labels("prediction", prediction)
     if len(prediction) != len(Y):
-        check.refuse("prediction", prediction.shape, f"not as long as Y, which has {len(Y)} entries", "Give one entry of each for every person.")
+        check.refuse("prediction", prediction.shape, f"not as long as Y, which has {len(Y)} entries",
+                     "Give one entry of each for every person.")
     m, k = len(Y), check.integer("n_groups", n_groups, low=2, high=1000)
     if m * math.log(k) + math.log(m) > math.log(200_000):
         check.refuse("n_groups", k, f"{k} ** {m} vectors A are too many to try", "Use fewer people or groups.")
@@ -122,9 +123,10 @@ class LemmaA1:
 def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: bool = False) -> LemmaA1:
     """How far noise carries: the five facts behind Theorem 2.2.
 
-    Source: supplement, Lemma A.1 (Appendix A). With L = ln(4k / beta), printed: (1) 12 k L / (m epsilon), (4) 4 L / (min(q~_ay, q~_0y) m epsilon).
-    Both are loose. Sharp: (1) 4 k L / (m epsilon), because for the worst p the difference is the sum of 2k maxima of two cells each
-    (attained when all noise is at its limit); (4) 2 L / (m epsilon) (1 / q~_ay + 1 / q~_0y). (2), (3) stand as printed.
+    Source: supplement, Lemma A.1 (Appendix A). With L = ln(4k / beta), printed: (1) 12 k L / (m epsilon),
+    (4) 4 L / (min(q~_ay, q~_0y) m epsilon). Both are loose. Sharp: (1) 4 k L / (m epsilon), because for the worst p the difference is the
+    sum of 2k maxima of two cells each (attained when all noise is at its limit); (4) 2 L / (m epsilon) (1 / q~_ay + 1 / q~_0y).
+    (2), (3) stand as printed.
 
     Parameters
     ----------
@@ -139,8 +141,9 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     Returns
     -------
     LemmaA1
-        ``noise``: no cell is off by more than this, a frequency. ``holds``: the hypothesis on the table given. ``error`` (1), ``people`` (2),
-        ``rates`` (k, 2) [a, y] (3), ``gaps`` (k, 2) (4), ``slack`` (k, 2) (5): the limits of the five facts; row 0 of the last two is 0.
+        ``noise``: no cell is off by more than this, a frequency. ``holds``: the hypothesis on the table given. ``error`` (1), ``people``
+        (2), ``rates`` (k, 2) [a, y] (3), ``gaps`` (k, 2) (4), ``slack`` (k, 2) (5): the limits of the five facts; row 0 of the last two
+        is 0.
 
     Raises
     ------
@@ -196,8 +199,8 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     """The price of privacy in Algorithm 1: bounds on error and on unfairness, from the true table.
 
     Source: supplement, Theorem 2.2 (main text, Theorem 3.1). With L = ln(4k / beta), printed: excess error 24 k L / (m epsilon); gap
-    gamma + 8 L / (min(q^_ay, q^_0y) m epsilon - 4 L). Sharp, for the same algorithm with the printed slack: 8 k L / (m epsilon), reached in the
-    limit; gap gamma + 4 L / (min - 4 L) + 2 L / (q^_ay m epsilon - 4 L) + 2 L / (q^_0y m epsilon - 4 L).
+    gamma + 8 L / (min(q^_ay, q^_0y) m epsilon - 4 L). Sharp, for the same algorithm with the printed slack: 8 k L / (m epsilon), reached in
+    the limit; gap gamma + 4 L / (min - 4 L) + 2 L / (q^_ay m epsilon - 4 L) + 2 L / (q^_0y m epsilon - 4 L).
 
     Parameters
     ----------

@@ -4,8 +4,8 @@ With multipliers lam = (lam_FP, lam_TP) for the two constraints of two groups, t
 
     D(lam) = const + sum over the four (yhat, a) of min(0, cost_ya + s_a (lam_FP F_ya + lam_TP T_ya)) - g_FP |lam_FP| - g_TP |lam_TP|
 
-(s_1 = 1, s_0 = -1; F and T are the shares P(yhat | a, y=0) and P(yhat | a, y=1)) is concave and piecewise linear in the plane. Its kinks lie
-on six lines: four where a bracket is 0, and the two axes. Its maximum is therefore at one of the at most 15 points where two of them
+(s_1 = 1, s_0 = -1; F and T are the shares P(yhat | a, y=0) and P(yhat | a, y=1)) is concave and piecewise linear in the plane. Its kinks
+lie on six lines: four where a bracket is 0, and the two axes. Its maximum is therefore at one of the at most 15 points where two of them
 cross. The two lines through the best point say which two numbers of the primal are free: a bracket's own p_ya, or, for an axis, the gap
 that is not at its limit. Every other p is 0 or 1 by the sign of its bracket, and a 2 x 2 system gives the rest. Equal primal and dual
 values prove the answer; a program where they differ (ties) is tilted by about 1e-9 and solved again, at last by ``solve_many``, which
@@ -102,7 +102,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
 
 
 def _solve(q, rate, table_of, limit):
-    """The fast road, then the tilts, then the solver. Returns p (N, 2, k), value (N,), multipliers (N, k, 2), how many left the fast road."""
+    """The fast road, then the tilts, then the solver: p (N, 2, k), value (N,), multipliers (N, k, 2), how many left the fast road."""
     solve = _two_groups if q.shape[1] == 2 else _equal_rates
     p, value, feasible, dual, bound = solve(q, rate, table_of, limit, NO_TILT)
     close = EQUAL * np.abs(q).sum(axis=(0, 1, 2))[table_of]
@@ -127,8 +127,8 @@ _I, _J = (np.array(side) for side in zip(*PAIRS, strict=True))
 def _two_groups(q, rate, table_of, limit, tilt):
     """``best_crossing`` for arrays of programs.
 
-    ``q`` and ``rate`` (2, 2, 2, T) [yhat, a, y, table], ``table_of`` (N,), ``limit`` (N, 2, 2). Returns p (N, 2, 2), its value (N,), whether
-    it is feasible (N,), the multipliers (N, 2, 2) and their bound (N,).
+    ``q`` and ``rate`` (2, 2, 2, T) [yhat, a, y, table], ``table_of`` (N,), ``limit`` (N, 2, 2). Returns p (N, 2, 2), its value (N,),
+    whether it is feasible (N,), the multipliers (N, 2, 2) and their bound (N,).
     """
     tables, programs = q.shape[-1], np.arange(len(table_of))
     cost = (q[:, :, 0] - q[:, :, 1]).reshape(4, tables)

@@ -35,8 +35,8 @@ MOST_GROUPS = 1000      # the same limit for every data set, so that refusing a 
 class DPPostProcessing(ClassifierMixin, BaseEstimator):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
-    Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack, with the
-    public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed).
+    Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack,
+    with the public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed).
     Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
 
     Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once and call :meth:`p_at`: it reads
@@ -152,7 +152,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         return self
 
     def p_at(self, gamma: float) -> np.ndarray:
-        """What ``p_`` would be at another ``gamma``, shape (2, k): solved from ``q_tilde_``, the data are not touched, no epsilon is spent."""
+        """What ``p_`` would be at another ``gamma``, shape (2, k): solved from ``q_tilde_``; no data are read, no epsilon is spent."""
         check_is_fitted(self, "q_tilde_")
         gamma = check.gamma(gamma)
         solve = closed_form if self.n_groups_ == 2 or (gamma == 0 and not self.slack_.any()) else solve_lp

@@ -144,7 +144,8 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
     """
     p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
     b, k = p.shape
-    prediction = check.codes("prediction", prediction, what="predictions", remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
+    prediction = check.codes("prediction", prediction, what="predictions",
+                             remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
     A, _ = check.groups("A", A, n_groups=10**6)
     if len(prediction) != len(A):
         check.refuse("prediction, A", (len(prediction), len(A)), "different lengths", "Give one entry a person in each.")

@@ -33,8 +33,8 @@ def solve_many(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Soluti
     Returns
     -------
     Solution
-        ``p`` (..., b, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks``: each program proves itself as in :func:`solve_lp`, and one that
-        does not is handed to it.
+        ``p`` (..., b, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks``: each program proves itself as in :func:`solve_lp`, and one
+        that does not is handed to it.
 
     Raises
     ------

@@ -130,8 +130,8 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
     """The rule for noisy cells that hold nobody: their constraints are lifted. :class:`DPPostProcessing` and all experiments use it.
 
     Source: ours; the paper says nothing (outside the event of Lemma A.1). The constraint (a, y) compares rates with q_ay and q_0y under the
-    fraction line. Where the released table has one of them at 0 or below (or its entries cancel to a millionth of their size), that rate does
-    not exist, and where it makes the printed slack negative, nothing would be feasible: there the slack is infinite, no constraint. It
+    fraction line. Where the released table has one of them at 0 or below (or its entries cancel to a millionth of their size), that rate
+    does not exist, and where it makes the printed slack negative, nothing would be feasible: there the slack is infinite, no constraint. It
     reads the released table alone, so it is post-processing and costs no privacy. Nothing else is changed: the objective keeps
     negative entries. (Public margins are clipped to [0, N] before, as part of that release.)
 
@@ -207,9 +207,10 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
     beta : float in (0, 1)
         Failure probability of the theorem.
     negative : str
-        What to do where noise made q~_ay or q~_0y zero or negative, outside the theorem's event: ``as_printed`` keeps the formula's negative
-        number (infinity for 0), which no solver here accepts; ``unconstrained`` lifts the constraint by :func:`lift_unusable`. (Leaving such
-        draws out is for simulations on public data: an algorithm that draws again until the slack is positive is not private.)
+        What to do where noise made q~_ay or q~_0y zero or negative, outside the theorem's event: ``as_printed`` keeps the formula's
+        negative number (infinity for 0), which no solver here accepts; ``unconstrained`` lifts the constraint by :func:`lift_unusable`.
+        (Leaving such draws out is for simulations on public data: an algorithm that draws again until the slack is positive is not
+        private.)
 
     Returns
     -------
@@ -275,8 +276,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
-    t = ln(2b / beta) / epsilon, a union over the 2b published counts; more groups: t = 4 ln(2bk / beta) / epsilon, twice the largest noise, as
-    the projection moves a cell by at most that much again. A rate is then off by at most t / (m q~_ay), a gap by
+    t = ln(2b / beta) / epsilon, a union over the 2b published counts; more groups: t = 4 ln(2bk / beta) / epsilon, twice the largest noise,
+    as the projection moves a cell by at most that much again. A rate is then off by at most t / (m q~_ay), a gap by
     t / (m q~_ay) + t / (m q~_0y). Geometric noise: the same with the largest whole number that the union allows, below half a person more.
 
     Parameters

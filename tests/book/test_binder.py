@@ -23,8 +23,9 @@ def test_repo2docker_accepts_the_repository(tmp_path):
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             (copy / name).write_bytes((ROOT / name).read_bytes())
-    done = subprocess.run([Path(sys.executable).with_name("jupyter-repo2docker"), "--no-build", "--debug", "--user-name", "reader", "--user-id", "1000",
-                           "."], cwd=copy, capture_output=True, text=True, timeout=120)
+    command = [Path(sys.executable).with_name("jupyter-repo2docker"), "--no-build", "--debug",
+               "--user-name", "reader", "--user-id", "1000", "."]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=120)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said[-2000:]
     # The Dockerfile it would build: our pins, the Python of runtime.txt, the library itself.

@@ -54,11 +54,13 @@ def lab(chromium, tmp_path_factory):
     quiet = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "PATH": f"{READER / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"),
-                    "JUPYTER_DATA_DIR": str(folder / "data")}
+    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "PATH": f"{READER / 'bin'}:{os.environ['PATH']}",
+                    "HOME": str(folder),
+                    "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data")}
     with (folder / "log").open("w") as log:
-        server = subprocess.Popen([READER / "bin" / "jupyter", "lab", "--no-browser", "--expose-app-in-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-                                   f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"],
+        server = subprocess.Popen([READER / "bin" / "jupyter", "lab", "--no-browser", "--expose-app-in-browser", "--allow-root",
+                                   "--ip=127.0.0.1", f"--port={port}", f"--IdentityProvider.token={TOKEN}",
+                                   f"--ServerApp.root_dir={folder}"],
                                   stdout=log, stderr=log, env=environment, cwd=folder)
         address = f"http://127.0.0.1:{port}"
         try:
@@ -139,7 +141,8 @@ def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, 
 def test_statements_and_proofs_are_boxes_with_formulas_and_nothing_comes_from_outside(lab, chromium):
     context = chromium.new_context(viewport={"width": 1400, "height": 2400})
     page, outside = context.new_page(), []
-    page.on("request", lambda request: None if request.url.startswith((lab, lab.replace("http", "ws"), "data:", "blob:")) else outside.append(request.url))
+    own = (lab, lab.replace("http", "ws"), "data:", "blob:")
+    page.on("request", lambda request: None if request.url.startswith(own) else outside.append(request.url))
     page.goto(f"{lab}/lab/tree/book/notebooks/06-dp-postprocessing.ipynb?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
     page.wait_for_selector(".jp-MarkdownCell .myst h1", timeout=60_000)

@@ -81,8 +81,9 @@ def test_a_built_page_has_the_buttons_of_its_repository(tmp_path):
                                             metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}),
                    tmp_path / "book/notebooks/page.ipynb")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/chapters/index\nchapters:\n- file: book/notebooks/page\n")
-    done = subprocess.run([Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n", "--keep-going"], cwd=tmp_path, text=True,
-                          capture_output=True, env=os.environ | {"DPFAIR_TEACH_REPO_URL": "git@github.com:who/what.git"})
+    done = subprocess.run([Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n", "--keep-going"],
+                          cwd=tmp_path, text=True, capture_output=True,
+                          env=os.environ | {"DPFAIR_TEACH_REPO_URL": "git@github.com:who/what.git"})
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     html = (tmp_path / "_build/html/book/notebooks/page.html").read_text(encoding="utf-8")
     wanted = ["https://mybinder.org/v2/gh/who/what/main?urlpath=lab/tree/book/notebooks/page.ipynb",

@@ -30,11 +30,11 @@ VERDICTS = {"definition", "true", "loose", "gap in the proof", "needs a hypothes
 NUMBERED = {
     "jagielski": """
         Definition 1.1, Remark 1.1, Remark 1.2, Remark 1.3, Definition 1.2, Definition 1.3, Definition 1.4, Theorem 1.1, Definition 1.5,
-        Theorem 1.2, Lemma 1.3, Theorem 1.4, Theorem 1.5, Figure 1 (supplement), LP (1), LP (2), Lemma 2.1, Algorithm 1, LP (3), Theorem 2.2,
-        Problem (4), Problem (5), Assumption 3.1, Subroutine 2, Algorithm 3, Assumption 3.2, Subroutine 4, Assumption 3.3, Lemma 3.1,
-        Lemma 3.2, Algorithm 5, Lemma 3.3, Lemma 3.4, Theorem 3.5, Theorem 3.6, Remark 3.1, Theorem 3.7, Problem (6), Assumption 3.4,
-        Theorem 3.8, Corollary 3.8.1, Theorem 3.9, Lemma A.1(1), Lemma A.1(2), Lemma A.1(3), Lemma A.1(4), Lemma A.1(5), Lemma B.1, Lemma B.2,
-        Table 1, Figure 1 left, Figure 1 right, LP (1) of the main text, Remark 4.2 (main text)""",
+        Theorem 1.2, Lemma 1.3, Theorem 1.4, Theorem 1.5, Figure 1 (supplement), LP (1), LP (2), Lemma 2.1, Algorithm 1, LP (3),
+        Theorem 2.2, Problem (4), Problem (5), Assumption 3.1, Subroutine 2, Algorithm 3, Assumption 3.2, Subroutine 4, Assumption 3.3,
+        Lemma 3.1, Lemma 3.2, Algorithm 5, Lemma 3.3, Lemma 3.4, Theorem 3.5, Theorem 3.6, Remark 3.1, Theorem 3.7, Problem (6),
+        Assumption 3.4, Theorem 3.8, Corollary 3.8.1, Theorem 3.9, Lemma A.1(1), Lemma A.1(2), Lemma A.1(3), Lemma A.1(4), Lemma A.1(5),
+        Lemma B.1, Lemma B.2, Table 1, Figure 1 left, Figure 1 right, LP (1) of the main text, Remark 4.2 (main text)""",
     "tran": """
         Problem (L), Equation (1), Example 1, Example 2, Example 3, Definition 1, Problem (3), Equation (4), Equation (5), Equation (6),
         Algorithm 1, Theorem 1, Equation (10), Theorem 2, Equation (13), Definition 2, Theorem 3, Theorem 4, Lemma 1, Lemma 2, Theorem 5,
@@ -45,8 +45,8 @@ NUMBERED = {
         Figure 1, Figure 2, Figure 3, Table 1""",
 }
 # What the main text numbers on its own: each must be some row's `main_text`.
-MAIN_TEXT = """Definition 2.1, Definition 2.2, Algorithm 1, LP (1), Theorem 3.1, Problem (2), Subroutine 2, Algorithm 3, Lemma 4.1, Lemma 4.2,
-    Theorem 4.3, Theorem 4.4, Remark 4.1, Remark 4.2, Assumption 4.1, Theorem 4.5, Theorem 4.6, Table 1, Figure 1"""
+MAIN_TEXT = """Definition 2.1, Definition 2.2, Algorithm 1, LP (1), Theorem 3.1, Problem (2), Subroutine 2, Algorithm 3, Lemma 4.1,
+    Lemma 4.2, Theorem 4.3, Theorem 4.4, Remark 4.1, Remark 4.2, Assumption 4.1, Theorem 4.5, Theorem 4.6, Table 1, Figure 1"""
 GAPS = {"J": 37, "T": 30, "D": 14}
 
 
@@ -149,7 +149,7 @@ def test_mutants_are_defined_and_every_test_has_one():
     import mutants
 
     for row in ledger():
-        assert given(row["mutants"]) == given(row["test"]), f"{name(row)}: a test without a fault that it catches, or a fault without a test"
+        assert given(row["mutants"]) == given(row["test"]), f"{name(row)}: a test without a fault that it catches, or the other way round"
         if given(row["mutants"]):
             assert set(row["mutants"]) <= set(mutants.MUTANTS), f"{name(row)}: {row['mutants']}"
     used = {m for row in ledger() if given(row["mutants"]) for m in row["mutants"]}
@@ -184,7 +184,8 @@ def test_the_page_has_an_address_and_header_cells_for_every_row():
 
 
 def test_exercises_exist_in_the_chapters():
-    missing = [f"{name(row)}: {label}" for row in ledger() if given(row["exercises"]) for label in row["exercises"] if label not in labels()]
+    missing = [f"{name(row)}: {label}" for row in ledger() if given(row["exercises"]) for label in row["exercises"]
+               if label not in labels()]
     assert not missing, missing
 
 

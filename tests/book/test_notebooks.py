@@ -83,7 +83,8 @@ def test_interactive_figures_hold_what_the_library_computes_now(path):
     from dpfair_teach.explore import packing
 
     def figures(notebook) -> list[dict]:
-        texts = [o.data["text/html"] for c in notebook.cells if c.cell_type == "code" for o in c.outputs if "text/html" in o.get("data", {})]
+        texts = [o.data["text/html"] for c in notebook.cells if c.cell_type == "code" for o in c.outputs
+                 if "text/html" in o.get("data", {})]
         return [json.loads(unescape(found)) for text in texts for found in ISLAND.findall(text)]
 
     def same(old, new, where):

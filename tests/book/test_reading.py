@@ -22,7 +22,8 @@ def test_punctuation_stays_with_its_formula(before, after):
 
 
 PAGE = """<h1>Chapter</h1><div class="note admonition"><p class="admonition-title">Chapter card</p></div>
-<h2>Setting</h2><div class="proof lemma admonition" id="lem-x"><p class="admonition-title"><span class="caption-number">Lemma 1 </span> (Rates)</p></div>
+<h2>Setting</h2><div class="proof lemma admonition" id="lem-x">\
+<p class="admonition-title"><span class="caption-number">Lemma 1 </span> (Rates)</p></div>
 <div class="proof admonition proof-body">
 <p>Proof. We split.</p></div><figcaption><p class="dpx-title" role="heading" aria-level="3">A figure</p></figcaption>
 <h3>Deeper</h3><figcaption><p class="dpx-title">Another</p></figcaption>"""
@@ -30,7 +31,8 @@ PAGE = """<h1>Chapter</h1><div class="note admonition"><p class="admonition-titl
 
 def test_titles_of_boxes_are_headings_one_level_below_their_section():
     page = reading.headings(PAGE)
-    for wanted in ('<p class="admonition-title" role="heading" aria-level="2">Chapter card', 'role="heading" aria-level="3"><span class="caption-number">Lemma 1',
+    for wanted in ('<p class="admonition-title" role="heading" aria-level="2">Chapter card',
+                   'role="heading" aria-level="3"><span class="caption-number">Lemma 1',
                    '<span class="proof-title" role="heading" aria-level="3" aria-label="Proof of Lemma 1 (Rates)">Proof.</span> We split.',
                    'role="heading" aria-level="3">A figure', 'role="heading" aria-level="4">Another'):
         assert wanted in page, wanted
@@ -43,7 +45,8 @@ def fold(code: str) -> str:
 
 
 @pytest.mark.parametrize("code, name", [
-    ('ax.set(title="no")', "Code: ax.set(…)"), ('Explorer(f, <span>title</span>=<span>"The &lt;plane&gt;"</span>)', "Code of the figure “The &lt;plane&gt;”"),
+    ('ax.set(title="no")', "Code: ax.set(…)"),
+    ('Explorer(f, <span>title</span>=<span>"The &lt;plane&gt;"</span>)', "Code of the figure “The &lt;plane&gt;”"),
     ("x = 1\n<span># The bank's rule.</span>", "Code: The bank's rule"),
     ("<span>def</span> <span>plane</span>(gamma):\n    pass\n\n\ndef alt(gamma):\n    pass", "Code of plane, alt"),
     ("import itertools\nimport os", "Code: imports"),

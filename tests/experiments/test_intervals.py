@@ -41,7 +41,8 @@ def test_the_default_is_95_percent():
     np.testing.assert_array_equal(*same)
     free, reference = [[0, .4], [.2, .1]], [[0, .2]]
     args = np.zeros((40, 1)), .2 + .2 * HALF[:, None], reference, free
-    np.testing.assert_array_equal(*[quality_interval(*args, np.random.default_rng(1), resamples=200, **more) for more in ({}, {"level": 0.95})])
+    np.testing.assert_array_equal(*[quality_interval(*args, np.random.default_rng(1), resamples=200, **more)
+                                    for more in ({}, {"level": 0.95})])
 
 
 def test_quality_interval_ends_at_the_quantiles_of_its_level():

@@ -44,7 +44,7 @@ def test_rows_are_what_the_command_says(table):
 
 
 def sample(settings, content):
-    """At least four settings, and at least one of each kind: kinds differ in anything but epsilon and m. Any byte of the file decides which."""
+    """At least four settings, one or more of each kind: kinds differ in anything but epsilon and m. Any byte of the file decides which."""
     chooser = np.random.default_rng(list(hashlib.sha256(content).digest()))
     kinds = {}
     for setting in settings:
@@ -113,7 +113,8 @@ def test_quality_of_the_releases_on_the_default_rule():
 @pytest.mark.parametrize("evaluated", ["in_sample", "held_out"])
 def test_quality_is_that_of_the_stored_curve(group, evaluated):
     """Both tables come from the same draws, so Q can be computed from the curve; held out, everything is a mean over the 12 splits."""
-    curves, q = (rows[(rows["group"] == group) & (rows["evaluated"] == evaluated)] for rows in map(stored, ("communities_curves", "communities_q")))
+    curves, q = (rows[(rows["group"] == group) & (rows["evaluated"] == evaluated)]
+                 for rows in map(stored, ("communities_curves", "communities_q")))
     points = {key: rows[["violation", "error"]].to_numpy() for key, rows in curves.groupby(["method", "epsilon"])}
     tables = [communities_counts(group)] if evaluated == "in_sample" else held_out_counts(group)[1]
     free = np.mean([free_points(table) for table in tables], axis=0)
@@ -124,7 +125,7 @@ def test_quality_is_that_of_the_stored_curve(group, evaluated):
 
 
 def test_stored_curves_are_where_curves_can_be():
-    """Points that Q does not see, since they lie above the hull: no error above that of the worse constant, intervals around their means."""
+    """Points that Q does not see, being above the hull: no error above that of the worse constant, intervals around their means."""
     rows = stored("communities_curves")
     for group, mine in rows.groupby("group"):
         people = communities_counts(group).sum(axis=(0, 1))

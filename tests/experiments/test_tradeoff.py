@@ -114,7 +114,8 @@ def test_without_noise_every_method_is_the_program_2(method):
 def test_the_facts_of_the_protocol():
     base = free_points(COUNTS)
     np.testing.assert_allclose(base, [[0, 583 / 1994], [.2356, .1269]], atol=5e-5)
-    assert postprocessing_draws(COUNTS, "as_printed", np.inf, [.001], 1, np.random.default_rng(0)).error[0, 0] == pytest.approx(.1975, abs=5e-5)
+    optimum = postprocessing_draws(COUNTS, "as_printed", np.inf, [.001], 1, np.random.default_rng(0)).error[0, 0]
+    assert optimum == pytest.approx(.1975, abs=5e-5)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -130,7 +131,8 @@ def test_batches_do_not_change_the_answer(monkeypatch):
     from dpfair_teach.experiments import tradeoff
     whole = postprocessing_draws(COUNTS, "public_margins", 0.5, GAMMAS, 11, np.random.default_rng(8))
     monkeypatch.setattr(tradeoff, "_PROGRAMS_AT_ONCE", 12)
-    np.testing.assert_array_equal(whole.error, postprocessing_draws(COUNTS, "public_margins", 0.5, GAMMAS, 11, np.random.default_rng(8)).error)
+    np.testing.assert_array_equal(whole.error,
+                                  postprocessing_draws(COUNTS, "public_margins", 0.5, GAMMAS, 11, np.random.default_rng(8)).error)
 
 
 def test_negative_slack_left_out_or_unconstrained():
@@ -196,7 +198,8 @@ def test_a_held_out_third_by_hand():
     out = np.random.default_rng(np.random.SeedSequence(0)).permutation(everybody.m) % 3 == 0
     tables = {}
     for name, seen in (("two thirds", ~out), ("all", np.full(everybody.m, True)), ("held out", out)):
-        base = LogisticRegression(solver="liblinear", C=1.0, random_state=123).fit(everybody.X[seen], everybody.Y[seen]).predict(everybody.X)
+        model = LogisticRegression(solver="liblinear", C=1.0, random_state=123).fit(everybody.X[seen], everybody.Y[seen])
+        base = model.predict(everybody.X)
         tables[name] = [np.array([[[np.sum(side & (base == b) & (everybody.A == a) & (everybody.Y == y)) for y in (0, 1)] for a in (0, 1)]
                                   for b in (0, 1)]) for side in (~out, out)]
     train, test = (table[0] for table in held_out_counts())

@@ -38,9 +38,11 @@ def test_a_puzzle_folds_its_answer():
 
 
 @pytest.mark.parametrize("arguments, names", [
-    ((None, CHOICES), "question"), (("", CHOICES), "question"), (("q", None), "choices"), (("q", []), "choices"), (("q", CHOICES[:1]), "choices"),
+    ((None, CHOICES), "question"), (("", CHOICES), "question"), (("q", None), "choices"), (("q", []), "choices"),
+    (("q", CHOICES[:1]), "choices"),
     (("q", [("a", 1, "f"), ("b", 0, "f")]), r"choices\[0\]"), (("q", [("a", True), ("b", False)]), r"choices\[0\]"),
-    (("q", [("a", False, "f"), ("b", False, "f")]), "no choice is right"), (("q", [("a", True, ""), ("b", False, "f")]), r"choices\[0\]\[2\]"),
+    (("q", [("a", False, "f"), ("b", False, "f")]), "no choice is right"),
+    (("q", [("a", True, ""), ("b", False, "f")]), r"choices\[0\]\[2\]"),
     (("q", [(3, True, "f"), ("b", False, "f")]), r"choices\[0\]\[0\]"),
 ])
 def test_bad_self_checks_are_refused(arguments, names):

@@ -25,10 +25,11 @@ def folder(tmp_path_factory):
     bodies = {name: body(name) for name in [*FIGURES, *CARDS]}
     for name, html in {**bodies, "all": "".join(bodies.values())}.items():
         for theme in ("light", "dark"):
-            ground = "#fff" if theme == "light" else "#121212"
+            ground, ink = ("#fff", "#000") if theme == "light" else ("#121212", "#fff")
             (folder / f"{name}-{theme}.html").write_text(
-                f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-                f"<title>{name}</title><style>body{{margin:0;padding:16px;background:{ground};color:#777}}h1,h2{{color:{'#000' if theme == 'light' else '#fff'}}}</style>"
+                f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">'
+                f'<meta name="viewport" content="width=device-width"><title>{name}</title>'
+                f"<style>body{{margin:0;padding:16px;background:{ground};color:#777}}h1,h2{{color:{ink}}}</style>"
                 f"</head><body><main><h1>Page</h1><h2>Figure</h2>{html}</main></body></html>", encoding="utf-8")
     return folder
 

@@ -36,7 +36,8 @@ def make(**changes):
     ({"series": {"s": "pie"}}, r"series\['s'\]='pie'"), ({"series": [1]}, "series"), ({"labels": {"b": "x"}}, "labels='b'"),
     ({"labels": {"a": 3}}, r"labels\['a'\]"), ({"start": {"a": 3}}, r"start\['a'\]=3.*1, 2"), ({"start": {"b": 1}}, "start='b'"),
     ({"start": 1}, "start"), ({"start": {"a": [1]}}, r"start\['a'\]"), ({"view": "table", "x": None, "series": {"s": "line"}}, "series"),
-    ({"view": "roc", "x": None, "log_x": True}, "log_x=True.*no use"), ({"view": "table", "x": None, "y_range": (0, 1)}, "y_range=.*no use"),
+    ({"view": "roc", "x": None, "log_x": True}, "log_x=True.*no use"),
+    ({"view": "table", "x": None, "y_range": (0, 1)}, "y_range=.*no use"),
     ({"view": "table", "x": None, "x_label": "x"}, "x_label='x'.*no use"), ({"z_label": "z"}, "z_label='z'.*no use"),
     ({"view": "heatmap", "x_range": (0, 1)}, "x_range=.*no use"),
     ({"colors": [1]}, "colors"), ({"colors": {"s": 3}}, r"colors\['s'\]=3"), ({"colors": {"s": "s"}}, r"colors\['s'\]='s'"),
@@ -54,7 +55,8 @@ def at_two(bad):
 
 @pytest.mark.parametrize("bad, why", [
     (None, "NoneType, not a dict"), ([1, 2, 3], "list, not a dict"), ({}, "dict"), ({"s": [1, 2]}, r"shape \(2,\), not \(3,\)"),
-    ({"s": [1, 2, np.nan]}, "'s' holds NaN"), ({"s": [1, 2, np.inf]}, "infinity"), ({"s": "abc"}, "not numeric"), ({"s": [1, 2, 1j]}, "not numeric"),
+    ({"s": [1, 2, np.nan]}, "'s' holds NaN"), ({"s": [1, 2, np.inf]}, "infinity"), ({"s": "abc"}, "not numeric"),
+    ({"s": [1, 2, 1j]}, "not numeric"),
     ({"s": [1, 2, 10 ** 400]}, "not numeric"), ({"s": [1, 2, 1e13]}, "beyond 1e.12.*log_y"), ({"t": [1, 2, 3]}, "same series"),
     ({"bell\x07": X}, "dict from names"), ({f"s{i}": X for i in range(9)}, "9 series, at most 8"),
 ])
@@ -70,8 +72,10 @@ def test_an_error_inside_fn_says_where():
         make(fn=lambda wrong: 1).frame()
 
 
-@pytest.mark.parametrize("alt, why", [(lambda a: "", "alt at a = 1: returned ''"), (lambda a: 3, "alt at a = 1: returned 3"), (lambda a: "a\x01b", "alt at a = 1: returned"),
-                                      (lambda b: "x", "alt at a = 1: raised TypeError"), (lambda a: 1 / 0, "alt at a = 1: raised ZeroDivisionError")])
+@pytest.mark.parametrize("alt, why", [(lambda a: "", "alt at a = 1: returned ''"), (lambda a: 3, "alt at a = 1: returned 3"),
+                                      (lambda a: "a\x01b", "alt at a = 1: returned"),
+                                      (lambda b: "x", "alt at a = 1: raised TypeError"),
+                                      (lambda a: 1 / 0, "alt at a = 1: raised ZeroDivisionError")])
 def test_a_bad_sentence_is_named(alt, why):
     with pytest.raises(ValueError, match=why):
         make(alt=alt).html()
@@ -79,11 +83,14 @@ def test_a_bad_sentence_is_named(alt, why):
 
 @pytest.mark.parametrize("view, bad, why", [
     ("roc", {"s": [1, 2]}, r"shape \(2,\), not \(n, 2\)"), ("pareto", {"s": [[1, 2, 3]]}, r"not \(n, 2\)"),
-    ("heatmap", [1, 2], r"not \(n_y, n_x\)"), ("heatmap", np.zeros((2, 0)), r"not \(n_y, n_x\)"), ("heatmap", np.ones((40, 40)), "1,600 cells"),
+    ("heatmap", [1, 2], r"not \(n_y, n_x\)"), ("heatmap", np.zeros((2, 0)), r"not \(n_y, n_x\)"),
+    ("heatmap", np.ones((40, 40)), "1,600 cells"),
     ("heatmap", "abc", "not numeric"), ("heatmap", [[1, np.nan]], "NaN"), ("table", [[1, 2]], "not a table"),
     ("table", pd.DataFrame({"a": [1, np.nan]}), "a cell holds nan"), ("table", pd.DataFrame({"a": [None]}), "a cell holds None"),
-    ("table", pd.DataFrame({"a": [1j]}), "a cell holds"), ("table", pd.DataFrame({"a\x00": [1]}), "control character"), ("table", pd.DataFrame(), "cells of shape"),
-    ("table", {"rows": ["a"], "columns": ["b"], "values": [[1, 2]]}, "cells of shape"), ("table", {"rows": 1, "columns": 2, "values": 3}, "no lists"),
+    ("table", pd.DataFrame({"a": [1j]}), "a cell holds"), ("table", pd.DataFrame({"a\x00": [1]}), "control character"),
+    ("table", pd.DataFrame(), "cells of shape"),
+    ("table", {"rows": ["a"], "columns": ["b"], "values": [[1, 2]]}, "cells of shape"),
+    ("table", {"rows": 1, "columns": 2, "values": 3}, "no lists"),
 ])
 def test_each_view_refuses_what_it_cannot_draw(view, bad, why):
     with pytest.raises(ValueError, match=f"fn at a = 1: .*{why}"):
@@ -120,7 +127,8 @@ def test_too_much_data_is_refused_with_a_way_out():
         make(fn=lambda x, a: {"s": x}, x=np.arange(2501.0)).html()
 
 
-@pytest.mark.parametrize("values, names", [({"a": 3}, r"values\['a'\]=3"), ({"b": 1}, "values='b'"), ({"a": "1"}, r"values\['a'\]"), ({"a": None}, r"values\['a'\]")])
+@pytest.mark.parametrize("values, names", [({"a": 3}, r"values\['a'\]=3"), ({"b": 1}, "values='b'"), ({"a": "1"}, r"values\['a'\]"),
+                                           ({"a": None}, r"values\['a'\]")])
 def test_frame_takes_only_what_is_on_the_grid(values, names):
     for ask in (make().frame, make().still, make().sentence):
         with pytest.raises(ValueError, match=names):

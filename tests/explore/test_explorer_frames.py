@@ -103,13 +103,15 @@ def test_every_sentence_is_the_one_of_its_frame(name):
 
 
 def test_a_fixed_sentence_is_carried_once():
-    figure = Explorer(density, x=X, sliders={"epsilon": [1, 2], "sensitivity": [1, 2]}, title="t", alt="Two tents, 1 apart.", series={"a tenth": "band"})
+    figure = Explorer(density, x=X, sliders={"epsilon": [1, 2], "sensitivity": [1, 2]}, title="t", alt="Two tents, 1 apart.",
+                      series={"a tenth": "band"})
     data = data_of(figure.html())
     assert data["a"] == ["0|1"] and data["t"] == ["Two tents, \x01 apart."]
 
 
 def test_alt_may_read_the_frame():
-    figure = Explorer(lambda x, a: {"s": a * x}, x=X, sliders={"a": [1, 2]}, title="t", alt=lambda frame, a: f"It ends at {frame['s'][-1]:g}.")
+    figure = Explorer(lambda x, a: {"s": a * x}, x=X, sliders={"a": [1, 2]}, title="t",
+                      alt=lambda frame, a: f"It ends at {frame['s'][-1]:g}.")
     assert figure.sentence(a=2) == "It ends at 12."
     assert repr(figure) == "t. It ends at 6."
 
@@ -138,7 +140,8 @@ def test_the_start_is_where_the_page_stands():
 
 def test_three_sliders_of_ten_with_two_curves_stay_small():
     figure = Explorer(lambda x, a, b, c: {"f": np.exp(-a * np.abs(x)) + b * c, "g": a * np.cos(b * x) + c}, x=np.linspace(0, 5, 60),
-                      sliders={k: list(np.linspace(0.1, 1, 10)) for k in "abc"}, title="t", alt=lambda a, b, c: f"a {a:.1f}, b {b:.1f}, c {c:.1f}.")
+                      sliders={k: list(np.linspace(0.1, 1, 10)) for k in "abc"}, title="t",
+                      alt=lambda a, b, c: f"a {a:.1f}, b {b:.1f}, c {c:.1f}.")
     import gzip
     html = figure.html().encode()
     assert len(html) < 300_000 and len(gzip.compress(html)) < 60_000, (len(html), len(gzip.compress(html)))
@@ -182,7 +185,10 @@ def test_log_ticks_read_as_they_stand(low, high):
     assert 2 <= len(found) <= 6
     for at, text in found:
         digit, _, power = text.rpartition("·") if "·" in text else ("1", "", text)
-        value = float(digit) * 10.0 ** int(power[2:].translate(superscript)) if re.search("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", power) else float(power.replace(",", ""))
+        if re.search("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", power):
+            value = float(digit) * 10.0 ** int(power[2:].translate(superscript))
+        else:
+            value = float(power.replace(",", ""))
         assert np.log10(value) == pytest.approx(at)
 
 

@@ -17,7 +17,8 @@ def fn(x, power):
     if power == 3 and len(calls) > 20:
         return {"s": x * np.nan}
     return {"s": x ** power}
-figure = Explorer(fn, x=np.linspace(0, 1, 11), sliders={"power": [1, 2, 3]}, title="Powers", alt=lambda power: f"The curve is x to the {power}.")
+figure = Explorer(fn, x=np.linspace(0, 1, 11), sliders={"power": [1, 2, 3]}, title="Powers",
+                  alt=lambda power: f"The curve is x to the {power}.")
 figure
 """
 
@@ -70,15 +71,18 @@ def test_a_slider_moves_the_picture_through_the_kernel(kernel):
     slider = next(i for i, s in opened.items() if s["_model_name"] == "SelectionSliderModel")
     picture = next(i for i, s in opened.items() if s["_model_name"] == "HTMLModel")
     assert opened[slider]["_options_labels"] == ["1", "2", "3"] and opened[slider]["description"] == "power"
-    assert "x to the 1." in opened[picture]["value"] and 'role="img" aria-label="Powers. The curve is x to the 1."' in opened[picture]["value"]
+    html = opened[picture]["value"]
+    assert "x to the 1." in html and 'role="img" aria-label="Powers. The curve is x to the 1."' in html
     assert not [s for s in opened.values() if s["_model_name"] == "OutputModel"]
 
     def move(index: int) -> tuple[str, str]:
         """What a browser does when the slider moves; the picture before and after."""
         before = printed(kernel, "figure.widget.children[1].value")
-        message = kernel.session.msg("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"index": index}, "buffer_paths": []}})
+        message = kernel.session.msg("comm_msg",
+                                     {"comm_id": slider, "data": {"method": "update", "state": {"index": index}, "buffer_paths": []}})
         kernel.shell_channel.send(message)
-        sent = {m["content"]["comm_id"]: m["content"]["data"].get("state", {}) for m in messages(kernel, message["header"]["msg_id"]) if m["msg_type"] == "comm_msg"}
+        sent = {m["content"]["comm_id"]: m["content"]["data"].get("state", {}) for m in messages(kernel, message["header"]["msg_id"])
+                if m["msg_type"] == "comm_msg"}
         return before, sent[picture]["value"]
 
     count = int(printed(kernel, "len(calls)"))
@@ -99,7 +103,8 @@ def test_no_kernel_no_widget():
 
 
 def test_the_widget_without_a_kernel_still_draws():
-    figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1, 2], "b": ["l", "rr"]}, title="t", alt=lambda a, b: f"a {a} b {b}", view="heatmap")
+    figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1, 2], "b": ["l", "rr"]}, title="t", alt=lambda a, b: f"a {a} b {b}",
+                      view="heatmap")
     sliders, picture = figure.widget.children
     sliders.children[1].value = "rr"
     sliders.children[0].index = 1

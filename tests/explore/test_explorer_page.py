@@ -204,7 +204,8 @@ def test_points_take_the_colour_of_their_shape_and_equal_points_all_show():
     drawn = dict(re.findall(r'<path class="dpx-s (dpx-points dpx-s\d(?: dpx-open)?)" d="(M[^"]*)"/></svg>(?:optimum|its twin)', html))
     assert set(drawn) == {"dpx-points dpx-s0 dpx-open", "dpx-points dpx-s1"}
     assert "dpx-line dpx-s2" in html and not re.search('class="dpx-s [^"]*dpx-s3', html)
-    widths = [int(re.search(r"1 0 (\d+)", drawn["dpx-points dpx-s0 dpx-open"])[1]), int(re.search(r"h(\d+)", drawn["dpx-points dpx-s1"])[1])]
+    widths = [int(re.search(r"1 0 (\d+)", drawn["dpx-points dpx-s0 dpx-open"])[1]),
+              int(re.search(r"h(\d+)", drawn["dpx-points dpx-s1"])[1])]
     assert widths[0] > 1.5 * widths[1]
     # the largest marker and half its stroke are inside its key
     top, height = map(int, re.search(r'class="dpx-key" viewBox="0 (-\d+) 320 (\d+)"', html).groups())
