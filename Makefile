@@ -29,10 +29,11 @@ help:  ## this list
 book: html  ## build the book and open it on this machine (the address is printed)
 	@$(PY) book/_tools/serve.py $(SITE)
 
-test: $(VENV)/.complete $(READER)/.reader  ## every check: library, notebooks, site, browser, Lab, Binder, mutants, spelling
+test: $(VENV)/.complete $(READER)/.reader  ## every check: library, notebooks, site, browser, Lab, Binder, mutants, spelling, lint
 	@JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py
 
-quick: $(VENV)/.complete  ## the fast tests, for every few minutes
+quick: $(VENV)/.complete  ## the linter and the fast tests, for every few minutes
+	@$(BIN)/ruff check --quiet
 	@$(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
 
 html: notebooks  ## build the site into _build/html

@@ -22,6 +22,7 @@ NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/
 CHECKS = {
     "notebooks": [*PYTHON, "book/_tools/notebooks.py", "--check"],
     "spelling": [str(Path(sys.executable).with_name("codespell"))],
+    "lint": [str(Path(sys.executable).with_name("ruff")), "check", "--quiet"],
     "library": [*PYTEST, "-n", JOBS, "-m", "not site and not browser"],
     "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile", "book/notebooks"],
     "build": [*PYTHON, "book/_tools/build_site.py", "--all"],
@@ -43,7 +44,8 @@ def main(names: list[str] | None = None) -> int:
     print(f"data files that are not embedded: {folder or 'none; set DPFAIR_TEACH_DATA to test with them'}")
     results, left_out = {}, {}
     for number, name in enumerate(names, start=1):
-        print(f"\n=== [{number}/{len(names)}] {name}: {' '.join(Path(part).name if part == sys.executable else part for part in CHECKS[name])}", flush=True)
+        command = " ".join(Path(part).name if part == sys.executable else part for part in CHECKS[name])
+        print(f"\n=== [{number}/{len(names)}] {name}: {command}", flush=True)
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as scratch:
             notes = Path(scratch) / "left-out"

@@ -1,7 +1,10 @@
 """`make test`: what each check may see, and that nothing is left out in silence."""
 from __future__ import annotations
 
+import subprocess
 import sys
+
+import pytest
 
 import checks
 
@@ -10,7 +13,8 @@ SEES = "import os; print(os.environ.get('DPFAIR_TEACH_DATA'))"
 
 def test_only_the_library_sees_the_folder_of_the_larger_files(monkeypatch, capfd):
     monkeypatch.setenv("DPFAIR_TEACH_DATA", "/a/folder")
-    monkeypatch.setattr(checks, "CHECKS", {name: [sys.executable, "-c", f"{SEES.replace('print(', f'print({name!r}, ')}"] for name in checks.CHECKS})
+    tells = {name: [sys.executable, "-c", SEES.replace("print(", f"print({name!r}, ")] for name in checks.CHECKS}
+    monkeypatch.setattr(checks, "CHECKS", tells)
     assert checks.main([]) == 0
     said = capfd.readouterr().out
     assert "library /a/folder" in said
@@ -22,7 +26,28 @@ def test_what_was_left_out_stands_at_the_end(monkeypatch, capfd, tmp_path):
     (tmp_path / "conftest.py").write_text((checks.ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "test_it.py").write_text("import pytest\ndef test_it():\n    pytest.skip('no such file')\n", encoding="utf-8")
     monkeypatch.delenv("DPFAIR_TEACH_DATA", raising=False)
-    monkeypatch.setattr(checks, "CHECKS", {"library": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]})
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    monkeypatch.setattr(checks, "CHECKS", {"library": [*run, "--rootdir", str(tmp_path), str(tmp_path)]})
     assert checks.main(["library"]) == 0
     said = capfd.readouterr().out
     assert "!! LEFT OUT of library: 1 check: no such file" in said.splitlines()[-2]
+
+
+@pytest.mark.parametrize("fault, rule", [
+    ("import os\n", "F401"), ("print(nothing)\n", "F821"), ("def f(\n", "invalid-syntax"), ("def f(x=[]):\n    return x\n", "B006"),
+    ("print(list(zip([1], [2, 3])))\n", "B905"), ("import numpy as np\n\nnp.random.seed(0)\n", "NPY002"),
+    ("from typing import List\n\nx: List = []\n", "UP035"), (f"x = {'1' * 140}\n", "E501"),
+])
+def test_the_linter_finds_what_is_wrong(fault, rule):
+    """The command of `make test` with the book's own rules, on a file of its own: the rules that are meant to be on are on."""
+    command = [*checks.CHECKS["lint"], "--no-cache", "--output-format", "concise", "--stdin-filename", "dpfair_teach/x.py", "-"]
+    found = subprocess.run(command, cwd=checks.ROOT, input=fault, capture_output=True, text=True)
+    assert found.returncode == 1 and rule in found.stdout, found.stdout + found.stderr
+
+
+def test_the_linter_reads_every_python_file_and_no_notebook():
+    listed = subprocess.run([*checks.CHECKS["lint"], "--show-files"], cwd=checks.ROOT, capture_output=True, text=True, check=True).stdout
+    files = {line.removeprefix(f"{checks.ROOT}/") for line in listed.splitlines()}
+    folders = [checks.ROOT / name for name in ("book", "dpfair_teach", "tests")]
+    python = {str(path.relative_to(checks.ROOT)) for folder in folders for path in folder.rglob("*.py")}
+    assert python <= files and not [name for name in files if name.endswith(".ipynb")]
