@@ -1,7 +1,6 @@
 """What a figure shows is what the function returns: every frame, on every view."""
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -12,61 +11,15 @@ from hypothesis import strategies as st
 from dpfair_teach.explore import Explorer, drawing, packing
 from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
 from explorer_samples import X, density, samples, say
+from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
 
 FIGURES = samples()
-
-
-def data_of(html: str) -> dict:
-    return json.loads(re.search(r'<script type="application/json" class="dpx-data">(.*?)</script>', html, re.S)[1])
-
-
-def frames_of(figure: Explorer, data: dict) -> list[np.ndarray]:
-    """The whole numbers of every frame, read back from the page."""
-    n = int(np.prod(data["n"]))
-    lengths = [data["size"]] * n
-    if "c" in data:
-        counts = [data["c"]] * n if isinstance(data["c"], list) else packing.unpack(data["c"], [len(data["S"])] * n)
-        lengths = [2 * int(sum(c)) for c in counts]
-    return packing.unpack(data["p"], lengths)
-
-
-def read(axis: dict, kept: np.ndarray) -> np.ndarray:
-    return 10.0 ** (kept / 10 ** axis["k"]) if axis["log"] else kept / 10 ** axis["k"]
-
-
-def close(axis: dict, kept: np.ndarray, exact: np.ndarray) -> None:
-    """Within half a step: of the number, or of its logarithm."""
-    half = 0.5 / 10 ** axis["k"] * (1 + 1e-6)
-    if axis["log"]:
-        assert (np.abs(np.log10(read(axis, kept)) - np.log10(exact)) <= half).all()
-    else:
-        assert (np.abs(read(axis, kept) - exact) <= half + 1e-12).all()
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_frame_in_the_page_is_a_direct_call(name):
     figure = FIGURES[name]
-    data = data_of(figure.html())
-    kept = frames_of(figure, data)
-    assert len(kept) == len(figure.grid()) == np.prod([len(g) for g in figure.sliders.values()])
-    for values, numbers in zip(figure.grid(), kept, strict=True):
-        direct = figure.fn(*figure._positional(), **values)
-        if figure.view == "table":
-            shown = [data["u"][i] for i in numbers]
-            assert np.abs(np.array(shown, dtype=float) - direct.to_numpy().ravel()).max() <= 0.5 * 10.0 ** -figure.digits
-            continue
-        if figure.view == "heatmap":
-            close(data["Y"], numbers, direct.ravel())
-            continue
-        at = 0
-        for want in direct.values():
-            if figure.view == "lines":
-                close(data["Y"], numbers[at:at + want.size], want.T.ravel())
-            else:
-                close(data["X"], numbers[at:at + len(want)], want[:, 0])
-                close(data["Y"], numbers[at + len(want):at + 2 * len(want)], want[:, 1])
-            at += want.size
-        assert at == numbers.size
+    assert_every_frame_is_a_direct_call(figure, data_of(figure.html()))
 
 
 @pytest.mark.parametrize("name", [n for n in FIGURES if n != "table"])
@@ -94,12 +47,8 @@ def test_frame_is_exact(name):
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_sentence_is_the_one_of_its_frame(name):
     figure = FIGURES[name]
-    data = data_of(figure.html())
-    for values, packed in zip(figure.grid(), data["a"], strict=True):
-        template, *parts = packed.split("|")
-        pieces = data["t"][int(template)].split("\x01")
-        sentence = "".join(a + b for a, b in zip(pieces, [*parts, ""], strict=True))
-        assert sentence == say(**values) == figure.sentence(**values)
+    told = sentences_of(data_of(figure.html()))
+    assert told == [say(**values) for values in figure.grid()] == [figure.sentence(**values) for values in figure.grid()]
 
 
 def test_a_fixed_sentence_is_carried_once():
