@@ -98,7 +98,7 @@ def text(name: str, value: object) -> str:
 
 def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
           length: int | None = None, low: float = -math.inf, high: float = math.inf, remedy: str | None = None) -> np.ndarray:
-    """A finite float array; ``shape`` may hold None for a free axis, ``length`` fixes the first axis; ``remedy`` for what is not numeric."""
+    """A finite float array; in ``shape`` None is a free axis, ``length`` fixes the first axis; ``remedy`` for what is not numeric."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         refuse(name, value, "has masked entries", f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
     try:
@@ -214,7 +214,7 @@ def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most:
 def table(name: str, value: object, *, bins: int | None = None, groups: int | None = None,
           least_groups: int = 1, low: float = -math.inf,
           remedy: str = "Give the table of a 0/1 classifier (postprocessing.derived_counts makes one from score bins).") -> np.ndarray:
-    """A table of cells, shape (..., b, k, 2) indexed [yhat, a, y], as floats; ``bins`` fixes b (``remedy`` if it is another), ``groups`` k."""
+    """A table of cells (..., b, k, 2) [yhat, a, y], as floats; ``bins`` fixes b (``remedy`` if it is another), ``groups`` k."""
     a = array(name, value, low=max(low, -1e15), high=1e15)    # people; beyond, floats no longer hold single ones
     if a.ndim < 3 or a.shape[-1] != 2 or a.shape[-3] < 2 or a.shape[-2] < 1 or a.size == 0:
         refuse(name, a.shape, "not a table of shape (..., b, k, 2) indexed [yhat, a, y]",
@@ -231,7 +231,7 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
 
 def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray | None = None,
              labels: tuple[int, ...] = (0, 1), so: str = "so its rate does not exist") -> None:
-    """No cell (a, y) of the table's ``people`` (..., k, len(labels)) is unusable; where ``usable`` is not given, it takes people above 0."""
+    """No cell (a, y) of ``people`` (..., k, len(labels)) is unusable; ``usable`` says which are, by default those above 0."""
     usable = people > 0 if usable is None else usable
     if usable.all():
         return

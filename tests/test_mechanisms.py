@@ -15,11 +15,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from attack import answer_or_refusal, refused_by_name
 from dpfair_teach import mechanisms
 from dpfair_teach.mechanisms import (
-    debias_counts, exponential, exponential_error_bound, exponential_probabilities, exponential_worst_error, gaussian,
-    gaussian_delta, gaussian_law, gaussian_sigma, geometric, geometric_law, laplace, laplace_error_bound,
-    laplace_error_quantile, laplace_law, randomized_response, randomized_response_matrix,
+    debias_counts,
+    exponential,
+    exponential_error_bound,
+    exponential_probabilities,
+    exponential_worst_error,
+    gaussian,
+    gaussian_delta,
+    gaussian_law,
+    gaussian_sigma,
+    geometric,
+    geometric_law,
+    laplace,
+    laplace_error_bound,
+    laplace_error_quantile,
+    laplace_law,
+    randomized_response,
+    randomized_response_matrix,
 )
 
 N, ALPHA = 200_000, 1e-9
@@ -46,7 +61,8 @@ def test_laplace_draws_follow_definition_1_4(sensitivity, epsilon):
 def test_geometric_noise_has_the_tail_of_its_law_at_every_epsilon():
     """One number of the generator has 53 bits: the time it stands for ends near 40. A time above 30 is 30 and a fresh one."""
     class Scripted:
-        draws = [[1.0, 35.0, 40.0], [2.0, 33.0], [5.0]]
+        def __init__(self):
+            self.draws = [[1.0, 35.0, 40.0], [2.0, 33.0], [5.0]]
 
         def standard_exponential(self, size):
             drawn = self.draws.pop(0)
@@ -199,7 +215,7 @@ def test_randomized_response_is_private_on_every_pair_of_neighbours(k, epsilon):
     worst = 0.0
     for data in itertools.product(range(k), repeat=2):
         for neighbour in itertools.product(range(k), repeat=2):
-            if sum(a != b for a, b in zip(data, neighbour)) == 1:
+            if sum(a != b for a, b in zip(data, neighbour, strict=True)) == 1:
                 law, other = (np.outer(matrix[d[0]], matrix[d[1]]) for d in (data, neighbour))
                 worst = max(worst, np.abs(np.log(law / other)).max())
     assert worst == pytest.approx(epsilon, rel=1e-9)
@@ -341,8 +357,8 @@ ALSO_NEVER = {
     "sensitivity": [0, -1, True, [1.0], 1e-320], "epsilon": [0, -1.0, True, [1.0], 1e308], "delta": [0, 1, -0.1, True, 2],
     "beta": [0, 1, -0.1, True, 2], "sigma": [0, -1, True, 1e30, 1e-30], "k": [0, -1, 1.5, True], "n_choices": [0, -1, 1.5, True],
     "n_groups": [0, 1, -1, 2.0, True, 10 ** 9], "size": [0, -1, 2.0, True, (2, 0), 10 ** 12, (10 ** 5, 10 ** 5)],
-    "rng": [0, 42, np.random, np.random.RandomState(0)], "A": [[-1, 0], [0.5, 1], [0, 2], [[0, 1]], 1], "loss": [1.0], "axis": [2, -2, 0.0, True],
-    "counts": [[5.0], 5.0],
+    "rng": [0, 42, np.random, np.random.RandomState(0)], "A": [[-1, 0], [0.5, 1], [0, 2], [[0, 1]], 1], "loss": [1.0],
+    "axis": [2, -2, 0.0, True], "counts": [[5.0], 5.0],
 }
 ALLOWED = {("size", "None"), ("size", "[]")}           # no repeats
 
@@ -364,11 +380,7 @@ def test_every_public_name_is_attacked():
 @pytest.mark.parametrize("function, name", [(f, name) for f, call in good().items() for name in call],
                          ids=lambda x: getattr(x, "__name__", x))
 def test_bad_input_is_refused_by_name(function, name):
-    function(**good()[function])
-    for bad in rubbish(function, name):
-        with pytest.raises(ValueError, match=rf"\b{name}\b"):
-            function(**{**good()[function], name: bad})
-            pytest.fail(f"accepted {name}={str(bad)[:40]}")
+    refused_by_name(good, function, name, rubbish(function, name))
 
 
 ANYTHING = st.one_of(
@@ -379,14 +391,6 @@ ANYTHING = st.one_of(
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_any_input_gives_finite_numbers_or_a_value_error(data):
-    function, call = data.draw(st.sampled_from(sorted(good().items(), key=lambda item: item[0].__name__)))
-    for name in call:
-        if data.draw(st.integers(0, 2)) == 0:
-            call[name] = data.draw(ANYTHING)
-    try:
-        result = function(**call)
-    except ValueError as refusal:
-        assert any(name in str(refusal) for name in call)
-    else:
-        if not function.__name__.endswith("_law"):
-            assert np.isfinite(result).all()
+    function, result = answer_or_refusal(data, good, ANYTHING)
+    if result is not None and not function.__name__.endswith("_law"):
+        assert np.isfinite(result).all()
