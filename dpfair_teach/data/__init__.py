@@ -9,5 +9,5 @@ from .provenance import Provenance
 from .synthetic import logistic_base, make_logistic, make_synthetic
 from .ten import TEN_NAMES, ten_people_base
 
-__all__ = ["CorruptData", "DataUnavailable", "Dataset", "Population", "Provenance", "TEN_NAMES", "base_classifier", "identify", "list_datasets",
-           "load", "logistic_base", "make_logistic", "make_synthetic", "ten_people_base"]
+__all__ = ["CorruptData", "DataUnavailable", "Dataset", "Population", "Provenance", "TEN_NAMES", "base_classifier", "identify",
+           "list_datasets", "load", "logistic_base", "make_logistic", "make_synthetic", "ten_people_base"]

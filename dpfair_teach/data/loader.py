@@ -36,7 +36,8 @@ _SETS: dict[str, _Entry] = {
     "ten_people": _Entry(10, "CC BY 4.0", "invented for this book", "none needed beyond this book"),
     "communities": _Entry(
         1_994, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/183/communities+and+crime",
-        f"M. Redmond (2009), Communities and Crime, {_UCI}, doi 10.24432/C53W3X; M. Redmond, A. Baveja, European Journal of Operational Research 141 (2002)",
+        f"M. Redmond (2009), Communities and Crime, {_UCI}, doi 10.24432/C53W3X; "
+        "M. Redmond, A. Baveja, European Journal of Operational Research 141 (2002)",
         _communities),
     "adult": _Entry(45_222, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/2/adult",
                     f"B. Becker, R. Kohavi (1996), Adult, {_UCI}, doi 10.24432/C5XW20", _adult),
@@ -165,7 +166,8 @@ def _load(name: str, entry: _Entry, group: object, label: object, features: obje
         A, Y, X = A[keep], Y[keep], X[keep]
         dropped += ((int((~keep).sum()), group_rule.left_out),)
     provenance = Provenance(
-        source=entry.source, files=tuple((f.record.name, f.record.sha256) for f in found), place=", ".join(dict.fromkeys(f.place for f in found)),
+        source=entry.source, files=tuple((f.record.name, f.record.sha256) for f in found),
+        place=", ".join(dict.fromkeys(f.place for f in found)),
         archive="; ".join(dict.fromkeys(f.archive for f in found if f.archive)), licence=entry.licence, attribution=entry.attribution,
         rules=(("group", group_rule.words), ("label", label_rule.words), ("features", feature_rule.words)), dropped=dropped)
     return Dataset(X, np.asarray(A), Y, feature_names, group_names, name, provenance)

@@ -82,6 +82,6 @@ def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
         _checks.refuse(name, value, "not a list of pairs", f"Give {name} as a tuple of pairs.")
     found = tuple(value)
     for pair in found:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds)):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds, strict=True)):
             _checks.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
     return found

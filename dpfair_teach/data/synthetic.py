@@ -1,6 +1,8 @@
 """Drawn data whose exact rates are known, so that a measured rate can be compared with the true one."""
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import integrate, special
 
@@ -58,7 +60,8 @@ def make_synthetic(m: int, *, n_groups: int = 2, group_shares: object = None, ba
     """
     m, k, shares = _size(m, n_groups, group_shares)
     base = _rates("base_rates", base_rates, k, 0.5, 0.3)
-    accepted = np.stack([_rates("false_positive", false_positive, k, 0.1, 0.3), _rates("true_positive", true_positive, k, 0.9, 0.7)], axis=-1)
+    accepted = np.stack([_rates("false_positive", false_positive, k, 0.1, 0.3),
+                         _rates("true_positive", true_positive, k, 0.9, 0.7)], axis=-1)
     rng = _checks.rng(rng)
     A = _draw_groups(m, shares, rng)
     Y = (rng.random(m) < base[A]).astype(np.int64)
@@ -118,7 +121,8 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     if m * w.size > _MOST_NUMBERS:
         _checks.refuse("m", m, f"m times d is above {_MOST_NUMBERS:,} numbers", "Draw fewer people, or lower d.")
     rng = _checks.rng(rng)
-    population = Population(shares, *np.transpose([_logistic_rates(w @ mean, np.linalg.norm(w), ca) for mean, ca in zip(means, c)]))
+    rates = [_logistic_rates(w @ mean, np.linalg.norm(w), ca) for mean, ca in zip(means, c, strict=True)]
+    population = Population(shares, *np.transpose(rates))
     A = _draw_groups(m, shares, rng)
     X = means[A] + rng.standard_normal((m, w.size))
     Y = (rng.random(m) < special.expit(X @ w + c[A])).astype(np.int64)
@@ -192,7 +196,8 @@ def _shifts(value: object, k: int, d: int) -> np.ndarray:
         return means
     means = _checks.array("shifts", value, ndim=2, low=-20.0, high=20.0)
     if means.shape != (k, d):
-        _checks.refuse("shifts", means.shape, f"not of shape ({k}, {d})", "Give one row for each of n_groups, one column for each of d features.")
+        _checks.refuse("shifts", means.shape, f"not of shape ({k}, {d})",
+                       "Give one row for each of n_groups, one column for each of d features.")
     return means
 
 
@@ -202,7 +207,8 @@ def _coefficients(value: object, d: int) -> np.ndarray:
         return np.full(d, 2 / np.sqrt(d))
     w = _checks.array("coefficients", value, ndim=1, low=-50.0, high=50.0)
     if w.size != d:
-        _checks.refuse("coefficients", w, f"holds {w.size} numbers, but there are d = {d} features (columns of X)", "Give one number for each.")
+        _checks.refuse("coefficients", w, f"holds {w.size} numbers, but there are d = {d} features (columns of X)",
+                       "Give one number for each.")
     if np.linalg.norm(w) < 1e-6:
         _checks.refuse("coefficients", w, "all 0, or nearly", "Give at least one feature a weight.")
     return w
@@ -212,7 +218,8 @@ def _draw_groups(m: int, shares: np.ndarray, rng: np.random.Generator) -> np.nda
     A = rng.choice(shares.size, size=m, p=shares)
     empty = np.flatnonzero(np.bincount(A, minlength=shares.size) == 0)
     if empty.size:
-        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]}", "Draw more people, lower n_groups, or raise that group in group_shares.")
+        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]}",
+                       "Draw more people, lower n_groups, or raise that group in group_shares.")
     return A
 
 
@@ -228,12 +235,13 @@ def _logistic_rates(mean: float, deviation: float, intercept: float) -> tuple[fl
         # Cut where the integrand bends (the logistic curve within some 40 of its middle), so that no narrow step is passed over.
         bends = (0.0, *((s - intercept - mean) / deviation for s in (-40, -10, -3, 0, 3, 10, 40)))
         cuts = sorted({low, high, *(t for t in bends if low < t < high)})
-        return sum(integrate.quad(density, a, b, epsabs=1e-13, epsrel=1e-10, limit=200)[0] for a, b in zip(cuts, cuts[1:]))
+        return sum(integrate.quad(density, a, b, epsabs=1e-13, epsrel=1e-10, limit=200)[0] for a, b in pairwise(cuts))
 
     # In units of the normal law, w x >= 0 from here on; 12 deviations hold all of it but 1e-32.
     zero = float(np.clip(-mean / deviation, -12.0, 12.0))
     rejected, accepted = [mass(s, -12.0, zero) for s in (-1, 1)], [mass(s, zero, 12.0) for s in (-1, 1)]
     y0, y1 = rejected[0] + accepted[0], rejected[1] + accepted[1]
     if min(y0, y1) < 1e-6:
-        _checks.refuse("intercepts", intercept, "a label practically never occurs in one group", "Choose smaller intercepts, shifts or coefficients.")
+        _checks.refuse("intercepts", intercept, "a label practically never occurs in one group",
+                       "Choose smaller intercepts, shifts or coefficients.")
     return y1 / (y0 + y1), accepted[0] / y0, accepted[1] / y1

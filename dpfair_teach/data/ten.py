@@ -25,7 +25,8 @@ def ten_people() -> Dataset:
     [[2, 3], [3, 2]]
     """
     made = Provenance("ten people invented for this book", licence="CC BY 4.0",
-                      rules=(("group", "given: Ada to Eve 0, Fay to Jo 1"), ("label", "given: who repaid"), ("features", "given: one score")))
+                      rules=(("group", "given: Ada to Eve 0, Fay to Jo 1"), ("label", "given: who repaid"),
+                             ("features", "given: one score")))
     return Dataset(np.array(_SCORE)[:, None], _GROUP, _LABEL, ("score",), ("group 0", "group 1"), "ten_people", made)
 
 

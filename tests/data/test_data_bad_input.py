@@ -25,7 +25,8 @@ CALLS = {
     "Dataset": (data.Dataset, dict(X=[[0.], [1.], [2.]], A=[0, 0, 1], Y=[0, 1, 0], feature_names=("x",), group_names=("a", "b"), name="n",
                                    provenance=data.Provenance("test"), population=None)),
     "Dataset.subset": (lambda rows: TEN.subset(rows), dict(rows=[0, 9])),
-    "Provenance": (data.Provenance, dict(source="s", files=(), place="here", archive="", licence="", attribution="", rules=(("group", "g"),),
+    "Provenance": (data.Provenance,
+                   dict(source="s", files=(), place="here", archive="", licence="", attribution="", rules=(("group", "g"),),
                                          dropped=((3, "why"),))),
     "Population": (data.Population, dict(shares=[.5, .5], base_rates=[.1, .2], false_positive=[.1, .2], true_positive=[.5, .6])),
     "load": (data.load, dict(name="communities", group="paper", label="p70", features="paper")),
@@ -36,7 +37,8 @@ CALLS = {
     "base_classifier": (data.base_classifier, dict(dataset=TEN)),
     "make_synthetic": (data.make_synthetic, dict(m=50, n_groups=2, group_shares=[.5, .5], base_rates=[.1, .2], false_positive=[.1, .2],
                                                  true_positive=[.5, .6], rng=RNG(1))),
-    "make_logistic": (data.make_logistic, dict(m=50, n_groups=2, d=3, coefficients=[1., 1., 1.], intercepts=[0., 1.], shifts=[[0., 0., 0.], [1., 1., 1.]],
+    "make_logistic": (data.make_logistic,
+                      dict(m=50, n_groups=2, d=3, coefficients=[1., 1., 1.], intercepts=[0., 1.], shifts=[[0., 0., 0.], [1., 1., 1.]],
                                                group_shares=[.5, .5], rng=RNG(1))),
     "logistic_base": (data.logistic_base, dict(X=[[1., 2.]], coefficients=[1., 1.])),
     "ten_people_base": (data.ten_people_base, dict(X=[[.3]])),
@@ -53,7 +55,7 @@ def test_every_public_name_is_attacked():
 def test_the_valid_calls_are_valid(name):
     function, arguments = CALLS[name]
     if name == "identify":  # a file, but not a known one
-        with pytest.raises(data.CorruptData, match="path: .* sha256"):
+        with pytest.raises(data.CorruptData, match=r"path: .* sha256"):
             function(**arguments)
     else:
         function(**arguments)
@@ -98,10 +100,10 @@ def frame(raw, value):
 @pytest.mark.parametrize("argument, function", [
     ("group", lambda raw: np.zeros(5)), ("group", lambda raw: np.zeros(len(raw))), ("group", lambda raw: 2 * (raw.index % 2)),
     ("group", lambda raw: raw.index % 2 - 1), ("group", lambda raw: raw.racepctblack), ("group", lambda raw: np.full(len(raw), np.nan)),
-    ("group", lambda raw: None), ("group", lambda raw: raw.communityname), ("group", lambda raw: raw["no such column"]), ("group", lambda: 0),
-    ("group", lambda raw: ["a"] * len(raw)), ("group", lambda raw: raw.index[:-1] % 2),
-    ("label", lambda raw: raw.index % 3), ("label", lambda raw: np.full(len(raw), np.nan)), ("label", lambda raw: 1), ("label", lambda raw: raw),
-    ("label", lambda raw: raw.index % 2 + 1), ("label", lambda raw: 1 / 0),
+    ("group", lambda raw: None), ("group", lambda raw: raw.communityname), ("group", lambda raw: raw["no such column"]),
+    ("group", lambda: 0), ("group", lambda raw: ["a"] * len(raw)), ("group", lambda raw: raw.index[:-1] % 2),
+    ("label", lambda raw: raw.index % 3), ("label", lambda raw: np.full(len(raw), np.nan)), ("label", lambda raw: 1),
+    ("label", lambda raw: raw), ("label", lambda raw: raw.index % 2 + 1), ("label", lambda raw: 1 / 0),
     ("features", lambda raw: raw), ("features", lambda raw: raw.LemasSwornFT), ("features", lambda raw: raw[["LemasSwornFT"]]),
     ("features", lambda raw: raw.iloc[:3, 5:7]), ("features", lambda raw: raw.iloc[:, :0]), ("features", lambda raw: frame(raw, np.inf)),
     ("features", lambda raw: pd.concat([frame(raw, 1.0)] * 2, axis=1)), ("features", lambda raw: "all"), ("features", lambda raw: (1, 2)),
@@ -120,14 +122,15 @@ def test_own_functions_that_are_fine():
 
 
 def test_the_unknown_name_of_a_rule_is_answered_with_the_list():
-    for argument, names in (("group", ("paper", "race_argmax", "race_argmax_4")), ("label", ("p70", "p20")), ("features", ("paper", "unprotected", "all"))):
+    names_of = {"group": ("paper", "race_argmax", "race_argmax_4"), "label": ("p70", "p20"), "features": ("paper", "unprotected", "all")}
+    for argument, names in names_of.items():
         with pytest.raises(ValueError) as refusal:
             data.load("communities", **{argument: "sex"})
         assert str(refusal.value).startswith(f"{argument}='sex'") and all(repr(n) in str(refusal.value) for n in names)
 
 
 def test_drawn_data_with_an_empty_group():
-    with pytest.raises(ValueError, match="^m=3: nobody was drawn for group"):
+    with pytest.raises(ValueError, match=r"^m=3: nobody was drawn for group"):
         data.make_synthetic(3, n_groups=4, rng=RNG(1))
 
 
@@ -135,18 +138,19 @@ def test_extreme_logistic_laws_are_integrated_or_refused():
     for c in (1e-5, .1, 5., 50.):
         for shift in (-20., 0., 20.):
             try:
-                law = data.make_logistic(60, d=40, coefficients=np.full(40, c), shifts=np.outer([0., shift], np.eye(40)[0]), rng=RNG(1)).population
+                law = data.make_logistic(60, d=40, coefficients=np.full(40, c), shifts=np.outer([0., shift], np.eye(40)[0]),
+                                         rng=RNG(1)).population
             except ValueError as refusal:
                 assert "practically never" in str(refusal)
             else:
-                assert np.isclose(law.base_rates[0], .5, atol=1e-9) or c > 0 and law.base_rates[0] > 0
+                assert np.isclose(law.base_rates[0], .5, atol=1e-9) or (c > 0 and law.base_rates[0] > 0)
 
 
 def test_more_numbers_than_memory_is_refused_before_any_is_drawn():
-    with pytest.raises(ValueError, match="^m=10000000: m times d"):
+    with pytest.raises(ValueError, match=r"^m=10000000: m times d"):
         data.make_logistic(10**7, d=10**4, rng=RNG(1))
 
 
 def test_masked_entries_are_missing_entries():
-    with pytest.raises(ValueError, match="^Y=.*masked"):
+    with pytest.raises(ValueError, match=r"^Y=.*masked"):
         data.Dataset([[0.], [1.]], [0, 1], np.ma.masked_array([1, 0], mask=[True, False]), ("x",), ("a", "b"), "n", data.Provenance("test"))

@@ -37,13 +37,14 @@ def test_the_callers_arrays_are_neither_kept_nor_locked(field, array):
 
 def test_single_precision_stays():
     assert small(X=np.zeros((4, 1), dtype=np.float32)).X.dtype == np.float32
-    with pytest.raises(ValueError, match="^X=.*NaN"):
+    with pytest.raises(ValueError, match=r"^X=.*NaN"):
         small(X=np.full((4, 1), np.nan, dtype=np.float32))
 
 
 def test_equality_looks_at_people_and_names_not_at_places():
     assert small() == small(provenance=Provenance("elsewhere"))
-    for change in (dict(Y=[1, 1, 0, 1]), dict(A=[0, 1, 1, 1]), dict(X=[[9.], [1.], [2.], [3.]]), dict(name="other"), dict(group_names=("a", "c"))):
+    for change in (dict(Y=[1, 1, 0, 1]), dict(A=[0, 1, 1, 1]), dict(X=[[9.], [1.], [2.], [3.]]), dict(name="other"),
+                   dict(group_names=("a", "c"))):
         assert small() != small(**change)
     assert small() != "small"
     with pytest.raises(TypeError):
@@ -73,14 +74,15 @@ def test_subset_by_positions_and_by_mask():
 
 @pytest.mark.parametrize("rows", [[0, 0, 9], [-1, 2], [10], [], [0.5], "all", [True], [[0, 9]], None, [0, 1], [float("nan")]])
 def test_bad_subsets(rows):
-    with pytest.raises(ValueError, match="^(rows|A)="):
+    with pytest.raises(ValueError, match=r"^(rows|A)="):
         load("ten_people").subset(rows)
 
 
 @pytest.mark.parametrize("field, value", [
-    ("X", [[0.], [1.]]), ("X", [0., 1., 2., 3.]), ("X", [[0.], [np.nan], [1.], [1.]]), ("X", [["a"], ["b"], ["c"], ["d"]]), ("X", np.zeros((4, 0))),
-    ("X", None), ("X", np.zeros((0, 1))), ("A", [0, 0, 0, 0]), ("A", [0, 1, 2, 1]), ("A", [1, 1, 2, 2]), ("A", [0, .5, 1, 1]), ("A", [0, -1, 1, 1]),
-    ("A", [0, 1]), ("A", None), ("A", [0, np.nan, 1, 1]), ("Y", [1, 2, 1, 2]), ("Y", [0, 1, np.nan, 1]), ("Y", [0, 1]), ("Y", ["no"] * 4),
+    ("X", [[0.], [1.]]), ("X", [0., 1., 2., 3.]), ("X", [[0.], [np.nan], [1.], [1.]]), ("X", [["a"], ["b"], ["c"], ["d"]]),
+    ("X", np.zeros((4, 0))), ("X", None), ("X", np.zeros((0, 1))),
+    ("A", [0, 0, 0, 0]), ("A", [0, 1, 2, 1]), ("A", [1, 1, 2, 2]), ("A", [0, .5, 1, 1]), ("A", [0, -1, 1, 1]), ("A", [0, 1]), ("A", None),
+    ("A", [0, np.nan, 1, 1]), ("Y", [1, 2, 1, 2]), ("Y", [0, 1, np.nan, 1]), ("Y", [0, 1]), ("Y", ["no"] * 4),
     ("feature_names", ("x", "y")), ("feature_names", "x"), ("feature_names", (1,)), ("group_names", ("a",)), ("group_names", ("a", "a")),
     ("group_names", ()), ("name", ""), ("name", 3), ("provenance", "a note"), ("population", "uniform"),
     ("population", Population([1.], [.5], [0.], [1.]))])

@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.data import TEN_NAMES, DataUnavailable, base_classifier, identify, list_datasets, load, ten_people_base
+from dpfair_teach.data import TEN_NAMES, DataUnavailable, base_classifier, identify, list_datasets, load, loader, ten_people_base
 from dpfair_teach.data import _bank as bank_room
 from dpfair_teach.data import _communities as communities_room
 from dpfair_teach.data import _registry as registry
 from dpfair_teach.data import _sources as sources
-from dpfair_teach.data import loader
 
 # (set, group rule) -> cells n(a, y)
 CELLS = {

@@ -1,7 +1,8 @@
 """Every number on the data-sheet page, against the data.
 
-Tables are read row by row. In the prose every number of three digits or more, with a decimal point or a per cent sign, has to be in ``facts``,
-where it is computed from the embedded data or, for the other sets, taken from the constants that the slow tests compare with the real files.
+Tables are read row by row. In the prose every number of three digits or more, with a decimal point or a per cent sign, has to be in
+``facts``, where it is computed from the embedded data or, for the other sets, taken from the constants that the slow tests compare with the
+real files.
 """
 import re
 from pathlib import Path
@@ -9,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpfair_teach.data import list_datasets, load
 from dpfair_teach.data import _registry as registry
+from dpfair_teach.data import list_datasets, load
 from test_data_load import CELLS, REAL_CELLS
 
 PAGE = (Path(__file__).parents[2] / "book" / "chapters" / "data-sheet.md").read_text()
 ALL_CELLS = CELLS | REAL_CELLS | {("ten_people", "given"): [[2, 3], [3, 2]]}
-FEATURES = {("bank", "one_hot"): 50, ("compas", "one_hot"): 7, ("census", "one_hot"): 508}  # compared with the files below, and with an invented one
+# Compared with the files below, and with an invented one.
+FEATURES = {("bank", "one_hot"): 50, ("compas", "one_hot"): 7, ("census", "one_hot"): 508}
 YEARS = {"1990", "1994", "1995", "1996", "2000", "2008", "2009", "2010", "2013", "2014", "2016"}
 
 
@@ -28,7 +30,7 @@ def rows(first_cells):
 
 def test_the_table_of_groups():
     found, drawn = {}, []
-    for name, rule, label, a, who, people, y0, y1 in rows(8):
+    for name, rule, label, a, _, people, y0, y1 in rows(8):
         if people == "any":
             drawn.append((name, rule, label))
             continue
@@ -102,16 +104,19 @@ def facts():
         return f"{100 * x:.1f}%"
 
     computed = [f"{n:,}" for n in (
-        len(towns), towns.shape[1] - 6, int(holes.max()), int(holes.sum()), (crime > crime.quantile(.7)).sum(), (crime > crime.quantile(.2)).sum(),
+        len(towns), towns.shape[1] - 6, int(holes.max()), int(holes.sum()),
+        (crime > crime.quantile(.7)).sum(), (crime > crime.quantile(.2)).sum(),
         len(adults), len(adults) + dropped, dropped, rich.sum(), (adults["capital-gain"] == 99_999).sum(), adults["capital-gain"].max(),
-        bank.sum(), bank[:, 0].sum(), bank[:, 1].sum(), census.sum(), compas.sum(), race.sum(), compas.sum() - race.sum(), FEATURES["census", "one_hot"],
+        bank.sum(), bank[:, 0].sum(), bank[:, 1].sum(), census.sum(), compas.sum(), race.sum(), compas.sum() - race.sum(),
+        FEATURES["census", "one_hot"],
         load("communities", features="unprotected").d, min(c for cell in ALL_CELLS["communities", "race_argmax_4"] for c in cell),
         max(c for cell in ALL_CELLS["adult", "sex"] for c in cell))]
     computed += [percent(x) for x in (
         (adults["race"] == "White").mean(), (adults["native-country"] == "United-States").mean(), men.mean(), rich.mean(), rich[men].mean(),
         rich[~men].mean(), husbands.mean(), bank[:, 1].sum() / bank.sum(), 5289 / 45211, census[:, 1].sum() / census.sum(),
         *(census[:, 1] / census.sum(axis=1)))]
-    computed += [f"{x:.2f}" for x in (crime.quantile(.7), crime.quantile(.2), *towns[["racePctWhite", "racepctblack", "racePctAsian", "racePctHisp"]].median())]
+    computed += [f"{x:.2f}" for x in (crime.quantile(.7), crime.quantile(.2),
+                                      *towns[["racePctWhite", "racepctblack", "racePctAsian", "racePctHisp"]].median())]
     computed.append(f"{census.sum() * 508 * 4 / 1e9:.1f}")  # gigabytes
     # What the files' own descriptions say, and counts of lines and conditions that no table here holds.
     told = ["32,561", "16,281", "199,523", "99,762", "45,211", "7,214", "370,000", "50,000", "100"]

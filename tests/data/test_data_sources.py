@@ -66,11 +66,12 @@ def test_other_bytes_in_the_folder_are_an_error_naming_both_hashes(monkeypatch, 
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"not gzip at all", gzip.compress(CONTENT, mtime=0)[:-6], gzip.compress(CONTENT, mtime=0)[:12] + b"\xff" * 9])
+@pytest.mark.parametrize("content", [
+    b"not gzip at all", gzip.compress(CONTENT, mtime=0)[:-6], gzip.compress(CONTENT, mtime=0)[:12] + b"\xff" * 9])
 def test_a_broken_gz_in_the_folder_is_an_error(monkeypatch, tmp_path, content):
     (tmp_path / "table.csv.gz").write_bytes(content)
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
-    with pytest.raises(CorruptData, match="not a readable .gz"):
+    with pytest.raises(CorruptData, match=r"not a readable .gz"):
         sources.find(record())
 
 
@@ -154,7 +155,8 @@ def test_the_error_lists_every_place_and_what_to_do(monkeypatch, tmp_path, name)
     with pytest.raises(DataUnavailable) as caught:
         load(name)
     text = str(caught.value)
-    for part in (f"folder {tmp_path}", "cache", "address https://", "PyPI", "no network in tests", f"set {sources.FOLDER_VARIABLE}", "sha256"):
+    for part in (f"folder {tmp_path}", "cache", "address https://", "PyPI", "no network in tests", f"set {sources.FOLDER_VARIABLE}",
+                 "sha256"):
         assert part in text or (name == "bank" and part == "no network in tests"), part
     assert text.index("folder") < text.index("cache") < text.index("address") < text.index("PyPI")
 
@@ -314,7 +316,8 @@ def test_compas_filter_names_and_race_rule_on_an_invented_file(monkeypatch, tmp_
     assert set(seen["raw"].columns) == {"sex", "race", "age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count",
                                         "c_charge_degree", "two_year_recid"}
     assert d.A.tolist() == [1, 0, 0, 1] and d.Y.tolist() == [0, 1, 1, 0] and d.provenance.dropped[0][0] == 5
-    assert d.feature_names == ("age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count", "c_charge_degree=F", "c_charge_degree=M")
+    assert d.feature_names == ("age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count", "c_charge_degree=F",
+                               "c_charge_degree=M")
     assert d.X[1].tolist() == [33, 1, 0, 2, 5, 0, 1]
     by_race = load("compas", group="race")
     assert by_race.A.tolist() == [1, 0, 0] and by_race.m == 3
@@ -330,7 +333,7 @@ def test_a_file_that_cannot_be_read_is_a_reason_not_a_crash(monkeypatch, tmp_pat
         raise PermissionError("permission denied")
 
     monkeypatch.setattr(sources.Path, "read_bytes", refused)
-    with pytest.raises(DataUnavailable, match="table.csv: PermissionError: permission denied"):
+    with pytest.raises(DataUnavailable, match=r"table.csv: PermissionError: permission denied"):
         sources.find(record())
 
 

@@ -1,7 +1,8 @@
 """Drawn data follow the law they carry.
 
 Each frequency is compared with its probability by Hoeffding's inequality at alpha = 1e-10 per comparison: with n people in the cell the
-distance is below sqrt(ln(2/alpha) / (2 n)) but for that chance. At most 30 comparisons a test: false failure below 3e-9, and seeds are fixed.
+distance is below sqrt(ln(2/alpha) / (2 n)) but for that chance. At most 30 comparisons a test: false failure below 3e-9, and seeds are
+fixed.
 """
 import numpy as np
 import pytest
@@ -45,7 +46,8 @@ def test_logistic_people_follow_the_integrated_law(k, d, coefficients):
 
 
 def test_the_integral_against_a_plain_sum():
-    law = make_logistic(100, n_groups=2, d=1, coefficients=[1.5], intercepts=[.3, -2.], shifts=[[-.4], [1.]], rng=np.random.default_rng(1)).population
+    law = make_logistic(100, n_groups=2, d=1, coefficients=[1.5], intercepts=[.3, -2.], shifts=[[-.4], [1.]],
+                        rng=np.random.default_rng(1)).population
     for a, (c, s) in enumerate(((.3, -.4), (-2., 1.))):
         x = np.linspace(s - 12, s + 12, 2_400_001)
         density = np.exp(-(x - s) ** 2 / 2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
@@ -80,7 +82,8 @@ def test_the_synthetic_set_is_drawn_anew_from_the_callers_generator():
 
 @pytest.mark.parametrize("given, named", [
     ({"m": None, "rng": None}, "m"), ({"m": None}, "m"), ({"rng": None}, "rng"), ({"rng": 1}, "rng"), ({"m": 0}, "m"),
-    ({"n_groups": 0}, "n_groups"), ({"d": 2.5}, "d"), ({"group": "paper"}, "group"), ({"label": "p70"}, "label"), ({"features": "all"}, "features")])
+    ({"n_groups": 0}, "n_groups"), ({"d": 2.5}, "d"), ({"group": "paper"}, "group"), ({"label": "p70"}, "label"),
+    ({"features": "all"}, "features")])
 def test_what_the_synthetic_set_needs_and_what_it_has_no_use_for(given, named):
     with pytest.raises(ValueError, match=rf"^{named}="):
         load("synthetic", **({"m": 50, "rng": np.random.default_rng(1)} | given))
