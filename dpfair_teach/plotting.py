@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -351,3 +353,107 @@ def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: 
     ax.set(xlabel="epsilon", ylabel="Q (1 = as good as not private)")
     _legend_below(ax)
     return figure
+
+
+# --- the starting frame of an interactive figure -----------------------------------------------------------------------------
+# Called by the room of interactive figures alone, which has checked every argument. Its page has a palette and dashes of its own.
+
+_FRAME_COLORS = ("#0072b2", "#d24e00", "#008a63", "#a2468a", "#8a6a00", "#333333", "#2b86c4", "#b3261e")
+_FRAME_LINES = ("-", (0, (5, 2.5)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)), (0, (10, 3)), (0, (4, 2, 1, 2, 1, 2)), (0, (2.5, 1)),
+                (0, (8, 1.5, 3.5, 1.5)))
+_FRAME_MARKERS = ("o", "s", "^", "D", "v")
+
+
+class Labels(NamedTuple):
+    """The words around a frame."""
+
+    title: str
+    x: str
+    y: str
+
+
+class Curve(NamedTuple):
+    """One series of a frame; ``y`` is (n, 2) for the two edges of a band, ``slot`` chooses colour, dashes and marker."""
+
+    name: str
+    kind: str                   # line, band, points, polygon
+    x: np.ndarray
+    y: np.ndarray
+    slot: int
+    size: float                 # of markers, in usual ones
+    hollow: bool
+
+
+def _frame(title: str, size: tuple[float, float]) -> tuple[Figure, Axes]:
+    """An empty picture at 100 dots an inch, in matplotlib's own style."""
+    figure = Figure(figsize=size, dpi=100, layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.add_subplot()
+    ax.set_title(title.replace("$", r"\$"), loc="left", fontsize=11, wrap=True)
+    return figure, ax
+
+
+def _png(figure: Figure) -> bytes:
+    """The bytes, which do not tell what wrote them."""
+    data = io.BytesIO()
+    figure.savefig(data, format="png", metadata={"Software": None})
+    return data.getvalue()
+
+
+def _plain(text: str) -> str:
+    """Text that matplotlib does not read as mathematics or as a hidden label."""
+    text = text.replace("$", r"\$")
+    return " " + text if text.startswith("_") else text
+
+
+def table_png(title: str, rows: list[str], columns: list[str], cells: list[list[str]]) -> bytes:
+    """A table of texts."""
+    figure, ax = _frame(title, (6.4, 0.5 + 0.32 * (1 + len(rows))))
+    ax.axis("off")
+    drawn = ax.table(cellText=[list(map(_plain, row)) for row in cells], rowLabels=list(map(_plain, rows)),
+                     colLabels=list(map(_plain, columns)), loc="center", edges="horizontal")
+    drawn.auto_set_font_size(False)
+    drawn.set_fontsize(9.5)
+    drawn.scale(1, 1.4)
+    return _png(figure)
+
+
+def heatmap_png(labels: Labels, values: np.ndarray, limits: tuple[float, float], rows: tuple[str, ...], columns: tuple[str, ...],
+                texts: list[list[str]] | None, key: str) -> bytes:
+    """``values`` (n_y, n_x) as shades from ``limits[0]`` to ``limits[1]``, with the ``texts`` of the cells where there are any."""
+    figure, ax = _frame(labels.title, (6.4, 4.2))
+    figure.colorbar(ax.imshow(values, cmap="Blues", vmin=limits[0], vmax=limits[1], aspect="auto"), ax=ax, label=_plain(key))
+    for (row, column), value in np.ndenumerate(values) if texts else ():
+        ax.text(column, row, texts[row][column], ha="center", va="center", color="white" if value > sum(limits) / 2 else "black",
+                fontsize=9)
+    for set_ticks, names in ((ax.set_xticks, columns), (ax.set_yticks, rows)):
+        at = list(range(0, len(names), max(1, -(-len(names) // 8))))
+        set_ticks(at, [_plain(names[i]) for i in at])
+    ax.set(xlabel=_plain(labels.x), ylabel=_plain(labels.y))
+    return _png(figure)
+
+
+def curves_png(labels: Labels, curves: list[Curve], x: tuple[bool, float, float], y: tuple[bool, float, float], *, roc: bool,
+               clip: bool) -> bytes:
+    """Series on two axes, each axis (logarithmic?, low, high); ``roc`` makes a square with its diagonal."""
+    figure, ax = _frame(labels.title, (5.2, 5.6) if roc else (6.4, 4.2))
+    for c in curves:
+        color, dashes, label = _FRAME_COLORS[c.slot], _FRAME_LINES[c.slot], _plain(c.name)
+        if c.kind == "band":
+            ax.fill_between(c.x, c.y[:, 0], c.y[:, 1], color=color, alpha=0.2, label=label, linewidth=0)
+        elif c.kind == "points":
+            ax.plot(c.x, c.y, _FRAME_MARKERS[c.slot % len(_FRAME_MARKERS)], color=color, label=label, clip_on=clip, zorder=3,
+                    markersize=6 * c.size, markeredgewidth=2 if c.hollow else 1, markerfacecolor="none" if c.hollow else color)
+        elif c.kind == "polygon":
+            ax.fill(c.x, c.y, facecolor=color + "22", edgecolor=color, linestyle=dashes, linewidth=2, label=label)
+        else:
+            ax.plot(c.x, c.y, color=color, linestyle=dashes, linewidth=2, label=label)
+    if roc:
+        ax.plot([0, 1], [0, 1], color="#55595f", linestyle=":", linewidth=1)
+        ax.set_aspect("equal")
+    ax.set(xscale="log" if x[0] else "linear", yscale="log" if y[0] else "linear", xlim=x[1:], ylim=y[1:],
+           xlabel=_plain(labels.x), ylabel=_plain(labels.y))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color="#dcdfe4")
+    figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
+    return _png(figure)

@@ -1,0 +1,91 @@
+"""The floors of the library: a room imports from floors below or from its own, never in a circle; only one room draws."""
+from __future__ import annotations
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+LIBRARY = Path(__file__).parents[1] / "dpfair_teach"
+FLOORS = {"_checks": -1} | {room: floor for floor, rooms in enumerate((
+    ("data", "mechanisms", "fairness"),
+    ("accounting", "audit"),
+    ("postprocessing", "oracles", "functional", "networks"),
+    ("games", "separation", "oneshot", "lagrangian", "baselines", "plotting"),
+    ("experiments", "explore", "exercises"),
+)) for room in rooms}
+#: The package's own `__init__` stands above all rooms; this is what a room may take from it.
+OF_THE_HOUSE = {"__version__"}
+
+
+def imports(source: str, module: tuple[str, ...], is_package: bool) -> set[str]:
+    """Full dotted names that a module imports, wherever in it: ``from a import b`` gives ``a.b``."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            home = module[:len(module) - node.level + is_package] if node.level else ()
+            start = ".".join((*home, *([node.module] if node.module else [])))
+            found |= {f"{start}.{alias.name}" for alias in node.names}
+    return found
+
+
+def library() -> dict[tuple[str, ...], set[str]]:
+    """Each module of the library and what it imports."""
+    modules = {}
+    for path in sorted(LIBRARY.rglob("*.py")):
+        parts = ("dpfair_teach", *path.relative_to(LIBRARY).with_suffix("").parts)
+        is_package = parts[-1] == "__init__"
+        module = parts[:-1] if is_package else parts
+        modules[module] = imports(path.read_text(encoding="utf-8"), module, is_package)
+    return modules
+
+
+MODULES = library()
+IN_ROOMS = [module for module in MODULES if len(module) > 1]
+
+
+def rooms_of(names: set[str]) -> set[str]:
+    """The rooms that imported names lie in."""
+    return {name.split(".")[1] for name in names if name.startswith("dpfair_teach.")} - OF_THE_HOUSE
+
+
+def too_high(module: tuple[str, ...], names: set[str]) -> set[str]:
+    """Rooms that the module must not import from."""
+    return {room for room in rooms_of(names) if room not in FLOORS or FLOORS[room] > FLOORS[module[1]]}
+
+
+def test_how_imports_are_read():
+    source = "import numpy as np\nfrom .. import _checks, data\nfrom .lp import solve\nfrom ..fairness import rates\ndef f():\n    import matplotlib.figure\n"
+    found = imports(source, ("dpfair_teach", "audit", "exact"), False)
+    assert found == {"numpy", "dpfair_teach._checks", "dpfair_teach.data", "dpfair_teach.audit.lp.solve", "dpfair_teach.fairness.rates",
+                     "matplotlib.figure"}
+    assert imports("from .a import b", ("dpfair_teach", "audit"), True) == {"dpfair_teach.audit.a.b"}
+    assert too_high(("dpfair_teach", "audit"), found) == set() and too_high(("dpfair_teach", "data", "x"), found) == {"audit"}
+
+
+def test_every_room_has_a_floor():
+    assert {module[1] for module in IN_ROOMS} <= set(FLOORS)
+
+
+@pytest.mark.parametrize("module", IN_ROOMS, ids=".".join)
+def test_a_module_imports_from_floors_below_or_its_own(module):
+    assert not too_high(module, MODULES[module])
+    assert "dpfair_teach" not in MODULES[module], "import the room, not the house"
+
+
+def test_no_circle_among_rooms():
+    graph: dict[str, set[str]] = {}
+    for module in IN_ROOMS:
+        graph.setdefault(module[1], set()).update(rooms_of(MODULES[module]) - {module[1]})
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)     # CycleError names a circle
+
+
+@pytest.mark.parametrize("module", MODULES, ids=".".join)
+def test_only_the_plotting_room_draws_and_nothing_comes_from_the_book_or_the_tests(module):
+    roots = {name.split(".")[0] for name in MODULES[module]}
+    assert roots.isdisjoint({"book", "tests", "conftest"})
+    if module[1:] != ("plotting",):
+        assert roots.isdisjoint({"matplotlib", "mpl_toolkits", "seaborn", "plotly"})
