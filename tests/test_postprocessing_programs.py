@@ -177,6 +177,37 @@ def nearly_empty(n: int, seed: int, largest: float) -> np.ndarray:
     return q
 
 
+# People, [yhat, a, y]: in each group the base accepts both labels at rates that differ by less than 1e-8.
+SAYS_NOTHING = np.array([[[11036, 17519], [2645, 6052]], [[25257, 40094], [22302, 51029]]])
+
+
+def says_nearly_nothing(n: int, most: int, seed: int) -> np.ndarray:
+    """n tables of a base whose false and true positive rates are equal in each group, but for the last person."""
+    q = np.random.default_rng(seed).integers(most // 60, most, (n, 2, 2, 2)).astype(float)
+    share = q[:, 1, :, 0] / q[:, :, :, 0].sum(axis=1)
+    people = q[:, :, :, 1].sum(axis=1)
+    q[:, 1, :, 1] = np.round(share * people)
+    q[:, 0, :, 1] = people - q[:, 1, :, 1]
+    return q / q.sum(axis=(1, 2, 3), keepdims=True)
+
+
+@pytest.mark.parametrize("q", [SAYS_NOTHING / SAYS_NOTHING.sum(), *says_nearly_nothing(30, 60_000, 14)])
+def test_multipliers_prove_the_answer_where_the_base_says_nearly_nothing(q):
+    one, batch = closed_form(q, 0.0), closed_form(q[None], 0.0)
+    check_solution(q, 0.0, 0.0, one)
+    check_solution(q, 0.0, 0.0, solve_lp(q, 0.0))
+    assert dual_value(q, 0.0, batch.dual[0]) == pytest.approx(batch.value[0], abs=1e-9)
+    assert batch.value[0] == pytest.approx(one.value, abs=1e-9)
+
+
+def test_what_doubles_lose_of_huge_multipliers_is_what_is_said():
+    q = says_nearly_nothing(400, 10**7, 15)
+    found = closed_form(q, 0.0)
+    largest = np.abs(found.dual).max(axis=(1, 2))
+    assert largest.max() > 1e4                                     # else this tests nothing
+    assert (np.abs(dual_value(q, 0.0, found.dual) - found.value) <= 1e-9 + 1e-15 * largest).all()
+
+
 def test_cells_that_nearly_cancel_are_solved_to_the_stated_tolerance():
     """Rates up to 400,000; 300 tables, three gammas, each with its proof, alone and in a batch."""
     tables = nearly_empty(300, seed=51, largest=4e5)

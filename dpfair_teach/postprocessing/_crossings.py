@@ -59,13 +59,13 @@ def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> So
     p[i] = (want_f * lines[j][1] - want_t * lines[j][0]) / det
     p[j] = (want_t * lines[i][0] - want_f * lines[i][1]) / det
 
-    # Proof: feasible, and the primal value is the dual's.
+    # Proof: feasible, and the primal value is the dual's. (A dual above it is rounding of huge multipliers, and no proof.)
     gap_f = gap_t = value = 0.0
     for n, (f, t, c) in enumerate(brackets):
         if not -FEASIBLE <= p[n] <= 1.0 + FEASIBLE:
             return None
         p[n] = min(max(p[n], 0.0), 1.0)
         gap_f, gap_t, value = gap_f + f * p[n], gap_t + t * p[n], value + c * p[n]
-    if abs(gap_f) > g_f + FEASIBLE or abs(gap_t) > g_t + FEASIBLE or value - bound > EQUAL * size:
+    if abs(gap_f) > g_f + FEASIBLE or abs(gap_t) > g_t + FEASIBLE or abs(value - bound) > EQUAL * size:
         return None
     return Solution(np.array([p[:2], p[2:4]]), const + value, np.array([[0.0, 0.0], [lam_f, lam_t]]))

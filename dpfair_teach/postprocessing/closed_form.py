@@ -8,8 +8,8 @@ With multipliers lam = (lam_FP, lam_TP) for the two constraints of two groups, t
 lie on six lines: four where a bracket is 0, and the two axes. Its maximum is therefore at one of the at most 15 points where two of them
 cross. The two lines through the best point say which two numbers of the primal are free: a bracket's own p_ya, or, for an axis, the gap
 that is not at its limit. Every other p is 0 or 1 by the sign of its bracket, and a 2 x 2 system gives the rest. Equal primal and dual
-values prove the answer; a program where they differ (ties) is tilted by about 1e-9 and solved again, at last by ``solve_many``, which
-ends in rational numbers.
+values prove the answer; a program where they differ, either way (ties, lines nearly parallel), is tilted by about 1e-9 and solved again,
+at last by ``solve_many``, which ends in rational numbers.
 """
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     Solution
         ``p`` (..., 2, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks`` (how many programs were ties and took a slower road).
         Whatever road solved a program, gaps pass their limits by at most 1e-9, and :func:`dual_value` is within 1e-9 of the value,
-        relative to the size of the table.
+        relative to the size of the table. (Where a base says nearly nothing about the label, multipliers may have to be huge. Beyond
+        about a million times that size, doubles round more of the bound away: up to 1e-15 of the largest multiplier.)
 
     Raises
     ------
@@ -106,12 +107,12 @@ def _solve(q, rate, table_of, limit):
     solve = _two_groups if q.shape[1] == 2 else _equal_rates
     p, value, feasible, dual, bound = solve(q, rate, table_of, limit, NO_TILT)
     close = EQUAL * np.abs(q).sum(axis=(0, 1, 2))[table_of]
-    again = np.flatnonzero(~(feasible & (value - bound <= close)))
+    again = np.flatnonzero(~(feasible & (np.abs(value - bound) <= close)))
     fallbacks = len(again)
     for tilt in TILTS:
         if len(again):                                  # another p; the multipliers and their bound stay
             p[again], value[again], feasible, *_ = solve(q, rate, table_of[again], limit[again], tilt)
-            again = again[~(feasible & (value[again] - bound[again] <= close[again]))]
+            again = again[~(feasible & (np.abs(value[again] - bound[again]) <= close[again]))]
     if len(again):
         best = solve_many(q[..., table_of[again]].transpose(3, 0, 1, 2), 0.0, limit[again])
         p[again], value[again], dual[again] = best.p, best.value, best.dual

@@ -74,7 +74,7 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
     if found is not None:
         p, lam = found[0][0].clip(0.0, 1.0), scale * found[1][0]
         value, bound = cost @ p, np.minimum(cost + lam @ gap, 0.0).sum() - np.abs(lam) @ most
-        if (np.abs(gap @ p) <= most + PROOF).all() and value - bound <= PROOF * np.abs(q).sum():
+        if (np.abs(gap @ p) <= most + PROOF).all() and abs(value - bound) <= PROOF * np.abs(q).sum():
             dual = np.zeros((k, 2))
             for cell, price in zip(where, lam, strict=True):
                 dual[cell] = price

@@ -87,5 +87,5 @@ def _solve(q, rate, limit):
     p, lam = found[0].clip(0.0, 1.0), scale * found[1]
     reached = np.abs((gap * p[:, None]).sum(axis=-1))
     bound = np.minimum(cost + (lam[..., None] * gap).sum(axis=1), 0.0).sum(axis=-1) - (np.abs(lam) * most).sum(axis=-1)
-    proven = (reached <= most + PROOF).all(axis=-1) & ((cost * p).sum(axis=-1) - bound <= PROOF * np.abs(q).sum(axis=(1, 2, 3)))
+    proven = (reached <= most + PROOF).all(axis=-1) & (np.abs((cost * p).sum(axis=-1) - bound) <= PROOF * np.abs(q).sum(axis=(1, 2, 3)))
     return p.reshape(n, b, k), np.where(limited, lam.reshape(limit.shape), 0.0), proven
