@@ -14,14 +14,17 @@ SITE := _build/html
 # Two workers: the checks are meant to be fast enough on two cores.
 JOBS ?= 2
 
-# Larger data files, for the tests of the library alone: a folder ../shared/data beside the checkout, or the one you name.
-DPFAIR_TEACH_DATA ?= $(abspath $(wildcard ../shared/data))
+# Data files that are not embedded, for the tests of the library alone: what `make data` fetched, and a folder ../shared/data for those
+# who keep such files once for several checkouts. Or the folders you name, separated as in PATH.
+FETCHED := .data
+empty :=
+DPFAIR_TEACH_DATA ?= $(subst $(empty) $(empty),:,$(abspath $(wildcard $(FETCHED) ../shared/data)))
 
 # The first Python that is new enough and can make an environment. Another one: make PYTHON=/path/to/python3
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
 
-.PHONY: book html notebooks test quick bench mutants results ci-deps clean help env
+.PHONY: book html notebooks test quick bench mutants results ci-deps data clean help env
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -57,7 +60,10 @@ ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
 	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	  $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends chromium; fi
 
-clean:  ## remove what was built; the environments stay (rm -r .venv .venv-reader removes them)
+data: $(VENV)/.reader  ## fetch the data files that are not embedded into .data, for the tests
+	@DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/fetch_data.py $(FETCHED)
+
+clean:  ## remove what was built; the environments and .data stay (rm -r .venv .venv-reader .data removes them)
 	rm -rf _build build .pytest_cache .hypothesis
 
 env: $(VENV)/.reader

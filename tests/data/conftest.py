@@ -3,9 +3,10 @@ import os
 
 import pytest
 
+from dpfair_teach.data import DataUnavailable, load
 from dpfair_teach.data import _sources as sources
 
-USERS_FOLDER = os.environ.get(sources.FOLDER_VARIABLE)
+USERS_FOLDERS = os.environ.get(sources.FOLDER_VARIABLE)
 
 
 @pytest.fixture(autouse=True)
@@ -24,9 +25,15 @@ def nowhere(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def users_folder(monkeypatch):
-    """The folder with the files that are not embedded, or a skip that says what is not checked."""
-    if not USERS_FOLDER:
-        pytest.skip(f"{sources.FOLDER_VARIABLE} is not set: bank and census are not checked against the real files")
-    monkeypatch.setenv(sources.FOLDER_VARIABLE, USERS_FOLDER)
-    return USERS_FOLDER
+def load_real(monkeypatch):
+    """``load`` of a set that is not embedded, from the user's folders; where they lack it, a skip that says what is not checked."""
+    if USERS_FOLDERS:
+        monkeypatch.setenv(sources.FOLDER_VARIABLE, USERS_FOLDERS)
+
+    def load_or_skip(name, **rules):
+        try:
+            return load(name, **rules)
+        except DataUnavailable:
+            pytest.skip(f"no folder of {sources.FOLDER_VARIABLE} has {name}: it is not checked against the real file; run: make data")
+
+    return load_or_skip

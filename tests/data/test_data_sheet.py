@@ -62,14 +62,15 @@ def test_the_table_of_features():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["bank", "census"])
-def test_the_numbers_of_columns_in_the_real_files(users_folder, name):
-    assert load(name).d == FEATURES[name, "one_hot"]
+@pytest.mark.parametrize("name", ["bank", "compas", "census"])
+def test_the_numbers_of_columns_in_the_real_files(load_real, name):
+    assert load_real(name).d == FEATURES[name, "one_hot"]
 
 
 @pytest.mark.slow
-def test_numbers_of_the_full_bank_file(users_folder):
+def test_numbers_of_the_full_bank_file(load_real):
     from dpfair_teach.data import _bank, _sources
+    load_real("bank")
     text = _sources.find(_bank.FILES[0]).content.decode()
     labels = [line.rsplit(";", 1)[1] for line in text.split()[1:]]
     assert (len(labels), labels.count('"yes"')) == (45211, 5289)

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import http.server
 import io
+import os
 import sys
 import tarfile
 import threading
@@ -52,6 +53,20 @@ def test_folder_flat_or_with_sub_folders_plain_or_gzipped(monkeypatch, tmp_path,
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
     found = sources.find(record())
     assert (found.content, found.place) == (CONTENT, "folder")
+
+
+def test_several_folders_are_searched_in_their_order(monkeypatch, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir(), second.mkdir()
+    monkeypatch.setenv(sources.FOLDER_VARIABLE, f"{first}{os.pathsep}{second}")
+    with pytest.raises(DataUnavailable) as caught:
+        sources.find(record())
+    assert str(caught.value).index(f"folder {first}:") < str(caught.value).index(f"folder {second}:")
+    (second / "table.csv").write_bytes(CONTENT)
+    assert sources.find(record()).place == "folder"
+    (first / "table.csv").write_bytes(CONTENT + b" ")
+    with pytest.raises(CorruptData, match="first"):
+        sources.find(record())
 
 
 @pytest.mark.parametrize("name, content", [
