@@ -195,6 +195,37 @@ def test_the_slack_of_public_margins_keeps_its_promise(k, beta, noise):
     assert failures <= beta + np.sqrt(np.log(1e10) / (2 * n))
 
 
+@pytest.mark.parametrize("b", [2, 3, 6])
+def test_no_derived_rate_moves_by_more_than_the_slack_says_and_one_nearly_does(b):
+    """Every corner of the noise's box and every corner p: the worst move is at most (b - 1) t / n~, and above .99 of it."""
+    t, m, beta = 10.0, 10**6, 0.05
+    epsilon = np.log(2 * b / beta) / t                             # so that the slack's own t is 10 people
+    worst = 0.0
+    for least in (20.0, 500.0, 10_000.0):
+        n = np.full(b, least)
+        n[0] = 100_000.0
+        for signs in product((-1, 1), repeat=b):
+            noisy = n + t * np.array(signs)
+            table = np.zeros((b, 2, 2))
+            table[:, 1, 1] = noisy
+            table[:, 0, 0] = table[:, 0, 1] = table[:, 1, 0] = (m - noisy.sum()) / (3 * b)
+            anchor = (b - 1) * t / table[:, 0, 1].sum()
+            allowed = margin_slack(table / m, m, epsilon, beta)[1, 1] - anchor
+            for p in product((0, 1), repeat=b):
+                moved = abs(np.dot(p, noisy) / noisy.sum() - np.dot(p, n) / n.sum())
+                assert moved <= allowed * (1 + 1e-9)
+                worst = max(worst, moved / allowed)
+    assert worst > 0.99
+
+
+@pytest.mark.parametrize("k, more", [(2, 0.5), (3, 1.0)])
+def test_whole_numbers_add_less_than_said(k, more):
+    q, m = np.full((2, k, 2), 1 / (4 * k)), 1000
+    added = [(margin_slack(q, m, epsilon, beta, "geometric") - margin_slack(q, m, epsilon, beta))[1, 0] * m / (2 * k) / 2
+             for epsilon in np.geomspace(1e-3, 50, 100) for beta in (0.01, 0.05, 0.9)]
+    assert 0.9 * more < max(added) < more
+
+
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 1.0, 3.0, 20.0])
 @pytest.mark.parametrize("k, sensitivity, published, moves", [(2, 1, 4, 1), (3, 2, 12, 2)])
 def test_the_slack_for_whole_numbers_is_the_smallest_that_the_union_allows(k, sensitivity, published, moves, epsilon):

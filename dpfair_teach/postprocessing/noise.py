@@ -39,8 +39,8 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     noise : str
         ``laplace``, as printed, for study: doubles hold only some real numbers, and which ones a count plus noise can reach depends
         on the count, so the last bits of an output may give it away (Mironov 2012). ``geometric``: two-sided, in whole numbers, which
-        have no such bits; for use. (Its chances are right to the 53 bits of the generator's numbers, and a generator of numpy is no
-        cryptographic one.)
+        have no such bits; for use, at an epsilon that is not tiny (see the notes of :func:`dpfair_teach.mechanisms.geometric`: below
+        about 1e-3 the claim is for the ideal law), and a generator of numpy is no cryptographic one.
 
     Returns
     -------
@@ -277,8 +277,14 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
     t = ln(2b / beta) / epsilon, a union over the 2b published counts; more groups: t = 4 ln(2bk / beta) / epsilon, twice the largest noise,
-    as the projection moves a cell by at most that much again. A rate is then off by at most t / (m q~_ay), a gap by
-    t / (m q~_ay) + t / (m q~_0y). Geometric noise: the same with the largest whole number that the union allows, below half a person more.
+    as the projection moves a cell by at most that much again. Two predictions (b = 2): a rate is then off by at most t / (m q~_ay); for b
+    score bins by at most (b - 1) t / (m q~_ay), and no smaller factor serves every table. A gap is off by at most its two rates together.
+    Geometric noise: the same with the largest whole number that the union allows, which adds to t below half a person for two groups,
+    below one for more.
+
+    Proof of b - 1: with w_v the error of the cells v of one (a, y), and R = sum p_v n_v / n the true rate, the noisy one is off by
+    sum (p_v - R) w_v / (m q~_ay), at most t sum |p_v - R| / (m q~_ay). R lies between the smallest and the largest p_v: these two
+    together contribute their distance, at most 1, and each of the other b - 2 at most 1. (p = (0, 1, ..., 1) and R near 0 reach it.)
 
     Parameters
     ----------
@@ -313,7 +319,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     if noise == "geometric":                            # P(|W| > n) = 2 alpha ** (n + 1) / (1 + alpha), alpha = exp(-1 / scale)
         scale = sensitivity / epsilon
         most = max(0, math.ceil(most + scale * math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
-    rate = over((1 if k == 2 else 2) * most / m, q.sum(axis=-3))
+    t = (1 if k == 2 else 2) * most
+    rate = over((b - 1) * t / m, q.sum(axis=-3))
     return _unused_anchor(rate + rate[..., :1, :])
 
 
