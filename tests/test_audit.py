@@ -207,6 +207,14 @@ def test_exact_epsilon_and_delta_are_the_worst_over_all_events(laws, delta):
         assert exact_delta(*laws, epsilon) <= delta + 1e-9
 
 
+@pytest.mark.parametrize("law, delta", [([0.1, 0.2, 0.7], 0.3), ([0.1] * 3 + [0.7], 0.3), ([0.1] * 10 + [0.0], 1 - 2**-53)])
+def test_rounding_is_no_outcome_beyond_delta(law, delta):
+    """The outcomes that the neighbour lacks have delta in all, but their sum in doubles is above it."""
+    neighbour = [0.0] * (len(law) - 1) + [1.0]
+    assert exact_epsilon(law, neighbour, delta) < 1e-9
+    assert exact_epsilon(law, neighbour, delta - 1e-9) == math.inf
+
+
 def test_exact_epsilon_of_the_mechanisms_is_their_epsilon():
     w = np.arange(-250, 251)
     laws = [geometric_law(1, 0.3, v).pmf(w) for v in (0, 1)]
@@ -236,6 +244,16 @@ def test_laplace_scale_delta_is_the_hockey_stick_both_ways(b, c, epsilon):
     value = laplace_scale_delta(b, c, epsilon)
     assert value == pytest.approx(max(one_way(b, c), one_way(c, b)), abs=1e-6)
     assert value == laplace_scale_delta(c, b, epsilon)
+
+
+def test_wide_noise_taken_for_narrow_is_never_the_smaller_way():
+    """Both ways from the Gamma laws of the sums of absolute noises, and the returned delta is the larger."""
+    for n, r, epsilon in itertools.product((1, 2, 4, 30), (1.01, 1.3, 2.0, 10.0), (0.0, 0.01, 0.1, 0.5, 1.0, 3.0)):
+        wide, narrow = stats.gamma(n, scale=r), stats.gamma(n)
+        far, near = ((n * math.log(r) + sign * epsilon) / (1 - 1 / r) for sign in (1, -1))
+        ways = wide.sf(far) - math.exp(epsilon) * narrow.sf(far), narrow.cdf(near) - math.exp(epsilon) * wide.cdf(near)
+        assert ways[0] >= ways[1] - 1e-12
+        assert laplace_scale_delta(r, 1.0, epsilon, n) == pytest.approx(max(*ways, 0.0), abs=1e-12)
 
 
 @pytest.mark.parametrize("smallest_cell, delta", [(3, 0.323), (4, 0.106), (5, 0.039), (10, 3.8e-4)])
