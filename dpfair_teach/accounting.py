@@ -179,9 +179,11 @@ def _within(spent: float, delta: float) -> None:
 
 
 def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: str = "basic") -> float:
-    """An epsilon such that all releases together are (epsilon, delta)-private, also when each was chosen after seeing the last.
+    """An epsilon such that all releases together are (epsilon, delta)-private.
 
-    Source: supplement, Theorem 1.4 (basic composition: the epsilons add up, the deltas add up).
+    Source: supplement, Theorem 1.4 (basic composition: the epsilons add up, the deltas add up). It holds also when what is asked was
+    chosen after seeing the last answer, as long as the number of releases and their epsilons were fixed beforehand. Where they were not,
+    this is what one run spent, not a guarantee for the procedure.
 
     Parameters
     ----------

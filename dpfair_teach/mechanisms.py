@@ -2,14 +2,15 @@
 
 Each mechanism is one function that draws (``rng`` is given, ``size`` adds leading axes of repeats) and, beside it, its
 exact law, so that a claim about privacy or accuracy can be checked without sampling. ``sensitivity`` and ``epsilon``
-must be public: a sensitivity read off the private data makes the *scale* of the noise private, and two neighbouring data sets
-with different scales have no finite epsilon.
+must be public: a sensitivity read off the private data makes the *scale* of the noise private, and Laplace noise of different scale on
+two neighbouring data sets has no finite epsilon.
 
 Floating point. The guarantees are those of the real-number mechanisms. A Laplace or Gaussian number computed in double
 precision is **not** exactly differentially private: which doubles can come out depends on the value being
 protected, and the low bits can give it away (Mironov, "On significance of the least significant bits for differential
 privacy", CCS 2012). For counts use :func:`geometric`, whose output is a whole number; for deployment use a library with exact
-integer sampling. For the statistics in this book the difference is far below what any experiment sees.
+integer sampling. For errors and rates the difference is far below what any experiment sees; for privacy it is not: see gap J37 of the
+book, and the notes of :func:`geometric`.
 """
 from __future__ import annotations
 
@@ -239,6 +240,13 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     ------
     ValueError
         ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon / sensitivity`` outside [1e-9, 1e9].
+
+    Notes
+    -----
+    Each chance is right to about 2^-53, but privacy is about ratios. The generator's exponential times lie on a grid that widens along the
+    tail, to about 1e-6 before a fresh one is drawn, and a whole number is an interval of length epsilon / sensitivity of such times: in
+    the far tail its chance has a relative error up to about 1e-6 sensitivity / epsilon. So below epsilon / sensitivity of about 1e-3 the
+    guarantee is one for the ideal law, not for these draws.
 
     Examples
     --------
@@ -662,7 +670,7 @@ def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
 
     Returns
     -------
-    array (k, k); rows sum to 1; two entries of a column differ by the factor e^epsilon
+    array (k, k); rows sum to 1; two entries of a column differ by at most the factor e^epsilon
 
     Raises
     ------

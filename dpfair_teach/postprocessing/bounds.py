@@ -180,7 +180,7 @@ class Theorem22:
         Excess of err^(p~*) over err^(p^*), the best gamma-fair derived classifier.
     error_gamma : float
         A smaller limit for the same excess, with probability at least 1 - 2 beta: 2 / (m epsilon) times the (1 - beta) quantile of
-        the sum of 4k standard exponentials, a Gamma(4k). Needs no union bound over the cells.
+        the sum of 4k standard exponentials, a Gamma(4k). Its size needs no union bound; that the optimum is feasible still does.
     fp, tp : (k,) arrays
         Limits of the gaps |FP_a - FP_0| and |TP_a - TP_0| of p~* on the true table; entry 0 is 0; infinite where the
         hypothesis fails for a cell.
