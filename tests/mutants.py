@@ -27,6 +27,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 FAIRNESS, POST = "dpfair_teach.fairness.", "dpfair_teach.postprocessing."
 MECHANISMS, AUDIT, ACCOUNTING = "dpfair_teach.mechanisms.", "dpfair_teach.audit.", "dpfair_teach.accounting."
+TRADEOFF = "dpfair_teach.experiments.tradeoff."
 
 
 class Mutant(NamedTuple):
@@ -108,6 +109,10 @@ def one_direction_only(f):
     return lambda law, law_neighbour, delta=0.0: float(np.log(np.asarray(law) / np.asarray(law_neighbour)).max())
 
 
+def delta_one_direction_only(f):
+    return lambda law, law_neighbour, epsilon: float(np.maximum(np.asarray(law) - np.exp(epsilon) * np.asarray(law_neighbour), 0).sum())
+
+
 def unclipped(f):
     def public_margin_counts(counts, epsilon, rng, size=None, noise="laplace"):
         counts = np.asarray(counts, float)
@@ -161,6 +166,58 @@ def paper_slack_instead(f):
     return postprocessing.paper_slack
 
 
+def without_one_axis(f):
+    """Ten crossings for fifteen: those with the axis lam_FP = 0 are left out."""
+    def two_groups(*args):
+        module = sys.modules["dpfair_teach.postprocessing.closed_form"]
+        whole = module._I, module._J
+        kept = (whole[0] != 4) & (whole[1] != 4)
+        module._I, module._J = whole[0][kept], whole[1][kept]
+        try:
+            return f(*args)
+        finally:
+            module._I, module._J = whole
+    return two_groups
+
+
+def groups_exchanged(f):
+    def solve(q, gamma, slack=0.0):
+        answer = f(q, gamma, slack)
+        return dataclasses.replace(answer, p=answer.p[..., ::-1])
+    return solve
+
+
+def gamma_times(factor):
+    return lambda f: lambda q, gamma, slack=0.0: f(q, factor * np.asarray(gamma, float), slack)
+
+
+def first_gamma_for_all(f):
+    def solve_many(q, gamma, slack=0.0):
+        return f(q, np.zeros_like(gamma) + np.ravel(gamma)[0], slack)
+    return solve_many
+
+
+def dual_without_gamma(f):
+    def dual_value(q, gamma, dual, slack=0.0):
+        return f(q, 0.0 * np.asarray(gamma), dual, 0.0)
+    return dual_value
+
+
+def chances_forget_the_group(f):
+    return lambda p, prediction, A: f(p, prediction, np.zeros_like(A))
+
+
+def derived_reverses_nobody(f):
+    """Nobody whom the base rejected is accepted."""
+    return lambda q, p: f(q, np.asarray(p) * np.array([0.0, 1.0])[:, None])
+
+
+# --- experiments
+
+def another_method(f):
+    return lambda counts, method, *args, **kw: f(counts, "public_margins" if method == "as_printed" else method, *args, **kw)
+
+
 # --- the estimator
 
 def reads_the_true_counts(f):
@@ -201,6 +258,8 @@ MUTANTS: dict[str, Mutant] = {
     "counts_predictions_swapped": Mutant(FAIRNESS + "cell_counts", lambda f: lambda *a, **kw: f(*a, **kw)[::-1],
                                          "accepted and rejected exchanged"),
     "exact_epsilon_one_way": Mutant(AUDIT + "exact_epsilon", one_direction_only, "one of the two neighbours is always the denominator"),
+    "counts_doubled": Mutant(FAIRNESS + "cell_counts", scaled(2), "everybody counted twice"),
+    "exact_delta_one_way": Mutant(AUDIT + "exact_delta", delta_one_direction_only, "the other direction is never looked at"),
     "largest_change_halved": Mutant(POST + "largest_change", scaled(0.5), "a change counted once, not twice"),
     "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple", "the wrong people are protected"),
     "release_at_half_epsilon": Mutant(POST + "DPPostProcessing.fit", half_the_release, "the record claims half of what was spent"),
@@ -230,6 +289,18 @@ MUTANTS: dict[str, Mutant] = {
     "lp_forgets_true_positive_rows": Mutant(POST + "solve_lp", without_true_positive_rows, "the true-positive rows are left out"),
     "lp_gamma_doubled": Mutant(POST + "solve_lp", lambda f: lambda q, gamma, slack=0.0: f(q, 2 * gamma, slack), "twice the tolerance"),
     "lp_anchor_is_the_last_group": Mutant(POST + "solve_lp", last_group_as_anchor, "another anchor"),
+    "lp_value_five_percent_up": Mutant(POST + "solve_lp", changed(value=lambda x: 1.05 * x), "a value that no p has"),
+    "closed_form_without_one_axis": Mutant(POST + "closed_form._two_groups", without_one_axis, "one of the six lines is left out"),
+    "closed_form_groups_exchanged": Mutant(POST + "closed_form", groups_exchanged, "each group gets the other's chances"),
+    "closed_form_gamma_halved": Mutant(POST + "closed_form", gamma_times(0.5), "half the tolerance"),
+    "closed_form_gamma_doubled": Mutant(POST + "closed_form", gamma_times(2), "twice the tolerance"),
+    "many_first_gamma_for_all": Mutant(POST + "solve_many", first_gamma_for_all, "every program gets the first one's tolerance"),
+    "many_groups_exchanged": Mutant(POST + "solve_many", groups_exchanged, "the groups' chances in the wrong order"),
+    "dual_without_the_gamma_term": Mutant(POST + "dual_value", dual_without_gamma, "tolerances cost nothing"),
+    "dual_of_wrong_size": Mutant(POST + "dual_value", scaled(1.05), "five percent above the limit"),
+    "chances_forget_the_group": Mutant(POST + "predict_proba", chances_forget_the_group, "everybody is treated as in group 0"),
+    "derived_reverses_nobody": Mutant(POST + "derived_counts", derived_reverses_nobody, "rejections are never reversed"),
+    "figure_1_of_another_method": Mutant(TRADEOFF + "postprocessing_draws", another_method, "public margins under the paper's name"),
     "sensitivity_one_over_m": Mutant(POST + "count_sensitivity", scaled(0.5), "1/m"),
     "noisy_counts_halved": Mutant(POST + "noisy_counts", less_noise, "half the noise"),
     "noisy_counts_at_sensitivity_one": Mutant(POST + "noisy_counts", epsilon_times(2), "the scale forgets that two cells change"),
@@ -245,6 +316,7 @@ MUTANTS: dict[str, Mutant] = {
     "public_margins_unclipped": Mutant(POST + "public_margin_counts", unclipped, "outside the public range"),
     "public_margins_noise_halved": Mutant(POST + "public_margin_counts", epsilon_times(2), "half the noise"),
     "public_margins_noise_doubled": Mutant(POST + "public_margin_counts", epsilon_times(0.5), "the paper's scale 2 / epsilon"),
+    "margin_slack_halved": Mutant(POST + "margin_slack", scaled(0.5), "half the slack"),
     "lemma_a1_error_constant_2": Mutant(POST + "lemma_a1", changed(error=lambda x: x / 2), "2k for 4k"),
     "lemma_a1_error_constant_12": Mutant(POST + "lemma_a1", changed(error=lambda x: 3 * x), "12k, as printed"),
     "lemma_a1_hypothesis_dropped": Mutant(POST + "lemma_a1", changed(holds=lambda x: True), "no hypothesis"),

@@ -1,4 +1,4 @@
-"""The ledger page: ``{ledger}`` lays ``book/theorems.yml`` out as one accessible table a paper.
+"""The ledger page: ``{ledger}`` lays ``book/theorems.yml`` out as one accessible table a paper, and one of the book's own statements.
 
 ``{ledger-summary}`` gives the counts, ``{ledger} jagielski`` the rows of one paper. Each row has an address of its own
 (``#jagielski-lemma-2-1``), a fold-out with its notes and checks, and links to the statement in its chapter, to the function on the
@@ -24,10 +24,11 @@ import reference
 
 PAGE = "book/chapters/ledger"
 LEDGER = Path(__file__).resolve().parents[1] / "theorems.yml"
-PAPERS = {"jagielski": "Jagielski et al. 2019", "tran": "Tran et al. 2021", "ding": "Ding et al. 2020"}
-SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv version"}
-#: Number -> title, and the label of those that are written.
+PAPERS = {"jagielski": "Jagielski et al. 2019", "tran": "Tran et al. 2021", "ding": "Ding et al. 2020", "ours": "this book"}
+SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv version", "book": "this book"}
+#: Number -> title, and the label of those that are written. 0 is a page without a number.
 CHAPTERS = {
+    0: ("Ten people", "ch-ten-people"),
     1: ("Why locking the data up is not enough", ""), 2: ("Fairness as rates", ""),
     3: ("Privacy for one attribute", ""), 4: ("Adding up", ""),
     5: ("Equalized odds", "ch-equalized-odds"), 6: ("DP-postprocessing", "ch-dp-postprocessing"), 7: ("Fairness for less epsilon", ""),
@@ -198,7 +199,7 @@ def _chapter(row: dict, links: Links) -> str:
     found = links.label(row["label"]) if is_name(row["label"]) and row["label"] != label else None
     there = f'<small><a href="{escape(found[0])}">{escape(found[1])}</a></small>' if found else ""
     written = links.label(label) if label else None
-    chapter = f"{row['chapter']}. {escape(title)}"
+    chapter = f"{row['chapter']}. {escape(title)}" if row["chapter"] else escape(title)
     return (f'<a href="{escape(written[0])}">{chapter}</a>' if written else f"{chapter} <small>(planned)</small>") + there
 
 
@@ -221,6 +222,7 @@ def table_html(paper: str, links: Links) -> str:
     rows = [row for row in load() if row["paper"] == paper]
     heads = "".join(f'<th scope="col" role="columnheader">{h}</th>' for h in ("Statement", "What it says", "Taught in", "Verdict"))
     caption = f"{PAPERS[paper]}: {len(rows)} statements, {planned(rows)} planned fields"
+    caption = caption[0].upper() + caption[1:]
     body = "\n".join(_row(row, links) for row in rows)
     return (f'{STYLE}<table class="ledger" role="table"><caption>{caption}</caption>'
             f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
