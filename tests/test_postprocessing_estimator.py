@@ -222,7 +222,8 @@ def test_other_gammas_cost_nothing():
 
 @pytest.mark.parametrize("settings, message", [
     (dict(epsilon=0), "epsilon=0"), (dict(epsilon=-1), "epsilon=-1"), (dict(gamma=-0.1), "gamma=-0.1"), (dict(beta=1), "beta=1"),
-    (dict(method="score_bins"), "method='score_bins': not a known option"), (dict(slack=0.1), "slack=0.1"), (dict(n_bins=1), "n_bins=1"),
+    (dict(method="score_bins"), "method='score_bins': the method of chapter 7, not built yet"),
+    (dict(method="scores"), "method='scores': not a known option"), (dict(slack=0.1), "slack=0.1"), (dict(n_bins=1), "n_bins=1"),
     (dict(base=3), "base=3"), (dict(n_groups=1), "n_groups=1"), (dict(epsilon=float("nan")), "epsilon=nan"),
     (dict(noise="gaussian"), "noise='gaussian': not a known option"), (dict(n_groups=1001), "n_groups=1001"),
 ])

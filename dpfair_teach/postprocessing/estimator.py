@@ -29,6 +29,7 @@ from .noise import (
 __all__ = ["DPPostProcessing"]
 
 METHODS = ("public_margins", "as_printed")
+PLANNED = "score_bins"
 MOST_GROUPS = 1000      # the same limit for every data set, so that refusing a code tells nothing about valid ones
 
 
@@ -38,6 +39,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack,
     with the public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed).
     Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
+    Give ``n_groups``: the guarantee is then for every A. Without it, it holds only among data sets that are publicly known to have these k
+    groups, each with people of both labels.
 
     Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once and call :meth:`p_at`: it reads
     the released table only.
@@ -86,8 +89,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     ValueError
         By every method, for any parameter or array out of range, and for whatever the base raises (only the base reads X: a DataFrame, a
         sparse matrix, a list of texts are as good as it finds them). An entry of A that is no code, or not below n_groups, lies outside
-        the data sets that the guarantee is about. Never because of how the codes 0, ..., k-1 are spread, or of what the noise was:
-        an error there would tell.
+        the data sets that the guarantee is about. With ``n_groups`` given, never because of how the codes 0, ..., k-1 are spread: an
+        error there would tell. With None an empty (group, label) is refused, which tells just that. Never because of what the noise was.
 
     Examples
     --------
@@ -120,6 +123,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         epsilon = check.number("epsilon", self.epsilon, low=LEAST_EPSILON, high=1 / LEAST_EPSILON)
         gamma, beta = check.gamma(self.gamma), check.beta(self.beta)
+        if isinstance(self.method, str) and self.method == PLANNED:
+            check.refuse("method", self.method, "the method of chapter 7, not built yet", f"Choose one of {', '.join(map(repr, METHODS))}.")
         check.choice("method", self.method, METHODS)
         public = self.method == "public_margins"
         noise = check.choice("noise", ("geometric" if public else "laplace") if self.noise is None else self.noise, NOISES)
