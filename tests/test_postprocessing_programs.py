@@ -15,7 +15,7 @@ from sklearn.metrics import accuracy_score
 
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.data import base_classifier, load, ten_people_base
-from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, solve_lp, solve_many
+from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, printed_tp_row, solve_lp, solve_many
 from dpfair_teach.postprocessing import lp as lp_module
 from dpfair_teach.postprocessing import many as many_module
 from dpfair_teach.postprocessing._crossings import best_crossing
@@ -403,6 +403,33 @@ def test_derived_counts_are_the_counts_of_the_chances():
     p = rng.random((4, 3))
     counts = fairness.cell_counts(bins, A, Y, n_bins=4)
     assert derived_counts(counts, p) == pytest.approx(fairness.cell_counts(predict_proba(p, bins, A), A, Y))
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_the_misprinted_rows_are_the_papers_and_no_fairness_rows(group):
+    """The terms one by one, at any p; "accept everybody" is no longer fair; and 1 - TP of the right group would make it so."""
+    rng = np.random.default_rng(4)
+    q, p = rng.dirichlet(np.ones(12)).reshape(2, 3, 2), rng.random((2, 3))
+    (_, tp), (p0, p1) = fairness.rates(q), p
+    printed = {2: tp[group] * p1[group] + (1 - tp[1]) * p0[group] - tp[0] * p1[group] + (1 - tp[1]) * p0[group]
+                  - tp[0] * p1[0] - (1 - tp[0]) * p0[0],
+               3: tp[group] * p1[group] + (1 - tp[group]) * p0[group] - tp[0] * p1[0] - (1 - tp[group]) * p0[0]}
+    for program, value in printed.items():
+        row = printed_tp_row(q, group, program)
+        assert (row * p).sum() == pytest.approx(value, abs=1e-12)
+        assert abs(row.sum()) > 0.01                               # everybody is accepted: the gap is 0
+    meant = printed_tp_row(q, group, 3)
+    meant[0, 0] = -(1 - tp[0])
+    derived = fairness.rates(derived_counts(q, p))[1]
+    assert (meant * p).sum() == pytest.approx(derived[group] - derived[0]) and meant.sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_the_misprinted_rows_refuse_what_has_no_rate():
+    q = TEN_Q.copy()
+    for arguments, message in [((q, 2), "group=2"), ((q, 0), "group=0"), ((q, 1, 1), "program=1"), ((q[None], 1), "q=.*batch of tables"),
+                               ((q * [1, 0], 1), r"q=0.0: the cell \(a=0, y=1\) holds nobody")]:
+        with pytest.raises(ValueError, match=message):
+            printed_tp_row(*arguments)
 
 
 def test_the_anchor_matters_for_three_groups():

@@ -110,6 +110,7 @@ valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamm
 valid("postprocessing.solve_many", postprocessing.solve_many, lambda: dict(q=np.stack([Q, Q]), gamma=[0.1, 0.2], slack=0.0))
 valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q, gamma=0.1, slack=0.0))
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
+valid("postprocessing.printed_tp_row", postprocessing.printed_tp_row, lambda: dict(q=Q, group=1, program=2))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
 valid("postprocessing.noisy_counts", postprocessing.noisy_counts,

@@ -11,12 +11,12 @@ from .bounds import Theorem22 as Theorem22
 from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form
 from .estimator import DPPostProcessing
-from .lp import derived_counts, predict_proba, solve_lp
+from .lp import derived_counts, predict_proba, printed_tp_row, solve_lp
 from .many import solve_many
 from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
 
 __all__ = [
-    "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba",
+    "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba", "printed_tp_row",
     "noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",

@@ -9,7 +9,7 @@ from ._exact import exact_program
 from ._highs import minimize
 from ._program import Solution, base_decides, conditional, limits
 
-__all__ = ["solve_lp", "derived_counts", "predict_proba"]
+__all__ = ["solve_lp", "printed_tp_row", "derived_counts", "predict_proba"]
 
 PROOF = 1e-9    # how far a gap may pass its limit, and the value its proof (relative to the table's size), by rounding
 
@@ -80,6 +80,59 @@ def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0) -> Solution:
                 dual[cell] = price
             return Solution(base_decides(p.reshape(b, k), q), float(value + q[..., 1].sum()), dual)
     return exact_program(q, rate, limit)
+
+
+def printed_tp_row(q: ArrayLike, group: int, program: int = 2) -> np.ndarray:
+    """The true-positive row of LP^ (2) or LP~ (3), term by term as printed, for the lesson: both are misprints.
+
+    Source: supplement, LP^ (2) and LP~ (3). What is meant is TP_a p_1a + (1 - TP_a) p_0a - TP_0 p_10 - (1 - TP_0) p_00, the gap of the
+    derived rates, as in :func:`solve_lp`. LP (2) prints TP_1 for TP_a, whatever the group, and two terms too many,
+    - TP_0 p_1a + (1 - TP_1) p_0a. LP (3) prints (1 - TP_a) p_00 for (1 - TP_0) p_00. What fails: accepting everybody treats all groups
+    alike, so a fairness row gives it 0, and these give 1 + TP_a - 2 TP_1 - TP_0 and TP_a - TP_0.
+
+    Parameters
+    ----------
+    q : (2, k, 2) array [yhat, a, y], k >= 2
+        People or frequencies; noisy ones for LP (3).
+    group : int in 1..k-1
+        The a of the row.
+    program : int
+        2 or 3.
+
+    Returns
+    -------
+    (2, k) array [yhat, a]
+        Coefficients: the printed left side is |sum(row * p)|.
+
+    Raises
+    ------
+    ValueError
+        Not one table of 0/1 predictions; a group whose label 1 holds nobody; no such group or program.
+
+    Examples
+    --------
+    >>> ten = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
+    >>> row = printed_tp_row(ten, group=1, program=3)
+    >>> round(float(row.sum()), 3)          # at "accept everybody"
+    0.333
+    """
+    q = check.table("q", q, bins=2, least_groups=2)
+    if q.ndim != 3:
+        check.refuse("q", q.shape, "is a batch of tables", "Take one table at a time.")
+    a = check.integer("group", group, low=1, high=q.shape[1] - 1)
+    check.integer("program", program, low=2, high=3)
+    people = q[:, :, 1].sum(axis=0)
+    check.occupied("q", people[:, None], "Merge that group with another.", labels=(1,))
+    tp = q[1, :, 1] / people
+    row = np.zeros(q.shape[:2])
+    if program == 2:
+        row[1, a] = tp[a] - tp[0]
+        row[0, a] = (1 - tp[1]) + (1 - tp[1])
+        row[1, 0], row[0, 0] = -tp[0], -(1 - tp[0])
+    else:
+        row[1, a], row[0, a] = tp[a], 1 - tp[a]
+        row[1, 0], row[0, 0] = -tp[0], -(1 - tp[a])
+    return row
 
 
 def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
