@@ -906,6 +906,8 @@ def test_what_the_order_of_theorem_3_5_hides():
         assert nus[10**6][0] > 1                                    # an error below 1 is no news
         if setting[1] == 1:
             assert [round(nus[m][0], 2) for m in (10**6, 10**8)] == [1.54, 0.18]
+    assert "$\\nu=1.54$ for a million people and $0.18$ for a hundred million" in (PAGES / "chapters/gaps.md").read_text(encoding="utf8")
+    assert "a constant of 10 to 20" in (PAGES / "theorems.yml").read_text(encoding="utf8")
 
 
 def test_the_sensitivity_of_logistic_regression_under_the_norm_bound():
@@ -927,3 +929,5 @@ def test_the_sensitivity_of_logistic_regression_under_the_norm_bound():
         worst = max(worst, change(x, u, *rng.integers(0, 2, 2)))
     half = np.r_[np.full(5, 1.0), np.full(5, 0.3)] / math.sqrt(5.45)
     assert 3.5 < max(worst, change(half, half[::-1], 0, 1)) <= certified
+    assert "eight times smaller at $d=10$: 4.3 instead of 35" in (PAGES / "chapters/gaps.md").read_text(encoding="utf8")
+    assert "4.3 instead of 35 at d = 10" in (PAGES / "theorems.yml").read_text(encoding="utf8")
