@@ -86,8 +86,8 @@ def printed_tp_row(q: ArrayLike, group: int, program: int = 2) -> np.ndarray:
     """The true-positive row of LP^ (2) or LP~ (3), term by term as printed, for the lesson: both are misprints.
 
     Source: supplement, LP^ (2) and LP~ (3). What is meant is TP_a p_1a + (1 - TP_a) p_0a - TP_0 p_10 - (1 - TP_0) p_00, the gap of the
-    derived rates, as in :func:`solve_lp`. LP (2) prints TP_1 for TP_a, whatever the group, and two terms too many,
-    - TP_0 p_1a + (1 - TP_1) p_0a. LP (3) prints (1 - TP_a) p_00 for (1 - TP_0) p_00. What fails: accepting everybody treats all groups
+    derived rates, as in :func:`solve_lp`. LP (2) prints 1 - TP_1 for 1 - TP_a, whatever the group, and inserts two terms too many:
+    -TP_0 p_1a + (1 - TP_1) p_0a. LP (3) prints (1 - TP_a) p_00 for (1 - TP_0) p_00. What fails: accepting everybody treats all groups
     alike, so a fairness row gives it 0, and these give 1 + TP_a - 2 TP_1 - TP_0 and TP_a - TP_0.
 
     Parameters
