@@ -171,8 +171,10 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
     (1, 1)
     """
     x = _checks.filled("x", _checks.array("x", x, ndim=1, low=-1e100, high=1e100), "point")
-    mean, low, high = (_checks.array(name, v, ndim=1, length=len(x), low=-1e100, high=1e100)
-                       for name, v in (("mean", mean), ("low", low), ("high", high)))
+    mean, low, high = (_checks.array(name, v, ndim=1, low=-1e100, high=1e100) for name, v in (("mean", mean), ("low", low), ("high", high)))
+    lengths = tuple(map(len, (x, mean, low, high)))
+    if len(set(lengths)) > 1:
+        _checks.refuse("x, mean, low, high", lengths, "different lengths", "Give one entry a point in each.")
     outside = (mean < low - 1e-9) | (mean > high + 1e-9)
     if outside.any():
         i = int(np.argmax(outside))
