@@ -3,6 +3,8 @@
 A privacy claim is refuted by one event. If E happens with probability p on one data set and p' on a neighbour, then
 (epsilon, delta)-privacy needs p <= e^epsilon p' + delta, so epsilon >= ln((p - delta) / p'). From samples, p and p' are known up to
 confidence bounds, and the lower bound on epsilon that comes out is certified at a stated level: it can refute a claim, never prove one.
+
+Attacks that guess one person's A, and what bounds them, are in ``attacks``, which this file would be too long with.
 """
 from __future__ import annotations
 

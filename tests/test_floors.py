@@ -9,8 +9,8 @@ import pytest
 
 LIBRARY = Path(__file__).parents[1] / "dpfair_teach"
 FLOORS = {"_checks": -1} | {room: floor for floor, rooms in enumerate((
-    ("data", "mechanisms", "fairness"),
-    ("accounting", "audit"),
+    ("data", "mechanisms", "fairness", "luck"),
+    ("accounting", "audit", "attacks"),
     ("postprocessing", "oracles", "functional", "networks"),
     ("games", "separation", "oneshot", "lagrangian", "baselines", "plotting"),
     ("experiments", "explore", "exercises"),

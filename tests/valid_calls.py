@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from dpfair_teach import accounting, audit, data, experiments, explore, fairness, mechanisms, plotting, postprocessing
+from dpfair_teach import accounting, attacks, audit, data, experiments, explore, fairness, luck, mechanisms, plotting, postprocessing
 
 # Arguments that are free text, where any text is a fair value.
 ANY_TEXT = {
@@ -98,12 +98,36 @@ valid("audit.exact_delta", audit.exact_delta, lambda: dict(law=[0.4, 0.6], law_n
 valid("audit.laplace_delta", audit.laplace_delta, lambda: dict(shift=1.0, scale=1.0, epsilon=0.5))
 valid("audit.laplace_scale_delta", audit.laplace_scale_delta, lambda: dict(scale=1.0, scale_neighbour=1.2, epsilon=0.5, n=3))
 
+# -------------------------------------------------------------------------------------------------------------- attacks
+valid("attacks.attribute_advantage_bound", attacks.attribute_advantage_bound, lambda: dict(epsilon=1.0, delta=0.01, prior=0.5))
+valid("attacks.posterior_bound", attacks.posterior_bound, lambda: dict(epsilon=1.0, prior=0.5))
+valid("attacks.exact_advantage", attacks.exact_advantage, lambda: dict(law_0=[0.4, 0.6], law_1=[0.5, 0.5], prior=0.5))
+valid("attacks.advantage_interval", attacks.advantage_interval, lambda: dict(hits=[6, 7], n=10, prior=0.5, alpha=0.05))
+valid("attacks.GameResult", attacks.GameResult, lambda: dict(hits=6, n=10, prior=0.5))
+valid("attacks.guessing_game", attacks.guessing_game,
+      lambda: dict(release=lambda A, rng: A, attack=lambda outputs: outputs, trials=20, rng=rng(), prior=0.5))
+valid("attacks.secret_shares", attacks.secret_shares, lambda: dict(values=[1, 0, 1], parties=3, modulus=101, rng=rng()))
+valid("attacks.reweighing_weights", attacks.reweighing_weights, lambda: dict(A=A, Y=Y, counts=[[2.0, 2.0], [1.5, 2.5]]))
+valid("attacks.read_support_vectors", attacks.read_support_vectors,
+      lambda: dict(vectors=[[0.4, 1.0], [0.6, 0.0]], X=[[0.2], [0.4], [0.6]]))
+valid("attacks.read_multipliers", attacks.read_multipliers,
+      lambda: dict(multipliers=[1.25, -1.25, 0.75, 0.75], Y=[1, 1, 1, 1], known=[1, -1, -1, -1]))
+
 # ------------------------------------------------------------------------------------------------------------ fairness
 valid("fairness.cell_counts", fairness.cell_counts, lambda: dict(prediction=PREDICTION, A=A, Y=Y, n_groups=2, n_bins=2))
 valid("fairness.rates", fairness.rates, lambda: dict(counts=COUNTS))
 valid("fairness.error", fairness.error, lambda: dict(counts=COUNTS))
 valid("fairness.violation", fairness.violation, lambda: dict(counts=COUNTS, notion="equalized_odds", against="anchor", anchor=0))
 valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_names=("left", "right")))
+
+valid("fairness.form_constants", fairness.form_constants, lambda: dict(shares=[0.5, 0.3, 0.2], anchor=1))
+valid("fairness.predictive_values", fairness.predictive_values, lambda: dict(counts=COUNTS))
+valid("fairness.cross_groups", fairness.cross_groups, lambda: dict(attributes=[A, Y]))
+valid("fairness.merge_groups", fairness.merge_groups, lambda: dict(counts=COUNTS, into=[0, 0]))
+
+# ---------------------------------------------------------------------------------------------------------------- luck
+valid("luck.gap_margin", luck.gap_margin, lambda: dict(people=[[40, 30], [20, 10]], beta=0.05))
+valid("luck.chance_violation", luck.chance_violation, lambda: dict(people=50, rate=0.3, n_groups=3, beta=0.05, against="pairs"))
 
 # ------------------------------------------------------------------------------------------------------ postprocessing
 valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0))

@@ -1,0 +1,463 @@
+"""Attribute inference: guess one person's group from what was published, and how well any attack can do that.
+
+The room goes on where ``audit`` ends. An audit asks how large epsilon must be; here the question is turned round: given epsilon and delta,
+how often can a guess of somebody's A be right? The first half is that bound, the game in which it is measured, and the exact best attack.
+The second half holds what chapter 1 attacks: publications that were computed in secret and are not private.
+
+The unit of privacy is one person's A; X and Y are public. The attacker knows them, and everybody else's A as well.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from . import _checks as check
+from . import audit
+
+__all__ = [
+    "attribute_advantage_bound", "posterior_bound", "exact_advantage", "advantage_interval", "GameResult", "guessing_game",
+    "secret_shares", "reweighing_weights", "read_support_vectors", "read_multipliers",
+]
+
+
+# --------------------------------------------------------------------------------------------- what any attack can do
+
+def _prior(value: object) -> float:
+    return check.number("prior", value, low=0.0, high=1.0, low_open=True, high_open=True)
+
+
+def _blind(prior: float) -> float:
+    """How often the best guess is right that looks at nothing."""
+    return max(prior, 1 - prior)
+
+
+def attribute_advantage_bound(epsilon: float, delta: float = 0.0, prior: float = 0.5) -> float:
+    """No guess of one person's A in {0, 1} from an (epsilon, delta)-private output is right more often than blind guessing plus this.
+
+    Source: ours (chapter 1), from supplement, Definition 1.2 (main text Definition 2.2). With prior 1/2 it is
+    (e^epsilon - 1 + 2 delta) / (2 (e^epsilon + 1)); twice that bounds, whatever the prior, the difference of the two chances to
+    guess "1": for those with A = 1 less for those with A = 0. For every prior it is the advantage of the best attack on randomized response
+    that with probability delta tells the truth openly.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float in [0, 1)
+    prior : float in (0, 1)
+        Probability that A = 1, to somebody who knows all that the attacker knows except the output.
+
+    Returns
+    -------
+    float in [0, 1/2]: a probability to be right, less max(prior, 1 - prior)
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
+
+    Examples
+    --------
+    >>> round(attribute_advantage_bound(1.0), 4)
+    0.2311
+    >>> attribute_advantage_bound(1.0, prior=0.8)    # a guess that is right in 80 % of cases already
+    0.0
+    """
+    epsilon = check.epsilon(epsilon)
+    delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
+    blind = _blind(_prior(prior))
+    informed = special.expit(epsilon) + delta * special.expit(-epsilon)      # (e^epsilon + delta) / (e^epsilon + 1)
+    exposed = blind + (1 - blind) * delta                                    # the blind guess, unless the truth is told openly
+    return float(max(informed, exposed) - blind)
+
+
+def posterior_bound(epsilon: float, prior: float = 0.5) -> tuple[float, float]:
+    """Between which probabilities of A = 1 an epsilon-private output can leave somebody who began with ``prior``.
+
+    Source: ours (chapter 1): posterior odds / prior odds is a likelihood ratio, and lies in [e^-epsilon, e^epsilon] by supplement,
+    Definition 1.2 with delta = 0. With delta > 0 no such bound holds for every output.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    prior : float in (0, 1)
+        Probability of A = 1 before the output is seen.
+
+    Returns
+    -------
+    (low, high) : floats in [0, 1], low < prior < high unless rounding hides it
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
+
+    Examples
+    --------
+    >>> low, high = posterior_bound(np.log(3), prior=0.5)
+    >>> round(low, 6), round(high, 6)
+    (0.25, 0.75)
+    """
+    epsilon, prior = check.epsilon(epsilon), _prior(prior)
+    start = special.logit(prior)
+    return float(special.expit(start - epsilon)), float(special.expit(start + epsilon))
+
+
+def exact_advantage(law_0: ArrayLike, law_1: ArrayLike, prior: float = 0.5) -> float:
+    """The advantage of the best attack there is, from the exact laws of the output when A = 0 and when A = 1.
+
+    Source: Bayes: guess the likelier group at each output; right with probability sum of max((1 - prior) P_0, prior P_1).
+
+    Parameters
+    ----------
+    law_0, law_1 : arrays (n_outcomes,)
+        Probabilities of the same outcomes.
+    prior : float in (0, 1)
+        Probability of A = 1.
+
+    Returns
+    -------
+    float in [0, 1/2]
+
+    Raises
+    ------
+    ValueError
+        A law that does not sum to 1 or has entries outside [0, 1], laws of different lengths, a number out of range.
+
+    Examples
+    --------
+    >>> from dpfair_teach.mechanisms import randomized_response_matrix
+    >>> law_0, law_1 = randomized_response_matrix(2, epsilon=1.0)
+    >>> round(exact_advantage(law_0, law_1), 4)
+    0.2311
+    """
+    laws = []
+    for name, law in (("law_0", law_0), ("law_1", law_1)):
+        law = check.array(name, law, ndim=1, low=0.0, high=1.0 + 1e-9)
+        if abs(law.sum() - 1) > 1e-9:
+            check.refuse(name, float(law.sum()), "its probabilities do not sum to 1", "Give every outcome; widen a truncated window.")
+        laws.append(law)
+    if laws[0].shape != laws[1].shape:
+        check.refuse("law_1", laws[1].shape, f"differs from the shape {laws[0].shape} of law_0", "Give both laws on the same outcomes.")
+    prior = _prior(prior)
+    return max(float(np.maximum((1 - prior) * laws[0], prior * laws[1]).sum()) - _blind(prior), 0.0)
+
+
+def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The measured advantage of an attack and its exact confidence interval.
+
+    Source: :func:`audit.clopper_pearson` on the share of right guesses, less max(prior, 1 - prior). It wants ``n`` guesses that
+    are right or wrong independently of one another.
+
+    Parameters
+    ----------
+    hits : int or array of ints in 0..n
+        Right guesses.
+    n : int >= 1
+        Guesses.
+    prior : float in (0, 1)
+    alpha : float in [1e-100, 1)
+        Probability that the interval misses the true advantage.
+
+    Returns
+    -------
+    (advantage, low, high) : arrays of the shape of ``hits``
+
+    Raises
+    ------
+    ValueError
+        ``hits`` not whole numbers from 0 to ``n``; a number out of range.
+
+    Examples
+    --------
+    >>> [round(float(x), 3) for x in advantage_interval(731, n=1000)]
+    [0.231, 0.202, 0.258]
+    """
+    low, high = audit.clopper_pearson(check.whole_numbers("hits", hits, low=0), n, alpha)
+    blind = _blind(_prior(prior))
+    return np.asarray(hits, float) / n - blind, low - blind, high - blind
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How often an attack guessed one person's A.
+
+    Source: what :func:`guessing_game` returns.
+
+    Parameters
+    ----------
+    hits : int
+        Right guesses.
+    n : int >= 1
+        Rounds of the game, each with a group and a release of its own.
+    prior : float in (0, 1)
+        Probability of A = 1.
+
+    Raises
+    ------
+    ValueError
+        More hits than rounds, a number out of range.
+
+    Examples
+    --------
+    >>> result = GameResult(hits=731, n=1000, prior=0.5)
+    >>> round(result.advantage, 3), [round(x, 3) for x in result.interval()]
+    (0.231, [0.202, 0.258])
+    """
+
+    hits: int
+    n: int
+    prior: float = 0.5
+
+    def __post_init__(self) -> None:
+        check.integer("hits", self.hits, low=0, high=check.integer("n", self.n, low=1))
+        _prior(self.prior)
+
+    @property
+    def advantage(self) -> float:
+        """Share of right guesses, less that of the best blind guess."""
+        return self.hits / self.n - _blind(self.prior)
+
+    def interval(self, alpha: float = 0.05) -> tuple[float, float]:
+        """(low, high) of :func:`advantage_interval`."""
+        _, low, high = advantage_interval(self.hits, self.n, self.prior, alpha)
+        return float(low), float(high)
+
+
+def _answer(name: str, function: Callable, *arguments: object) -> object:
+    """What a function that was handed in says; its exception becomes one that names it."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        check.refuse(name, function, f"raised {type(error).__name__}: {error}", f"Give a {name} that works on all rounds at once.", error)
+
+
+def guessing_game(release: Callable, attack: Callable, *, trials: int, rng: np.random.Generator, prior: float = 0.5) -> GameResult:
+    """Play the attribute-inference game: nature draws one person's A, the mechanism publishes, the attack guesses.
+
+    Source: ours (chapter 1); the attribute-inference experiment of Yeom et al. 2018 with everything but A known. All rounds at once: what
+    ``release`` and ``attack`` do has the rounds as first axis, and rounds must not share noise.
+
+    Parameters
+    ----------
+    release : callable
+        ``release(A, rng)`` with A an int array (trials,) of 0 and 1, one target a round; returns an array whose first axis is the round.
+    attack : callable
+        ``attack(outputs)`` returns (trials,) guesses 0 or 1.
+    trials : int >= 1
+    rng : numpy.random.Generator
+        Draws the targets' groups and goes on to ``release``.
+    prior : float in (0, 1)
+        Probability that a target has A = 1.
+
+    Returns
+    -------
+    GameResult
+
+    Raises
+    ------
+    ValueError
+        ``release`` or ``attack`` not callable, or an answer of theirs without one entry a round; ``rng`` not a Generator; a number out of
+        range.
+
+    Examples
+    --------
+    >>> from dpfair_teach.mechanisms import randomized_response
+    >>> result = guessing_game(lambda A, rng: randomized_response(A, 2, 1.0, rng), lambda reports: reports,
+    ...                        trials=10_000, rng=np.random.default_rng(0))
+    >>> low, high = result.interval()
+    >>> low < attribute_advantage_bound(1.0) < high
+    True
+    """
+    for name, function in (("release", release), ("attack", attack)):
+        if not callable(function):
+            check.refuse(name, function, "not callable", f"Give a function as {name}.")
+    trials, rng, prior = check.integer("trials", trials, low=1, high=10**8), check.rng(rng), _prior(prior)
+    A = (rng.random(trials) < prior).astype(np.int64)
+    outputs = np.asarray(_answer("release", release, A.copy(), rng))
+    if outputs.ndim == 0 or len(outputs) != trials:
+        check.refuse("release", outputs.shape, f"is the shape of its answer, which must begin with the {trials} trials",
+                     "Return one output a round.")
+    guesses = check.labels("attack", _answer("attack", attack, outputs), length=trials)
+    return GameResult(int((guesses == A).sum()), trials, prior)
+
+
+# ----------------------------------------------------------------------------- computed in secret, and then published
+
+def secret_shares(values: ArrayLike, parties: int, modulus: int, rng: np.random.Generator) -> np.ndarray:
+    """Split whole numbers into one share a party: all shares together sum to the number, all but one say nothing.
+
+    Source: additive secret sharing, the first step of the secure computation that the main text's introduction discusses (Section 1). All
+    shares but the last are uniform; the last is the number less their sum, modulo ``modulus``. Sums of shared numbers are computed by
+    everybody adding up their own shares.
+
+    Parameters
+    ----------
+    values : int array, any shape, entries in 0..modulus - 1
+    parties : int >= 2
+    modulus : int in 2..2**53
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int64 array (parties, *shape of values), entries in 0..modulus - 1
+
+    Raises
+    ------
+    ValueError
+        ``values`` empty, not whole or out of range; a number out of range; ``rng`` not a Generator.
+
+    Examples
+    --------
+    >>> shares = secret_shares([1, 0, 1], parties=3, modulus=101, rng=np.random.default_rng(0))
+    >>> shares.sum(axis=0) % 101
+    array([1, 0, 1])
+    """
+    parties = check.integer("parties", parties, low=2, high=10**6)
+    modulus = check.integer("modulus", modulus, low=2, high=2**53)
+    values = check.filled("values", check.whole_numbers("values", values, low=0, high=modulus - 1), "number")
+    shares = check.rng(rng).integers(0, modulus, (parties - 1, *values.shape))
+    last = values
+    for share in shares:                                 # one at a time: a sum of all could leave the range of int64
+        last = (last - share) % modulus
+    return np.concatenate([shares, last[None]])
+
+
+def _as_long(name: str, value: np.ndarray, other: str, like: np.ndarray) -> None:
+    if len(value) != len(like):
+        check.refuse(name, value.shape, f"is not as long as {other}, {like.shape}", "Give one entry a person in both.")
+
+
+def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = None) -> np.ndarray:
+    """Weights that make group and label independent: each person weighs n_a n_y / (m n_ay).
+
+    Source: Kamiran and Calders 2012 (reweighing). A learner that takes weights becomes fairer, in the sense of demographic parity,
+    without A being one of its inputs.
+
+    Parameters
+    ----------
+    A : int array (m,)
+        Group codes 0..k-1.
+    Y : int array (m,)
+        Labels 0 or 1.
+    counts : array (k, 2) [a, y] of numbers above 0, optional
+        Used in place of the people's own counts n_ay, for instance noisy ones.
+
+    Returns
+    -------
+    array (m,), above 0
+
+    Raises
+    ------
+    ValueError
+        ``A`` no codes, ``Y`` not 0/1, arrays of different lengths, a cell (a, y) that holds nobody; ``counts`` of another shape or not
+        above 0.
+
+    Examples
+    --------
+    >>> reweighing_weights([0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1])
+    array([0.75, 0.75, 1.5 , 1.5 , 0.75, 0.75])
+    """
+    Y = check.labels("Y", Y)
+    A, k = check.groups("A", A)
+    _as_long("A", A, "Y", Y)
+    if counts is None:
+        cells = np.array([[np.sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)], float)
+        check.occupied("A", cells, "Merge groups, or leave that group out.", so="so its weight would be a fraction over 0")
+    else:
+        cells = check.array("counts", counts, shape=(k, 2), low=-1e15, high=1e15)
+        check.occupied("counts", cells, "Clip noisy counts to at least 1.", so="so its weight would not be above 0")
+    weights = cells.sum(1, keepdims=True) * cells.sum(0) / (cells.sum() * cells)
+    return weights[A, Y]
+
+
+def read_support_vectors(vectors: ArrayLike, X: ArrayLike) -> np.ndarray:
+    """Read people's A off the published support vectors of a machine that had A as its last feature.
+
+    Source: main text, Section 1, Example. A kernel machine is published as rows of its training data; whoever knows X recognises the
+    people by the other columns and reads the last one.
+
+    Parameters
+    ----------
+    vectors : array (s, d + 1)
+        The published rows, group codes in the last column.
+    X : array (m, d)
+        What the attacker knows of everybody.
+
+    Returns
+    -------
+    int64 array (m,): the group that was read, or -1 where nothing was. Somebody who shares all of X with another person cannot be told from
+    him and gets -1.
+
+    Raises
+    ------
+    ValueError
+        Tables that are not of these shapes or not finite; last column no group codes.
+
+    Examples
+    --------
+    >>> read_support_vectors([[0.4, 1], [0.6, 0]], X=[[0.2], [0.4], [0.6]])
+    array([-1,  1,  0])
+    """
+    X = check.filled("X", check.array("X", X, ndim=2), "person and one feature")
+    vectors = check.filled("vectors", check.array("vectors", vectors, shape=(None, X.shape[1] + 1)), "row")
+    read = check.codes("vectors", vectors[:, -1], what="the entries of its last column", remedy="Put A last, as integer codes.")
+    said = {tuple(row): group for row, group in zip(vectors[:, :-1].tolist(), read, strict=True)}
+    _, which, people = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    alone = people[np.ravel(which)] == 1
+    return np.array([said.get(tuple(row), -1) if single else -1 for row, single in zip(X.tolist(), alone, strict=True)], np.int64)
+
+
+def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> np.ndarray:
+    """Read people's A off the published multipliers of a machine that never had A, trained with weights that depend on A.
+
+    Source: ours (chapter 1), for the remark of the main text's Section 1 that A need not be an input. The multiplier of a support vector is
+    at most C times the person's weight, and equal to it for everybody inside the margin or misclassified. Under
+    :func:`reweighing_weights` there are two such weights for each label; the group with the larger one for label 1 has the smaller one
+    for label 0. That splits people into two groups; which is which is one bit, taken from those whose group the attacker knows.
+
+    Parameters
+    ----------
+    multipliers : array (s,)
+        Of the support vectors; signs do not matter.
+    Y : int array (s,)
+        Their labels.
+    known : int array (s,)
+        The groups that the attacker knows beforehand, -1 for all others; the majority of them names the two groups.
+
+    Returns
+    -------
+    int64 array (s,): 0 or 1, or -1 for people whose multiplier is below its limit
+
+    Raises
+    ------
+    ValueError
+        Arrays of different lengths; ``Y`` not 0/1; ``known`` not -1, 0 or 1, or nobody known among those at their limit.
+
+    Examples
+    --------
+    >>> read_multipliers([1.25, 1.25, 0.75, 0.75, 0.31], Y=[1, 1, 1, 1, 1], known=[1, -1, -1, -1, -1])
+    array([ 1,  1,  0,  0, -1])
+    """
+    Y = check.labels("Y", Y)
+    size = np.abs(check.array("multipliers", multipliers, ndim=1))
+    known = check.array("known", known, ndim=1)
+    _as_long("multipliers", size, "Y", Y)
+    _as_long("known", known, "Y", Y)
+    if not np.isin(known, (-1, 0, 1)).all():
+        check.refuse("known", float(known[~np.isin(known, (-1, 0, 1))][0]), "neither a group 0 or 1 nor -1", "Mark the unknown by -1.")
+    group = np.full(len(Y), -1, np.int64)
+    for y in (0, 1):
+        values, people = np.unique(size[Y == y], return_counts=True)
+        limits = np.sort(values[np.argsort(people)[::-1][:2]]) if (people > 1).sum() >= 2 else ()
+        for which, limit in enumerate(limits):
+            group[(Y == y) & (size == limit)] = which if y == 1 else 1 - which
+    named = (known >= 0) & (group >= 0)
+    if not named.any():
+        check.refuse("known", "-1", "nobody is known among those whose multiplier is at its limit", "Tell one of their groups.")
+    if (group[named] != known[named]).mean() > 0.5:
+        group[group >= 0] = 1 - group[group >= 0]
+    return group
