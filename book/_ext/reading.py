@@ -57,8 +57,7 @@ def headings(html: str) -> str:
             return f'{match["proof"]}<span class="proof-title" {role}{of}>Proof.</span>'
         if match["caption"] is None:
             return f'<p class="dpx-title" {role}>'
-        if "caption-number" in match["caption"]:
-            last = " ".join(TAG.sub("", match["caption"]).replace('"', "”").split())
+        last = " ".join(TAG.sub("", match["caption"]).replace('"', "”").split())      # a proof is of the box before it
         return f'<p class="admonition-title"{match["title"]} {role}>{match["caption"]}</p>'
 
     return HEADING.sub(title, html)

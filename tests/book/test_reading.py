@@ -26,7 +26,10 @@ PAGE = """<h1>Chapter</h1><div class="note admonition"><p class="admonition-titl
 <p class="admonition-title"><span class="caption-number">Lemma 1 </span> (Rates)</p></div>
 <div class="proof admonition proof-body">
 <p>Proof. We split.</p></div><figcaption><p class="dpx-title" role="heading" aria-level="3">A figure</p></figcaption>
-<h3>Deeper</h3><figcaption><p class="dpx-title">Another</p></figcaption>"""
+<h3>Deeper</h3><figcaption><p class="dpx-title">Another</p></figcaption>
+<div class="admonition proof theorem"><p class="admonition-title">Markov</p></div>
+<div class="proof admonition proof-body">
+<p>Proof. Average.</p></div>"""
 
 
 def test_titles_of_boxes_are_headings_one_level_below_their_section():
@@ -34,7 +37,8 @@ def test_titles_of_boxes_are_headings_one_level_below_their_section():
     for wanted in ('<p class="admonition-title" role="heading" aria-level="2">Chapter card',
                    'role="heading" aria-level="3"><span class="caption-number">Lemma 1',
                    '<span class="proof-title" role="heading" aria-level="3" aria-label="Proof of Lemma 1 (Rates)">Proof.</span> We split.',
-                   'role="heading" aria-level="3">A figure', 'role="heading" aria-level="4">Another'):
+                   'role="heading" aria-level="3">A figure', 'role="heading" aria-level="4">Another',
+                   'role="heading" aria-level="4">Markov', 'aria-level="4" aria-label="Proof of Markov">Proof.</span> Average.'):
         assert wanted in page, wanted
     assert reading.headings(page) == page
 
