@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from . import _checks as check
 
-__all__ = ["NOTIONS", "AGAINST", "cell_counts", "rates", "error", "violation", "report"]
+__all__ = ["NOTIONS", "AGAINST", "cell_counts", "rates", "error", "violation", "form_constants", "predictive_values", "cross_groups",
+           "merge_groups", "report"]
 
 AGAINST = ("anchor", "pairs", "population")
 
@@ -160,6 +161,7 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     counts : (..., 2, k, 2) array [yhat, a, y], k >= 2
     notion : str
         ``equalized_odds``: false- and true-positive rates, the larger of the two gaps. ``false_positive``: the former only.
+        ``true_positive``: the latter only, also called equal opportunity.
         ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
     against : str
         ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
@@ -180,7 +182,7 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     --------
     >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
     >>> [round(float(violation(ten, notion)), 4) for notion in NOTIONS]
-    [0.3333, 0.3333, 0.2, 0.0]
+    [0.3333, 0.3333, 0.3333, 0.2, 0.0]
     >>> round(float(violation(ten, against="population")), 4)
     0.2
     """
@@ -197,6 +199,155 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
         reference = rate[..., [anchor]] if against == "anchor" else rate_of(counts.sum(axis=-2, keepdims=True))
         gaps.append(np.abs(rate - reference).max(axis=-1))
     return np.max(gaps, axis=0)
+
+
+def form_constants(shares: ArrayLike, anchor: int = 0) -> np.ndarray:
+    """What one form of a notion promises of another: the smallest c with violation(wanted) <= c violation(given), for all rates.
+
+    Source: ours; the supplement, Definition 1.1, goes from pairs to an anchor "without loss of generality".
+
+    Parameters
+    ----------
+    shares : (k,) array, k >= 2, positive
+        People, or shares of people, of each group among those whose rate is compared: with label y for the rates of equalized odds,
+        all of them for demographic and accuracy parity.
+    anchor : int
+
+    Returns
+    -------
+    (3, 3) array indexed [given, wanted], both in the order of :data:`AGAINST`. Each constant is attained for violations up to 1/2.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two groups, a share that is not positive, or an anchor that is no group.
+
+    Examples
+    --------
+    >>> form_constants([0.6, 0.3, 0.1])     # rows: given the anchored, pairwise, population form
+    array([[1.        , 2.        , 1.2       ],
+           [1.        , 1.        , 0.9       ],
+           [1.66666667, 2.        , 1.        ]])
+    """
+    w = check.array("shares", shares, ndim=1, high=1e15)
+    if w.size < 2 or (w <= 0).any():
+        check.refuse("shares", w.tolist(), "not the positive shares of at least two groups", "Leave empty groups out.")
+    anchor = check.integer("anchor", anchor, low=0, high=w.size - 1)
+    w = w / w.max()
+    w = w / w.sum()
+    own, least = w[anchor], np.delete(w, anchor).min()
+    return np.array([
+        [1.0, 1.0 if w.size == 2 else 2.0, max(1 - own, 2 - own - 2 * least)],
+        [1.0, 1.0, 1 - w.min()],
+        [min(2.0, 1 / max(own, least)), min(2.0, 1 / np.sort(w)[1]), 1.0],
+    ])
+
+
+def predictive_values(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """How often a decision turns out right, for every group: P(Y = 1 | accepted) and P(Y = 0 | rejected).
+
+    Source: none in the papers; equal values are called predictive parity.
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y]
+
+    Returns
+    -------
+    positive, negative : (..., k) arrays, in [0, 1] unless noise has made an entry negative.
+
+    Raises
+    ------
+    ValueError
+        In some group nobody is accepted, or nobody rejected.
+
+    Examples
+    --------
+    >>> positive, negative = predictive_values([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])   # the ten people
+    >>> positive.round(3), negative.round(3)
+    (array([1.   , 0.667]), array([0.667, 1.   ]))
+    """
+    counts = check.table("counts", counts, bins=2)
+    people = counts.sum(axis=-1)
+    if (people <= 0).any():
+        yhat, a = np.argwhere(people <= 0)[0][-2:]
+        check.refuse("counts", float(people[people <= 0][0]), f"in group {a} nobody is {('rejected', 'accepted')[yhat]}, "
+                     "so how often that is right does not exist", "Compare other groups, or rates given the label.")
+    return counts[..., 1, :, 1] / people[..., 1, :], counts[..., 0, :, 0] / people[..., 0, :]
+
+
+def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
+    """Groups that are crossed: one for every combination of several attributes.
+
+    Source: none in the papers; "intersectional" groups.
+
+    Parameters
+    ----------
+    attributes : list of (m,) arrays of ints, at least one
+        Groups 0..k_1-1, 0..k_2-1, ...
+
+    Returns
+    -------
+    A : (m,) array of ints
+        The combination's number; the last attribute's groups are next to each other.
+    n_groups : int
+        k_1 k_2 ..., for :func:`cell_counts`. A combination may be empty, and its rates then do not exist.
+
+    Raises
+    ------
+    ValueError
+        No attribute, different lengths, groups that are not codes, or more than 10^6 combinations.
+
+    Examples
+    --------
+    >>> A, n_groups = cross_groups([[0, 0, 1, 1], [0, 1, 2, 0]])
+    >>> A.tolist(), n_groups
+    ([0, 1, 5, 3], 6)
+    """
+    if not isinstance(attributes, (list, tuple)) or not attributes:
+        check.refuse("attributes", attributes, "not a list with at least one attribute in it", "Give [A, B], arrays of group codes.")
+    crossed, n_groups = check.groups("attributes[0]", attributes[0])
+    for i, attribute in enumerate(attributes[1:], start=1):
+        codes, k = check.groups(f"attributes[{i}]", attribute, length=len(crossed))
+        n_groups *= k
+        if n_groups > 10**6:
+            check.refuse("attributes", n_groups, "more than 1,000,000 combinations", "Cross fewer attributes, or coarser ones.")
+        crossed = crossed * k + codes
+    return crossed, n_groups
+
+
+def merge_groups(counts: ArrayLike, into: ArrayLike) -> np.ndarray:
+    """The table of coarser groups.
+
+    Source: none in the papers.
+
+    Parameters
+    ----------
+    counts : (..., b, k, 2) array [yhat, a, y]
+    into : (k,) array of ints
+        ``into[a]`` is the coarse group, 0..g-1, that group a becomes part of; each of them gets at least one.
+
+    Returns
+    -------
+    (..., b, g, 2) array [yhat, coarse group, y]
+
+    Raises
+    ------
+    ValueError
+        Not one code for each group, or a coarse group that gets none.
+
+    Examples
+    --------
+    >>> fine = cell_counts([1, 0, 0, 1], A=[0, 1, 2, 3], Y=[1, 1, 1, 1])
+    >>> merge_groups(fine, [0, 0, 1, 1])[1, :, 1]
+    array([1., 1.])
+    """
+    counts = check.table("counts", counts)
+    into = check.codes("into", into, what="coarse groups", remedy="Give the coarse group 0, 1, ... of each group.",
+                       length=counts.shape[-2])
+    if len(set(into.tolist())) <= into.max():
+        check.refuse("into", into.tolist(), "leaves out a coarse group", "Number the coarse groups 0, 1, ... without a hole.")
+    return np.stack([counts[..., into == g, :].sum(axis=-2) for g in range(int(into.max()) + 1)], axis=-2)
 
 
 def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = None) -> pd.DataFrame:
@@ -290,6 +441,7 @@ def _right(counts: np.ndarray) -> np.ndarray:
 _RATES = {
     "equalized_odds": (_false_positive, _true_positive),
     "false_positive": (_false_positive,),
+    "true_positive": (_true_positive,),
     "demographic_parity": (_accepted,),
     "accuracy_parity": (_right,),
 }

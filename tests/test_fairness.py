@@ -119,7 +119,7 @@ def test_anchored_and_pairwise_violations_are_within_a_factor_of_two(seed, k, no
     assert fairness.violation(counts, notion, "population") <= pairs + 1e-12
 
 
-@pytest.mark.parametrize("notion, needs", [("equalized_odds", [(1, 0), (1, 1)]), ("false_positive", [(1, 0)]),
+@pytest.mark.parametrize("notion, needs", [("equalized_odds", [(1, 0), (1, 1)]), ("false_positive", [(1, 0)]), ("true_positive", [(1, 1)]),
                                            ("demographic_parity", []), ("accuracy_parity", [])])
 def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, needs):
     for a, y in [(1, 0), (1, 1)]:
@@ -176,6 +176,7 @@ def test_the_report_holds_the_numbers_of_the_functions():
 BY_HAND = {
     "equalized_odds": lambda t: [t[1][0] / (t[0][0] + t[1][0]), t[1][1] / (t[0][1] + t[1][1])],
     "false_positive": lambda t: [t[1][0] / (t[0][0] + t[1][0])],
+    "true_positive": lambda t: [t[1][1] / (t[0][1] + t[1][1])],
     "demographic_parity": lambda t: [(t[1][0] + t[1][1]) / sum(map(sum, t))],
     "accuracy_parity": lambda t: [(t[0][0] + t[1][1]) / sum(map(sum, t))],
 }
