@@ -343,8 +343,9 @@ def merge_groups(counts: ArrayLike, into: ArrayLike) -> np.ndarray:
     array([1., 1.])
     """
     counts = check.table("counts", counts)
-    into = check.codes("into", into, what="coarse groups", remedy="Give the coarse group 0, 1, ... of each group.",
-                       length=counts.shape[-2])
+    into = check.codes("into", into, what="coarse groups", remedy="Give the coarse group 0, 1, ... of each group.")
+    if len(into) != counts.shape[-2]:
+        check.refuse("counts, into", (counts.shape[-2], len(into)), "different numbers of groups", "Give one coarse group for each group.")
     if len(set(into.tolist())) <= into.max():
         check.refuse("into", into.tolist(), "leaves out a coarse group", "Number the coarse groups 0, 1, ... without a hole.")
     return np.stack([counts[..., into == g, :].sum(axis=-2) for g in range(int(into.max()) + 1)], axis=-2)

@@ -102,6 +102,9 @@ FINE = {    # a limit of the formula, with a meaning of its own
     # the error needs no rate, and the rates of one group are its rates
     ("fairness.error", "counts", "an empty cell"), ("fairness.error", "counts", "a missing group"),
     ("fairness.rates", "counts", "a missing group"),
+    # what is right among the accepted needs accepted people of some label, and a merge needs nobody
+    ("fairness.predictive_values", "counts", "an empty cell"), ("fairness.predictive_values", "counts", "a missing group"),
+    ("fairness.merge_groups", "counts", "an empty cell"),
     ("postprocessing.clip_counts", "counts", "an empty cell"), ("postprocessing.clip_counts", "counts", "a missing group"),
     # who is in a private cell must not show by a refusal
     ("postprocessing.noisy_counts", "counts", "an empty cell"), ("postprocessing.public_margin_counts", "counts", "an empty cell"),
