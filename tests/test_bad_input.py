@@ -99,6 +99,8 @@ PER_PERSON = {"X", "A", "Y", "y", "prediction", "sensitive_features"}
 FINE = {    # a limit of the formula, with a meaning of its own
     ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
     ("mechanisms.gaussian_delta", "epsilon", "0"),
+    ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
+    ("accounting.rdp_to_delta", "epsilon", "0"), ("accounting.pld_delta", "epsilon", "0"),
     # the error needs no rate, and the rates of one group are its rates
     ("fairness.error", "counts", "an empty cell"), ("fairness.error", "counts", "a missing group"),
     ("fairness.rates", "counts", "a missing group"),

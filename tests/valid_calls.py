@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import dp_accounting
 import joblib
 import numpy as np
 import pandas as pd
@@ -82,7 +83,38 @@ valid("accounting.releases_table", accounting.releases_table, lambda: dict(relea
 valid("accounting.compose", accounting.compose, lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, method="basic"))
 valid("accounting.compose_parallel", accounting.compose_parallel,
       lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, touches=1))
-valid("accounting.advanced_composition", accounting.advanced_composition, lambda: dict(epsilon0=0.1, k=10, delta=1e-5))
+for formula in ("advanced_composition", "advanced_composition_long"):
+    valid(f"accounting.{formula}", getattr(accounting, formula), lambda: dict(epsilon0=0.1, k=10, delta=1e-5))
+valid("accounting.basic_composition", accounting.basic_composition, lambda: dict(epsilon0=0.1, k=10))
+valid("accounting.Theorem15", accounting.Theorem15, lambda: dict(epsilon_step=0.01, epsilon=0.5, delta=1e-6, condition=True))
+valid("accounting.theorem_1_5", accounting.theorem_1_5,
+      lambda: dict(epsilon=0.5, k=10, delta=1e-5, delta_step=1e-9, as_printed=False))
+valid("accounting.optimal_composition", accounting.optimal_composition, lambda: dict(epsilon0=0.1, k=10, delta=1e-5, delta0=1e-9))
+valid("accounting.optimal_composition_delta", accounting.optimal_composition_delta,
+      lambda: dict(epsilon0=0.1, k=10, epsilon=0.5, delta0=1e-9))
+valid("accounting.bounded_range_composition", accounting.bounded_range_composition,
+      lambda: dict(epsilon0=0.1, k=10, delta=1e-5, adaptive=True))
+valid("accounting.bounded_range_delta", accounting.bounded_range_delta, lambda: dict(epsilon0=0.1, k=10, epsilon=0.2))
+valid("accounting.bounded_range_mean", accounting.bounded_range_mean, lambda: dict(epsilon0=0.1))
+for divergence in ("rdp_pure", "rdp_laplace", "rdp_exponential"):
+    valid(f"accounting.{divergence}", getattr(accounting, divergence), lambda: dict(epsilon0=0.1, order=[2.0, 3.0]))
+valid("accounting.rdp_geometric", accounting.rdp_geometric, lambda: dict(epsilon0=0.1, order=[2.0, 3.0], sensitivity=2))
+valid("accounting.rdp_gaussian", accounting.rdp_gaussian, lambda: dict(noise_multiplier=2.0, order=[2.0, 3.0]))
+valid("accounting.rdp_randomized_response", accounting.rdp_randomized_response, lambda: dict(n_groups=3, epsilon0=0.1, order=[2.0, 3.0]))
+valid("accounting.rdp_of_releases", accounting.rdp_of_releases,
+      lambda: dict(releases=[accounting.Release(**RELEASE)], order=[2.0, 3.0]))
+valid("accounting.rdp_to_epsilon", accounting.rdp_to_epsilon, lambda: dict(orders=[2.0, 3.0], rdp=[0.1, 0.2], delta=1e-5))
+valid("accounting.rdp_to_delta", accounting.rdp_to_delta, lambda: dict(orders=[2.0, 3.0], rdp=[0.1, 0.2], epsilon=1.0))
+valid("accounting.pld_epsilon", accounting.pld_epsilon,
+      lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, interval=0.01, pessimistic=True))
+valid("accounting.pld_delta", accounting.pld_delta,
+      lambda: dict(releases=[accounting.Release(**RELEASE)], epsilon=0.2, interval=0.01, pessimistic=True))
+valid("accounting.event_epsilon", accounting.event_epsilon,
+      lambda: dict(event=dp_accounting.GaussianDpEvent(5.0), delta=1e-5, accountant="rdp", relation="add or remove one"))
+valid("accounting.compare_accountants", accounting.compare_accountants,
+      lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6))
+valid("accounting.epsilon_by_steps", accounting.epsilon_by_steps,
+      lambda: dict(mechanism="laplace", epsilon0=0.1, steps=[1, 10], delta=1e-6, accountants=("basic", "optimal", "rdp")))
 valid("audit.clopper_pearson", audit.clopper_pearson, lambda: dict(k=[3, 4], n=10, alpha=0.05))
 valid("audit.epsilon_lower_bound", audit.epsilon_lower_bound,
       lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05, n_0=100, both_directions=True))

@@ -1,0 +1,82 @@
+"""Sums: the epsilons add up, or, on disjoint parts, only those of the parts that one change touches."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from .. import _checks as check
+from .records import Release, alike, records_of, within
+
+__all__ = ["basic_composition", "compose_parallel"]
+
+
+def basic_composition(epsilon0: float, k: int) -> float:
+    """k epsilon0: what ``k`` steps cost, each epsilon0-private given the answers before it.
+
+    Source: supplement, Theorem 1.4. The probability of a list of answers is a product, one factor a step given the answers before it;
+    each factor changes by at most exp(epsilon0) when the data set is replaced by a neighbour, so the product changes by at most exp(k
+    epsilon0).
+
+    Parameters
+    ----------
+    epsilon0 : float > 0
+    k : int >= 1
+
+    Returns
+    -------
+    float
+        epsilon of all ``k`` steps, with delta 0 when the steps have none, else with the sum of theirs.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> basic_composition(0.25, k=8)
+    2.0
+    """
+    epsilon0 = check.number("epsilon0", epsilon0, low=0.0, high=1e9, low_open=True)
+    return check.integer("k", k, low=1, high=10**15) * epsilon0
+
+
+def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, touches: int = 1) -> float:
+    """An epsilon for releases made on disjoint parts of the data, of which one change touches at most ``touches``.
+
+    Source: parallel composition (McSherry 2009): releases on untouched parts have the same law on both neighbours, so only
+    the touched ones add up, by supplement, Theorem 1.4; the largest are taken.
+
+    Parameters
+    ----------
+    releases : Release or iterable of Release
+        One per part.
+    delta : float in [0, 1)
+        The total delta allowed.
+    touches : int from 1 to the number of releases
+        1 when the parts are cut by public columns (cells of Yhat and Y, when only A changes); 2 when one replaced value can
+        leave one part and enter another (parts cut by A, or a replaced tuple).
+
+    Returns
+    -------
+    float
+        epsilon, for ``delta``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`compose`; ``touches`` not from 1 to the number of releases.
+
+    Examples
+    --------
+    >>> from dpfair_teach.accounting import UNIT_A
+    >>> cells = [Release("laplace", UNIT_A, 1, 2.0, 0.5) for _ in range(4)]
+    >>> compose_parallel(cells), compose_parallel(cells, touches=2)
+    (0.5, 1.0)
+    """
+    records = records_of(releases)
+    alike(records)
+    delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
+    touches = check.integer("touches", touches, low=1, high=len(records))
+    within(math.fsum(sorted(r.times * r.delta for r in records)[-touches:]), delta)
+    return math.fsum(sorted(r.times * r.epsilon for r in records)[-touches:])

@@ -1,0 +1,121 @@
+"""What each accountant says as the number of steps grows: the curves of one figure."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize
+
+from .. import _checks as check
+from .. import mechanisms
+from .advanced import advanced_composition, advanced_composition_long
+from .bounded_range import bounded_range_composition
+from .loss_distribution import coarse_epsilon
+from .optimal import optimal_composition
+from .records import UNIT_A, Release
+from .renyi import ORDERS, rdp_to_epsilon
+from .together import ACCOUNTANTS, rdp_of_releases
+
+__all__ = ["epsilon_by_steps"]
+
+_SCALES = {"laplace": 1, "geometric": 1, "exponential": 2, "randomized response": None}
+
+
+def _gaussian_epsilon(sensitivity: float, sigma: float, delta: float) -> float:
+    """The smallest epsilon with ``mechanisms.gaussian_delta`` at most ``delta``."""
+    if mechanisms.gaussian_delta(sensitivity, sigma, 0.0) <= delta:
+        return 0.0
+    ratio = sensitivity / sigma
+    most = min(1e4, ratio**2 / 2 + ratio * math.sqrt(-2 * math.log(delta)))     # mean plus the Gaussian tail: delta is met there
+    return optimize.brentq(lambda e: mechanisms.gaussian_delta(sensitivity, sigma, e) - delta, 0.0, most, xtol=1e-12)
+
+
+def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: float, accountants: tuple[str, ...] | None = None,
+                     ) -> dict[str, np.ndarray]:
+    """epsilon against the number of steps, for every accountant: what k runs of one mechanism come to, at one delta.
+
+    Source: the methods of :func:`compose`. Gaussian runs have the standard deviation that makes one run (epsilon0, delta)-private.
+    k of them are one run with sqrt(k) times the sensitivity, which gives the further curve "exact"; basic composition and the optimal one
+    choose delta / k and delta / (2k) for each run.
+
+    Parameters
+    ----------
+    mechanism : "laplace", "geometric" (sensitivity 1), "gaussian", "exponential" or "randomized response"
+    epsilon0 : float in [1e-4, 50]
+        Of one run.
+    steps : int array (n,), from 1 to a million
+        The numbers of steps.
+    delta : float in [1e-10, 1)
+        Of all steps together.
+    accountants : tuple of names, optional
+        Some of ``ACCOUNTANTS``; all of them by default. "pld" takes most of the time.
+
+    Returns
+    -------
+    dict name -> array (n,)
+        nan where an accountant does not apply or refuses.
+
+    Raises
+    ------
+    ValueError
+        A mechanism or an accountant that does not exist; a number out of range.
+
+    Examples
+    --------
+    >>> for name, epsilon in epsilon_by_steps("laplace", 0.1, [1, 100, 10_000], 1e-6, ("basic", "advanced", "optimal", "rdp")).items():
+    ...     print(name, epsilon.round(2).tolist())
+    basic [0.1, 10.0, 1000.0]
+    advanced [1.05, 10.51, 105.13]
+    optimal [0.1, 4.77, 96.57]
+    rdp [0.1, 4.98, 98.12]
+    """
+    check.choice("mechanism", mechanism, (*_SCALES, "gaussian"))
+    epsilon0 = check.number("epsilon0", epsilon0, low=1e-4, high=50.0)
+    steps = check.filled("steps", check.whole_numbers("steps", steps, low=1, high=10**6), "number of steps")
+    if steps.ndim != 1:
+        check.refuse("steps", steps.shape, "not a list of numbers", "Give one axis.")
+    delta = check.number("delta", delta, low=1e-10, high=1.0, high_open=True)
+    if accountants is None:
+        accountants = ACCOUNTANTS
+    elif not isinstance(accountants, (tuple, list)):
+        check.refuse("accountants", accountants, "not a tuple of names", f"Take some of {', '.join(ACCOUNTANTS)}.")
+    for name in accountants:
+        check.choice("accountants", name, ACCOUNTANTS)
+    if mechanism == "gaussian":
+        sigma = mechanisms.gaussian_sigma(1.0, epsilon0, delta)
+        one = Release("gaussian", UNIT_A, 1.0, sigma, epsilon0, delta)
+        each = {"basic": lambda k: k * _gaussian_epsilon(1.0, sigma, delta / k),
+                "optimal": lambda k: optimal_composition(_gaussian_epsilon(1.0, sigma, delta / (2 * k)), k, delta, delta / (2 * k))}
+    else:
+        unit = _SCALES[mechanism]
+        one = Release(mechanism, UNIT_A, None if unit is None else 1.0, None if unit is None else unit / epsilon0, epsilon0)
+        each = {"basic": lambda k: k * epsilon0,
+                "advanced": lambda k: advanced_composition(epsilon0, k, delta),
+                "long": lambda k: advanced_composition_long(epsilon0, k, delta),
+                "optimal": lambda k: optimal_composition(epsilon0, k, delta)}
+        if mechanism == "exponential":
+            each["bounded_range"] = lambda k: bounded_range_composition(epsilon0, k, delta)
+    each["pld"] = lambda k: coarse_epsilon(_times(one, k), delta)
+    curves = {name: _curve(each[name], steps) if name in each else np.full(steps.shape, np.nan) for name in accountants}
+    if "rdp" in curves:
+        curves["rdp"] = rdp_to_epsilon(ORDERS, steps[:, None] * rdp_of_releases(one, ORDERS), delta)
+    if mechanism == "gaussian":
+        curves["exact"] = _curve(lambda k: _gaussian_epsilon(math.sqrt(k), sigma, delta), steps)
+    return curves
+
+
+def _times(record: Release, k: int) -> Release:
+    return Release(record.mechanism, record.unit, record.sensitivity, record.scale, record.epsilon, record.delta, times=k)
+
+
+def _curve(epsilon: Callable[[int], float], steps: np.ndarray) -> np.ndarray:
+    """epsilon(k) for each number of steps; nan where it is refused."""
+    values = np.full(steps.shape, np.nan)
+    for i, k in enumerate(steps.tolist()):
+        try:
+            values[i] = epsilon(k)
+        except ValueError:
+            continue
+    return values
