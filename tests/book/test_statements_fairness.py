@@ -1,0 +1,185 @@
+"""The statements of chapter 2: constants between forms, exclusions, grids of hard decisions, crossed groups."""
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dpfair_teach import fairness, load, postprocessing
+
+
+def contrasts(w, against, anchor):
+    one = np.eye(len(w))
+    other = {"anchor": [one[anchor]], "pairs": one, "population": [w]}[against]
+    return np.array([x - o for x in one for o in other])
+
+
+def test_the_constants_between_the_forms_are_exact():
+    """The largest violation of one form when another is at most 1, by linear programming, for every anchor."""
+    rng = np.random.default_rng(41)
+    shares = [*(rng.dirichlet(np.ones(k)) for k in (2, 2, 3, 3, 4)), np.array([0.5, 0.5]), np.array([0.9, 0.05, 0.05]), np.full(5, 0.2)]
+    for w in shares:
+        for anchor in range(len(w)):
+            constants = fairness.form_constants(w, anchor)
+            for (i, given), (j, wanted) in itertools.product(enumerate(fairness.AGAINST), repeat=2):
+                rows = contrasts(w, given, anchor)
+                free = [(0, 0) if a == anchor else (None, None) for a in range(len(w))]
+                best = max(-linprog(-c, A_ub=np.vstack([rows, -rows]), b_ub=np.ones(2 * len(rows)), bounds=free).fun
+                           for c in contrasts(w, wanted, anchor))
+                assert constants[i, j] == pytest.approx(best, abs=1e-8), (w, anchor, given, wanted)
+
+
+def test_the_constants_hold_for_tables_and_both_labels():
+    rng = np.random.default_rng(42)
+    for k in (2, 3, 4):
+        for counts in rng.integers(1, 30, (60, 2, k, 2)):
+            people = counts.sum(axis=0)
+            constants = np.max([fairness.form_constants(people[:, y]) for y in (0, 1)], axis=0)
+            values = np.array([fairness.violation(counts, against=x) for x in fairness.AGAINST])
+            assert (values <= constants * values[:, None] + 1e-12).all()
+            of_all = np.array([fairness.violation(counts, "demographic_parity", x) for x in fairness.AGAINST])
+            assert (of_all <= fairness.form_constants(people.sum(axis=1)) * of_all[:, None] + 1e-12).all()
+    assert np.allclose(fairness.form_constants([60, 30, 10]), fairness.form_constants([0.6, 0.3, 0.1]))
+
+
+def every_way():
+    ten = load("ten_people")
+    return np.stack([fairness.cell_counts(way, ten.A, ten.Y, n_groups=2) for way in itertools.product((0, 1), repeat=10)])
+
+
+def test_ten_people_have_four_ways_of_equal_odds_and_two_with_equal_shares():
+    tables = every_way()
+    fair = {notion: fairness.violation(tables, notion) < 1e-9 for notion in fairness.NOTIONS}
+    both = fair["equalized_odds"] & fair["demographic_parity"]
+    assert (fair["equalized_odds"].sum(), both.sum(), (fair["demographic_parity"] & fair["accuracy_parity"]).sum()) == (4, 2, 0)
+    fp, tp = fairness.rates(tables)
+    assert np.allclose(fp[both], tp[both])
+    both = fair["equalized_odds"] & fair["accuracy_parity"]
+    assert both.sum() == 2 and np.allclose(fp[both] + tp[both], 1)
+    # part 1 of the proposition, for cells of 3 and 4 people, of 4 and 2 for contrast
+    for n, m, equal in ((3, 4, 2), (5, 7, 2), (4, 2, 3)):
+        assert sum(Fraction(i, n) == Fraction(j, m) for i in range(n + 1) for j in range(m + 1)) == equal
+
+
+def test_without_coins_only_constants_have_equal_odds_in_general():
+    rng = np.random.default_rng(43)
+    for counts in rng.integers(1, 30, (40, 2, 2, 2)):
+        fp, tp = fairness.rates(counts)
+        corner = np.stack([fp, tp], axis=1)
+        general = not (np.allclose(corner[0], corner[1]) or np.allclose(corner.sum(axis=0), 1))
+        choices = np.array(list(itertools.product((0, 1), repeat=4))).reshape(16, 2, 2)
+        fair = fairness.violation(postprocessing.derived_counts(counts / counts.sum(), choices)) < 1e-9
+        if general:
+            assert {tuple(p.ravel()) for p in choices[fair]} == {(0, 0, 0, 0), (1, 1, 1, 1)}
+
+
+def test_base_rates_tie_odds_to_shares_and_to_errors():
+    rng = np.random.default_rng(44)
+    met = 0
+    for counts in [*rng.integers(1, 30, (300, 2, 2, 2)), *every_way()]:
+        pi = counts[..., 1].sum(axis=0) / counts.sum(axis=(0, 2))
+        (fp, tp), odds = fairness.rates(counts), fairness.violation(counts)
+        far = abs(pi[1] - pi[0])
+        shares = fairness.violation(counts, "demographic_parity")
+        errors = fairness.violation(counts, "accuracy_parity")
+        step = (1 - pi[1]) * (fp[1] - fp[0])
+        assert shares == pytest.approx(abs(step + pi[1] * (tp[1] - tp[0]) + (pi[1] - pi[0]) * (tp[0] - fp[0])), abs=1e-12)
+        assert errors == pytest.approx(abs(step - pi[1] * (tp[1] - tp[0]) + (pi[1] - pi[0]) * (1 - tp[0] - fp[0])), abs=1e-12)
+        assert abs(tp[0] - fp[0]) * far <= shares + odds + 1e-12 and abs(1 - tp[0] - fp[0]) * far <= errors + odds + 1e-12
+        met += shares > 0 and abs(abs(tp[0] - fp[0]) * far - shares - odds) < 1e-12
+    assert met >= 2                                                 # sharp, and not only at 0
+    coin = np.array([[[1, 3], [2, 2]], [[1, 3], [2, 2]]])           # TP = FP = 1/2 satisfies all of them
+    assert all(fairness.violation(coin, notion) == 0 for notion in fairness.NOTIONS)
+
+
+def test_predictive_parity_forces_the_false_positive_rate():
+    rng = np.random.default_rng(45)
+    for counts in rng.integers(1, 30, (200, 2, 3, 2)):
+        pi = counts[..., 1].sum(axis=0) / counts.sum(axis=(0, 2))
+        fp, tp = fairness.rates(counts)
+        positive, negative = fairness.predictive_values(counts)
+        assert fp == pytest.approx(pi / (1 - pi) * (1 - positive) / positive * tp)
+        for a in range(3):
+            assert positive[a] == pytest.approx(counts[1, a, 1] / counts[1, a].sum())
+            assert negative[a] == pytest.approx(counts[0, a, 0] / counts[0, a].sum())
+    witness = np.array([[[9, 3], [3, 1]], [[1, 3], [3, 9]]])        # exercise 2B
+    assert np.allclose(fairness.predictive_values(witness), 0.75) and fairness.violation(witness, against="pairs") == pytest.approx(0.4)
+    with pytest.raises(ValueError, match="in group 1 nobody is accepted"):
+        fairness.predictive_values([[[1, 1], [1, 1]], [[1, 1], [0, 0]]])
+
+
+def test_a_calibrated_score_is_balanced_only_with_equal_base_rates():
+    """Scores 1/8..7/8 with 8 people each, as many of label 1 as the score says: expected counts give the averages."""
+    rng = np.random.default_rng(46)
+    for _ in range(30):
+        score, A, Y = [], [], []
+        for a in (0, 1):
+            for s in rng.integers(1, 8, size=12):
+                score += [s / 8] * 8
+                A += [a] * 8
+                Y += [1] * int(s) + [0] * int(8 - s)
+        counts = fairness.cell_counts(score, A, Y)
+        z, x = fairness.rates(counts)
+        pi = counts[..., 1].sum(axis=0) / counts.sum(axis=(0, 2))
+        assert pi * x + (1 - pi) * z == pytest.approx(pi)            # Steps 1 and 2
+        assert pi * (1 - x) == pytest.approx((1 - pi) * z)           # Step 3
+        assert (fairness.violation(counts) > 1e-9) or pi[0] == pytest.approx(pi[1])
+        assert (x > z).all()
+
+
+def test_merged_groups_are_no_further_apart():
+    rng = np.random.default_rng(47)
+    for counts in rng.integers(1, 30, (60, 2, 6, 2)):
+        into = rng.permutation([0, 0, 0, 1, 1, 2])
+        coarse = fairness.merge_groups(counts, into)
+        assert coarse.sum() == counts.sum()
+        for g in range(3):
+            assert (coarse[:, g] == sum(counts[:, a] for a in range(6) if into[a] == g)).all()
+        for notion in fairness.NOTIONS:
+            fine = fairness.violation(counts, notion, "pairs")
+            assert fairness.violation(coarse, notion, "pairs") <= fine + 1e-12 <= 2 * fairness.violation(counts, notion) + 2e-12
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+def test_the_even_sum_is_fair_to_all_but_the_last_crossing(d):
+    bits = np.array(list(itertools.product((0, 1), repeat=d))).repeat(6, axis=0)
+    Y = np.tile([0, 1], len(bits) // 2)
+    accepted = 1 - bits.sum(axis=1) % 2
+    for size in range(1, d + 1):
+        for some in itertools.combinations(range(d), size):
+            A, k = fairness.cross_groups([bits[:, j] for j in some])
+            assert k == 2**size and (A == sum(bits[:, j] * 2**(size - 1 - i) for i, j in enumerate(some))).all()
+            counts = fairness.cell_counts(accepted, A, Y, n_groups=k)
+            assert (counts.sum(axis=0) == len(Y) / k / 2).all()
+            for against in fairness.AGAINST:
+                assert fairness.violation(counts, against=against) == (0 if size < d else 0.5 if against == "population" else 1)
+
+
+def test_the_chapters_programs_by_anchor_are_solve_lp():
+    table = np.array([[[13, 26], [17, 2], [23, 22]], [[25, 6], [4, 26], [2, 17]]]) / 183
+    for anchor, value in ((0, 0.2922), (1, 0.3114), (2, 0.3190)):
+        order = [anchor] + [a for a in range(3) if a != anchor]
+        assert postprocessing.solve_lp(table[:, order], 0.1).value == pytest.approx(value, abs=5e-5)
+
+
+def test_equal_average_scores_are_not_equal_decisions():
+    scores = np.array([[0.4, 0.4, 0.4, 0.8], [0.2, 0.6, 0.6, 0.6]])
+    A, Y = np.repeat([0, 1], 4), np.tile([0, 1], 4)
+    soft, hard = (fairness.cell_counts(x, A, Y) for x in (scores.ravel(), (scores.ravel() >= 0.5).astype(int)))
+    assert fairness.violation(soft, "demographic_parity") == pytest.approx(0)
+    assert fairness.violation(hard, "demographic_parity") == pytest.approx(0.5)
+
+
+def test_crossing_and_merging_refuse_what_does_not_fit():
+    for call, message in ((lambda: fairness.cross_groups([]), "attributes=.*at least one"),
+                          (lambda: fairness.cross_groups([[0, 1], [0]]), r"attributes\[1\].*must have 2 entries"),
+                          (lambda: fairness.cross_groups([np.arange(2000), np.arange(2000)]), "attributes=4000000: more than 1,000,000"),
+                          (lambda: fairness.merge_groups(np.ones((2, 3, 2)), [0, 1]), r"counts, into=\(3, 2\)"),
+                          (lambda: fairness.merge_groups(np.ones((2, 3, 2)), [0, 2, 2]), "into=.*leaves out a coarse group"),
+                          (lambda: fairness.form_constants([1.0, 0.0]), "shares=.*positive"),
+                          (lambda: fairness.form_constants([1.0, 1.0], anchor=2), "anchor=2")):
+        with pytest.raises(ValueError, match=message):
+            call()
