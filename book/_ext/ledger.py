@@ -29,7 +29,7 @@ SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv vers
 #: Number -> title, and the label of those that are written. 0 is a page without a number.
 CHAPTERS = {
     0: ("Ten people", "ch-ten-people"),
-    1: ("Why locking the data up is not enough", ""), 2: ("Fairness as rates", "ch-fairness"),
+    1: ("Why locking the data up is not enough", "ch-locking-up"), 2: ("Fairness as rates", "ch-fairness"),
     3: ("Privacy for one attribute", ""), 4: ("Adding up", ""),
     5: ("Equalized odds", "ch-equalized-odds"), 6: ("DP-postprocessing", "ch-dp-postprocessing"), 7: ("Fairness for less epsilon", ""),
     8: ("Fair learning as a game", ""), 9: ("Oracles", ""), 10: ("DP-oracle-learner", ""), 11: ("Private as printed?", ""),
