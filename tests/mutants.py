@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FAIRNESS, POST = "dpfair_teach.fairness.", "dpfair_teach.postprocessing."
 MECHANISMS, AUDIT, ACCOUNTING = "dpfair_teach.mechanisms.", "dpfair_teach.audit.", "dpfair_teach.accounting."
 TRADEOFF = "dpfair_teach.experiments.tradeoff."
+LUCK = "dpfair_teach.luck."
 
 
 class Mutant(NamedTuple):
@@ -71,6 +72,23 @@ def divided_by_everybody(f):
         people = counts.sum(axis=(-3, -1))
         return counts[..., 1, :, 0] / people, counts[..., 1, :, 1] / people
     return rates
+
+
+def merge_forgets_all_but_one(f):
+    def merge_groups(counts, into):
+        first = [list(into).index(g) for g in range(max(into) + 1)]
+        return np.asarray(counts, float)[..., first, :]
+    return merge_groups
+
+
+def margin_of_the_other_cell(f):
+    def gap_margin(people, beta=0.05):
+        people = np.asarray(people, float)
+        gaps = (people.shape[0] - 1) * people.shape[1]
+        margin = np.sqrt(np.log(2 * gaps / beta) / (2 * people[0])) * np.ones_like(people)
+        margin[0] = 0
+        return margin
+    return gap_margin
 
 
 def population_is_the_anchor(f):
@@ -250,6 +268,20 @@ MUTANTS: dict[str, Mutant] = {
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
     "violation_against_pairs_reads_the_anchor": Mutant(FAIRNESS + "violation", pairs_read_the_anchor, "pairs are not compared"),
     "violation_population_is_the_anchor": Mutant(FAIRNESS + "violation", population_is_the_anchor, "group 0 stands for everybody"),
+    "form_constants_always_two": Mutant(FAIRNESS + "form_constants", lambda f: lambda shares, anchor=0: 2 - np.eye(3),
+                                        "the shares play no part"),
+    "form_constants_forget_the_anchor": Mutant(FAIRNESS + "form_constants", lambda f: lambda shares, anchor=0: f(shares),
+                                               "group 0 is always the anchor"),
+    "predictive_values_swapped": Mutant(FAIRNESS + "predictive_values", lambda f: lambda counts: f(counts)[::-1],
+                                        "accepted and rejected exchanged"),
+    "merge_forgets_all_but_one": Mutant(FAIRNESS + "merge_groups", merge_forgets_all_but_one, "one of the merged groups stands for all"),
+    "cross_forgets_the_last": Mutant(FAIRNESS + "cross_groups", lambda f: lambda attributes: f(attributes[:-1] or attributes),
+                                     "the last attribute is left out"),
+    "gap_margin_halved": Mutant(LUCK + "gap_margin", scaled(0.5), "half the bound"),
+    "gap_margin_of_the_other_cell": Mutant(LUCK + "gap_margin", margin_of_the_other_cell, "only the anchor's cell counts"),
+    "chance_violation_halved": Mutant(LUCK + "chance_violation", scaled(0.5), "half the quantile"),
+    "chance_violation_pairs_read_the_anchor": Mutant(LUCK + "chance_violation", lambda f: lambda n, rate, k=2, beta=0.05, against="anchor":
+                                                     f(n, rate, k, beta), "pairs are not compared"),
     "violation_accuracy_is_acceptance": Mutant(FAIRNESS + "violation", accuracy_is_acceptance,
                                                "accuracy parity answers demographic parity"),
     "rates_swapped": Mutant(FAIRNESS + "rates", lambda f: lambda counts: f(counts)[::-1], "FP and TP exchanged"),
