@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FAIRNESS, POST = "dpfair_teach.fairness.", "dpfair_teach.postprocessing."
 MECHANISMS, AUDIT, ACCOUNTING = "dpfair_teach.mechanisms.", "dpfair_teach.audit.", "dpfair_teach.accounting."
 TRADEOFF = "dpfair_teach.experiments.tradeoff."
+ATTACKS = "dpfair_teach.attacks."
 LUCK = "dpfair_teach.luck."
 
 
@@ -263,6 +264,43 @@ def half_the_release(f):
     return fit
 
 
+# --- attribute inference
+
+def bound_without_delta(f):
+    return lambda epsilon, delta=0.0, prior=0.5: f(epsilon, 0.0, prior)
+
+
+def interval_of_the_share(f):
+    def advantage_interval(hits, n, prior=0.5, alpha=0.05):
+        return tuple(part + max(prior, 1 - prior) for part in f(hits, n, prior, alpha))
+    return advantage_interval
+
+
+def without_masks(f):
+    def secret_shares(values, parties, modulus, rng):
+        return np.concatenate([np.zeros((parties - 1, *np.shape(values)), int), np.asarray(values)[None]])
+    return secret_shares
+
+
+def exchanged_where_read(f):
+    def read(*args, **kw):
+        guesses = f(*args, **kw)
+        return np.where(guesses < 0, guesses, 1 - guesses)
+    return read
+
+
+def labels_not_crossed(f):
+    """The group with the larger weight for label 1 is taken to have the larger one for label 0."""
+    def read_multipliers(multipliers, Y, known):
+        guesses = f(multipliers, Y, known)
+        return np.where((np.asarray(Y) == 0) & (guesses >= 0), 1 - guesses, guesses)
+    return read_multipliers
+
+
+def reports_at_double_epsilon(f):
+    return lambda A, n_groups, epsilon, rng, size=None: f(A, n_groups, 2 * epsilon, rng, size)
+
+
 MUTANTS: dict[str, Mutant] = {
     "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
@@ -359,6 +397,18 @@ MUTANTS: dict[str, Mutant] = {
     "theorem_2_2_constant_24": Mutant(POST + "theorem_2_2", changed(error=lambda x: 3 * x), "24k, as printed"),
     "theorem_2_2_fairness_term_dropped": Mutant(POST + "theorem_2_2", changed(fp=lambda x: 0.03 + 0 * x, tp=lambda x: 0.03 + 0 * x),
                                                 "gamma with nothing added"),
+    "advantage_bound_halved": Mutant(ATTACKS + "attribute_advantage_bound", scaled(0.5), "half the bound"),
+    "advantage_bound_doubled": Mutant(ATTACKS + "attribute_advantage_bound", scaled(2), "the balanced form for the advantage"),
+    "advantage_bound_without_delta": Mutant(ATTACKS + "attribute_advantage_bound", bound_without_delta, "delta left out"),
+    "posterior_bound_at_half_epsilon": Mutant(ATTACKS + "posterior_bound", lambda f: lambda epsilon, prior=0.5: f(epsilon / 2, prior),
+                                              "odds move by half as much"),
+    "game_with_a_fair_coin": Mutant(ATTACKS + "guessing_game", lambda f: lambda *args, prior=0.5, **kw: f(*args, **kw),
+                                    "the prior is forgotten"),
+    "advantage_interval_of_the_share": Mutant(ATTACKS + "advantage_interval", interval_of_the_share, "blind guessing not taken off"),
+    "shares_without_masks": Mutant(ATTACKS + "secret_shares", without_masks, "one party gets the number, the others 0"),
+    "support_vectors_read_backwards": Mutant(ATTACKS + "read_support_vectors", exchanged_where_read, "the groups exchanged"),
+    "multipliers_labels_not_crossed": Mutant(ATTACKS + "read_multipliers", labels_not_crossed, "the two labels not matched crosswise"),
+    "reports_at_double_epsilon": Mutant(MECHANISMS + "randomized_response", reports_at_double_epsilon, "the coins of twice the epsilon"),
 }
 
 
