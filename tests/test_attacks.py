@@ -256,7 +256,8 @@ def test_the_same_attack_after_randomized_response_stays_at_its_bound():
 
 def test_a_private_rule_guesses_the_group_of_people_it_never_saw():
     """The postcode of Communities: two counts at epsilon 0.1, of the real A on one half by a public feature, guess the other half
-    better than the theorem allows against a coin (Clopper-Pearson, alpha 1e-9); what one person answers changes no guess by more than e^0.1."""
+    better than the theorem allows against a coin (Clopper-Pearson, alpha 1e-9); what one person answers changes no chance of a guess by
+    more than e^0.1."""
     people, epsilon = load("communities"), 0.1
     white = people.X[:, people.feature_names.index("racePctWhite")]
     few = (white < np.median(white)).astype(int)
