@@ -57,8 +57,8 @@ def _excess(epsilon0: float) -> float:
 def _one_cut(epsilon: np.ndarray | float, lows: np.ndarray, epsilon0: float, k: int) -> np.ndarray:
     """F(l) - exp(epsilon) G(l) for l in ``lows``, at the t that makes it largest."""
     t = np.clip((epsilon + (lows + 1) * epsilon0) / (k + 1), 0, epsilon0)
-    low_p = np.exp(t) * np.expm1(-t) / np.expm1(-epsilon0) * math.exp(-epsilon0)
-    low_q = np.expm1(-t) / np.expm1(-epsilon0)
+    low_q = np.minimum(np.expm1(-t) / np.expm1(-epsilon0), 1)
+    low_p = np.minimum(low_q * np.exp(t - epsilon0), 1)
     with np.errstate(divide="ignore"):
         exceeds = np.exp(np.minimum(epsilon + np.log(special.bdtr(lows, k, low_q)), 1))
     return special.bdtr(lows, k, low_p) - exceeds

@@ -63,7 +63,7 @@ def _interval(records: list[Release], points: int, pessimistic: bool) -> float:
     width = 2 * min(mean + 9 * spread, most)
     interval = min(width / points, min(sizes) / 20)
     if not pessimistic:
-        interval = min(interval, 0.02 / sum(r.times for r in records))
+        interval = min(interval, 0.02 / sum(1 if r.mechanism == "gaussian" else r.times for r in records))
     interval = max(interval, width / _MOST_POINTS)
     if not gaussian and len(set(sizes)) == 1 and interval < sizes[0]:
         interval = sizes[0] / math.ceil(sizes[0] / interval)
@@ -122,7 +122,7 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
     interval : float in [1e-9, 1], optional
         Between the points of the grid. None: about 100,000 points, at least 20 over the loss of one step.
     pessimistic : bool
-        True: rounded so that the answer is an upper bound, up to rounding of floats in the convolutions, about 1e-14 in delta. False: a
+        True: rounded so that the answer is an upper bound, up to the rounding of floats, about 1e-12 in delta for one step. False: a
         lower bound, by about half an interval a run too low.
 
     Returns
@@ -159,8 +159,11 @@ def coarse_epsilon(record: Release, delta: float) -> float:
 
 def _epsilon(delta: object, distribution: Any, records: list[Release]) -> float:
     delta = check.number("delta", delta, low=LEAST_DELTA, high=1.0, high_open=True)
+    left = left_for_the_losses(records, delta)
+    if left < LEAST_DELTA:
+        check.refuse("delta", delta, f"the releases' own deltas leave {left:.3g} of it, which rounding would eat", "Choose a larger delta.")
     with np.errstate(over="ignore"):
-        epsilon = float(distribution.get_epsilon_for_delta(left_for_the_losses(records, delta)))
+        epsilon = float(distribution.get_epsilon_for_delta(left))
     if math.isinf(epsilon):
         check.refuse("delta", delta, "too small for this grid: the mass that rounding put at infinity is larger", "Choose a larger delta.")
     if epsilon > 650:

@@ -37,8 +37,8 @@ def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: f
     """epsilon against the number of steps, for every accountant: what k runs of one mechanism come to, at one delta.
 
     Source: the methods of :func:`compose`. Gaussian runs have the standard deviation that makes one run (epsilon0, delta)-private.
-    k of them are one run with sqrt(k) times the sensitivity, which gives the further curve "exact"; basic composition and the optimal one
-    choose delta / k and delta / (2k) for each run.
+    k of them are one run with sqrt(k) times the sensitivity, which gives the further curve "exact"; basic composition
+    gives each run delta / k, the optimal one the best of four shares of it.
 
     Parameters
     ----------
@@ -87,7 +87,8 @@ def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: f
         sigma = mechanisms.gaussian_sigma(1.0, epsilon0, delta)
         one = Release("gaussian", UNIT_A, 1.0, sigma, epsilon0, delta)
         each = {"basic": lambda k: k * _gaussian_epsilon(1.0, sigma, delta / k),
-                "optimal": lambda k: optimal_composition(_gaussian_epsilon(1.0, sigma, delta / (2 * k)), k, delta, delta / (2 * k))}
+                "optimal": lambda k: min(optimal_composition(_gaussian_epsilon(1.0, sigma, share * delta / k), k, delta, share * delta / k)
+                                         for share in (0.1, 0.5, 0.9, 0.99))}
     else:
         unit = _SCALES[mechanism]
         one = Release(mechanism, UNIT_A, None if unit is None else 1.0, None if unit is None else unit / epsilon0, epsilon0)

@@ -1,0 +1,178 @@
+"""The distribution of the loss on a grid, against exact answers, from above and from below."""
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+
+import dp_accounting
+import numpy as np
+import pytest
+from scipy import optimize
+
+from dpfair_teach.accounting import (
+    UNIT_A,
+    Release,
+    event_epsilon,
+    optimal_composition,
+    optimal_composition_delta,
+    pld_delta,
+    pld_epsilon,
+    rdp_of_releases,
+    rdp_to_epsilon,
+)
+from dpfair_teach.audit import exact_delta, laplace_delta
+from dpfair_teach.mechanisms import gaussian_delta, geometric_law
+
+
+def reports(epsilon, times=1, delta=0.0):
+    return Release("randomized response", UNIT_A, None, None, epsilon, delta, times=times)
+
+
+def laplace(epsilon, times=1):
+    return Release("laplace", UNIT_A, 1.0, 1 / epsilon, epsilon, times=times)
+
+
+def gaussian(sigma, times=1):
+    return Release("gaussian", UNIT_A, 1.0, sigma, 5.0, max(1.01 * gaussian_delta(1, sigma, 5.0), 1e-200), times=times)
+
+
+@pytest.mark.parametrize("epsilon0, k, delta", [(1.0, 1, 1e-6), (0.5, 10, 1e-4), (1.0, 100, 1e-6), (0.1, 1000, 1e-6), (0.01, 10_000, 1e-7),
+                                                (0.1, 10_000, 1e-6), (0.1, 300, 0.3)])
+def test_randomized_response_is_the_exact_optimal_composition(epsilon0, k, delta):
+    """The losses lie on the grid, so only the rounding of the convolutions remains."""
+    exact = optimal_composition(epsilon0, k, delta)
+    assert pld_epsilon(reports(epsilon0, k), delta) == pytest.approx(exact, rel=1e-6)
+    assert pld_delta(reports(epsilon0, k), exact) == pytest.approx(delta, rel=1e-4)
+
+
+@pytest.mark.parametrize("epsilon0, k", [(0.37, 20), (1.1, 5)])
+def test_off_the_grid_the_answers_bracket_the_exact_one(epsilon0, k):
+    interval = 0.0013
+    exact = optimal_composition(epsilon0, k, 1e-3)
+    above, below = (pld_epsilon(reports(epsilon0, k), 1e-3, interval=interval, pessimistic=p) for p in (True, False))
+    assert below <= exact <= above
+    assert above - below <= 2 * k * interval
+    above, below = (pld_delta(reports(epsilon0, k), exact, interval=interval, pessimistic=p) for p in (True, False))
+    assert below <= 1e-3 <= above
+
+
+@pytest.mark.parametrize("sigma, k", [(1.0, 1), (10.0, 100), (50.0, 10_000), (4.0, 1000), (0.5, 1)])
+def test_gaussian_is_the_analytic_one(sigma, k):
+    """k runs are one with sqrt(k) times the sensitivity."""
+    record = gaussian(sigma, k)
+    exact = optimize.brentq(lambda e: gaussian_delta(math.sqrt(k), sigma, e) - 1e-6, 0, 300, xtol=1e-13)
+    above, below = pld_epsilon(record, 1e-6), pld_epsilon(record, 1e-6, interval=1e-4, pessimistic=False)
+    assert exact - 1e-9 <= above <= exact * (1 + 1e-6)
+    assert below <= exact + 1e-9
+    assert exact - below < 1e-3 * max(1, exact)
+    for epsilon in (0.2 * exact, exact):
+        delta = gaussian_delta(math.sqrt(k), sigma, epsilon)
+        assert delta * (1 - 1e-6) <= pld_delta(record, epsilon) <= delta * (1 + 1e-4)
+        assert pld_delta(record, epsilon, interval=1e-4, pessimistic=False) <= delta * (1 + 1e-6)
+
+
+def test_one_laplace_is_its_exact_curve():
+    for epsilon in (0.0, 0.3, 0.9):
+        delta = laplace_delta(1.0, 1.0, epsilon)
+        assert pld_delta(laplace(1.0), epsilon, interval=1e-3, pessimistic=False) <= delta <= pld_delta(laplace(1.0), epsilon) + 1e-11
+        assert pld_delta(laplace(1.0), epsilon) == pytest.approx(delta, rel=1e-4)
+
+
+@pytest.mark.parametrize("sensitivity, k", [(1, 4), (2, 3), (3, 2)])
+def test_geometric_is_the_exact_product_law(sensitivity, k):
+    """A window of +-60 holds all but 1e-12 of the noise."""
+    w = np.arange(-60, 61 + sensitivity)
+    one = [geometric_law(sensitivity, 0.5 * sensitivity, centre).pmf(w) for centre in (0, sensitivity)]
+    p = q = np.ones(1)
+    # what tells is the loss: outputs with one ratio are one outcome
+    loss = np.round(np.log(one[0] / one[1]), 9)
+    values = np.unique(loss)
+    p1, q1 = (np.array([law[loss == v].sum() for v in values]) for law in one)
+    for _ in range(k):
+        p, q = np.outer(p, p1).ravel(), np.outer(q, q1).ravel()
+    record = Release("geometric", UNIT_A, sensitivity, 2.0, 0.5 * sensitivity, times=k)
+    for epsilon in (0.1, 0.6, 1.3):
+        assert pld_delta(record, epsilon) == pytest.approx(exact_delta(p / p.sum(), q / q.sum(), epsilon), rel=1e-5, abs=1e-10)
+
+
+@pytest.mark.parametrize("noise", ("laplace", "geometric"))
+def test_several_coordinates_lose_no_more_than_one_that_takes_the_whole_change(noise):
+    """The note in ``pld_epsilon``: a vector whose coordinates change by u and v, against one number that changes by u + v."""
+    t = 0.3
+    for u, v in ((1, 1), (1, 3), (2, 5)):
+        def release(change):
+            return Release(noise, UNIT_A, change, 1 / t, change * t)
+        for epsilon in np.linspace(0, t * (u + v), 7):
+            vector = pld_delta([release(u), release(v)], float(epsilon), interval=t / 200)
+            assert vector <= pld_delta(release(u + v), float(epsilon), interval=t / 200) + 1e-9
+
+
+def test_a_mix_of_records_lies_between_its_lower_bound_and_renyis():
+    records = [laplace(0.1, 50), gaussian(8.0, 20), Release("exponential", UNIT_A, 1.0, 10.0, 0.2, times=10), reports(0.3, 5),
+               Release("geometric", UNIT_A, 2, 10.0, 0.2, times=20)]
+    epsilon = pld_epsilon(records, 1e-6)
+    # Renyi's accountant knows of the exponential mechanism what the grid does not, and still loses
+    assert pld_epsilon(records, 1e-6, pessimistic=False) <= epsilon
+    orders = np.geomspace(1.1, 1e4, 300)
+    worst = [Release("another", UNIT_A, None, None, 0.2, times=10) if r.mechanism == "exponential" else r for r in records]
+    assert epsilon < float(rdp_to_epsilon(orders, rdp_of_releases(worst, orders), 1e-6))
+    assert pld_delta(records, epsilon) == pytest.approx(1e-6, rel=1e-3)
+    shuffled = pld_epsilon(records[::-1], 1e-6)
+    assert shuffled == pytest.approx(epsilon, rel=1e-6)
+    split = [laplace(0.1, 20), laplace(0.1, 30), *records[1:]]
+    assert pld_epsilon(split, 1e-6) == pytest.approx(epsilon, rel=1e-5)
+
+
+def test_a_delta_of_the_steps_is_spent_first():
+    record = reports(0.3, 10, delta=1e-7)
+    assert pld_epsilon(record, 1e-4) == pytest.approx(optimal_composition(0.3, 10, 1e-4, 1e-7), rel=1e-6)
+    assert pld_delta(record, 1.5) == pytest.approx(optimal_composition_delta(0.3, 10, 1.5, 1e-7), rel=1e-5)
+    with pytest.raises(ValueError, match=r"delta=1e-06.*leave 4.5e-13"):
+        pld_epsilon(record, 1e-6)
+
+
+@pytest.mark.parametrize("record, what", [(reports(1.0, 10_000), "650"), (laplace(300.0), "grid"), (reports(1e-7), "grid")])
+def test_losses_that_no_grid_holds_are_refused(record, what):
+    with pytest.raises(ValueError, match=f"releases=.*{what}"):
+        pld_epsilon(record, 1e-6)
+
+
+@pytest.mark.parametrize("accountant, relation", list(itertools.product(("pld", "rdp"), ("add or remove one", "replace special"))))
+def test_events_are_handed_through(accountant, relation):
+    """A Gaussian event is the analytic Gaussian, exactly or from above; subsampling makes it smaller."""
+    once = dp_accounting.GaussianDpEvent(4.0)
+    plain = event_epsilon(dp_accounting.SelfComposedDpEvent(once, 16), 1e-5, accountant=accountant, relation=relation)
+    exact = optimize.brentq(lambda e: gaussian_delta(1.0, 1.0, e) - 1e-5, 0, 50)
+    assert exact * (1 - 1e-6) <= plain <= exact * (1.0001 if accountant == "pld" else 1.1)
+    sampled = dp_accounting.SelfComposedDpEvent(dp_accounting.PoissonSampledDpEvent(0.1, once), 16)
+    assert event_epsilon(sampled, 1e-5, accountant=accountant, relation=relation) < plain / 3
+
+
+def test_events_that_no_accountant_knows_are_refused():
+    for event in (dp_accounting.NonPrivateDpEvent(), dp_accounting.UnsupportedDpEvent()):
+        with pytest.raises(ValueError, match="event"):
+            event_epsilon(event, 1e-5)
+
+
+@pytest.mark.slow
+def test_the_package_is_imported_when_it_is_needed():
+    """A second of import that readers of other rooms do not pay; and without the package a sentence that says what to install."""
+    program = """
+import sys
+from dpfair_teach import accounting
+assert "dp_accounting" not in sys.modules
+record = accounting.Release("another", "unit", None, None, 1.0, relation="neighbours", times=9)
+assert accounting.compose(record, 1e-6, "rdp") > 0 and "dp_accounting" not in sys.modules
+sys.modules["dp_accounting"] = None
+try:
+    accounting.pld_epsilon(record, 1e-6)
+except ValueError as refusal:
+    assert "pip install dp-accounting" in str(refusal) and "releases" in str(refusal)
+else:
+    raise AssertionError
+assert accounting.compose(record, 1e-6, "best") == accounting.compose(record, 1e-6, "optimal")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,158 @@
+"""``compose`` with every method, all accountants side by side, and their curves."""
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize
+
+from dpfair_teach.accounting import (
+    ACCOUNTANTS,
+    ORDERS,
+    UNIT_A,
+    UNIT_TUPLE,
+    Release,
+    advanced_composition,
+    advanced_composition_long,
+    bounded_range_composition,
+    compare_accountants,
+    compose,
+    epsilon_by_steps,
+    optimal_composition,
+    pld_epsilon,
+    rdp_laplace,
+    rdp_to_epsilon,
+)
+from dpfair_teach.mechanisms import gaussian_delta, gaussian_sigma
+
+DELTA = 1e-6
+
+
+def laplace(epsilon, times=1):
+    return Release("laplace", UNIT_A, 1.0, 1 / epsilon, epsilon, times=times)
+
+
+def exponential(epsilon, times=1):
+    return Release("exponential", UNIT_A, 1.0, 2 / epsilon, epsilon, times=times)
+
+
+def test_every_method_is_its_function():
+    for records in (laplace(0.1, 100), [laplace(0.1, 40), laplace(0.1, 60)]):
+        assert compose(records, DELTA, "basic") == pytest.approx(10)
+        assert compose(records, DELTA, "advanced") == pytest.approx(advanced_composition(0.1, 100, DELTA))
+        assert compose(records, DELTA, "long") == pytest.approx(advanced_composition_long(0.1, 100, DELTA))
+        assert compose(records, DELTA, "optimal") == pytest.approx(optimal_composition(0.1, 100, DELTA))
+        assert compose(records, DELTA, "rdp") == pytest.approx(float(rdp_to_epsilon(ORDERS, 100 * rdp_laplace(0.1, ORDERS), DELTA)))
+        assert compose(records, DELTA, "pld") == pytest.approx(pld_epsilon(laplace(0.1, 100), DELTA), rel=1e-5)
+    assert compose(exponential(0.1, 100), DELTA, "bounded_range") == pytest.approx(bounded_range_composition(0.1, 100, DELTA))
+
+
+@pytest.mark.parametrize("method", ACCOUNTANTS)
+def test_k_records_are_one_record_k_times(method):
+    many, one = [exponential(0.2)] * 12, exponential(0.2, 12)
+    assert compose(many, 1e-3, method) == pytest.approx(compose(one, 1e-3, method), rel=1e-6)
+
+
+@pytest.mark.parametrize("method, records, why", [
+    ("advanced", [laplace(0.1), laplace(0.2)], "releases"), ("long", [laplace(0.1), laplace(0.2)], "releases"),
+    ("optimal", [laplace(0.1), laplace(0.2)], "releases"), ("bounded_range", [laplace(0.1)], "releases"),
+    ("advanced", [Release("another", UNIT_A, None, None, 0.1, 1e-9)], "releases"), ("advanced", [laplace(1.0, 1000)], "epsilon0"),
+    ("rdp", [Release("another", UNIT_A, None, None, 0.1, 1e-5)], "delta"),
+    ("pld", [Release("another", UNIT_A, None, None, 0.1, 1e-5)], "delta"),
+    ("best", [Release("another", UNIT_A, None, None, 0.1, 1e-5)], "delta"),
+])
+def test_a_method_that_does_not_apply_says_so(method, records, why):
+    with pytest.raises(ValueError, match=rf"^{why}="):
+        compose(records, DELTA, method)
+
+
+@pytest.mark.parametrize("method", ["advanced", "long", "bounded_range", "rdp", "pld"])
+def test_without_a_delta_only_sums_are_left(method):
+    records = exponential(0.1, 3)
+    with pytest.raises(ValueError, match="delta"):
+        compose(records, 0.0, method)
+    assert compose(records, 0.0, "best") == compose(records, 0.0, "optimal") == pytest.approx(0.3)
+
+
+def test_the_best_is_the_smallest_and_the_table_says_which():
+    for records, winner in ((laplace(0.1, 100), "pld"), ([exponential(0.1, 100), laplace(0.05)], "rdp"), (laplace(0.5), "pld"),
+                            ([laplace(0.1), laplace(0.2)], "pld")):
+        table = compare_accountants(records, DELTA)
+        assert tuple(table.index) == ACCOUNTANTS and list(table.columns) == ["epsilon", "best", "why_not"]
+        assert compose(records, DELTA, "best") == pytest.approx(table["epsilon"].min())
+        assert table.index[table["best"]].tolist() == [winner]
+        for name, row in table.iterrows():
+            if pd.isna(row["epsilon"]):
+                assert "=" in row["why_not"]
+            else:
+                assert row["why_not"] == "" and row["epsilon"] == pytest.approx(compose(records, DELTA, name))
+
+
+def test_units_are_never_mixed():
+    other = Release("another", UNIT_TUPLE, None, None, 0.1)
+    for method in (*ACCOUNTANTS, "best"):
+        with pytest.raises(ValueError, match="unit"):
+            compose([laplace(0.1), other], DELTA, method)
+    with pytest.raises(ValueError, match="unit"):
+        compare_accountants([laplace(0.1), other], DELTA)
+
+
+def test_gaussian_runs_do_not_spend_their_delta_twice():
+    """Basic composition adds the deltas up and refuses; the loss itself is one Gaussian with less noise."""
+    record = Release("gaussian", UNIT_A, 1.0, gaussian_sigma(1.0, 0.5, DELTA), 0.5, DELTA, times=50)
+    with pytest.raises(ValueError, match="delta"):
+        compose(record, DELTA)
+    exact = optimize.brentq(lambda e: gaussian_delta(math.sqrt(50), record.scale, e) - DELTA, 0, 50)
+    assert compose(record, DELTA, "pld") == pytest.approx(exact, rel=1e-5)
+    assert exact < compose(record, DELTA, "rdp") < 1.1 * exact
+
+
+# ---------------------------------------------------------------------------------------------------------- curves
+
+STEPS = [1, 3, 10, 100, 1000]
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "geometric", "exponential", "randomized response"])
+def test_curves_are_the_accountants(mechanism):
+    for epsilon0 in (0.05, 1.0):
+        curves = epsilon_by_steps(mechanism, epsilon0, STEPS, DELTA)
+        assert tuple(curves) == ACCOUNTANTS
+        for i, k in enumerate(STEPS):
+            scale = {"exponential": 2 / epsilon0, "randomized response": None}.get(mechanism, 1 / epsilon0)
+            record = Release(mechanism, UNIT_A, None if scale is None else 1.0, scale, epsilon0, times=k)
+            table = compare_accountants(record, DELTA)["epsilon"]
+            for name in ACCOUNTANTS:
+                assert curves[name][i] == pytest.approx(table[name], rel=1e-3, nan_ok=True), (name, k)
+    assert np.isnan(curves["advanced"][-1]) and not np.isnan(curves["long"]).any()
+
+
+def test_gaussian_curves():
+    curves = epsilon_by_steps("gaussian", 0.5, STEPS, DELTA)
+    assert curves["exact"][0] == pytest.approx(0.5, rel=1e-6)
+    assert curves["pld"] == pytest.approx(curves["exact"], rel=1e-5)
+    assert (curves["rdp"] >= curves["exact"]).all() and (curves["optimal"] >= curves["exact"]).all()
+    assert (curves["basic"] * 1.01 >= curves["optimal"]).all()
+    assert np.isnan(curves["advanced"]).all() and np.isnan(curves["bounded_range"]).all()
+
+
+@pytest.mark.slow
+def test_a_frame_takes_less_than_a_second():
+    """Every accountant at 41 numbers of steps up to ten thousand; without the grid a fiftieth of that. Best of three, on a busy machine."""
+    steps = np.unique(np.geomspace(1, 10_000, 41).astype(int))
+    pld_epsilon(laplace(0.1), DELTA)                                             # import first
+    for accountants, limit in ((None, 1.0), (("basic", "advanced", "long", "optimal", "rdp", "bounded_range"), 0.2)):
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            epsilon_by_steps("exponential", 0.1, steps, DELTA, accountants)
+            times.append(time.perf_counter() - start)
+        assert min(times) < limit
+
+
+def test_only_the_curves_that_were_asked_for():
+    assert tuple(epsilon_by_steps("laplace", 0.1, [5], DELTA, ["rdp", "basic"])) == ("rdp", "basic")
+    with pytest.raises(ValueError, match=r"accountants='moments'.*'bounded_range'"):
+        epsilon_by_steps("laplace", 0.1, [5], DELTA, ("moments",))
