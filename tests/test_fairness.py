@@ -58,6 +58,13 @@ def test_counts_are_what_a_loop_counts(seed, m, k, b):
     assert np.array_equal(fairness.cell_counts(bins, A, Y, n_groups=k + 1, n_bins=b), by_loop(bins, A, Y, b, k + 1))
 
 
+@pytest.mark.parametrize("k", [64, 65, 200])
+def test_more_cells_than_a_byte_can_number_are_counted_too(k):
+    """4 k cells: 256 are the most that one byte tells apart."""
+    prediction, A, Y = people(k, 3000, k)
+    assert np.array_equal(fairness.cell_counts(prediction, A, Y), by_loop(prediction, A, Y, 2, k))
+
+
 def test_expected_counts_are_sums_of_chances():
     rng = np.random.default_rng(5)
     _, A, Y = people(1, 26, 3)
@@ -134,6 +141,18 @@ def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, need
     counts[:, 2] = 0
     with pytest.raises(ValueError, match=r"group 2 holds nobody|a=2"):
         fairness.violation(counts, notion)
+
+
+@pytest.mark.parametrize("notion", fairness.NOTIONS)
+def test_noise_that_leaves_less_than_nobody_is_refused(notion):
+    counts = np.full((2, 3, 2), 4)
+    counts[:, 1] = -1
+    with pytest.raises(ValueError, match=r"counts=-[24].0: (the cell \(a=1, y=0\) holds less than nobody|group 1 holds)"):
+        fairness.violation(counts, notion)
+    with pytest.raises(ValueError, match=r"counts=-2.0: the cell \(a=1, y=0\) holds less than nobody"):
+        fairness.rates(counts)
+    with pytest.raises(ValueError, match=r"counts=-12\.0: the table holds nobody"):
+        fairness.error(np.full((2, 3, 2), -1))
 
 
 @pytest.mark.parametrize("arguments, message", [

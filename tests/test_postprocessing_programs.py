@@ -239,6 +239,20 @@ def test_cells_that_cancel_are_refused_or_lifted():
                 check_solution(q, 1 / 3, 0.0, found)
 
 
+@pytest.mark.parametrize("solve", [solve_lp, closed_form])
+def test_a_cell_cancels_below_a_millionth_of_its_entries(solve):
+    def table(share):
+        q = TEN_Q.copy()
+        q[:, 1, 0] = [-1, 1 + 2 * share]
+        return q
+
+    check_solution(table(1.1e-6), 1 / 3, 0.0, solve(table(1.1e-6), 1 / 3))
+    assert (postprocessing.lift_unusable(table(1.1e-6)) == 0).all()
+    with pytest.raises(ValueError, match=r"the cell \(a=1, y=0\) .* cancel to nearly 0"):
+        solve(table(0.9e-6), 1 / 3)
+    assert postprocessing.lift_unusable(table(0.9e-6))[1, 0] == np.inf
+
+
 @pytest.mark.parametrize("slack", [[[0, 0], [0, np.inf]], [[0, 0], [np.inf, 0]], [[0, 0], [np.inf, np.inf]]])
 def test_what_is_not_limited_has_no_price(slack):
     """Ties put several crossings on one axis, and rounding once left a multiplier of 1e-17 times infinity."""
