@@ -104,19 +104,20 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     try:
         a = np.asarray(value)
         # numpy would read "3" as 3.0, drop the imaginary part of 3+4j and turn dates into nanoseconds
-        if a.dtype.kind in "USVcmM" or (a.dtype.kind == "O" and any(isinstance(x, (str, bytes, complex)) for x in a.ravel())):
+        if value is None or a.dtype.kind in "USVcmM" or (a.dtype.kind == "O" and any(isinstance(x, (str, bytes, complex)) for x in a.ravel())):
             raise TypeError
         a = a.astype(float)
     except (TypeError, ValueError, OverflowError):
         refuse(name, value, "not numeric", remedy or f"Give {name} as an array of numbers.")
+    seen = a.shape if a.ndim else value         # of a single number the shape would tell nothing
     if ndim is not None and a.ndim != ndim:
-        refuse(name, a.shape, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
+        refuse(name, seen, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
     if shape is not None and (a.ndim != len(shape)
                               or any(want is not None and got != want for got, want in zip(a.shape, shape, strict=True))):
         wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
-        refuse(name, a.shape, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
+        refuse(name, seen, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
     if length is not None and (a.ndim == 0 or a.shape[0] != length):
-        refuse(name, a.shape, f"must have {length} entries along its first axis",
+        refuse(name, seen, f"must have {length} entries along its first axis",
                "All per-person arrays have one entry a person.")
     if a.size and not np.isfinite(a).all():
         refuse(name, a.ravel()[~np.isfinite(a.ravel())][0], "holds NaN or infinity",
@@ -125,6 +126,16 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
         bad = a.ravel()[(a.ravel() < low) | (a.ravel() > high)][0]
         refuse(name, float(bad), f"outside [{low:g}, {high:g}]", f"Check the entries of {name}.")
     return a
+
+
+def entries(name: str, value: object, what: str, remedy: str) -> list:
+    """What a collection holds; a text is none, nor is an array without axes. ``what`` it should be, and the ``remedy`` if it is not."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return list(value)
+    except TypeError:
+        refuse(name, value, f"not {what}", remedy)
 
 
 def filled(name: str, value: np.ndarray | list, each: str) -> np.ndarray | list:

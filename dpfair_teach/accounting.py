@@ -125,9 +125,7 @@ def _records(releases: object) -> list[Release]:
     """A non-empty list of releases that protect the same unit under the same relation."""
     if isinstance(releases, Release):
         releases = [releases]
-    if not isinstance(releases, Iterable):
-        check.refuse("releases", releases, "not a collection of Release records", "Give a list, such as an estimator's releases_.")
-    records = list(releases)
+    records = check.entries("releases", releases, "a collection of Release records", "Give a list, such as an estimator's releases_.")
     for record in records:
         if not isinstance(record, Release):
             check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")

@@ -205,7 +205,7 @@ class AuditResult:
 def _samples(name: str, value: object) -> np.ndarray:
     samples = check.array(name, value, ndim=1, low=-1e150, high=1e150)
     if samples.size < 4:
-        check.refuse(name, samples.size, "fewer than 4 samples", "Half of them choose the event, the rest certify: give many.")
+        check.refuse(name, samples.shape, "fewer than 4 samples", "Half of them choose the event, the rest certify: give many.")
     return samples
 
 
@@ -298,7 +298,7 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
     >>> privacy_loss([[9.0, 2.0], [3.0, 8.0]], table=[5, 5], table_neighbour=[4, 6], scale=2.0)
     array([ 1., -1.])
     """
-    table = check.array("table", table, low=-1e140, high=1e140)
+    table = check.filled("table", check.array("table", table, low=-1e140, high=1e140), "cell")
     other = check.array("table_neighbour", table_neighbour, low=-1e140, high=1e140)
     if other.shape != table.shape:
         check.refuse("table_neighbour", other.shape, f"differs from the shape {table.shape} of table", "Give two tables of the same cells.")
@@ -316,7 +316,7 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
 def _laws(p: object, q: object, name: str) -> tuple[np.ndarray, np.ndarray]:
     laws = []
     for which, law in (("law", p), (name, q)):
-        law = check.array(which, law, ndim=1, low=0.0, high=1.0 + 1e-9)
+        law = check.filled(which, check.array(which, law, ndim=1, low=0.0, high=1.0 + 1e-9), "outcome")
         if abs(law.sum() - 1) > 1e-9:
             check.refuse(which, float(law.sum()), "its probabilities do not sum to 1",
                          "Give every outcome; widen the window of a truncated law.")

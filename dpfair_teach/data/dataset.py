@@ -1,7 +1,6 @@
 """The record every room of the library receives: people, their groups, their labels, and where they come from."""
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -182,9 +181,7 @@ def _frozen(a: np.ndarray) -> np.ndarray:
 
 def _names(name: str, value: object, length: int | None = None, each: str = "") -> tuple[str, ...]:
     """A tuple of distinct strings, ``length`` of them where that is given."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        _checks.refuse(name, value, "not a list of names", f"Give {name} as a list of strings.")
-    found = tuple(value)
+    found = tuple(_checks.entries(name, value, "a list of names", f"Give {name} as a list of strings."))
     if not all(isinstance(n, str) for n in found) or len(set(found)) != len(found):
         _checks.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
     if length is not None and len(found) != length:

@@ -137,7 +137,7 @@ def _check_evaluate(evaluate: object) -> None:
 
 def _grid(settings: object) -> dict[str, dict[str, Any]]:
     """The settings by key, in their order, each once."""
-    if isinstance(settings, (str, Mapping)) or not isinstance(settings, Sequence) or not settings:
+    if isinstance(settings, (str, bytes, Mapping)) or not isinstance(settings, Sequence) or not settings:
         _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
     grid = {}
     for i, setting in enumerate(settings):
@@ -164,7 +164,7 @@ def _csv(out: object) -> Path | None:
         _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
     path = Path(out)
     if path.suffix != ".csv" or "\0" in str(path) or path.is_dir() or not path.parent.is_dir():
-        _checks.refuse("out", str(path), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
+        _checks.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
     return path
 
 

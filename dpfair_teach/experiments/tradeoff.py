@@ -199,7 +199,7 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     ----------
     counts, method : as in :func:`postprocessing_draws`
     epsilons : array_like, shape (E,)
-        From 1e-9 on, ``inf`` for no privacy.
+        From 1e-9 to 1e9, ``inf`` for no privacy.
     gammas, repeats, rng, negative_slack, beta, evaluate_on : as in :func:`postprocessing_draws`
         At least 2 repeats, for the intervals.
 
@@ -221,9 +221,12 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     >>> bool(table["violation"][0] > 0), table["error"][1].round(3)
     (True, np.float64(0.25))
     """
-    if not isinstance(epsilons, (list, tuple, np.ndarray)) or np.ndim(epsilons) != 1 or len(epsilons) == 0:
-        _checks.refuse("epsilons", epsilons, "not a non-empty list", "Give one epsilon or more, as a list.")
-    epsilons = [_checks.number("epsilons", epsilon, low=1e-9, finite=False) for epsilon in epsilons]
+    epsilons = [_checks.number("epsilons", epsilon, low=1e-9, finite=False)
+                for epsilon in _checks.entries("epsilons", epsilons, "a list of numbers", "Give one epsilon or more, as a list.")]
+    _checks.filled("epsilons", epsilons, "epsilon")
+    most = max((epsilon for epsilon in epsilons if epsilon < np.inf), default=1.0)
+    if most > 1e9:
+        _checks.refuse("epsilons", most, "so large that no noise is left", "Give numbers up to 1e9, or inf for no noise.")
     repeats = _checks.integer("repeats", repeats, low=2, high=10**7)
     rows = []
     for epsilon in epsilons:

@@ -76,5 +76,5 @@ def span(name: str, value: object, log: bool) -> tuple[float, float] | None:
         return None
     pair = array(name, value, shape=(2,))
     if not pair[0] < pair[1] or (log and pair[0] <= 0):
-        refuse(name, value, "not low < high" + (", both positive for a logarithmic axis" if log else ""), f"Give {name} as (low, high).")
+        refuse(name, value, "not low < high" + (f", both positive as log_{name[0]} asks" if log else ""), f"Give {name} as (low, high).")
     return float(pair[0]), float(pair[1])

@@ -52,7 +52,8 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
     out[..., 0, :] = 0.0
     if (out < 0).any():
         worst = np.argwhere(out < 0)[0]
-        check.refuse("slack", float(out[out < 0][0]), f"gamma + slack is negative at (a={worst[-2]}, y={worst[-1]}): nothing is feasible",
+        check.refuse("slack", float(np.broadcast_to(slack, out.shape)[out < 0][0]),
+                     f"gamma + slack is negative at (a={worst[-2]}, y={worst[-1]}): nothing is feasible",
                      "A noisy cell below 0 makes the printed slack negative: lift the constraint (lift_unusable) or choose a larger "
                      "epsilon. Drawing again until the slack is positive is not private.")
     return out
