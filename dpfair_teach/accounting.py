@@ -122,7 +122,7 @@ class Release:
 
 
 def _records(releases: object) -> list[Release]:
-    """A non-empty list of releases that protect the same unit under the same relation."""
+    """One release, or a collection of them, as a list that is not empty."""
     if isinstance(releases, Release):
         releases = [releases]
     records = check.entries("releases", releases, "a collection of Release records", "Give a list, such as an estimator's releases_.")

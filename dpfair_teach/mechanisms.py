@@ -542,9 +542,10 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     """
     below = np.cumsum(exponential_probabilities(loss, sensitivity, epsilon), axis=-1)
     below /= below[..., -1:]  # rounding must not leave room above the last choice
-    u = check.rng(rng).random(check.size(size, below.shape[:-1] if below.ndim == 1 else below.shape) + below.shape[:-1])
+    rng = check.rng(rng)
     if below.ndim == 1:
-        return np.searchsorted(below, u, side="right")
+        return np.searchsorted(below, rng.random(check.size(size)), side="right")
+    u = rng.random(check.size(size, below.shape) + below.shape[:-1])    # below.shape: the next line compares with every choice
     return (u[..., None] >= below).sum(axis=-1)
 
 

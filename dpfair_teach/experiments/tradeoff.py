@@ -161,20 +161,22 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     counts = _table("counts", counts)
     method = _checks.choice("method", method, tuple(METHODS))
     epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
-    gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0), "tolerance")
+    gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
     _checks.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
     _checks.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
     beta = _checks.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
 
-    m = float(counts.sum())
-    if m < 2:
-        _checks.refuse("counts", m, "holds fewer than two people in all", "Give counts of people, not frequencies.")
+    m, total = round(counts.sum()), float(counts.sum())
+    if total < 2:
+        _checks.refuse("counts", total, "holds fewer than two people in all", "Give counts of people, not frequencies.")
+    if abs(total - m) > 1e-9 * m:       # cells may be expected numbers, whose sum is whole up to rounding
+        _checks.refuse("counts", total, "is the sum of the entries, and no whole number of people", "Give counts of people.")
     q = _release(counts, method, epsilon, repeats, rng) / m
     slack, kept = 0.0, np.ones(repeats, dtype=bool)
     if METHODS[method]["slack"] and np.isfinite(epsilon):
-        slack = postprocessing.paper_slack(q, round(m), epsilon, beta)
+        slack = postprocessing.paper_slack(q, m, epsilon, beta)
     slack = postprocessing.lift_unusable(q, slack)
     if METHODS[method]["slack"] and negative_slack == "left_out":
         kept = np.isfinite(slack).all(axis=(1, 2))
