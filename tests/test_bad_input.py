@@ -1,10 +1,10 @@
 """Rubbish at every argument of every public name: a ``ValueError`` that says which argument, which value and what to do, and nothing else.
 
 No name and no argument is left out. Every callable in every ``__all__`` has a valid call in ``valid_calls.py`` (a missing one is a
-failure here). Each argument in turn is replaced by rubbish from one pool, all others stay valid. Then the call may succeed (a number may happen to be
-fine) or raise a ``ValueError`` that is ``told`` well; any other exception is a failure. For ``object()``, for a value of the wrong kind
-and for what is wrong for an argument of that name (``_spoilt``) success is a failure too, but where the value has a meaning: those
-are listed, each with its reason, in ``FINE``.
+failure here). Each argument in turn is replaced by rubbish from one pool, all others stay valid. Then the call may succeed (a number
+may happen to be fine) or raise a ``ValueError`` that is ``told`` well; any other exception is a failure. For ``object()``, for a value
+of the wrong kind and for what is wrong for an argument of that name (``_spoilt``) success is a failure too, but where the value has a
+meaning: those are listed, each with its reason, in ``FINE``.
 """
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import inspect
 import math
 import pkgutil
 import re
+from collections.abc import Collection
 
 import numpy as np
 import pytest
@@ -73,9 +74,16 @@ def forms(value: object) -> set[str]:
     return {form[:60] for form in found if form}
 
 
-def told(refusal: ValueError, argument: str, value: object) -> str:
-    """What a refusal's text lacks; "" when it has the argument, the value and, in a sentence of its own, the remedy."""
+def told(refusal: ValueError, argument: str, value: object, others: Collection[str] = ()) -> str:
+    """What a refusal's text lacks; "" when it has the argument, the value and, in a sentence of its own, the remedy.
+
+    The name stands where the message begins; or one of the ``others`` does, which the value contradicts, and the name follows.
+    """
     message = str(refusal)
+    head = message.split("=", 1)[0]
+    begins = re.match(r"\w*", head)[0]
+    if not re.search(rf"\b{re.escape(argument)}\b", head) and (begins not in others or argument == "A"):     # "A" also begins sentences
+        return f"the message begins neither with {argument} nor with what it contradicts: {message}"
     if not re.search(rf"\b{re.escape(argument)}\b", message):
         return f"the message does not name {argument}: {message}"
     if not re.fullmatch(r"(.+?): (.+?)[.?]\s(\S.{5,})", message, re.DOTALL):
@@ -92,11 +100,13 @@ def told(refusal: ValueError, argument: str, value: object) -> str:
 
 def test_what_a_message_lacks_is_found():
     def lacks(message, argument="epsilon", value: object = -1.0):
-        return told(ValueError(message), argument, value)
+        return told(ValueError(message), argument, value, ("base_rates", "shares", "q"))
 
     assert not lacks("epsilon=-1.0: outside (0, inf). Choose epsilon inside that range.")
     assert not lacks("X=(2, 0): is empty. Give at least one person.", "X", np.zeros((2, 0)))
-    assert "does not name" in lacks("setting an array element with a sequence. The shape was 1.")
+    assert "begins neither" in lacks("setting an array element with a sequence. The shape was 1.")
+    assert "begins neither" in lacks("q=-1.0: bad. A is best.", "A") and "begins neither" in lacks("counts=-1.0: bad. Give less k.", "k")
+    assert "does not name" in lacks("q=-1.0: not a number. Give another.", "a")
     assert "no remedy" in lacks("epsilon=-1.0: outside (0, inf).") and "no remedy" in lacks("epsilon=-1.0 is bad")
     assert "does not show" in lacks("epsilon: outside (0, inf). Choose epsilon inside that range.")
     assert "blames" in lacks("base_rates=[]: holds 2 numbers, but shares holds 0, (0,). Give one for each.", "shares", [])
@@ -126,7 +136,7 @@ def test_an_object_that_is_nothing_is_refused(name, argument):
     call.arguments[argument] = rubbish = object()
     with pytest.raises(ValueError) as caught:
         call.run()
-    assert not (lack := told(caught.value, argument, rubbish)), lack
+    assert not (lack := told(caught.value, argument, rubbish, call.arguments)), lack
 
 
 def accepted_or_refused(name: str, argument: str, rubbish: object) -> None:
@@ -136,7 +146,7 @@ def accepted_or_refused(name: str, argument: str, rubbish: object) -> None:
     try:
         call.run()
     except ValueError as refusal:
-        assert not (lack := told(refusal, argument, rubbish)), f"{name}: {lack}"
+        assert not (lack := told(refusal, argument, rubbish, call.arguments)), f"{name}: {lack}"
     else:
         wrong_kind = kind is str and not isinstance(rubbish, str) and rubbish is not None
         assert not wrong_kind, f"{name} took {argument}={rubbish!r} where it wants text"
@@ -215,4 +225,4 @@ def test_a_value_that_is_wrong_for_its_argument_is_refused_by_name(name, argumen
     call.arguments[argument] = wrong = dict(_spoilt(argument, call.arguments[argument]))[what]
     with pytest.raises(ValueError) as caught:
         call.run()
-    assert not (lack := told(caught.value, argument, wrong)), lack
+    assert not (lack := told(caught.value, argument, wrong, call.arguments)), lack
