@@ -106,7 +106,7 @@ def test_what_a_message_lacks_is_found():
     assert not lacks("X=(2, 0): is empty. Give at least one person.", "X", np.zeros((2, 0)))
     assert "begins neither" in lacks("setting an array element with a sequence. The shape was 1.")
     assert "begins neither" in lacks("q=-1.0: bad. A is best.", "A") and "begins neither" in lacks("counts=-1.0: bad. Give less k.", "k")
-    assert "does not name" in lacks("q=-1.0: not a number. Give another.", "a")
+    assert "does not name" in lacks("q=-1.0: too small. Give another.", "k")
     assert "no remedy" in lacks("epsilon=-1.0: outside (0, inf).") and "no remedy" in lacks("epsilon=-1.0 is bad")
     assert "does not show" in lacks("epsilon: outside (0, inf). Choose epsilon inside that range.")
     assert "blames" in lacks("base_rates=[]: holds 2 numbers, but shares holds 0, (0,). Give one for each.", "shares", [])

@@ -1,6 +1,8 @@
 """Counting, rates, errors and violations: by hand on ten people, against fairlearn, and by identities."""
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from fairlearn.metrics import (
@@ -126,8 +128,11 @@ def test_anchored_and_pairwise_violations_are_within_a_factor_of_two(seed, k, no
     assert fairness.violation(counts, notion, "population") <= pairs + 1e-12
 
 
-@pytest.mark.parametrize("notion, needs", [("equalized_odds", [(1, 0), (1, 1)]), ("false_positive", [(1, 0)]),
-                                           ("demographic_parity", []), ("accuracy_parity", [])])
+# The cells (a, y) of group 1 without which a notion has no rate of that group.
+NEEDS = {"equalized_odds": [(1, 0), (1, 1)], "false_positive": [(1, 0)], "demographic_parity": [], "accuracy_parity": []}
+
+
+@pytest.mark.parametrize("notion, needs", NEEDS.items())
 def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, needs):
     for a, y in [(1, 0), (1, 1)]:
         counts = np.full((2, 3, 2), 4)
@@ -200,8 +205,11 @@ BY_HAND = {
 }
 
 
-def test_every_notion_has_its_formula_here():
-    assert set(BY_HAND) == set(fairness.NOTIONS)
+def test_every_notion_has_its_formula_its_cells_and_its_place_in_the_dictionary():
+    assert set(BY_HAND) == set(NEEDS) == set(fairness.NOTIONS)
+    dictionary = (Path(__file__).resolve().parents[1] / "book" / "chapters" / "dictionary.md").read_text(encoding="utf-8")
+    missing = [notion for notion in fairness.NOTIONS if f"`{notion}`" not in dictionary]
+    assert not missing, f"book/chapters/dictionary.md: say what {', '.join(missing)} is, by that name in code type"
 
 
 @pytest.mark.parametrize("notion", fairness.NOTIONS)
