@@ -178,21 +178,21 @@ class AuditResult:
     claimed_epsilon: float | None = None
 
     def __post_init__(self) -> None:
-        check.number("lower_bound", self.lower_bound, low=0.0)
+        clean: dict[str, object] = {"lower_bound": check.number("lower_bound", self.lower_bound, low=0.0)}
         if not isinstance(self.event, str) or not self.event:
             check.refuse("event", self.event, "not a description", "Say what the event is.")
         for name, low in (("n", 1), ("hits", 0)):
             pair = getattr(self, name)
             if not isinstance(pair, tuple) or len(pair) != 2:
                 check.refuse(name, pair, "not a pair of counts", "Give (count, count on the neighbour).")
-            for value in pair:
-                check.integer(name, value, low=low)
+            clean[name] = tuple(check.integer(name, value, low=low) for value in pair)
         for hits, n in zip(self.hits, self.n, strict=True):
             check.integer("hits", hits, high=n)
-        _delta(self.delta)
-        _alpha(self.alpha)
+        clean |= {"delta": _delta(self.delta), "alpha": _alpha(self.alpha)}
         if self.claimed_epsilon is not None:
-            check.epsilon(self.claimed_epsilon, "claimed_epsilon")
+            clean["claimed_epsilon"] = check.epsilon(self.claimed_epsilon, "claimed_epsilon")
+        for name, value in clean.items():       # Python's numbers, whatever came
+            object.__setattr__(self, name, value)
 
     @property
     def verdict(self) -> str:

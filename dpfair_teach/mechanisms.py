@@ -718,7 +718,7 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     >>> debias_counts([40.0, 60.0], epsilon=np.log(3))
     array([30., 70.])
     """
-    counts = check.filled("counts", check.array("counts", counts, low=-1e150, high=1e150), "number")
+    counts = check.filled("counts", check.array("counts", counts, low=-1e150, high=1e150, booleans=False), "number")
     if counts.ndim == 0:
         check.refuse("counts", float(counts), "is a single number", "Give one count for each group.")
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)

@@ -233,7 +233,7 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['group 0', 'group 1']
     """
-    counts = _checks.array("counts", counts, shape=(2, None, 2), low=0.0)
+    counts = _checks.array("counts", counts, shape=(2, None, 2), low=0.0, booleans=False)
     fp, tp = fairness.rates(counts)
     k = counts.shape[1]
     group_names = _checks.group_names(group_names, k)

@@ -33,7 +33,7 @@ _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's
 
 def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
     """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
-    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12)
+    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12, booleans=False)
     if counts.shape[1] < 2:
         _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
     _checks.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
