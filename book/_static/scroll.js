@@ -26,7 +26,9 @@
     // The text for screen readers that lies hidden in a formula may be wider than the formula: what is drawn decides.
     const formulas = [...document.querySelectorAll("article mjx-container:not([display])")];
     const wide = formulas.map((formula) => {
-      const block = formula.closest("p, li, td, th, dd, dt, h1, h2, h3, summary, div"), style = block && getComputedStyle(block);
+      let block = formula.closest("p, li, td, th, dd, dt, h1, h2, h3, summary, div");
+      if (block && getComputedStyle(block).display === "inline") block = block.parentElement;     // a paragraph beside its column's name
+      const style = block && getComputedStyle(block);
       const drawn = formula.querySelector("mjx-math");
       return drawn && block && drawn.getBoundingClientRect().width > block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) + 1;
     });
