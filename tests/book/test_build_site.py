@@ -50,3 +50,13 @@ def test_a_page_that_left_the_toc_leaves_the_site(tmp_path):
     assert build_site.remove_stale(["book/chapters/words", "book/notebooks/counts"], tmp_path) == ["book/chapters/old.html"]
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*") if path.is_file()}
     assert left == {"book/chapters/words.html", "book/notebooks/counts.html", "search.html", "_sources/book/chapters/words.md"}
+
+
+def test_a_change_of_what_shapes_every_page_builds_every_page(book):
+    (book / "book" / "_ext").mkdir()
+    extension = book / "book" / "_ext" / "note.py"
+    extension.write_text("A = 1\n", encoding="utf-8")
+    before = build_site.shape(book)
+    assert build_site.shape(book) == before
+    extension.write_text("A = 2\n", encoding="utf-8")
+    assert build_site.shape(book) != before
