@@ -261,3 +261,17 @@ def test_refusals_say_what_to_do(arguments, message):
 def test_numbers_are_shown_plainly():
     with pytest.raises(ValueError, match=r"counts=nan: holds NaN"):
         fairness.error([[[2, 1], [2, np.nan]], [[0, 2], [1, 2]]])
+
+
+@pytest.mark.parametrize("names, why", [(["x", "x"], "two names are the same"), (["all", "x"], "or one is 'all'"), (["x"], "not 2 strings"),
+                                        (["x", 1], "not 2 strings"), ("xy", "not 2 strings")])
+def test_every_row_of_a_report_has_a_name_of_its_own(names, why):
+    with pytest.raises(ValueError, match=f"^group_names=.*{why}"):
+        fairness.report(TEN_COUNTS, names)
+
+
+def test_who_has_no_anchor_does_not_read_it():
+    for against in ("pairs", "population"):
+        assert fairness.violation(TEN_COUNTS, against=against, anchor=7) == fairness.violation(TEN_COUNTS, against=against)
+    with pytest.raises(ValueError, match=r"^anchor=7"):
+        fairness.violation(TEN_COUNTS, anchor=7)

@@ -410,3 +410,12 @@ def test_any_input_gives_finite_numbers_or_a_value_error(data):
     function, result = answer_or_refusal(data, good, ANYTHING)
     if result is not None and not function.__name__.endswith("_law"):
         assert np.isfinite(result).all()
+
+
+@pytest.mark.parametrize("value", [[2**53 + 1], np.array([-2**53 - 1]), np.array([2**63], dtype=np.uint64),
+                                   np.array([2**53 + 1], dtype=object)])
+def test_whole_numbers_are_not_rounded_on_the_way_in(value):
+    """No float tells 2^53 + 1 from 2^53."""
+    with pytest.raises(ValueError, match=r"^value=-?9\d{15,18}: outside"):
+        geometric(value, 1, 1.0, np.random.default_rng(0))
+    assert geometric([2**53 - 1], 1, 1e9, np.random.default_rng(0)).tolist() == [2**53 - 1]

@@ -20,7 +20,7 @@ from dpfair_teach.postprocessing import (
     paper_slack,
     public_margin_counts,
 )
-from dpfair_teach.postprocessing.noise import _nearest_with_sum
+from dpfair_teach.postprocessing.noise import _nearest_with_sum, unguarded_paper_slack
 
 TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
 LARGE = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])
@@ -328,3 +328,8 @@ def test_printed_slacks_take_what_noise_may_make_with_a_chance_above_1e_30():
         assert (slack(noisy, 10, 1.0, 0.05) >= 0).all()
         with pytest.raises(ValueError, match="divide by m"):
             slack(noisy * 10, 10, 1.0, 0.05)
+
+
+def test_the_printed_slack_is_for_two_predictions():
+    with pytest.raises(ValueError, match=r"^q=\(3, 2, 2\)"):
+        unguarded_paper_slack(np.full((3, 2, 2), 1 / 12), 100, 1.0, 0.05)

@@ -513,3 +513,18 @@ def test_the_closed_form_says_who_can_do_what_it_cannot():
             closed_form(three, gamma, slack)
     with pytest.raises(ValueError, match=r"q=.*has 3 values of yhat on axis -3, not 2. Use solve_lp, or solve_many"):
         closed_form(np.full((3, 2, 2), 1 / 12), 0.1)
+
+
+@pytest.mark.parametrize("slack", ["inf", [["0", "0"], ["inf", "0.5"]], np.ma.array([[0, 0], [np.inf, 0.5]], mask=[[0, 0], [0, 1]]),
+                                   np.array([[0, 0], [np.inf, 0.5 + 1j]]), [[0, 0], [np.inf, -np.inf]], [[0, 0], [np.inf, np.nan]],
+                                   True, [[0, 0], [np.inf, True]], [[0, 0], [np.inf, None]]])
+@pytest.mark.parametrize("solve", [solve_lp, solve_many, closed_form, postprocessing.lift_unusable])
+def test_an_infinite_slack_hides_nothing_that_is_no_number(solve, slack):
+    with pytest.raises(ValueError, match="slack="):
+        solve(TEN_Q, slack=slack, **({} if solve is postprocessing.lift_unusable else {"gamma": 0.0}))
+
+
+def test_a_group_that_p_does_not_know_is_refused_as_that():
+    with pytest.raises(ValueError, match=r"^p=\(2, 2\): .*A up to 2000000. Give the p of these") as refused:
+        predict_proba(np.eye(2), [0], [2_000_000])
+    assert "n_groups" not in str(refused.value)
