@@ -5,6 +5,7 @@ One home for the sentences, so that every room of the library complains in the s
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,8 +17,11 @@ def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | N
         value = value.item()                    # nan, not np.float64(nan)
     try:
         shown = repr(value)
-    except ValueError:  # Python refuses to print an int of more than 4300 digits
-        shown = "an int too long to print"
+    except Exception:   # Python refuses to print an int of more than 4300 digits; somebody's class may refuse anything
+        kind = type(value).__name__
+        shown = f"an {kind} too long to print" if isinstance(value, int) else f"a {kind} that cannot be printed"
+    if "\n" in shown:                           # a table prints over many lines
+        shown = " ".join(shown.split())
     if len(shown) > 80:
         shown = shown[:77] + "..."
     raise ValueError(f"{name}={shown}: {why}. {remedy}") from cause
@@ -26,10 +30,11 @@ def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | N
 def number(name: str, value: object, *, low: float = -math.inf, high: float = math.inf,
            low_open: bool = False, high_open: bool = False, finite: bool = True) -> float:
     """A real number in [low, high] (ends left out where ``low_open`` / ``high_open``), as a float."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)) or np.iscomplexobj(value):
+    if not _is_number(value) or isinstance(value, (bool, np.bool_)):
         refuse(name, value, "not a real number", f"Give one number for {name}.")
     try:
-        x = float(value)
+        with np.errstate(over="ignore"):        # of a long double: it is infinity then, and refused as that
+            x = float(value)
     except OverflowError:
         refuse(name, value, "too large for a float", f"Give a smaller {name}.")
     if math.isnan(x) or (finite and math.isinf(x)):
@@ -42,9 +47,8 @@ def number(name: str, value: object, *, low: float = -math.inf, high: float = ma
 
 def integer(name: str, value: object, *, low: int | None = None, high: int | None = None, whole_float: bool = False) -> int:
     """A whole number in [low, high], as an int; with ``whole_float`` also as a float, as the sum of a table is one."""
-    whole = isinstance(value, (Integral, np.integer)) or (
-        whole_float and isinstance(value, (float, np.floating)) and float(value).is_integer())
-    if isinstance(value, (bool, np.bool_)) or not whole:
+    whole = isinstance(value, Integral) or (whole_float and isinstance(value, (float, np.floating)) and float(value).is_integer())
+    if isinstance(value, (bool, np.bool_, np.timedelta64)) or not whole:
         refuse(name, value, "not a whole number", f"Give an int for {name}.")
     n = int(value)
     if (low is not None and n < low) or (high is not None and n > high):
@@ -96,35 +100,80 @@ def text(name: str, value: object) -> str:
     return value
 
 
-def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
-          length: int | None = None, low: float = -math.inf, high: float = math.inf, remedy: str | None = None) -> np.ndarray:
-    """A finite float array; in ``shape`` None is a free axis, ``length`` fixes the first axis; ``remedy`` for what is not numeric."""
+def _is_number(value: object) -> bool:
+    """A real number of any kind. numpy counts spans of time among the integers."""
+    return isinstance(value, Real) and not isinstance(value, np.timedelta64)
+
+
+def _holds_bool(value: object) -> bool:
+    """True or False, or a list with one inside, which numpy would read as 1 and 0."""
+    return any(map(_holds_bool, value)) if isinstance(value, (list, tuple)) else isinstance(value, (bool, np.bool_))
+
+
+def numeric(name: str, value: object, remedy: str | None = None) -> np.ndarray:
+    """What numpy makes of ``value``, if that is booleans, integers, floats or objects that are all numbers; nothing is converted."""
+    remedy = remedy or f"Give {name} as an array of numbers."
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         refuse(name, value, "has masked entries", f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
     try:
         a = np.asarray(value)
-        # numpy would read "3" as 3.0, drop the imaginary part of 3+4j and turn dates into nanoseconds
-        if a.dtype.kind in "USVcmM" or (a.dtype.kind == "O" and any(isinstance(x, (str, bytes, complex)) for x in a.ravel())):
-            raise TypeError
+    except Exception as problem:    # rows of different lengths; whatever an __array__ of somebody's raises
+        refuse(name, value, "not numeric", remedy, problem)
+    # Other kinds are texts, dates, complex numbers, records: numpy would read "3" as 3.0, None as NaN, a date as its nanoseconds.
+    if a.dtype.kind == "O":
+        for entry in a.ravel():
+            if not _is_number(entry):
+                refuse(name, entry if a.ndim else value, "not numeric", remedy)
+    elif a.dtype.kind not in "biuf":
+        refuse(name, value, "not numeric", remedy)
+    return a
+
+
+def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
+          length: int | None = None, low: float = -math.inf, high: float = math.inf, infinite: bool = False, booleans: bool = True,
+          remedy: str | None = None) -> np.ndarray:
+    """A float array, finite or, with ``infinite``, up to +infinity.
+
+    In ``shape`` None is a free axis, ``length`` fixes the first axis; ``booleans=False`` where True is no number but a slip; ``remedy``
+    for what is not numeric.
+    """
+    a = numeric(name, value, remedy)
+    if not booleans and (a.dtype.kind == "b" or _holds_bool(a.tolist() if a.dtype.kind == "O" else value)):
+        refuse(name, value, "True or False, not a number", f"Give numbers for {name}.")
+    if a.dtype == np.longdouble:
+        a = np.where(np.abs(a) > np.finfo(float).max, np.copysign(np.inf, a), a)    # converting would warn
+    try:
         a = a.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        refuse(name, value, "not numeric", remedy or f"Give {name} as an array of numbers.")
+    except OverflowError:
+        refuse(name, value, "too large for a float", remedy or f"Give smaller numbers for {name}.")
+    seen = a.shape if a.ndim else value         # of a single number the shape would tell nothing
     if ndim is not None and a.ndim != ndim:
-        refuse(name, a.shape, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
+        refuse(name, seen, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
     if shape is not None and (a.ndim != len(shape)
                               or any(want is not None and got != want for got, want in zip(a.shape, shape, strict=True))):
         wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
-        refuse(name, a.shape, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
+        refuse(name, seen, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
     if length is not None and (a.ndim == 0 or a.shape[0] != length):
-        refuse(name, a.shape, f"must have {length} entries along its first axis",
+        refuse(name, seen, f"must have {length} entries along its first axis",
                "All per-person arrays have one entry a person.")
-    if a.size and not np.isfinite(a).all():
-        refuse(name, a.ravel()[~np.isfinite(a.ravel())][0], "holds NaN or infinity",
+    fine = a > -np.inf if infinite else np.isfinite(a)
+    if a.size and not fine.all():
+        refuse(name, a.ravel()[~fine.ravel()][0], "holds NaN or infinity",
                f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
     if a.size and (a.min() < low or a.max() > high):
         bad = a.ravel()[(a.ravel() < low) | (a.ravel() > high)][0]
         refuse(name, float(bad), f"outside [{low:g}, {high:g}]", f"Check the entries of {name}.")
     return a
+
+
+def entries(name: str, value: object, what: str, remedy: str) -> list:
+    """What a collection holds; a text is none, nor is an array without axes. ``what`` it should be, and the ``remedy`` if it is not."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return list(value)
+    except TypeError:
+        refuse(name, value, f"not {what}", remedy)
 
 
 def filled(name: str, value: np.ndarray | list, each: str) -> np.ndarray | list:
@@ -151,16 +200,16 @@ def _codes(value: object, length: int | None, high: int | None = None) -> np.nda
     return None
 
 
-def labels(name: str, value: object, *, length: int | None = None) -> np.ndarray:
-    """Binary labels, shape (m,), as int 0/1."""
+def labels(name: str, value: object, *, length: int | None = None, remedy: str | None = None) -> np.ndarray:
+    """Binary labels, shape (m,), as int 0/1; ``remedy`` for what are none."""
     plain = _codes(value, length, high=1)
     if plain is not None:
         return plain
-    recode = f"Recode {name}, for instance ({name} == positive).astype(int)."
-    a = filled(name, array(name, value, ndim=1, length=length, remedy=recode), "person")
+    remedy = remedy or f"Recode {name}, for instance ({name} == positive).astype(int)."
+    a = filled(name, array(name, value, ndim=1, length=length, remedy=remedy), "person")
     wrong = (a != 0) & (a != 1)
     if wrong.any():
-        refuse(name, float(a[wrong][0]), "labels must be 0 or 1", recode)
+        refuse(name, float(a[wrong][0]), "labels must be 0 or 1", remedy)
     return a.astype(np.int64)
 
 
@@ -176,10 +225,15 @@ def codes(name: str, value: object, *, what: str, remedy: str, length: int | Non
     return a.astype(np.int64)
 
 
+def group_codes(name: str, value: object, *, length: int | None = None) -> np.ndarray:
+    """Group codes 0, 1, ..., shape (m,), as int."""
+    return codes(name, value, what="groups", length=length,
+                 remedy=f"Use numpy.unique({name}, return_inverse=True)[1], which numbers the groups 0, 1, ..., k-1.")
+
+
 def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:
     """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one."""
-    a = codes(name, value, what="groups", length=length,
-              remedy=f"Use numpy.unique({name}, return_inverse=True)[1], which numbers the groups 0, 1, ..., k-1.")
+    a = group_codes(name, value, length=length)
     k = int(a.max()) + 1
     if n_groups is not None:
         n_groups = integer("n_groups", n_groups, low=1)
@@ -191,9 +245,35 @@ def groups(name: str, value: object, *, length: int | None = None, n_groups: int
     return a, k
 
 
+def column_names(table: object) -> list[str] | None:
+    """The names of the columns of a table, None where it has none, or none that are texts."""
+    names = getattr(table, "columns", None)
+    return list(names) if isinstance(names, Iterable) and all(isinstance(name, str) for name in names) else None
+
+
+def group_names(value: object, k: int, *, reserved: tuple[str, ...] = ()) -> list[str]:
+    """A name for each of k groups, all different and none of the ``reserved``; "group 0", ... where ``value`` is None."""
+    if value is None:
+        return [f"group {a}" for a in range(k)]
+    remedy = "Give one name for each group."
+    names = entries("group_names", value, f"{k} strings", remedy)
+    if len(names) != k or not all(isinstance(name, str) for name in names):
+        refuse("group_names", value, f"not {k} strings, and counts has {k} groups", remedy)
+    if len({*names, *reserved}) < k + len(reserved):
+        refuse("group_names", value, "two names are the same" + "".join(f", or one is {name!r}" for name in reserved),
+               "Give every group a name of its own.")
+    return names
+
+
 def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
     """An array of whole numbers (ints, or floats such as 3.0), as int64."""
-    a = array(name, value, low=low, high=high)
+    a = numeric(name, value)
+    if a.dtype.kind in "iu" or (a.dtype.kind == "O" and all(isinstance(entry, Integral) for entry in a.ravel())):
+        wrong = (a < low) | (a > high)          # before anything is rounded: no float tells 2**53 + 1 from 2**53
+        if wrong.any():
+            refuse(name, int(a[wrong].ravel()[0]), f"outside [{low:g}, {high:g}]", f"Check the entries of {name}.")
+        return a.astype(np.int64)
+    a = array(name, a, low=low, high=high)
     if (a != np.floor(a)).any():
         refuse(name, float(a[a != np.floor(a)].ravel()[0]), "not a whole number", f"Give counts, or whole numbers, as {name}.")
     return a.astype(np.int64)
@@ -215,7 +295,7 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
           least_groups: int = 1, low: float = -math.inf,
           remedy: str = "Give the table of a 0/1 classifier (postprocessing.derived_counts makes one from score bins).") -> np.ndarray:
     """A table of cells (..., b, k, 2) [yhat, a, y], as floats; ``bins`` fixes b (``remedy`` if it is another), ``groups`` k."""
-    a = array(name, value, low=max(low, -1e15), high=1e15)    # people; beyond, floats no longer hold single ones
+    a = array(name, value, low=max(low, -1e15), high=1e15, booleans=False)    # people; beyond, floats no longer hold single ones
     if a.ndim < 3 or a.shape[-1] != 2 or a.shape[-3] < 2 or a.shape[-2] < 1 or a.size == 0:
         refuse(name, a.shape, "not a table of shape (..., b, k, 2) indexed [yhat, a, y]",
                "Build it with fairness.cell_counts(prediction, A, Y).")

@@ -180,21 +180,21 @@ class AuditResult:
     claimed_epsilon: float | None = None
 
     def __post_init__(self) -> None:
-        check.number("lower_bound", self.lower_bound, low=0.0)
+        clean: dict[str, object] = {"lower_bound": check.number("lower_bound", self.lower_bound, low=0.0)}
         if not isinstance(self.event, str) or not self.event:
             check.refuse("event", self.event, "not a description", "Say what the event is.")
         for name, low in (("n", 1), ("hits", 0)):
             pair = getattr(self, name)
             if not isinstance(pair, tuple) or len(pair) != 2:
                 check.refuse(name, pair, "not a pair of counts", "Give (count, count on the neighbour).")
-            for value in pair:
-                check.integer(name, value, low=low)
+            clean[name] = tuple(check.integer(name, value, low=low) for value in pair)
         for hits, n in zip(self.hits, self.n, strict=True):
             check.integer("hits", hits, high=n)
-        _delta(self.delta)
-        _alpha(self.alpha)
+        clean |= {"delta": _delta(self.delta), "alpha": _alpha(self.alpha)}
         if self.claimed_epsilon is not None:
-            check.epsilon(self.claimed_epsilon, "claimed_epsilon")
+            clean["claimed_epsilon"] = check.epsilon(self.claimed_epsilon, "claimed_epsilon")
+        for name, value in clean.items():       # Python's numbers, whatever came
+            object.__setattr__(self, name, value)
 
     @property
     def verdict(self) -> str:
@@ -207,7 +207,7 @@ class AuditResult:
 def _samples(name: str, value: object) -> np.ndarray:
     samples = check.array(name, value, ndim=1, low=-1e150, high=1e150)
     if samples.size < 4:
-        check.refuse(name, samples.size, "fewer than 4 samples", "Half of them choose the event, the rest certify: give many.")
+        check.refuse(name, samples.shape, "fewer than 4 samples", "Half of them choose the event, the rest certify: give many.")
     return samples
 
 
@@ -300,7 +300,7 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
     >>> privacy_loss([[9.0, 2.0], [3.0, 8.0]], table=[5, 5], table_neighbour=[4, 6], scale=2.0)
     array([ 1., -1.])
     """
-    table = check.array("table", table, low=-1e140, high=1e140)
+    table = check.filled("table", check.array("table", table, low=-1e140, high=1e140), "cell")
     other = check.array("table_neighbour", table_neighbour, low=-1e140, high=1e140)
     if other.shape != table.shape:
         check.refuse("table_neighbour", other.shape, f"differs from the shape {table.shape} of table", "Give two tables of the same cells.")
@@ -318,7 +318,7 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
 def _laws(p: object, q: object, name: str) -> tuple[np.ndarray, np.ndarray]:
     laws = []
     for which, law in (("law", p), (name, q)):
-        law = check.array(which, law, ndim=1, low=0.0, high=1.0 + 1e-9)
+        law = check.filled(which, check.array(which, law, ndim=1, low=0.0, high=1.0 + 1e-9), "outcome")
         if abs(law.sum() - 1) > 1e-9:
             check.refuse(which, float(law.sum()), "its probabilities do not sum to 1",
                          "Give every outcome; widen the window of a truncated law.")

@@ -189,7 +189,8 @@ def violation(counts: ArrayLike, notion: str = "equalized_odds", against: str = 
     counts = check.table("counts", counts, bins=2, least_groups=2)
     check.choice("notion", notion, NOTIONS)
     check.choice("against", against, AGAINST)
-    anchor = check.integer("anchor", anchor, low=0, high=counts.shape[-2] - 1)
+    if against == "anchor":
+        anchor = check.integer("anchor", anchor, low=0, high=counts.shape[-2] - 1)
     gaps = []
     for rate_of in _RATES[notion]:
         rate = rate_of(counts)
@@ -360,6 +361,7 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     ----------
     counts : (2, k, 2) array [yhat, a, y]
     group_names : k strings, optional
+        All different; "all" is the row of everybody.
 
     Returns
     -------
@@ -369,7 +371,7 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     Raises
     ------
     ValueError
-        A batch of tables, an empty cell, or a wrong number of names.
+        A batch of tables, an empty cell, a wrong number of names, or a name twice.
 
     Examples
     --------
@@ -382,12 +384,7 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     counts = check.table("counts", counts, bins=2)
     if counts.ndim != 3:
         check.refuse("counts", counts.shape, "is a batch of tables", "Report one table at a time, for instance counts[0].")
-    k = counts.shape[1]
-    if group_names is None:
-        group_names = [f"group {a}" for a in range(k)]
-    elif (not isinstance(group_names, (list, tuple)) or len(group_names) != k
-          or not all(isinstance(name, str) for name in group_names)):
-        check.refuse("group_names", group_names, f"not {k} strings, and counts has {k} groups", "Give one name for each group.")
+    group_names = check.group_names(group_names, counts.shape[1], reserved=("all",))
     table = np.concatenate([counts, counts.sum(axis=1, keepdims=True)], axis=1)
     fp, tp = rates(table)
     return pd.DataFrame({

@@ -542,9 +542,10 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     """
     below = np.cumsum(exponential_probabilities(loss, sensitivity, epsilon), axis=-1)
     below /= below[..., -1:]  # rounding must not leave room above the last choice
-    u = check.rng(rng).random(check.size(size, below.shape[:-1] if below.ndim == 1 else below.shape) + below.shape[:-1])
+    rng = check.rng(rng)
     if below.ndim == 1:
-        return np.searchsorted(below, u, side="right")
+        return np.searchsorted(below, rng.random(check.size(size)), side="right")
+    u = rng.random(check.size(size, below.shape) + below.shape[:-1])    # below.shape: the next line compares with every choice
     return (u[..., None] >= below).sum(axis=-1)
 
 
@@ -717,7 +718,7 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     >>> debias_counts([40.0, 60.0], epsilon=np.log(3))
     array([30., 70.])
     """
-    counts = check.filled("counts", check.array("counts", counts, low=-1e150, high=1e150), "number")
+    counts = check.filled("counts", check.array("counts", counts, low=-1e150, high=1e150, booleans=False), "number")
     if counts.ndim == 0:
         check.refuse("counts", float(counts), "is a single number", "Give one count for each group.")
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)

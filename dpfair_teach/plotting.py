@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from numbers import Real
 from typing import NamedTuple
 
 import matplotlib
@@ -112,6 +113,8 @@ def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
     """A table with rows and with these columns."""
     if not isinstance(value, pd.DataFrame):
         _checks.refuse(name, type(value).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(columns)}.")
+    if not value.columns.is_unique:
+        _checks.refuse(name, list(value.columns), "has two columns of one name", "Rename or drop one of them.")
     missing = [c for c in columns if c not in value.columns]
     if missing or value.empty:
         _checks.refuse(name, list(value.columns), f"lacks {missing}" if missing else "has no rows",
@@ -120,9 +123,16 @@ def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _column(name: str, value: object, table: pd.DataFrame) -> str:
-    """The name of a column of the table."""
+    """The name of a column of the table that tells curves apart: every row belongs to one."""
     if _checks.text(name, value) not in table.columns:
         _checks.refuse(name, value, f"no column of the table, which has {list(table.columns)}", f"Choose {name} among them.")
+    if table[value].isna().any():
+        _checks.refuse(name, value, "that column has missing entries, whose rows belong to no curve",
+                       "Fill them, or drop those rows yourself.")
+    try:
+        table[value].map(hash)
+    except TypeError as problem:
+        _checks.refuse(name, value, f"that column holds more than plain values ({problem})", "Give a column of numbers or texts.")
     return value
 
 
@@ -206,6 +216,7 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
     p : array_like, shape (2, k), optional
         P(accept) by [yhat, a].
     group_names : sequence of k str, optional
+        All different.
 
     Returns
     -------
@@ -222,13 +233,10 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['group 0', 'group 1']
     """
-    counts = _checks.array("counts", counts, shape=(2, None, 2), low=0.0)
+    counts = _checks.array("counts", counts, shape=(2, None, 2), low=0.0, booleans=False)
     fp, tp = fairness.rates(counts)
     k = counts.shape[1]
-    if group_names is None:
-        group_names = [f"group {a}" for a in range(k)]
-    if not isinstance(group_names, (list, tuple)) or len(group_names) != k or not all(isinstance(g, str) for g in group_names):
-        _checks.refuse("group_names", group_names, f"not {k} names, and counts has {k} groups", "Give one name a group.")
+    group_names = _checks.group_names(group_names, k)
     if p is not None:
         p = _checks.array("p", p, shape=(2, k), low=0.0, high=1.0)
     figure, ax = _axes(ax)
@@ -274,7 +282,7 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
     Raises
     ------
     ValueError
-        Where ``table`` is no table, lacks a column or has no rows; where a number is outside [0, 1].
+        Where ``table`` is no table, lacks a column or has no rows; where a number is outside [0, 1]; where an entry of ``by`` is missing.
 
     Examples
     --------
@@ -297,7 +305,7 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
         if isinstance(value, float) and np.isinf(value):
             label = "not private"
         else:
-            label = f"{by} = {value:g}" if by == "epsilon" else str(value).replace("_", " ")
+            label = f"{by} = {value:g}" if by == "epsilon" and isinstance(value, Real) else str(value).replace("_", " ")
         if bars:
             ax.vlines(curve["violation"], curve["error_low"], curve["error_high"], color=COLORS[n % len(COLORS)], linewidth=1)
         _draw(ax, n, curve["violation"], curve["error"], label)

@@ -86,12 +86,13 @@ def test_times_k_equals_k_records():
 def test_deltas_add_up_and_may_not_exceed_the_total():
     records = [reports(0.1, times=3, delta=1e-7), reports(0.2, delta=2e-7)]
     assert compose(records, delta=5e-7) == pytest.approx(0.5)
-    for too_little in (0.0, 4.9e-7):
+    for too_little in (0.0, 4.9e-7, 5e-7 * (1 - 1e-9)):
         with pytest.raises(ValueError, match="delta"):
             compose(records, delta=too_little)
     assert compose_parallel(records, delta=3e-7) == pytest.approx(0.3)
-    with pytest.raises(ValueError, match="delta"):
-        compose_parallel(records, delta=2e-7)
+    for too_little in (2e-7, 3e-7 * (1 - 1e-9)):
+        with pytest.raises(ValueError, match="delta"):
+            compose_parallel(records, delta=too_little)
 
 
 def test_releases_that_protect_different_things_do_not_add_up():

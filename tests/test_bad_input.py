@@ -1,9 +1,10 @@
-"""Rubbish at every argument of every public name: a ``ValueError`` that names the argument, and nothing else.
+"""Rubbish at every argument of every public name: a ``ValueError`` that says which argument, which value and what to do, and nothing else.
 
-The rule has no exemptions. Every callable in every ``__all__`` has a valid call in ``valid_calls.py`` (a missing one is a failure here).
-Each argument in turn is replaced by rubbish from one pool, all others stay valid. Then the call may succeed (a number may
-happen to be fine) or raise a ``ValueError`` whose text holds the argument's name; any other exception is a failure. For
-``object()`` and for a value of the wrong kind success is a failure too.
+No name and no argument is left out. Every callable in every ``__all__`` has a valid call in ``valid_calls.py`` (a missing one is a
+failure here). Each argument in turn is replaced by rubbish from one pool, all others stay valid. Then the call may succeed (a number
+may happen to be fine) or raise a ``ValueError`` that is ``told`` well; any other exception is a failure. For ``object()``, for a value
+of the wrong kind and for what is wrong for an argument of that name (``_spoilt``) success is a failure too, but where the value has a
+meaning: those are listed, each with its reason, in ``FINE``.
 """
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ import importlib
 import inspect
 import math
 import pkgutil
+import re
+from collections.abc import Collection
 
 import numpy as np
 import pytest
@@ -41,13 +44,72 @@ def public_callables() -> dict[str, object]:
 CALLABLES = public_callables()
 CASES = [(name, argument) for name in sorted(VALID) for argument in VALID[name]().arguments]
 
-RUBBISH = st.one_of(
-    st.sampled_from([None, True, math.nan, math.inf, -math.inf, -1, 0, -0.5, 2, 10 ** 400, "", "rubbish", b"rubbish", [], {}, (),
-                     [math.nan, 1.0], [1, 2], [[0], [1, 2]], ["a", "b"], 1j, np.array(["x"]), np.zeros((2, 0)), np.full(3, np.nan),
-                     np.zeros((3, 3, 3)), np.array(None), np.array([1, None], dtype=object), lambda: 0, int]),
-    st.floats(), st.integers(-5, 5), st.text(max_size=4),
-    st.lists(st.floats(), max_size=4),
-)
+# All of these at every argument, and a few drawn ones.
+POOL = [None, True, math.nan, math.inf, -math.inf, -1, 0, -0.5, 2, 10 ** 400, "", "rubbish", b"rubbish", [], {}, (),
+        [math.nan, 1.0], [1, 2], [[0], [1, 2]], ["a", "b"], 1j, np.array(["x"]), np.zeros((2, 0)), np.full(3, np.nan),
+        np.zeros((3, 3, 3)), np.array(None), np.array([1, None], dtype=object), lambda: 0, int]
+RUBBISH = st.one_of(st.floats(), st.integers(-5, 5), st.text(max_size=4), st.lists(st.floats(), max_size=4))
+NOTHING = (object, bytes, complex, dict)    # kinds that fit beside no partner: then nobody else is to blame
+
+
+def forms(value: object) -> set[str]:
+    """Ways to show ``value`` in a message, one of which is enough: itself, its type, its shape, a length, or an entry."""
+    found = {repr(value), str(value), type(value).__name__}
+    if callable(value):
+        return found | {"raised", "TypeError"}      # a function shows itself by what it raises
+    try:
+        entries = np.asarray(value)
+    except ValueError:
+        entries = np.array(list(value), dtype=object)
+    empty = entries.size == 0 or (isinstance(value, dict) and not value)
+    found |= {repr(entries), str(entries.shape), *({"is empty", "[]"} if empty else ())}
+    found |= {f"{n} {each}" for n in entries.shape for each in ("groups", "rows", "entries", "names", "repeats", "numbers")}
+    found |= {f"holds {n}" for n in entries.shape}
+    if entries.ndim:    # one of several lengths, in their order
+        found |= {f"({len(entries)}, ", f", {len(entries)}, ", f", {len(entries)}): different"}
+    for entry in entries.ravel().tolist():
+        found |= {repr(entry)} | ({"nan"} if entry is None else set())
+        if isinstance(entry, (bool, int, float)) and abs(entry) < 1e300:
+            found |= {repr(float(entry)), f"{entry:g}"} | ({str(int(entry))} if entry == int(entry) else set())
+    return {form[:60] for form in found if form}
+
+
+def told(refusal: ValueError, argument: str, value: object, others: Collection[str] = ()) -> str:
+    """What a refusal's text lacks; "" when it has the argument, the value and, in a sentence of its own, the remedy.
+
+    The name stands where the message begins; or one of the ``others`` does, which the value contradicts, and the name follows.
+    """
+    message = str(refusal)
+    head = message.split("=", 1)[0]
+    begins = re.match(r"\w*", head)[0]
+    if not re.search(rf"\b{re.escape(argument)}\b", head) and (begins not in others or argument == "A"):     # "A" also begins sentences
+        return f"the message begins neither with {argument} nor with what it contradicts: {message}"
+    if not re.search(rf"\b{re.escape(argument)}\b", message):
+        return f"the message does not name {argument}: {message}"
+    if not re.fullmatch(r"(.+?): (.+?)[.?]\s(\S.{5,})", message, re.DOTALL):
+        return f"the message has no remedy after the reason: {message}"
+    whole = (("" if form[0] == "," else r"(?<![\w.])") + re.escape(form) + ("" if len(form) == 60 or form[-1] == " " else r"(?!\w)")
+             for form in forms(value))
+    if not any(re.search(form, message) for form in whole):
+        return f"the message does not show {value!r}: {message}"
+    nothing = type(value) in NOTHING or (isinstance(value, (list, tuple)) and not value)
+    if nothing and not re.match(rf"[^=:]*\b{re.escape(argument)}\b", message):
+        return f"the message blames another argument than {argument}: {message}"
+    return ""
+
+
+def test_what_a_message_lacks_is_found():
+    def lacks(message, argument="epsilon", value: object = -1.0):
+        return told(ValueError(message), argument, value, ("base_rates", "shares", "q"))
+
+    assert not lacks("epsilon=-1.0: outside (0, inf). Choose epsilon inside that range.")
+    assert not lacks("X=(2, 0): is empty. Give at least one person.", "X", np.zeros((2, 0)))
+    assert "begins neither" in lacks("setting an array element with a sequence. The shape was 1.")
+    assert "begins neither" in lacks("q=-1.0: bad. A is best.", "A") and "begins neither" in lacks("counts=-1.0: bad. Give less k.", "k")
+    assert "does not name" in lacks("q=-1.0: too small. Give another.", "k")
+    assert "no remedy" in lacks("epsilon=-1.0: outside (0, inf).") and "no remedy" in lacks("epsilon=-1.0 is bad")
+    assert "does not show" in lacks("epsilon: outside (0, inf). Choose epsilon inside that range.")
+    assert "blames" in lacks("base_rates=[]: holds 2 numbers, but shares holds 0, (0,). Give one for each.", "shares", [])
 
 
 def test_every_public_callable_has_a_valid_call():
@@ -71,32 +133,44 @@ def test_the_valid_call_is_valid(name):
 @pytest.mark.parametrize("name, argument", CASES)
 def test_an_object_that_is_nothing_is_refused(name, argument):
     call = VALID[name]()
-    call.arguments[argument] = object()
-    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+    call.arguments[argument] = rubbish = object()
+    with pytest.raises(ValueError) as caught:
         call.run()
+    assert not (lack := told(caught.value, argument, rubbish, call.arguments)), lack
 
 
-@pytest.mark.parametrize("name, argument", CASES)
-@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(rubbish=RUBBISH)
-def test_rubbish_is_accepted_or_refused_by_name(name, argument, rubbish):
+def accepted_or_refused(name: str, argument: str, rubbish: object) -> None:
     call = VALID[name]()
     kind = type(call.arguments[argument])
     call.arguments[argument] = rubbish
     try:
         call.run()
     except ValueError as refusal:
-        assert argument in str(refusal), f"{name}: the message does not name {argument}: {refusal}"
+        assert not (lack := told(refusal, argument, rubbish, call.arguments)), f"{name}: {lack}"
     else:
         wrong_kind = kind is str and not isinstance(rubbish, str) and rubbish is not None
         assert not wrong_kind, f"{name} took {argument}={rubbish!r} where it wants text"
-        made_up_option = kind is str and rubbish == "rubbish"
+        made_up_option = kind is str and isinstance(rubbish, str) and rubbish == "rubbish"
         assert not made_up_option or (name, argument) in ANY_TEXT, f"{name} took {argument}='rubbish'"
+
+
+@pytest.mark.parametrize("name, argument", CASES)
+def test_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name, argument):
+    for rubbish in POOL:
+        accepted_or_refused(name, argument, rubbish)
+
+
+@pytest.mark.parametrize("name, argument", CASES)
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(rubbish=RUBBISH)
+def test_drawn_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name, argument, rubbish):
+    accepted_or_refused(name, argument, rubbish)
 
 
 # What the wrong thing looks like for an argument of that name; each must be refused wherever the argument occurs.
 PER_PERSON = {"X", "A", "Y", "y", "prediction", "sensitive_features"}
-FINE = {    # a limit of the formula, with a meaning of its own
+FINE = {
+    # epsilon 0 is the end of a formula's range, with a meaning of its own: there delta is the total variation distance
     ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
     ("mechanisms.gaussian_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
@@ -153,6 +227,7 @@ SPOILT = [(name, argument, what) for name, argument in CASES for what, _ in _spo
 @pytest.mark.parametrize("name, argument, what", SPOILT)
 def test_a_value_that_is_wrong_for_its_argument_is_refused_by_name(name, argument, what):
     call = VALID[name]()
-    call.arguments[argument] = dict(_spoilt(argument, call.arguments[argument]))[what]
-    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+    call.arguments[argument] = wrong = dict(_spoilt(argument, call.arguments[argument]))[what]
+    with pytest.raises(ValueError) as caught:
         call.run()
+    assert not (lack := told(caught.value, argument, wrong, call.arguments)), lack

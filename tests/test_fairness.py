@@ -1,6 +1,8 @@
 """Counting, rates, errors and violations: by hand on ten people, against fairlearn, and by identities."""
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from fairlearn.metrics import (
@@ -56,6 +58,13 @@ def test_counts_are_what_a_loop_counts(seed, m, k, b):
         assert np.array_equal(fairness.cell_counts(same, A, Y), counts)
     bins = np.random.default_rng(seed).integers(0, b, len(A))
     assert np.array_equal(fairness.cell_counts(bins, A, Y, n_groups=k + 1, n_bins=b), by_loop(bins, A, Y, b, k + 1))
+
+
+@pytest.mark.parametrize("k", [64, 65, 200])
+def test_more_cells_than_a_byte_can_number_are_counted_too(k):
+    """4 k cells: 256 are the most that one byte tells apart."""
+    prediction, A, Y = people(k, 3000, k)
+    assert np.array_equal(fairness.cell_counts(prediction, A, Y), by_loop(prediction, A, Y, 2, k))
 
 
 def test_expected_counts_are_sums_of_chances():
@@ -119,8 +128,12 @@ def test_anchored_and_pairwise_violations_are_within_a_factor_of_two(seed, k, no
     assert fairness.violation(counts, notion, "population") <= pairs + 1e-12
 
 
-@pytest.mark.parametrize("notion, needs", [("equalized_odds", [(1, 0), (1, 1)]), ("false_positive", [(1, 0)]), ("true_positive", [(1, 1)]),
-                                           ("demographic_parity", []), ("accuracy_parity", [])])
+# The cells (a, y) of group 1 without which a notion has no rate of that group.
+NEEDS = {"equalized_odds": [(1, 0), (1, 1)], "false_positive": [(1, 0)], "true_positive": [(1, 1)],
+         "demographic_parity": [], "accuracy_parity": []}
+
+
+@pytest.mark.parametrize("notion, needs", NEEDS.items())
 def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, needs):
     for a, y in [(1, 0), (1, 1)]:
         counts = np.full((2, 3, 2), 4)
@@ -134,6 +147,18 @@ def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, need
     counts[:, 2] = 0
     with pytest.raises(ValueError, match=r"group 2 holds nobody|a=2"):
         fairness.violation(counts, notion)
+
+
+@pytest.mark.parametrize("notion", fairness.NOTIONS)
+def test_noise_that_leaves_less_than_nobody_is_refused(notion):
+    counts = np.full((2, 3, 2), 4)
+    counts[:, 1] = -1
+    with pytest.raises(ValueError, match=r"counts=-[24].0: (the cell \(a=1, y=0\) holds less than nobody|group 1 holds)"):
+        fairness.violation(counts, notion)
+    with pytest.raises(ValueError, match=r"counts=-2.0: the cell \(a=1, y=0\) holds less than nobody"):
+        fairness.rates(counts)
+    with pytest.raises(ValueError, match=r"counts=-12\.0: the table holds nobody"):
+        fairness.error(np.full((2, 3, 2), -1))
 
 
 @pytest.mark.parametrize("arguments, message", [
@@ -182,8 +207,11 @@ BY_HAND = {
 }
 
 
-def test_every_notion_has_its_formula_here():
-    assert set(BY_HAND) == set(fairness.NOTIONS)
+def test_every_notion_has_its_formula_its_cells_and_its_place_in_the_dictionary():
+    assert set(BY_HAND) == set(NEEDS) == set(fairness.NOTIONS)
+    dictionary = (Path(__file__).resolve().parents[1] / "book" / "chapters" / "dictionary.md").read_text(encoding="utf-8")
+    missing = [notion for notion in fairness.NOTIONS if f"`{notion}`" not in dictionary]
+    assert not missing, f"book/chapters/dictionary.md: say what {', '.join(missing)} is, by that name in code type"
 
 
 @pytest.mark.parametrize("notion", fairness.NOTIONS)
@@ -235,3 +263,17 @@ def test_refusals_say_what_to_do(arguments, message):
 def test_numbers_are_shown_plainly():
     with pytest.raises(ValueError, match=r"counts=nan: holds NaN"):
         fairness.error([[[2, 1], [2, np.nan]], [[0, 2], [1, 2]]])
+
+
+@pytest.mark.parametrize("names, why", [(["x", "x"], "two names are the same"), (["all", "x"], "or one is 'all'"), (["x"], "not 2 strings"),
+                                        (["x", 1], "not 2 strings"), ("xy", "not 2 strings")])
+def test_every_row_of_a_report_has_a_name_of_its_own(names, why):
+    with pytest.raises(ValueError, match=f"^group_names=.*{why}"):
+        fairness.report(TEN_COUNTS, names)
+
+
+def test_who_has_no_anchor_does_not_read_it():
+    for against in ("pairs", "population"):
+        assert fairness.violation(TEN_COUNTS, against=against, anchor=7) == fairness.violation(TEN_COUNTS, against=against)
+    with pytest.raises(ValueError, match=r"^anchor=7"):
+        fairness.violation(TEN_COUNTS, anchor=7)

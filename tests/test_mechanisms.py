@@ -150,6 +150,14 @@ def test_a_choice_of_probability_zero_is_never_drawn_and_borders_belong_to_the_n
     assert exponential(np.tile(loss, (4, 1)), 1.0, 1.0, Given(*uniforms)).tolist() == owners
 
 
+def test_rounding_leaves_no_room_above_the_last_choice():
+    """Six probabilities of 1/6 add up to 1 - 2^-53 in doubles, and that is a number that a generator draws."""
+    loss, largest = np.zeros(6), just_below(1.0)
+    assert np.cumsum(exponential_probabilities(loss, 1.0, 1.0))[-1] == largest
+    assert exponential(loss, 1.0, 1.0, Given(largest), size=1).tolist() == [5]
+    assert exponential(np.tile(loss, (1, 1)), 1.0, 1.0, Given(largest)).tolist() == [5]
+
+
 @pytest.mark.parametrize("epsilon", [1e-9, math.log(3), 5.0])
 def test_the_truth_owns_exactly_its_share_of_the_uniform_numbers(epsilon):
     """Exact, k = 2: the truth is told on [0, keep), so keep itself is the first lie."""
@@ -283,6 +291,14 @@ def test_gaussian_sigma_is_the_smallest_private_one(log10_epsilon, log10_delta, 
     assert gaussian_delta(sensitivity, sigma * (1 - 1e-5), epsilon) > delta
 
 
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 0.5, 1.0, 2.0, 5.0])
+def test_gaussian_sigma_ends_on_the_private_side_of_the_crossing(epsilon):
+    """The root that Brent's method ends on lies on the other side, by up to 1e-12 of delta, in about half of these."""
+    for digits in range(2, 60):
+        delta = 10.0 ** -digits
+        assert gaussian_delta(1.0, gaussian_sigma(1.0, epsilon, delta), epsilon) <= delta * (1 + 7e-14)
+
+
 def test_gaussian_sigma_beats_the_textbook_formula():
     for epsilon in (0.1, 0.5, 0.9):
         for delta in (1e-3, 1e-7):
@@ -394,3 +410,12 @@ def test_any_input_gives_finite_numbers_or_a_value_error(data):
     function, result = answer_or_refusal(data, good, ANYTHING)
     if result is not None and not function.__name__.endswith("_law"):
         assert np.isfinite(result).all()
+
+
+@pytest.mark.parametrize("value", [[2**53 + 1], np.array([-2**53 - 1]), np.array([2**63], dtype=np.uint64),
+                                   np.array([2**53 + 1], dtype=object)])
+def test_whole_numbers_are_not_rounded_on_the_way_in(value):
+    """No float tells 2^53 + 1 from 2^53."""
+    with pytest.raises(ValueError, match=r"^value=-?9\d{15,18}: outside"):
+        geometric(value, 1, 1.0, np.random.default_rng(0))
+    assert geometric([2**53 - 1], 1, 1e9, np.random.default_rng(0)).tolist() == [2**53 - 1]

@@ -29,9 +29,25 @@ def test_lemma_2_1_is_an_equality_whatever_the_data(m, k):
         assert largest_change(prediction, Y, k) == pytest.approx(count_sensitivity(m))
 
 
-def test_too_many_cases_are_refused():
+@pytest.mark.parametrize("m, k", [(30, 2), (2, 300), (1, 1000), (4, 40)])
+def test_too_many_cases_are_refused(m, k):
+    """By what would have to be held and compared, not by the number of vectors A alone: 300 groups of 2 people took 3.5 GB."""
     with pytest.raises(ValueError, match="too many to try"):
-        largest_change([0] * 30, [0] * 30, 2)
+        largest_change([0] * m, [0] * m, k)
+
+
+def test_a_small_type_of_m_or_epsilon_changes_no_bound():
+    """In int16 the product 20,000 * 5 is negative, in float16 infinite."""
+    q = COMMUNITIES / COMMUNITIES.sum()
+    right = theorem_2_2(q, 20000, 5, 0.05, 0.02)
+    for m, epsilon in ((np.int16(20000), 5), (np.int16(20000), np.int8(5)), (20000, np.float16(5)), (np.float32(20000), np.float16(5))):
+        bound = theorem_2_2(q, m, epsilon, 0.05, 0.02)
+        assert bound.error_gamma == right.error_gamma > 0 and bound.error == right.error and bound.fp.tolist() == right.fp.tolist()
+
+
+def test_part_5_is_part_4():
+    facts = lemma_a1(COMMUNITIES / COMMUNITIES.sum(), 1994, 5, 0.05)
+    assert facts.slack is facts.gaps
 
 
 def errors(q, p):

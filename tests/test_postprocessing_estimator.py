@@ -343,3 +343,32 @@ def test_the_slack_of_a_draw_never_fails():
             with pytest.raises(ValueError, match="divide by m"):
                 paper_slack(model.q_tilde_, 2, 0.5, 0.05)
     assert seen
+
+
+def test_columns_in_another_order_are_refused():
+    ten = load("ten_people")
+    frame = pd.DataFrame({"a": ten.X[:, 0], "b": 1 - ten.X[:, 0]})
+    model = ten_with(lambda X: (np.asarray(X)[:, 0] >= 0.5).astype(int), frame)
+    for wrong in (frame[["b", "a"]], frame.rename(columns={"b": "c"})):
+        for use in (model.predict_proba, lambda X, A: model.predict(X, A, np.random.default_rng(0)), lambda X, A: model.score(X, ten.Y, A)):
+            with pytest.raises(ValueError, match=r"X=\['[bac]+', '[abc]'\]: are not the columns of fit, \['a', 'b'\]"):
+                use(wrong, ten.A)
+    assert (model.predict_proba(frame.to_numpy(), ten.A) == model.predict_proba(frame, ten.A)).all()     # no names, nothing to compare
+    unnamed = frame.set_axis([0, 1], axis=1)
+    assert (model.predict_proba(unnamed, ten.A) == model.predict_proba(frame, ten.A)).all()
+
+
+@pytest.mark.parametrize("use, message", [
+    (lambda ten: lone([0] * 5 + [1] * 4 + [1000]), "=1000: a code above the largest that is taken = 999. Recode"),
+    (lambda ten: lone([0] * 5 + [1] * 4 + [2], n_groups=2), "=2: a code above n_groups - 1 = 1. Raise n_groups"),
+    (lambda ten: lone(ten.A, n_groups=2).predict_proba(ten.X, [2] * 10), "=2: a code above the last group of fit = 1. Give groups"),
+])
+def test_a_group_that_is_not_known_comes_with_the_remedy_that_there_is(use, message):
+    with pytest.raises(ValueError, match=f"^sensitive_features{message}"):
+        use(load("ten_people"))
+
+
+def test_a_base_with_more_than_two_answers_is_told_about_score_bins():
+    for answers in (np.arange(10) % 3, np.linspace(0, 1, 10), np.array(["yes", "no"] * 5)):
+        with pytest.raises(ValueError, match=r"^base.predict\(X\)=.* Give a base that answers 0 or 1.*score_bins.*chapter 7"):
+            ten_with(lambda X, answers=answers: answers, load("ten_people").X)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import integrate, stats
 
 from dpfair_teach import fairness, mechanisms
 from dpfair_teach.audit import exact_epsilon
@@ -19,7 +20,7 @@ from dpfair_teach.postprocessing import (
     paper_slack,
     public_margin_counts,
 )
-from dpfair_teach.postprocessing.noise import _nearest_with_sum
+from dpfair_teach.postprocessing.noise import _nearest_with_sum, unguarded_paper_slack
 
 TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
 LARGE = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])
@@ -315,3 +316,20 @@ def test_printed_slacks_refuse_noisy_people_and_take_noisy_frequencies(epsilon):
                 slack(one, 1994, epsilon, 0.05)
     for loud in (0.02, 1e-6):                                      # where it could have, nothing is refused
         paper_slack(noisy_counts(LARGE, loud, np.random.default_rng(13), size=1000) / 1994, 1994, loud, 0.05)
+
+
+def test_printed_slacks_take_what_noise_may_make_with_a_chance_above_1e_30():
+    """Ten people at epsilon 1: eight noises that add up to 78 scales, as the difference of two Gamma(8) variables does once in 1e28."""
+    chance, _ = integrate.quad(lambda g: stats.gamma.pdf(g, 8) * stats.gamma.sf(78 + g, 8), 0, 60, epsabs=0)
+    assert 1e-30 < chance < 1e-26
+    noisy = TEN / 10
+    noisy[0, 0, 0] += 78 * 0.2
+    for slack in (paper_slack, main_text_slack):
+        assert (slack(noisy, 10, 1.0, 0.05) >= 0).all()
+        with pytest.raises(ValueError, match="divide by m"):
+            slack(noisy * 10, 10, 1.0, 0.05)
+
+
+def test_the_printed_slack_is_for_two_predictions():
+    with pytest.raises(ValueError, match=r"^q=\(3, 2, 2\)"):
+        unguarded_paper_slack(np.full((3, 2, 2), 1 / 12), 100, 1.0, 0.05)

@@ -239,6 +239,20 @@ def test_cells_that_cancel_are_refused_or_lifted():
                 check_solution(q, 1 / 3, 0.0, found)
 
 
+@pytest.mark.parametrize("solve", [solve_lp, closed_form])
+def test_a_cell_cancels_below_a_millionth_of_its_entries(solve):
+    def table(share):
+        q = TEN_Q.copy()
+        q[:, 1, 0] = [-1, 1 + 2 * share]
+        return q
+
+    check_solution(table(1.1e-6), 1 / 3, 0.0, solve(table(1.1e-6), 1 / 3))
+    assert (postprocessing.lift_unusable(table(1.1e-6)) == 0).all()
+    with pytest.raises(ValueError, match=r"the cell \(a=1, y=0\) .* cancel to nearly 0"):
+        solve(table(0.9e-6), 1 / 3)
+    assert postprocessing.lift_unusable(table(0.9e-6))[1, 0] == np.inf
+
+
 @pytest.mark.parametrize("slack", [[[0, 0], [0, np.inf]], [[0, 0], [np.inf, 0]], [[0, 0], [np.inf, np.inf]]])
 def test_what_is_not_limited_has_no_price(slack):
     """Ties put several crossings on one axis, and rounding once left a multiplier of 1e-17 times infinity."""
@@ -499,3 +513,18 @@ def test_the_closed_form_says_who_can_do_what_it_cannot():
             closed_form(three, gamma, slack)
     with pytest.raises(ValueError, match=r"q=.*has 3 values of yhat on axis -3, not 2. Use solve_lp, or solve_many"):
         closed_form(np.full((3, 2, 2), 1 / 12), 0.1)
+
+
+@pytest.mark.parametrize("slack", ["inf", [["0", "0"], ["inf", "0.5"]], np.ma.array([[0, 0], [np.inf, 0.5]], mask=[[0, 0], [0, 1]]),
+                                   np.array([[0, 0], [np.inf, 0.5 + 1j]]), [[0, 0], [np.inf, -np.inf]], [[0, 0], [np.inf, np.nan]],
+                                   True, [[0, 0], [np.inf, True]], [[0, 0], [np.inf, None]]])
+@pytest.mark.parametrize("solve", [solve_lp, solve_many, closed_form, postprocessing.lift_unusable])
+def test_an_infinite_slack_hides_nothing_that_is_no_number(solve, slack):
+    with pytest.raises(ValueError, match="slack="):
+        solve(TEN_Q, slack=slack, **({} if solve is postprocessing.lift_unusable else {"gamma": 0.0}))
+
+
+def test_a_group_that_p_does_not_know_is_refused_as_that():
+    with pytest.raises(ValueError, match=r"^p=\(2, 2\): .*A up to 2000000. Give the p of these") as refused:
+        predict_proba(np.eye(2), [0], [2_000_000])
+    assert "n_groups" not in str(refused.value)

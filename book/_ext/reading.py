@@ -3,6 +3,8 @@
 - A comma or a bracket stays on the line of its formula: browsers may break a line on either side of one.
 - The titles of boxes and figures are headings for those who jump from heading to heading. They have no place in the contents.
 - Folded code is named by what it does, not each time the same.
+- A cell of a table knows its column, so that on a phone each row can be a card (``.stacks`` in the style sheet).
+- A page with formulas says that they need JavaScript, where there is none.
 """
 from __future__ import annotations
 
@@ -24,6 +26,20 @@ HEADING = re.compile(r'<h(?P<level>[1-6])[ >]'
 FOLD = re.compile(r'<summary aria-label="Toggle hidden content">\s*<p class="collapsed admonition-title">[^<]*</p>\s*'
                   r'<p class="expanded admonition-title">[^<]*</p>\s*</summary>(?P<rest>.*?<pre>(?P<code>.*?)</pre>)', re.S)
 TAG = re.compile(r"<[^>]+>")
+
+TABLE = re.compile(r'<table class="table">\s*<thead>.*?</table>', re.S)
+HEAD_CELL = re.compile(r"<th[ >].*?</th>", re.S)
+PART = re.compile(r"<(thead|tbody|tr|th|td)(?=[ >])")
+DIGEST = re.compile(r'<span class="pre">([0-9a-f]{64})(?=<)')     # a checksum is no name: it may be broken
+ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnheader", "td": "cell"}
+
+# Pages whose contents list shows more than its sections: who looks up a gap knows its number.
+CONTENTS = {"book/chapters/gaps": 3}
+
+MATHS = 'class="math notranslate nohighlight"'
+TITLE_LINE = re.compile(r'<h1>(?:(?!</h1>).)*class="headerlink".*?</h1>', re.S)
+NO_SCRIPT = "<noscript><p><em>The formulas of this page are drawn by JavaScript; without it you see their TeX.</em></p></noscript>"
+
 # The first of these that a cell has names it: its figure's title, its first comment, the functions it defines.
 TITLE = re.compile(r'\btitle="([^"]+)"')
 COMMENT = re.compile(r"^# *(.+)", re.M)
@@ -72,6 +88,36 @@ def folds(html: str) -> str:
     return FOLD.sub(named, html)
 
 
+def tables(html: str) -> str:
+    """The cells of Markdown tables with the names of their columns, and the roles that another layout would take from them."""
+    def stacking(match: re.Match) -> str:
+        head = match[0].split("</thead>")[0]
+        names = [escape(" ".join(unescape(TAG.sub("", name)).split())) for name in HEAD_CELL.findall(head)]
+        column = 0
+
+        def named(tag: re.Match) -> str:
+            nonlocal column
+            if tag[1] == "tr":
+                column = 0
+            elif tag[1] == "td":
+                column += 1
+                if 1 < column <= len(names):    # the first cell is what its row is about
+                    return f'{tag[0]} role="cell" data-label="{names[column - 1]}"'
+            return f'{tag[0]} role="{ROLES[tag[1]]}"'
+
+        table = DIGEST.sub(r'<span class="pre digest">\1', PART.sub(named, match[0]))
+        return table.replace('class="table"', 'class="table stacks" role="table"', 1)
+
+    return TABLE.sub(stacking, html)
+
+
+def without_script(html: str) -> str:
+    """A sentence for those who see TeX instead of formulas."""
+    if MATHS not in html or NO_SCRIPT in html:
+        return html
+    return TITLE_LINE.sub(lambda title: title[0] + NO_SCRIPT, html, count=1)
+
+
 def fold_name(code: str) -> str:
     """The name of a cell's code, given as highlighted HTML.
 
@@ -93,16 +139,22 @@ def fold_name(code: str) -> str:
     return f"Code: {line if len(line) <= 60 else line[:57] + '...'}"
 
 
+def _contents(app, pagename, templatename, context, doctree) -> None:
+    if pagename in CONTENTS:
+        context["theme_show_toc_level"] = CONTENTS[pagename]
+
+
 def _finish(app, error) -> None:
     if error is not None or app.builder.format != "html":
         return
     for path in sorted((Path(app.outdir) / "book").rglob("*.html")):
         html = path.read_text(encoding="utf-8")
-        better = folds(headings(glue(html)))
+        better = without_script(tables(folds(headings(glue(html)))))
         if better != html:
             path.write_text(better, encoding="utf-8")
 
 
 def setup(app) -> dict:
+    app.connect("html-page-context", _contents)
     app.connect("build-finished", _finish, priority=950)    # after site_assets has repaired the boxes
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

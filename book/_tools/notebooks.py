@@ -31,8 +31,14 @@ COMMAND = "make notebooks"
 
 CELL = re.compile(r"(`{3,}|~{3,})\{code-cell\}")
 FENCE = re.compile(r"(`{3,}|~{3,})")
+# A label in front of its heading, and a reference that leaves it to the site to put the heading in.
+LABEL = re.compile(r"^\(([\w-]+)\)=\s*^#+ ([^`$<>\n]+)$", re.M)
+REFERENCE = re.compile(r"\{ref\}`([\w-]+)`")
 COLONS = re.compile(r"(:{3,})(.*)")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# What a tag folds away on the site, JupyterLab folds away by these: it does not know the tags.
+FOLDED = {"remove-input": ["source_hidden"], "hide-input": ["source_hidden"], "hide-output": ["outputs_hidden"],
+          "hide-cell": ["source_hidden", "outputs_hidden"]}
 WIDGETS = "application/vnd.jupyter.widget-view+json"
 # What would differ from one run, or from one machine, to the next.
 UNSTABLE = [
@@ -87,6 +93,21 @@ def lines_of(chapter: Path) -> list[int]:
         raise ChapterError(f"{chapter.name}, {error}") from None
 
 
+def headings(folder: Path = CHAPTERS) -> dict[str, str]:
+    """The heading behind each label of the book."""
+    return {label: title.strip() for path in sorted(folder.glob("*.md"))
+            for label, title in LABEL.findall(path.read_text(encoding="utf-8"))}
+
+
+def spelt_out(source: str, titles: dict[str, str]) -> str:
+    """References with their headings written out: JupyterLab knows one page only, and would show a bare label.
+
+    >>> spelt_out("See {ref}`pg-notation`.", {"pg-notation": "Notation"})
+    'See {ref}`Notation <pg-notation>`.'
+    """
+    return REFERENCE.sub(lambda found: f"{{ref}}`{titles[found[1]]} <{found[1]}>`" if found[1] in titles else found[0], source)
+
+
 def digest(path: Path) -> str:
     """The sha256 of a chapter's text, the same whatever the line endings of the checkout."""
     return hashlib.sha256(path.read_text(encoding="utf-8").encode("utf-8")).hexdigest()
@@ -108,6 +129,10 @@ def build(chapter: Path, *, root: Path = ROOT, timeout: int = 300) -> nbformat.N
         "language_info": {"name": "python"},
         "dpfair_teach": {"chapter": name, "sha256": digest(chapter)},
     })
+    titles = headings()
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = spelt_out(cell.source, titles)
     execute(notebook, chapter, starts, root=root, timeout=timeout)
 
     seen: dict[str, int] = {}
@@ -115,10 +140,16 @@ def build(chapter: Path, *, root: Path = ROOT, timeout: int = 300) -> nbformat.N
         key = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
         seen[key] = seen.get(key, 0) + 1
         cell.id = key if seen[key] == 1 else f"{key}-{seen[key]}"
-        cell.metadata = nbformat.from_dict({k: v for k, v in sorted(cell.metadata.items()) if k in ("tags", "mystnb", "jupyter")})
+        cell.metadata = nbformat.from_dict({k: v for k, v in sorted(cell.metadata.items()) if k in ("tags", "mystnb")} | folded(cell))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     nbformat.validate(notebook)
     return notebook
+
+
+def folded(cell: nbformat.NotebookNode) -> dict:
+    """What tells JupyterLab to show a cell's source or outputs folded, as its tags tell the site."""
+    wanted = {name: True for tag in cell.metadata.get("tags", []) for name in FOLDED.get(tag, [])}
+    return {"jupyter": {**cell.metadata.get("jupyter", {}), **wanted}} if wanted or "jupyter" in cell.metadata else {}
 
 
 def execute(notebook: nbformat.NotebookNode, chapter: Path, starts: list[int], *, root: Path, timeout: int) -> None:

@@ -1,7 +1,6 @@
 """The record every room of the library receives: people, their groups, their labels, and where they come from."""
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -37,7 +36,8 @@ class Dataset:
     Raises
     ------
     ValueError
-        Lengths that differ, NaN, labels other than 0/1, group codes outside 0..k-1, a group with nobody in it, names that do not fit.
+        Lengths that differ, NaN, labels other than 0/1, group codes outside 0..k-1, a group with nobody in it, names that do not fit
+        (where X is a DataFrame with names, they are the feature names).
 
     Examples
     --------
@@ -80,8 +80,11 @@ class Dataset:
             _checks.refuse("provenance", self.provenance, "not a Provenance", "Pass data.Provenance(source=...).")
         if self.population is not None and (not isinstance(self.population, Population) or self.population.shares.size != k):
             _checks.refuse("population", self.population, f"not a Population of {k} groups", "Pass data.Population(...) or None.")
-        new = dict(X=_frozen(X), A=_frozen(A), Y=_frozen(Y), feature_names=_names("feature_names", self.feature_names, d, "column of X"),
-                   group_names=group_names, name=_checks.text("name", self.name))
+        feature_names, columns = _names("feature_names", self.feature_names, d, "column of X"), _checks.column_names(self.X)
+        if columns is not None and columns != list(feature_names):
+            _checks.refuse("feature_names", feature_names, f"not the columns of X, {columns}", "Give tuple(X.columns), or X.to_numpy().")
+        new = dict(X=_frozen(X), A=_frozen(A), Y=_frozen(Y), feature_names=feature_names, group_names=group_names,
+                   name=_checks.text("name", self.name))
         for key, value in new.items():
             object.__setattr__(self, key, value)
 
@@ -118,16 +121,14 @@ class Dataset:
         >>> load("ten_people").subset([0, 1, 8, 9]).cell_sizes().tolist()
         [[0, 2], [2, 0]]
         """
-        try:
-            r = np.asarray(rows)
-        except ValueError:  # rows of unequal length
-            _checks.refuse("rows", rows, "not a list of positions", f"Give distinct integers 0..{self.m - 1}, or a boolean mask.")
+        remedy = f"Give distinct integers 0..{self.m - 1}, or a boolean mask."
+        r = _checks.numeric("rows", rows, remedy)
         if r.dtype == bool:
             if r.shape != (self.m,):
                 _checks.refuse("rows", r.shape, f"a mask of shape {r.shape}, not ({self.m},)", "Give one boolean a person.")
             r = np.flatnonzero(r)
-        if r.ndim != 1 or r.size == 0 or not np.issubdtype(r.dtype, np.integer):
-            _checks.refuse("rows", rows, "not a list of positions", f"Give distinct integers 0..{self.m - 1}, or a boolean mask.")
+        if r.ndim != 1 or r.size == 0 or r.dtype.kind not in "iu":
+            _checks.refuse("rows", rows, "not a list of positions", remedy)
         if r.min() < 0 or r.max() >= self.m or np.unique(r).size != r.size:
             _checks.refuse("rows", rows, f"positions must be distinct and in 0..{self.m - 1}", "Draw with replace=False.")
         missing = np.setdiff1d(self.A, self.A[r])
@@ -182,9 +183,7 @@ def _frozen(a: np.ndarray) -> np.ndarray:
 
 def _names(name: str, value: object, length: int | None = None, each: str = "") -> tuple[str, ...]:
     """A tuple of distinct strings, ``length`` of them where that is given."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        _checks.refuse(name, value, "not a list of names", f"Give {name} as a list of strings.")
-    found = tuple(value)
+    found = tuple(_checks.entries(name, value, "a list of names", f"Give {name} as a list of strings."))
     if not all(isinstance(n, str) for n in found) or len(set(found)) != len(found):
         _checks.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
     if length is not None and len(found) != length:

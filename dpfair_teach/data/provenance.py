@@ -1,7 +1,6 @@
 """Where data come from, in a record that travels with them."""
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .. import _checks
@@ -78,9 +77,7 @@ class Provenance:
 
 def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
     """A tuple of pairs of the two types."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        _checks.refuse(name, value, "not a list of pairs", f"Give {name} as a tuple of pairs.")
-    found = tuple(value)
+    found = tuple(_checks.entries(name, value, "a list of pairs", f"Give {name} as a tuple of pairs."))
     for pair in found:
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds, strict=True)):
             _checks.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")

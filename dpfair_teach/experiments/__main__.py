@@ -11,7 +11,7 @@ SEED = 20190613
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Parse the command line, run, say what was written; wrong input ends with a message and status 2."""
+    """Parse the command line, run, say what was written and from which data; wrong input ends with a message and status 2."""
     parser = argparse.ArgumentParser(
         prog="python -m dpfair_teach.experiments", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run an experiment of the book and write its tables as CSV. A run that was stopped continues when started again.",
@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     for name, table in tables.items():
         print(f"{given.out}/{name}.csv: {len(table)} rows")
+    print(EXPERIMENTS[given.name].provenance)
     return 0
 
 

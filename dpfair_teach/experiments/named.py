@@ -24,11 +24,17 @@ Rows = list[dict]
 
 @dataclass(frozen=True)
 class Experiment:
-    """A named experiment: a sentence about it, the repeats it runs with, and its tables (file name -> settings, function)."""
+    """A named experiment: a sentence about it, the repeats it runs with, its tables (file name -> settings, function), its data."""
 
     about: str
     repeats: int
     tables: dict[str, tuple[list[dict], Callable[[dict, int, np.random.Generator], Rows]]]
+    groups: tuple[str, ...] = ()    # the group rules by which Communities and Crime is read; none where no data set is
+
+    @property
+    def provenance(self) -> str:
+        """Where the data comes from, by which rules it was read, and under which licence."""
+        return "\n\n".join(str(data.load("communities", group=group).provenance) for group in self.groups) or "no data set: simulated"
 
 
 # ------------------------------------------------------------------------------------------------- Figure 1, right panel
@@ -153,10 +159,10 @@ _BOUNDS = [{"m": m, "epsilon": epsilon, "n_groups": k, "beta": beta}
 EXPERIMENTS: dict[str, Experiment] = {
     "figure1_right": Experiment(
         "Figure 1, right panel: Algorithm 1 as printed on Communities and Crime, epsilon 1, 2, 3, 5 and none, 72 gammas.", 4000,
-        {"figure1_right": ([{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1], _figure1)}),
+        {"figure1_right": ([{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1], _figure1)}, ("paper",)),
     "communities_q": Experiment(
         "Four releases of the table compared on Communities and Crime by Q, two group rules, in-sample and held-out.", 1200,
-        {"communities_curves": (_COMPARED + _NOT_PRIVATE, _curves), "communities_q": (_COMPARED, _quality)}),
+        {"communities_curves": (_COMPARED + _NOT_PRIVATE, _curves), "communities_q": (_COMPARED, _quality)}, ("paper", "race_argmax")),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),
@@ -165,7 +171,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 def run(name: str, out: str | Path, *, repeats: int | None = None, seed: int, jobs: int = 1,
         progress: bool = True) -> dict[str, pd.DataFrame]:
-    """Run a named experiment and write its tables, each with its times beside it.
+    """Run a named experiment and write its tables, each with its times and the provenance of its data beside it.
 
     Source: main text, Figure 1, right panel, for ``figure1_right``; the others are none of the papers', but of this book's protocol.
 
@@ -209,6 +215,9 @@ def run(name: str, out: str | Path, *, repeats: int | None = None, seed: int, jo
     repeats = experiment.repeats if repeats is None else _checks.integer("repeats", repeats, low=24, high=10**7)
     seed = _checks.integer("seed", seed, low=0, high=2**63 - 1)
     command = f"python -m dpfair_teach.experiments {name} --repeats {repeats} --seed {seed}"
-    return {table: sweep(evaluate, settings, repeats=repeats, seed=seed, command=command, out=Path(out) / f"{table}.csv",
-                         jobs=jobs, progress=progress)
-            for table, (settings, evaluate) in experiment.tables.items()}
+    tables = {table: sweep(evaluate, settings, repeats=repeats, seed=seed, command=command, out=Path(out) / f"{table}.csv",
+                           jobs=jobs, progress=progress)
+              for table, (settings, evaluate) in experiment.tables.items()}
+    for table in tables:
+        (Path(out) / f"{table}.provenance.txt").write_text(experiment.provenance + "\n", encoding="utf-8")
+    return tables

@@ -174,7 +174,7 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     >>> round(q, 3), low < q < high
     (0.5, True)
     """
-    violations = _checks.array("violations", violations, ndim=2, low=0.0, high=1.0)
+    violations = _checks.filled("violations", _checks.array("violations", violations, ndim=2, low=0.0, high=1.0), "point of a curve")
     errors = _checks.array("errors", errors, shape=violations.shape, low=0.0, high=1.0)
     level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
     curves = np.stack([violations, errors], axis=-1)
@@ -221,7 +221,7 @@ def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float)
     target = _checks.number("target", target)
     above = np.flatnonzero(qualities >= target)
     if qualities[0] > target or len(above) == 0:
-        _checks.refuse("target", target, f"not reached inside the grid, where Q goes from {qualities[0]:g} to {qualities.max():g}",
+        _checks.refuse("target", target, f"not reached inside the grid, where qualities go from {qualities[0]:g} to {qualities.max():g}",
                        "Add smaller or larger epsilons, or choose another target.")
     i = above[0]
     if i == 0:

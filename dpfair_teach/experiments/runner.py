@@ -43,7 +43,7 @@ def _setting(value: object, name: str = "setting") -> dict[str, Any]:
         elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) and abs(int(entry)) <= 2**53:
             plain[key] = int(entry)
         elif isinstance(entry, (float, np.floating)) and not math.isnan(entry):
-            plain[key] = float(entry)
+            plain[key] = float(entry) + 0.0     # -0.0 is 0.0
         else:
             _checks.refuse(f"{name}[{key!r}]", entry, "not a string or a number of ordinary size",
                            "Settings hold plain values only.")
@@ -94,7 +94,11 @@ def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
 def _timed(evaluate: Callable, setting: dict, repeats: int, seed: int) -> tuple[dict, list[Row], float]:
     """One task: runs in a worker, so it takes and gives plain data only."""
     start = time.perf_counter()
-    rows = evaluate(dict(setting), repeats, setting_rng(seed, setting))
+    try:
+        rows = evaluate(dict(setting), repeats, setting_rng(seed, setting))
+    except Exception as problem:
+        problem.add_note(f"while evaluate computed the setting {setting}")
+        raise
     return setting, rows, time.perf_counter() - start
 
 
@@ -137,7 +141,7 @@ def _check_evaluate(evaluate: object) -> None:
 
 def _grid(settings: object) -> dict[str, dict[str, Any]]:
     """The settings by key, in their order, each once."""
-    if isinstance(settings, (str, Mapping)) or not isinstance(settings, Sequence) or not settings:
+    if isinstance(settings, (str, bytes, Mapping)) or not isinstance(settings, Sequence) or not settings:
         _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
     grid = {}
     for i, setting in enumerate(settings):
@@ -148,6 +152,9 @@ def _grid(settings: object) -> dict[str, dict[str, Any]]:
             _checks.refuse("settings", plain, "gives a name that the tables use themselves",
                            f"Choose other names than {', '.join(sorted(_OWN_COLUMNS))}.")
         grid[_key(plain)] = plain
+        names = sorted(next(iter(grid.values())))
+        if sorted(plain) != names:
+            _checks.refuse("settings", plain, f"has other names than the first, {names}", "Give all settings the same names.")
     return grid
 
 
@@ -164,7 +171,7 @@ def _csv(out: object) -> Path | None:
         _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
     path = Path(out)
     if path.suffix != ".csv" or "\0" in str(path) or path.is_dir() or not path.parent.is_dir():
-        _checks.refuse("out", str(path), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
+        _checks.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
     return path
 
 
@@ -210,8 +217,9 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     Raises
     ------
     ValueError
-        Where an argument has the wrong type or range, two settings are equal, ``evaluate`` returns no rows or gives a
-        column a name that is taken, the file of finished rows is another run's or was changed, or another process writes the same table.
+        Where an argument has the wrong type or range, two settings are equal or have different names, ``evaluate`` returns no rows,
+        rows of different columns, or a column with a name that is taken, the file of finished rows is another run's or was changed, or
+        another process writes the same table. What ``evaluate`` raises is raised, with a note that names the setting.
 
     Examples
     --------
@@ -251,11 +259,17 @@ def _computed(evaluate: Callable, grid: dict[str, dict], tail: dict, done: dict[
     """The records of all settings, by key: those that are done, and the others as the workers finish them."""
     taken = set(tail).union(*grid.values())
     missing = [setting for key, setting in grid.items() if key not in done]
+    columns = next((set(row) for record in done.values() for row in record["rows"]), None)
     results = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
         joblib.delayed(_timed)(evaluate, setting, tail["repeats"], tail["seed"]) for setting in missing)
     with tqdm(total=len(grid), initial=len(done), disable=not progress, unit="setting") as bar:
         for setting, rows, seconds in results:
             record = {"setting": setting, "rows": _rows(rows, setting, taken), "seconds": round(seconds, 4)}
+            columns = columns or set(record["rows"][0])
+            for row in record["rows"]:
+                if set(row) != columns:
+                    _checks.refuse("evaluate", sorted(row), f"the columns of a row of {setting}; other rows have {sorted(columns)}",
+                                   "Give every row the same columns: nothing is filled in.")
             if unfinished is not None:
                 unfinished.append(record)
             done[_key(setting)] = record

@@ -33,7 +33,7 @@ _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's
 
 def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
     """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
-    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12)
+    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12, booleans=False)
     if counts.shape[1] < 2:
         _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
     _checks.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
@@ -161,20 +161,22 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     counts = _table("counts", counts)
     method = _checks.choice("method", method, tuple(METHODS))
     epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
-    gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0), "tolerance")
+    gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
     _checks.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
     _checks.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
     beta = _checks.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
 
-    m = float(counts.sum())
-    if m < 2:
-        _checks.refuse("counts", m, "holds fewer than two people in all", "Give counts of people, not frequencies.")
+    m, total = round(counts.sum()), float(counts.sum())
+    if total < 2:
+        _checks.refuse("counts", total, "holds fewer than two people in all", "Give counts of people, not frequencies.")
+    if abs(total - m) > 1e-9 * m:       # cells may be expected numbers, whose sum is whole up to rounding
+        _checks.refuse("counts", total, "is the sum of the entries, and no whole number of people", "Give counts of people.")
     q = _release(counts, method, epsilon, repeats, rng) / m
     slack, kept = 0.0, np.ones(repeats, dtype=bool)
     if METHODS[method]["slack"] and np.isfinite(epsilon):
-        slack = postprocessing.paper_slack(q, round(m), epsilon, beta)
+        slack = postprocessing.paper_slack(q, m, epsilon, beta)
     slack = postprocessing.lift_unusable(q, slack)
     if METHODS[method]["slack"] and negative_slack == "left_out":
         kept = np.isfinite(slack).all(axis=(1, 2))
@@ -199,7 +201,7 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     ----------
     counts, method : as in :func:`postprocessing_draws`
     epsilons : array_like, shape (E,)
-        From 1e-9 on, ``inf`` for no privacy.
+        From 1e-9 to 1e9, ``inf`` for no privacy.
     gammas, repeats, rng, negative_slack, beta, evaluate_on : as in :func:`postprocessing_draws`
         At least 2 repeats, for the intervals.
 
@@ -221,9 +223,12 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     >>> bool(table["violation"][0] > 0), table["error"][1].round(3)
     (True, np.float64(0.25))
     """
-    if not isinstance(epsilons, (list, tuple, np.ndarray)) or np.ndim(epsilons) != 1 or len(epsilons) == 0:
-        _checks.refuse("epsilons", epsilons, "not a non-empty list", "Give one epsilon or more, as a list.")
-    epsilons = [_checks.number("epsilons", epsilon, low=1e-9, finite=False) for epsilon in epsilons]
+    epsilons = [_checks.number("epsilons", epsilon, low=1e-9, finite=False)
+                for epsilon in _checks.entries("epsilons", epsilons, "a list of numbers", "Give one epsilon or more, as a list.")]
+    _checks.filled("epsilons", epsilons, "epsilon")
+    most = max((epsilon for epsilon in epsilons if epsilon < np.inf), default=1.0)
+    if most > 1e9:
+        _checks.refuse("epsilons", most, "so large that no noise is left", "Give numbers up to 1e9, or inf for no noise.")
     repeats = _checks.integer("repeats", repeats, low=2, high=10**7)
     rows = []
     for epsilon in epsilons:

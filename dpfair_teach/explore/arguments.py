@@ -76,5 +76,19 @@ def span(name: str, value: object, log: bool) -> tuple[float, float] | None:
         return None
     pair = array(name, value, shape=(2,))
     if not pair[0] < pair[1] or (log and pair[0] <= 0):
-        refuse(name, value, "not low < high" + (", both positive for a logarithmic axis" if log else ""), f"Give {name} as (low, high).")
+        refuse(name, value, "not low < high" + (f", both positive as log_{name[0]} asks" if log else ""), f"Give {name} as (low, high).")
     return float(pair[0]), float(pair[1])
+
+
+def raised(name: str, where: str, error: Exception, remedy: str) -> ValueError:
+    """What a reader is told of an error inside a function of the figure."""
+    what = ": ".join(part for part in (type(error).__name__, str(error).rstrip(". ")) if part)
+    return ValueError(f"{name} at {where}: raised {what}. {remedy}")
+
+
+def cause(error: Exception) -> Exception | None:
+    """The error to show in full beside ours: none where the library refused an argument, since its message says it all."""
+    trace = error.__traceback__
+    while trace.tb_next:
+        trace = trace.tb_next
+    return None if trace.tb_frame.f_globals.get("__name__", "").startswith("dpfair_teach.") else error

@@ -5,7 +5,7 @@ from html import escape
 
 from .._checks import refuse
 from .arguments import text
-from .page import style
+from .page import style, summary
 
 __all__ = ["Puzzle", "SelfCheck"]
 
@@ -51,7 +51,7 @@ class SelfCheck:
         self.choices = tuple((choice, right, feedback) for choice, right, feedback in choices)
 
     def _repr_html_(self) -> str:
-        details = "".join(f"<details><summary>{escape(choice)}</summary>"
+        details = "".join(f"<details>{summary(choice)}"
                           f"<p><strong>{verdict(right)}</strong> {escape(feedback)}</p></details>"
                           for choice, right, feedback in self.choices)
         return card("Self-check", self.question, details)
@@ -90,7 +90,7 @@ class Puzzle:
         self.question, self.answer = text("question", question), text("answer", answer)
 
     def _repr_html_(self) -> str:
-        return card("Puzzle", self.question, f"<details><summary>Answer</summary><p>{escape(self.answer)}</p></details>")
+        return card("Puzzle", self.question, f"<details>{summary('Answer')}<p>{escape(self.answer)}</p></details>")
 
     def __repr__(self) -> str:
         return f"{self.question}\nAnswer\n  {self.answer}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._checks import array, choice, integer, refuse
 from . import drawing, page, views
-from .arguments import named, shown_value, slider_grid, span, text, writable
+from .arguments import cause, named, raised, shown_value, slider_grid, span, text, writable
 from .axes import Axis, shown
 from .drawing import Chart
 from .packing import pack, pack_sentences
@@ -146,7 +146,7 @@ class Explorer:
 
     # -- frames ------------------------------------------------------------------------------------------------------------
 
-    def frame(self, **values: object) -> object:
+    def frame(self, /, **values: object) -> object:
         """What ``fn`` returns at slider ``values`` (any left out: where the slider starts), checked and exact.
 
         A dict of arrays, a ``Table`` (``rows``, ``columns``, ``values``) or a 2-d array; every value must lie on its slider's grid.
@@ -157,7 +157,7 @@ class Explorer:
         return self._call({name: grid[self._index(name, values[name], "values")] if name in values else self.start[name]
                            for name, grid in self.sliders.items()})
 
-    def sentence(self, **values: object) -> str:
+    def sentence(self, /, **values: object) -> str:
         """The text alternative of the frame at slider ``values``."""
         frame = self.frame(**values)
         return self._sentence({**self.start, **values}, frame)
@@ -171,8 +171,7 @@ class Explorer:
         try:
             result = self.fn(*self._positional(), **values)
         except Exception as error:
-            raise ValueError(f"fn at {where}: raised {type(error).__name__}: {error}. "
-                             "Make fn work there, or leave that slider value out of the grid.") from error
+            raise raised("fn", where, error, "Make fn work there, or leave that slider value out of the grid.") from cause(error)
         frame = views.canonical(result, self.view, where, x=self.x, kinds=self.series)
         for argument, names in (("series", self.series), ("colors", [*self.colors, *self.colors.values()])):
             for name in names:
@@ -218,7 +217,7 @@ class Explorer:
         try:
             sentence = self.alt(frame=frame, **values) if wants else self.alt(**values)
         except Exception as error:
-            raise ValueError(f"alt at {where}: raised {type(error).__name__}: {error}. Make alt take every slider by name.") from error
+            raise raised("alt", where, error, "Make alt take every slider by name.") from cause(error)
         if not isinstance(sentence, str) or not sentence.strip() or not writable(sentence):
             raise ValueError(f"alt at {where}: returned {sentence!r}, not a sentence. Say what the frame shows.")
         return sentence
@@ -370,7 +369,7 @@ class Explorer:
         frame, sentence = self._all()[self._start_index()]
         return page.player(chart, frame, self.title, self.question, sentence, self._slider_texts(), self._data(chart))
 
-    def still(self, **values: object) -> str:
+    def still(self, /, **values: object) -> str:
         """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
         frame = self.frame(**values)
         values = {**self.start, **values}

@@ -54,6 +54,11 @@ def picture(chart: Chart, frame: object, title: str, sentence: str) -> str:
     return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
 
 
+def summary(text: str) -> str:
+    """The line that opens a fold. Without the style sheet JupyterLab gives it no triangle and no pointer: it brings its own."""
+    return f'<summary style="cursor:pointer"><span class="dpx-flat" aria-hidden="true">▸ </span>{escape(text)}</summary>'
+
+
 def numbers(chart: Chart, frame: object) -> str:
     """The folded table of the frame's numbers; a table needs none."""
     if chart.view == "table" or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
@@ -62,7 +67,7 @@ def numbers(chart: Chart, frame: object) -> str:
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)
     body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
                    for row in rows)
-    return ('<details class="dpx-numbers"><summary>Numbers in this frame</summary>'
+    return (f'<details class="dpx-numbers">{summary("Numbers in this frame")}'
             '<div class="dpx-scroll" tabindex="0" role="group" aria-label="Numbers in this frame">'
             f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>")
 

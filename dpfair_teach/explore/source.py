@@ -8,14 +8,14 @@ from html import escape
 from pathlib import PurePosixPath
 
 from .._checks import refuse
-from .page import style
+from .page import style, summary
 
 __all__ = ["show"]
 
 PYGMENTS_STYLE = """
 .dpx-source { --k: #8a2a6f; --str: #1a6636; --com: #5a6068; --num: #0a5ea8; --def: #0a4f8f; }
-html[data-theme="dark"] .dpx-source, [data-jp-theme-light="false"] .dpx-source { \
---k: #f0a3d6; --str: #8fd6a3; --com: #aab2bd; --num: #8cc8ff; --def: #9fd0ff; }
+@media screen { html[data-theme="dark"] .dpx-source, [data-jp-theme-light="false"] .dpx-source { \
+--k: #f0a3d6; --str: #8fd6a3; --com: #aab2bd; --num: #8cc8ff; --def: #9fd0ff; } }
 .dpx-source .highlight { margin: 0; background: none; }
 .dpx .highlight pre { margin: 0; padding: .6rem .8rem; overflow-x: auto; border: 0; border-radius: 6px; background: var(--tint); \
 color: var(--ink); font: 13.5px/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: pre; }
@@ -23,6 +23,8 @@ color: var(--ink); font: 13.5px/1.5 ui-monospace, Menlo, Consolas, monospace; wh
 .dpx-source .dpx-p-k, .dpx-source .dpx-p-kn, .dpx-source .dpx-p-kc, .dpx-source .dpx-p-ow { color: var(--k); font-weight: 600; }
 .dpx-source [class^="dpx-p-s"] { color: var(--str); } .dpx-source [class^="dpx-p-c"] { color: var(--com); font-style: italic; }
 .dpx-source [class^="dpx-p-m"] { color: var(--num); } .dpx-source .dpx-p-nf, .dpx-source .dpx-p-nc { color: var(--def); font-weight: 600; }
+@media print { .dpx-source { break-inside: auto; }
+.dpx .highlight pre { white-space: pre-wrap; overflow: visible; overflow-wrap: anywhere; } }
 """
 
 
@@ -40,7 +42,7 @@ class Source:
         first, last = docstring_lines(self.code)
         blocks = [pre(lines[:first])]
         if last > first:
-            blocks.append(f"<details><summary>Its docstring</summary>{pre(lines[first:last])}</details>")
+            blocks.append(f"<details>{summary('Its docstring')}{pre(lines[first:last])}</details>")
             blocks.append(pre(lines[last:]))
         compact = "".join(f"{line.strip()}\n" for line in PYGMENTS_STYLE.strip().splitlines())
         return (f'<div class="dpx dpx-source">{style()}<style>{compact}</style>'

@@ -27,6 +27,7 @@ def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> So
     lines += [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
     g_f = min(g_f, 1.0 + sum(abs(f) for f, _, _ in brackets))                # beyond every possible gap: no constraint
     g_t = min(g_t, 1.0 + sum(abs(t) for _, t, _ in brackets))
+    # (A multiplier of it that rounding has left, 1e-17 for 0, asks p for that impossible gap: no proof below, so None.)
 
     # The dual at the 15 crossings; the best is its maximum.
     bound = -np.inf

@@ -45,14 +45,15 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, *, batch: bool) -> np.nda
         out = np.full((k, 2), gamma + slack)
         out[0] = 0.0
         return out
-    gamma = check.array("gamma", gamma, ndim=None if batch else 0, low=0.0)
+    gamma = check.array("gamma", gamma, ndim=None if batch else 0, low=0.0, booleans=False)
     slack = slacks(slack, k, batch=batch)
     shape = check.broadcast("slack", slack.shape[:-2], "gamma", gamma.shape, "Give one slack for each gamma, or one for all.")
     out = np.broadcast_to(gamma[..., None, None] + slack, shape + (k, 2)).copy()
     out[..., 0, :] = 0.0
     if (out < 0).any():
         worst = np.argwhere(out < 0)[0]
-        check.refuse("slack", float(out[out < 0][0]), f"gamma + slack is negative at (a={worst[-2]}, y={worst[-1]}): nothing is feasible",
+        check.refuse("slack", float(np.broadcast_to(slack, out.shape)[out < 0][0]),
+                     f"gamma + slack is negative at (a={worst[-2]}, y={worst[-1]}): nothing is feasible",
                      "A noisy cell below 0 makes the printed slack negative: lift the constraint (lift_unusable) or choose a larger "
                      "epsilon. Drawing again until the slack is positive is not private.")
     return out
@@ -66,14 +67,7 @@ def batch_shape(q: np.ndarray, limit: np.ndarray) -> tuple[int, ...]:
 
 def slacks(slack: ArrayLike, k: int, *, batch: bool) -> np.ndarray:
     """``slack`` as floats, () or (..., k, 2) [a, y]; entries may be +infinity but not NaN."""
-    try:
-        raw = np.asarray(slack, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raw = None
-    if raw is None or np.isposinf(raw).sum() == 0:
-        raw = check.array("slack", slack)
-    else:
-        check.array("slack", np.where(np.isposinf(raw), 0.0, raw))
+    raw = check.array("slack", slack, infinite=True, booleans=False)
     if raw.ndim and (raw.shape[-2:] != (k, 2) or (raw.ndim > 2 and not batch)):
         check.refuse("slack", raw.shape, f"neither a number nor an array of shape {'(..., ' if batch else '('}{k}, 2) [a, y]",
                      "Give one number for all constraints, or one for each group and label (row 0 is unused).")
@@ -148,7 +142,7 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
     """
     q = check.table("q", q, least_groups=2)
     limit = limits(gamma, slack, q.shape[-2], batch=True)
-    dual = check.array("dual", dual)
+    dual = check.array("dual", dual, booleans=False)
     if dual.ndim < 2 or dual.shape[-2:] != q.shape[-2:]:
         check.refuse("dual", dual.shape, f"not of shape (..., {q.shape[-2]}, 2) [a, y]", "Give one multiplier for each group and label.")
     check.broadcast("dual", dual.shape[:-2], "q, gamma and slack", batch_shape(q, limit), "Give one set of multipliers for each program.")

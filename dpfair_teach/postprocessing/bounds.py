@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from .noise import log_over_m_epsilon, noisy_frequencies, over
+from .noise import bound_numbers, log_over_m_epsilon, noisy_frequencies, over
 
 __all__ = ["count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2"]
 
@@ -51,7 +51,7 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     ----------
     prediction, Y : (m,) arrays of 0/1
     n_groups : int >= 2
-        k; n_groups ** m * m must be at most 200,000.
+        k; 4 k^(m + 2) m, the numbers that are compared, must be at most 100 million.
 
     Returns
     -------
@@ -73,8 +73,9 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
         check.refuse("prediction", prediction.shape, f"not as long as Y, which has {len(Y)} entries",
                      "Give one entry of each for every person.")
     m, k = len(Y), check.integer("n_groups", n_groups, low=2, high=1000)
-    if m * math.log(k) + math.log(m) > math.log(200_000):
-        check.refuse("n_groups", k, f"{k} ** {m} vectors A are too many to try", "Use fewer people or groups.")
+    if math.log(4 * m) + (m + 2) * math.log(k) > math.log(10**8):
+        check.refuse("n_groups", k, f"{k} ** {m} vectors A of {m} people, each changed in {m * (k - 1)} ways, are too many to try",
+                     "Use fewer people or groups.")
     cells = 2 * k * prediction + Y
     groups = np.array(list(product(range(k), repeat=m)))
     tables = np.zeros((len(groups), 4 * k))
@@ -108,7 +109,7 @@ class LemmaA1:
     gaps : (k, 2) array [a, y]
         (4) the same for the gaps to group 0 of any derived classifier; row 0 is 0.
     slack : (k, 2) array [a, y]
-        (5) with this slack the non-private optimum is feasible in LP~ (3).
+        (5) with this slack the non-private optimum is feasible in LP~ (3); by the proof the same numbers as ``gaps``.
     """
 
     noise: float
@@ -117,7 +118,10 @@ class LemmaA1:
     people: float
     rates: np.ndarray
     gaps: np.ndarray
-    slack: np.ndarray
+
+    @property
+    def slack(self) -> np.ndarray:
+        return self.gaps
 
 
 def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: bool = False) -> LemmaA1:
@@ -141,9 +145,7 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     Returns
     -------
     LemmaA1
-        ``noise``: no cell is off by more than this, a frequency. ``holds``: the hypothesis on the table given. ``error`` (1), ``people``
-        (2), ``rates`` (k, 2) [a, y] (3), ``gaps`` (k, 2) (4), ``slack`` (k, 2) (5): the limits of the five facts; row 0 of the last two
-        is 0.
+        ``noise``, ``holds`` and the limits of the five facts, ``error``, ``people``, ``rates``, ``gaps``, ``slack``.
 
     Raises
     ------
@@ -167,7 +169,7 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     gaps = over(4 * unit, np.minimum(people, people[:1])) if as_printed else rates + rates[:1]
     gaps[0] = 0.0
     return LemmaA1(noise=2 * unit, holds=bool(people.min() > 4 * unit), error=(12 if as_printed else 4) * k * unit, people=4 * unit,
-                   rates=rates, gaps=gaps, slack=gaps.copy())
+                   rates=rates, gaps=gaps)
 
 
 @dataclass(frozen=True)
@@ -216,8 +218,7 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     Returns
     -------
     Theorem22
-        ``error``: limit of the excess error; ``error_gamma``: a smaller one, with probability at least 1 - 2 beta. ``fp``, ``tp`` (k,):
-        limits of the gaps to group 0, infinite where the hypothesis fails for a cell. ``holds``: the hypothesis.
+        ``error``, ``error_gamma``, ``fp``, ``tp``, ``holds``.
 
     Raises
     ------
@@ -236,6 +237,7 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     """
     q = check.frequencies("q", _one_table(q, as_printed))
     people, k = q.sum(axis=0), q.shape[1]
+    m, epsilon, beta = bound_numbers(m, epsilon, beta)
     unit = log_over_m_epsilon(4 * k, m, epsilon, beta)
     gamma = check.gamma(gamma)
     room = np.maximum(people - 4 * unit, 0.0)                           # q^_ay - 4 L / (m epsilon)

@@ -82,7 +82,6 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     if k == 2 and q.ndim == 3 and limit.ndim == 2:       # one program: plain arithmetic beats arrays of length one
         one = best_crossing(q, rate, *limit[1].tolist())
         if one is not None:
-            one.dual[np.isinf(limit)] = 0.0              # nothing binds there, but rounding may leave 1e-17
             return one
     # Flat views: T tables with the batch axis last (numpy is fastest there), N programs, table_of (N,).
     tables = math.prod(q.shape[:-3])

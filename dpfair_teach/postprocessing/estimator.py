@@ -1,7 +1,6 @@
 """DP-postprocessing as a scikit-learn estimator: a fitted base in, a fair randomized classifier out, the group stays private."""
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     beta : float in (0, 1)
         Failure probability in the slack.
     n_bins : int
-        Number of score bins, for methods that use scores; the two methods here do not.
+        Number of score bins of the method ``score_bins``, which comes with chapter 7. The two methods here do not use it.
     n_groups : int, optional
         k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it: then no message and no
         shape depends on who is in which group, and a group or cell that holds nobody is as good as any. None reads k off the private A, as
@@ -136,9 +135,13 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
         prediction = self._base_prediction(X, len(y))
-        A, k = self._groups(sensitive_features, len(y), self.n_groups)
         if self.n_groups is None:
+            A = self._groups(sensitive_features, len(y), MOST_GROUPS, "the largest that is taken", "Recode the groups as 0, 1, ..., k-1.")
+            k = int(A.max()) + 1
             self._refuse_empty_cells(A, y, k)
+        else:
+            k = check.integer("n_groups", self.n_groups, low=2, high=MOST_GROUPS)
+            A = self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups.")
         m = len(y)
 
         counts = cell_counts(prediction, A, y, n_groups=k)
@@ -169,8 +172,11 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if sensitive_features is None:
             check.refuse("sensitive_features", None, "the derived classifier decides by the base's prediction and the group",
                          "Give everybody's group, or train a classifier that does not need A.")
+        known, names = getattr(self, "feature_names_in_", None), check.column_names(X)
+        if known is not None and names is not None and names != known.tolist():
+            check.refuse("X", names, f"are not the columns of fit, {known.tolist()}", "Give X the columns of fit, in that order.")
         prediction = self._base_prediction(X, columns=getattr(self, "n_features_in_", None))
-        A, _ = self._groups(sensitive_features, len(prediction), self.n_groups_)
+        A = self._groups(sensitive_features, len(prediction), self.n_groups_, "the last group of fit", "Give groups that fit knew.")
         ones = predict_proba(self.p_, prediction, A)
         return np.column_stack([1 - ones, ones])
 
@@ -218,7 +224,9 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         except Exception as problem:            # whatever it is: the base is not ours
             check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
                          "Give the columns that the base was fitted on.", problem)
-        return check.labels("base.predict(X)", prediction, length=shape[0])
+        return check.labels("base.predict(X)", prediction, length=shape[0],
+                            remedy="Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5. "
+                                   f"(The method {PLANNED}, for more than two answers, comes with chapter 7.)")
 
     def _remember_columns(self, X: Any) -> None:
         """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
@@ -227,17 +235,19 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if len(shape) == 2:
             self.n_features_in_ = shape[1]
-        names = getattr(X, "columns", None)
-        if isinstance(names, Iterable) and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(names, dtype=object)
+        names = check.column_names(X)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     @staticmethod
-    def _groups(sensitive_features: ArrayLike, length: int, n_groups: int | None) -> tuple[np.ndarray, int]:
-        most = MOST_GROUPS if n_groups is None else check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
-        A, _ = check.groups("sensitive_features", sensitive_features, n_groups=most)
+    def _groups(sensitive_features: ArrayLike, length: int, k: int, last: str, remedy: str) -> np.ndarray:
+        """Everybody's group, 0 to k - 1; what ``last``, k - 1, is, and the ``remedy`` where a code is above it."""
+        A = check.group_codes("sensitive_features", sensitive_features)
         if len(A) != length:
             check.refuse("sensitive_features", A.shape, f"not as long as X, which has {length} rows", "Give everybody's group.")
-        return A, int(A.max()) + 1 if n_groups is None else most
+        if A.max() >= k:
+            check.refuse("sensitive_features", int(A.max()), f"a code above {last} = {k - 1}", remedy)
+        return A
 
     @staticmethod
     def _refuse_empty_cells(A: np.ndarray, y: np.ndarray, k: int) -> None:

@@ -199,7 +199,7 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
     b, k = p.shape
     prediction = check.codes("prediction", prediction, what="predictions",
                              remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
-    A, _ = check.groups("A", A, n_groups=10**6)
+    A = check.group_codes("A", A)
     if len(prediction) != len(A):
         check.refuse("prediction, A", (len(prediction), len(A)), "different lengths", "Give one entry a person in each.")
     if prediction.max() >= b or A.max() >= k:

@@ -235,6 +235,8 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
 
 def unguarded_paper_slack(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.ndarray:
     """:func:`paper_slack` of frequencies known to be some, however noise has made them look: after a draw no message may depend on it."""
+    if q.shape[-3] != 2:                                # a shape is public
+        check.refuse("q", q.shape, "has more predictions than the two of the printed slack", "Use margin_slack, which takes any number.")
     people = q.sum(axis=-3)
     unit = log_over_m_epsilon(4 * q.shape[-2], m, epsilon, beta)
     return _unused_anchor(over(4 * unit, np.minimum(people, people[..., :1, :])))
@@ -314,8 +316,9 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     b, k, _ = q.shape[-3:]
     check.choice("noise", noise, NOISES)
+    m, epsilon, beta = bound_numbers(m, _epsilon(epsilon), beta)
     sensitivity, published = margin_sensitivity(k), 2 * b if k == 2 else 2 * b * k
-    most = sensitivity * log_over_m_epsilon(published, m, _epsilon(epsilon), beta) * m
+    most = sensitivity * log_over_m_epsilon(published, m, epsilon, beta) * m
     if noise == "geometric":                            # P(|W| > n) = 2 alpha ** (n + 1) / (1 + alpha), alpha = exp(-1 / scale)
         scale = sensitivity / epsilon
         most = max(0, math.ceil(most + scale * math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
@@ -344,7 +347,7 @@ def _slack_table(q, m, epsilon, beta, negative):
 def noisy_frequencies(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.ndarray:
     """Refuses what can only be a table in people: its sum is above m / 2, and it is whole or off by more than noise ever is."""
     cells = math.prod(q.shape[-3:])
-    log_over_m_epsilon(cells, m, epsilon, beta)         # checks the three numbers
+    m, epsilon, _ = bound_numbers(m, epsilon, beta)
     most = 1 + cells * 2 * (math.log(cells) - math.log(NEVER)) / epsilon / m
     total = q.sum(axis=(-3, -2, -1))
     whole = (q == np.floor(q)).all(axis=(-3, -2, -1))
@@ -355,13 +358,18 @@ def noisy_frequencies(q: np.ndarray, m: int, epsilon: float, beta: float) -> np.
     return q
 
 
+def bound_numbers(m: int, epsilon: float, beta: float) -> tuple[int, float, float]:
+    """The three numbers of every bound here, checked, and as Python's: in numpy's small types m * epsilon would overflow."""
+    m, epsilon, beta = check.integer("m", m, low=1, high=10**15, whole_float=True), check.epsilon(epsilon), check.beta(beta)
+    if epsilon < 1e-100:
+        check.refuse("epsilon", epsilon, "so small that a bound may be infinite", "Choose a larger epsilon.")
+    return m, epsilon, beta
+
+
 def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
     """ln(n / beta) / (m epsilon), the unit of every bound here."""
-    m, epsilon, beta = check.integer("m", m, low=1, high=10**15, whole_float=True), check.epsilon(epsilon), check.beta(beta)
-    unit = (math.log(n) - math.log(beta)) / (m * epsilon)
-    if math.isinf(unit):
-        check.refuse("epsilon", epsilon, "so small that the bound is infinite", "Choose a larger epsilon.")
-    return unit
+    m, epsilon, beta = bound_numbers(m, epsilon, beta)
+    return (math.log(n) - math.log(beta)) / (m * epsilon)
 
 
 def _epsilon(epsilon: float) -> float:

@@ -143,7 +143,7 @@ def test_statements_and_proofs_are_boxes_with_formulas_and_nothing_comes_from_ou
     page, outside = context.new_page(), []
     own = (lab, lab.replace("http", "ws"), "data:", "blob:")
     page.on("request", lambda request: None if request.url.startswith(own) else outside.append(request.url))
-    page.goto(f"{lab}/lab/tree/book/notebooks/06-dp-postprocessing.ipynb?token={TOKEN}")
+    page.goto(f"{lab}/lab/workspaces/statements/tree/book/notebooks/06-dp-postprocessing.ipynb?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
     page.wait_for_selector(".jp-MarkdownCell .myst h1", timeout=60_000)
     definition = page.locator(".jp-MarkdownCell .myst-proof", has_text="In words.").first

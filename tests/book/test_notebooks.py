@@ -76,6 +76,29 @@ def test_nothing_of_a_run_or_a_machine_is_left(path):
     assert text == notebooks.dumps(notebook)
 
 
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda p: p.stem)
+def test_what_the_site_folds_jupyterlab_folds(path):
+    """A question's cell holds its answer: in JupyterLab, which does not know the site's tags, it must not lie open."""
+    code = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    for cell in code:
+        tags, shown = set(cell.metadata.get("tags", [])), cell.metadata.get("jupyter", {})
+        assert shown.get("source_hidden", False) == bool(tags & {"remove-input", "hide-input", "hide-cell"}), cell.source[:80]
+        assert shown.get("outputs_hidden", False) == bool(tags & {"hide-output", "hide-cell"}), cell.source[:80]
+    asking = [cell for cell in code if re.search(r"\b(Puzzle|SelfCheck)\(", cell.source)]
+    assert asking and all(cell.metadata.get("jupyter", {}).get("source_hidden") for cell in asking)
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda p: p.stem)
+def test_references_carry_the_headings_they_lead_to(path):
+    """JupyterLab shows what stands in the notebook; the site would put the heading of today in."""
+    titles = notebooks.headings()
+    chapter, made = (ROOT / "book" / "chapters" / f"{path.stem}.md").read_text(encoding="utf-8"), nbformat.read(path, as_version=4)
+    text = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
+    bare = [label for label in notebooks.REFERENCE.findall(chapter) if label in titles]
+    assert bare and not [label for label in bare if f"{{ref}}`{titles[label]} <{label}>`" not in text]
+    assert not [label for label in notebooks.REFERENCE.findall(text) if label in titles]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda p: p.stem)
 def test_interactive_figures_hold_what_the_library_computes_now(path):
@@ -126,7 +149,7 @@ def test_making_twice_gives_the_same_bytes(tmp_path):
     made = nbformat.reads(first, as_version=4)
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     assert len(code) == 2 and code[0].outputs[0].text == "one\n[0 1 2]\n"
-    assert "image/png" in code[1].outputs[0].data and code[1].metadata == {"tags": ["hide-input"]}
+    assert "image/png" in code[1].outputs[0].data and code[1].metadata == {"tags": ["hide-input"], "jupyter": {"source_hidden": True}}
 
 
 @pytest.mark.slow

@@ -61,3 +61,39 @@ def test_folded_code_is_named_by_what_it_does(code, name):
     page = reading.folds(fold(code) + fold("y = 2"))
     assert f'<summary><span class="admonition-title">{name}</span></summary>' in page and "Code: y = 2<" in page and "Show code" not in page
     assert reading.folds(page) == page
+
+
+TABLE = """<div class="pst-scrollable-table-container"><table class="table">
+<thead>
+<tr class="row-odd"><th class="head"><p>set</p></th>
+<th class="head text-right"><p>Y &lt; 1, <em>of</em> all</p></th>
+<th class="head"><p>sha256</p></th>
+</tr>
+</thead>
+<tbody>
+<tr class="row-even"><td><p>ten</p></td>
+<td class="text-right"><p>2</p></td>
+<td><p><code><span class="pre">DIGEST</span></code></p></td>
+</tr>
+</tbody>
+</table>
+</div>""".replace("DIGEST", "0a" * 32)
+
+
+def test_a_cell_of_a_table_knows_its_column():
+    page = reading.tables(TABLE)
+    for wanted in ('<table class="table stacks" role="table">', '<td role="cell"><p>ten', '<td role="cell" data-label="sha256">',
+                   '<td role="cell" data-label="Y &lt; 1, of all" class="text-right"><p>2', '<th role="columnheader" class="head"><p>set',
+                   '<tr role="row" class="row-even">', '<tbody role="rowgroup">', f'<span class="pre digest">{"0a" * 32}</span>'):
+        assert wanted in page, wanted
+    assert reading.tables(page) == page
+    other = '<table border="1" class="dataframe"><thead><tr><th>a</th></tr></thead></table>'
+    assert reading.tables(other) == other
+
+
+def test_a_page_with_formulas_says_that_it_needs_javascript():
+    page = f'<h1>On paper</h1><h1>Title<a class="headerlink" href="#t">#</a></h1><p>{F}</p>'
+    told = reading.without_script(page)
+    assert told.count("<noscript>") == 1 and "#</a></h1><noscript>" in told
+    assert reading.without_script(told) == told
+    assert reading.without_script(page.replace(F, "x")) == page.replace(F, "x")

@@ -1,12 +1,15 @@
-"""The program in the README runs as it stands and prints what its comments promise."""
+"""The program in the README runs as it stands and prints what its comments promise; what CONTRIBUTING sends you to is there."""
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_the_program_of_the_readme_runs_and_prints_its_releases(capsys):
@@ -26,3 +29,19 @@ def test_the_commands_of_the_readme_exist():
     others = re.search(r"lists the others: (.*?)\. ", README, re.S)[1].replace("`", "").replace("\n", " ").split(", ")
     named = {*re.findall(r"make ([a-z-]+)", README), *others}
     assert named <= set(re.findall(r"^([a-z-]+):", makefile, re.M)) | {"help"}, named
+
+
+def test_the_files_of_the_guide_exist():
+    named = set(re.findall(r"`(\w[\w.-]*/(?:[\w.-]+/)*[\w.-]*)`", GUIDE))
+    named = {path for path in named if not re.search(r"/(NN-name|name|x)(\.\w+)?$", path)}         # stand for what you write
+    assert len(named) > 15
+    assert not (missing := [path for path in named if not (ROOT / path).exists()]), missing
+
+
+def test_the_tables_of_the_guide_exist():
+    """A name in capitals stands in a file that is named in the same item of a list, at most one item before."""
+    items = re.split(r"\n(?=\d\. )", GUIDE[GUIDE.index("## To add something"):GUIDE.index("## Rules")])
+    for before, item in pairwise(items):
+        files = [ROOT / path for path in re.findall(r"`((?:\w+/)+\w+\.py)`", before + item)] + [ROOT / "tests" / "test_bad_input.py"]
+        for table in re.findall(r"`([A-Z_]{4,})`", item):
+            assert any(re.search(rf"^{table}\b", path.read_text(encoding="utf-8"), re.M) for path in files), f"{table} in none of {files}"

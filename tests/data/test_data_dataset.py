@@ -3,6 +3,7 @@ import dataclasses
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpfair_teach.data import Dataset, Population, Provenance, load
@@ -118,3 +119,18 @@ def test_population_numbers_by_hand():
     assert q.shape == (2, 2, 2) and np.isclose(q.sum(), 1)
     assert np.isclose(q[1, 0, 1], .25 * .4 * .9) and np.isclose(q[0, 1, 0], .75 * .8 * .7)
     assert np.isclose(law.error, .25 * (.4 * .1 + .6 * .1) + .75 * (.2 * .5 + .8 * .3)) and np.isclose(law.violation, .4)
+
+
+def test_the_names_of_a_table_are_the_names_of_the_features():
+    frame = pd.DataFrame({"height": [0., 1., 2., 3.]})
+    assert small(X=frame, feature_names=["height"]).feature_names == ("height",)
+    assert small(X=frame.set_axis([0], axis=1)).feature_names == ("x",)         # a table without names
+    with pytest.raises(ValueError, match=r"^feature_names=\('x',\): not the columns of X, \['height'\]"):
+        small(X=frame)
+
+
+@pytest.mark.parametrize("rows", [np.array([0, 2], "m8[s]"), np.ma.array([0, 2], mask=[True, False]), np.array([0, 2], dtype=object),
+                                  [0.0, 2.0], ["0", "2"], np.array(["2020-01-01"], "M8[D]")])
+def test_rows_that_are_no_positions(rows):
+    with pytest.raises(ValueError, match=r"^rows="):
+        small().subset(rows)

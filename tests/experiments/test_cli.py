@@ -5,6 +5,7 @@ import sys
 import pandas as pd
 import pytest
 
+from dpfair_teach import load
 from dpfair_teach.experiments import EXPERIMENTS
 from dpfair_teach.experiments.__main__ import main
 
@@ -32,7 +33,10 @@ def test_a_small_run_in_two_workers_equals_one(tmp_path, capsys):
     for jobs in "12":
         (tmp_path / jobs).mkdir()
         assert main(["figure1_right", "--out", str(tmp_path / jobs), "--repeats", "24", "--seed", "5", "--jobs", jobs, "--quiet"]) == 0
-    assert "figure1_right.csv: 360 rows" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "figure1_right.csv: 360 rows" in said
+    provenance = str(load("communities", group="paper").provenance)
+    assert provenance in said and (tmp_path / "1" / "figure1_right.provenance.txt").read_text(encoding="utf-8") == provenance + "\n"
     one, two = ((tmp_path / jobs / "figure1_right.csv").read_bytes() for jobs in "12")
     assert one == two
     table = pd.read_csv(tmp_path / "1" / "figure1_right.csv")

@@ -28,7 +28,7 @@ def stored(table):
 
 def test_every_stored_table_belongs_to_an_experiment():
     found = {p.name for p in RESULTS.iterdir()}
-    assert found == {f"{t}{end}" for t in TABLES for end in (".csv", ".times.csv")} | {"README.md"}
+    assert found == {f"{t}{end}" for t in TABLES for end in (".csv", ".times.csv", ".provenance.txt")} | {"README.md"}
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -142,6 +142,15 @@ def test_theorem_2_2_holds_wherever_its_hypothesis_does():
         promised = rows[rows[f"violation_bound_{form}"].notna()]
         assert (promised["violation"] <= promised[f"violation_bound_{form}"]).all() and len(promised) > 300
     assert (rows["error_bound_printed"] / rows["error_bound_sharp"]).to_numpy() == pytest.approx(3, rel=1e-5)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(table):
+    name, settings, _ = TABLES[table]
+    groups = {"bound_vs_reality": []}.get(name, list(dict.fromkeys(setting.get("group", "paper") for setting in settings)))
+    told = "\n\n".join(str(load("communities", group=group).provenance) for group in groups) or "no data set: simulated"
+    assert EXPERIMENTS[name].provenance == told
+    assert (RESULTS / f"{table}.provenance.txt").read_text(encoding="utf-8") == told + "\n"
 
 
 def test_the_readme_names_the_bytes_that_the_tables_came_from():

@@ -271,3 +271,38 @@ def test_values_are_plain_with_a_file_and_without(tmp_path):
     def evaluate(setting, repeats, rng):
         return [{"n": np.int64(3), "x": np.float32(0.5), "name": np.str_("a"), "yes": np.bool_(True)}]
     pd.testing.assert_frame_equal(run(evaluate=evaluate), run(evaluate=evaluate, out=tmp_path / "x.csv"))
+
+
+def test_zero_has_one_stream():
+    assert setting_rng(1, {"e": -0.0}).random() == setting_rng(1, {"e": 0.0}).random() == setting_rng(1, {"e": 0}).random()
+    with pytest.raises(ValueError, match="stands there twice"):
+        run([{"e": 0.0}, {"e": -0.0}])
+
+
+def other_columns(setting, repeats, rng):
+    return [{"mean": 1.0} if setting == GRID[1] else {"median": 1.0}]
+
+
+def test_rows_with_other_columns_are_not_filled_up(tmp_path):
+    with pytest.raises(ValueError, match=r"^evaluate=\['(mean|median)'\]: the columns of a row of .*; other rows have \['me(dian|an)'\]"):
+        run(evaluate=other_columns)
+    with pytest.raises(ValueError, match="the columns of a row"):
+        run(evaluate=lambda setting, repeats, rng: [{"a": 1, "b": 2}, {"a": 1}])
+    with pytest.raises(ValueError, match=r"^settings=\{'m': 3\}: has other names than the first, \['epsilon', 'm'\]"):
+        run([*GRID, {"m": 3}])
+    stopped(tmp_path, after=1)                      # rows from a file count too
+    with pytest.raises(ValueError, match=r"other rows have \['count', 'gamma', 'mean'\]"):
+        run(evaluate=lambda setting, repeats, rng: [{"mean": 1.0}], out=tmp_path / "x.csv")
+
+
+def fails(setting, repeats, rng):
+    if setting["m"] == 20:
+        raise ZeroDivisionError("in evaluate")
+    return [{"mean": 1.0}]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_evaluate_raises_names_the_setting(jobs):
+    with pytest.raises(ZeroDivisionError, match="in evaluate") as raised:
+        run(GRID[:2], evaluate=fails, jobs=jobs)
+    assert raised.value.__notes__ == ["while evaluate computed the setting {'epsilon': 0.5, 'm': 20}"]

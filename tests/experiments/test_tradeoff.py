@@ -216,3 +216,18 @@ def test_curve_is_the_table_of_its_draws():
     np.testing.assert_allclose(table["violation"], draws.violation.mean(axis=0))
     assert (table["error_low"] <= table["error"] + 1e-12).all() and (table["error"] <= table["error_high"] + 1e-12).all()
     assert list(table["gamma"]) == GAMMAS and set(table["share_left_out"]) == {0}
+
+
+def test_tables_hold_whole_people_in_all():
+    """Cells may be expected numbers; 110.44 people cannot be, and were counted as 110."""
+    rng = np.random.default_rng
+    with pytest.raises(ValueError, match=r"^counts=110.44: .*no whole number of people"):
+        postprocessing_draws(np.full((2, 2, 2), 110.44 / 8), "as_printed", 1.0, [0.1], 3, rng(0))
+    expected = np.array([[[20.3, 10.1], [20, 4]], [[9.7, 19.9], [6, 20]]])      # as a base that decides by chance gives
+    assert postprocessing_draws(expected, "as_printed", 1.0, [0.1], 3, rng(0)).error.shape == (3, 1)
+
+
+@pytest.mark.parametrize("epsilons", [range(1, 3), pd.Series([1.0, 2.0]), (1, 2), np.array([1.0, 2.0])])
+def test_any_collection_of_epsilons_serves(epsilons):
+    ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    assert postprocessing_curve(ten, "public_margins", epsilons, [0.1], 2, np.random.default_rng(0))["epsilon"].tolist() == [1, 2]

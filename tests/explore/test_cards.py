@@ -22,8 +22,8 @@ def test_a_self_check_tells_after_the_choice():
     assert [tag for tag, _ in tree.seen].count("details") == 2 and "script" not in [tag for tag, _ in tree.seen]
     for (choice, right, feedback), shown in zip(CHOICES, re.findall(r"<details>.*?</details>", html), strict=True):
         words = "".join(parsed(shown).text)
-        assert words == f"{choice}{'Right.' if right else 'Not quite.'} {feedback}"
-        assert re.match(r"<details><summary>", shown), "open from the start"
+        assert words == f"▸ {choice}{'Right.' if right else 'Not quite.'} {feedback}"
+        assert re.match(r"<details><summary[ >]", shown), "open from the start"
 
 
 def test_a_self_check_in_plain_text_keeps_feedback_for_last():
@@ -33,7 +33,7 @@ def test_a_self_check_in_plain_text_keeps_feedback_for_last():
 
 def test_a_puzzle_folds_its_answer():
     html = Puzzle("How many? " + WICKED, "Two. " + WICKED)._repr_html_()
-    assert "".join(parsed(re.search(r"<details>.*</details>", html)[0]).text) == "AnswerTwo. " + WICKED
+    assert "".join(parsed(re.search(r"<details>.*</details>", html)[0]).text) == "▸ AnswerTwo. " + WICKED
     assert repr(Puzzle("How many?", "Two.")) == "How many?\nAnswer\n  Two."
 
 
@@ -71,7 +71,7 @@ def test_show_prints_what_runs():
 def test_show_folds_the_docstring_and_no_more():
     html = show(_checks.number)._repr_html_()
     folded = "".join(parsed(re.search(r"<details>.*?</details>", html, re.S)[0]).text)
-    assert folded.strip().removeprefix("Its docstring").strip() == f'"""{_checks.number.__doc__}"""'
+    assert folded.strip().removeprefix("▸ Its docstring").strip() == f'"""{_checks.number.__doc__}"""'
 
 
 def test_show_takes_methods_properties_classes_and_wrapped_functions():

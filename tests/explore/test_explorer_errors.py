@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from dpfair_teach.explore import Explorer
+from dpfair_teach.mechanisms import laplace
 
 X = [0.0, 1.0, 2.0]
 
@@ -70,6 +71,20 @@ def test_an_error_inside_fn_says_where():
         make(fn=lambda x, a: 1 / 0).frame()
     with pytest.raises(ValueError, match="fn at a = 1: raised TypeError"):
         make(fn=lambda wrong: 1).frame()
+
+
+def broken(x, a):
+    raise ValueError
+
+
+def test_an_error_inside_fn_is_told_once():
+    """The library's own refusal stands in our message, with one stop at its end; a reader's own error keeps its traceback."""
+    with pytest.raises(ValueError, match=r"fn at a = 1: raised ValueError: epsilon=-1[^.]*\. [^.]*\. Make fn work there") as refused:
+        make(fn=lambda x, a: laplace(0.0, 1.0, -a, np.random.default_rng(0))).frame()
+    assert refused.value.__cause__ is None and refused.value.__suppress_context__
+    with pytest.raises(ValueError, match=r"fn at a = 1: raised ValueError\. Make fn") as empty:
+        make(fn=broken).frame()
+    assert isinstance(empty.value.__cause__, ValueError)
 
 
 @pytest.mark.parametrize("alt, why", [(lambda a: "", "alt at a = 1: returned ''"), (lambda a: 3, "alt at a = 1: returned 3"),

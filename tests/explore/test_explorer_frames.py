@@ -151,3 +151,10 @@ def test_a_flat_curve_and_a_tiny_one_have_an_axis():
 @pytest.mark.parametrize("value, text", [(1234567.0, "1234567"), (0.1 + 0.2, "0.30000000000000004"), (1e21, "1e+21"), (-1.5e-7, "-1.5e-7")])
 def test_numbers_are_written_as_a_browser_writes_them(value, text):
     assert brief(value) == text
+
+
+def test_any_name_serves_for_a_slider():
+    figure = Explorer(lambda x, **values: {"line": np.asarray(x) * values["self"]}, x=[0.0, 1.0], sliders={"self": [1, 2]}, title="t",
+                      alt=lambda **values: f"slope {values['self']}")
+    assert figure.frame(self=2)["line"].tolist() == [0, 2] and figure.sentence(self=2) == "slope 2"
+    assert "slope 2" in figure.still(self=2)

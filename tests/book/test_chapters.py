@@ -1,0 +1,277 @@
+"""The chapters have the parts that every chapter of this book has, in their order; what they name exists.
+
+Numbered chapters, ``NN-name.md``, are asked for all parts: card, puzzle, figure, setting, statements with their proofs, an attack on one
+of them, the library's own source, an experiment, self-checks, exercises, close. Ten people and the refreshers (``refresher-name.md``)
+state less and are asked for less. What a built page shows is looked at in ``test_site.py``, the ledger's rows in ``test_ledger.py``.
+"""
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from test_floors import FLOORS
+
+CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
+NUMBERED = sorted(CHAPTERS.glob("[0-9][0-9]-*.md"))
+LIGHTER = sorted([CHAPTERS / "ten-people.md", *CHAPTERS.glob("refresher-*.md")])
+
+CARD = ("You will be able to", "Time", "Before this", "In the papers", "To run it")
+CLOSE = ("Remember", "Limits", "Where the paper", "References")
+SECTIONS = ("Puzzle", "Explore", "Setting", "Experiment", "Self-check", "Exercises", "Close")
+PROVED = ("theorem", "lemma", "proposition", "corollary")
+SAID = (*PROVED, "definition", "assumption")        # boxes with "In words" and "Fails if"
+
+
+class Box(NamedTuple):
+    kind: str       # of the directive: prf:theorem, exercise, code-cell, ...
+    title: str
+    body: str
+    line: int
+
+
+def boxes(text: str) -> Iterator[Box]:
+    """Every directive of a page, inner ones too, in order."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if opened := re.match(r"\s*(`{3,}|:{3,})\{([\w:-]+)\}\s*(.*)", line):
+            closes = re.compile(rf"\s*{opened[1][0]}{{{len(opened[1])},}}\s*$")
+            body = []
+            for below in lines[number + 1:]:
+                if closes.match(below):
+                    break
+                body.append(below)
+            yield Box(opened[2], opened[3].strip(), "\n".join(body), number)
+
+
+def cells(text: str) -> str:
+    """The Python of all cells, without the lines that begin a cell's options."""
+    sources = (re.sub(r"\A---\n.*?^---\n", "", box.body, flags=re.S | re.M) for box in boxes(text) if box.kind == "code-cell")
+    return "\n".join(re.sub(r"^(?::\w+:.*|%.*)$", "", source, flags=re.M) for source in sources)
+
+
+def calls(tree: ast.AST, name: str) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name]
+
+
+def sections(text: str) -> dict[str, str]:
+    """First word of a heading of the second level -> what stands below the headings that begin so."""
+    found: dict[str, str] = {}
+    for part in re.split(r"^## ", text, flags=re.M)[1:]:
+        heading, _, body = part.partition("\n")
+        word = re.match(r"[\w-]*", heading)[0]
+        found[word] = found.get(word, "") + body
+    return found
+
+
+# --- what is asked of a page ----------------------------------------------------------------------------------------------
+
+def card_and_checks(text: str) -> Iterator[str]:
+    """Of every page."""
+    first = next(boxes(text), None)
+    if first is None or first.title != "Chapter card":
+        yield "its first box is no {admonition} Chapter card"
+    else:
+        for entry in CARD:
+            if f"**{entry}**" not in first.body:
+                yield f"the card has no entry **{entry}**"
+    if len(calls(ast.parse(cells(text)), "SelfCheck")) < 3:
+        yield "fewer than three SelfCheck questions"
+    yield from figures(text)
+
+
+def figures(text: str) -> Iterator[str]:
+    """A figure that moves says what it shows now: its alt is a function."""
+    tree = ast.parse(cells(text))
+    texts = {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.JoinedStr)
+             for target in node.targets if isinstance(target, ast.Name)}
+    for call in calls(tree, "Explorer"):
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        alt = given.get("alt")
+        stays = alt is None or isinstance(alt, ast.Constant | ast.JoinedStr) or (isinstance(alt, ast.Name) and alt.id in texts)
+        if "sliders" in given and stays:
+            yield f"Explorer({ast.unparse(call.args[0])}): alt is not a function of the sliders, so its sentence stays as the figure moves"
+
+
+def statements(text: str) -> Iterator[str]:
+    """A boxed statement is said in words, with what makes it fail; what is to be proved is proved before the next box."""
+    here = [box for box in boxes(text) if box.kind.startswith("prf:")]
+    for box, following in zip(here, [*here[1:], None], strict=True):
+        kind = box.kind.removeprefix("prf:")
+        name = f"{kind} '{box.title}'"
+        if kind in SAID:
+            for words in ("**In words.**", "**Fails if**"):
+                if words not in box.body:
+                    yield f"{name} has no {words}"
+        if kind in PROVED and (following is None or following.kind != "prf:proof"):
+            yield f"{name} has no proof below it"
+        if kind == "proof" and not (re.search(r"\*\*(?:Step|Part) \d", box.body) and "*(uses: " in box.body):
+            yield f"the proof in line {box.line + 1} has no numbered steps that name what they use"
+
+
+def exercises(text: str) -> Iterator[str]:
+    """Each with a label and, folded, a solution."""
+    below = sections(text).get("Exercises", "")
+    parts = re.split(r"^`{3,}\{exercise\}", below, flags=re.M)[1:]
+    if not parts:
+        yield "no {exercise} in the section Exercises"
+    for part in parts:
+        title = part.split("\n", 1)[0].strip()
+        if not re.search(r"^:label: ex-", part, re.M):
+            yield f"exercise '{title}' has no :label: ex-..."
+        if not re.search(r"^`{3,}\{dropdown\} Solution", part, re.M):
+            yield f"exercise '{title}' has no folded solution"
+
+
+def anatomy(text: str) -> Iterator[str]:
+    """The parts of a numbered chapter, in their order."""
+    found = sections(text)
+    order = [word for word in found if word in SECTIONS]
+    for word in SECTIONS:
+        if word not in found:
+            yield f"no section '## {word}'"
+    if order != [word for word in SECTIONS if word in found]:
+        yield f"its sections stand in the order {', '.join(order)}"
+    tree = ast.parse(cells(text))
+    for name in ("Puzzle", "Explorer", "show"):
+        if not calls(tree, name):
+            yield f"no {name}(...) in a cell"
+    if "ten_people" not in {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}:
+        yield "the ten people do not occur"
+    if not any(box.kind == f"prf:{kind}" for box in boxes(text) for kind in SAID):
+        yield "no boxed statement"
+    for words in ("**Attack", "**Break"):
+        if not re.search(rf"^{re.escape(words)}(?:(?!^#)[\s\S])*?^```{{code-cell}}", text, re.M):
+            yield f"no paragraph {words} ...** with a cell below it"
+    if len(calls(ast.parse(cells(found.get("Self-check", ""))), "SelfCheck")) < 3:
+        yield "fewer than three questions in the section Self-check"
+    for words in CLOSE:
+        if not re.search(rf"^\*\*{words}", found.get("Close", ""), re.M):
+            yield f"the close has no paragraph **{words}...**"
+
+
+def names(text: str) -> Iterator[str]:
+    """What stands in code type and looks like the library's is the library's; what a reference names is a label of the book."""
+    prose = re.sub(r"^(`{3,})\{code-cell\}.*?^\1\s*$", "", text, flags=re.S | re.M)
+    own = {node.name for node in ast.walk(ast.parse(cells(text))) if isinstance(node, ast.FunctionDef)}
+    for code in re.findall(r"(?<![`}])`([^`\n]+)`(?!`)", prose):
+        dotted = re.match(r"(?:dpfair_teach\.)?([a-z_]+)((?:\.\w+)+)", code)
+        if dotted and dotted[1] in FLOORS and not exists(dotted[1], dotted[2]):
+            yield f"`{code}`: the library has no {dotted[1]}{dotted[2]}"
+        called = re.match(r"(\w+)\(", code)
+        if called and called[1] not in own | known():
+            yield f"`{code}`: neither the library nor this page has a function {called[1]}"
+    for role, target in re.findall(r"\{(ref|prf:ref|numref)\}`([^`]+)`", prose):
+        label = re.sub(r".*<(.+)>$", r"\1", target, flags=re.S).strip()
+        if label not in labels():
+            yield f"{{{role}}}`{target}`: no page has the label {label}"
+
+
+def exists(room: str, path: str) -> bool:
+    try:
+        thing = importlib.import_module(f"dpfair_teach.{room}")
+    except ModuleNotFoundError:
+        return False
+    for name in path.split(".")[1:]:
+        if not hasattr(thing, name):
+            return name in getattr(thing, "__annotations__", ())        # a field of a record
+        thing = getattr(thing, name)
+    return True
+
+
+@cache
+def known() -> frozenset[str]:
+    """Names that may be called without their room: public ones, methods of public classes, Python's own."""
+    found = set(dir(builtins))
+    for room in ("", *(f".{room}" for room in FLOORS if room != "_checks")):
+        try:
+            module = importlib.import_module(f"dpfair_teach{room}")
+        except ModuleNotFoundError:     # a room that is still to be built
+            continue
+        for name in module.__all__:
+            found |= {name} | (set(dir(thing)) if isinstance(thing := getattr(module, name), type) else set())
+    return frozenset(found)
+
+
+@cache
+def labels() -> frozenset[str]:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(CHAPTERS.glob("*.md")))
+    return frozenset(re.findall(r"^\(([\w-]+)\)=\s*$", text, re.M) + re.findall(r"^:(?:label|name):\s*([\w-]+)\s*$", text, re.M))
+
+
+def lacks(text: str, *, lighter: bool = False) -> list[str]:
+    asked = [card_and_checks, statements, exercises, names] if not lighter else [card_and_checks, statements, names]
+    return [lack for ask in (*asked, *(() if lighter else (anatomy,))) for lack in ask(text)]
+
+
+# --- the tests ---------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
+def test_a_numbered_chapter_has_all_its_parts(path):
+    assert not (missing := lacks(path.read_text(encoding="utf-8"))), "\n".join([f"{path.name}:", *missing])
+
+
+@pytest.mark.parametrize("path", LIGHTER, ids=lambda path: path.stem)
+def test_a_page_of_the_start_has_its_parts(path):
+    assert not (missing := lacks(path.read_text(encoding="utf-8"), lighter=True)), "\n".join([f"{path.name}:", *missing])
+
+
+@pytest.mark.parametrize("path", sorted({*CHAPTERS.glob("*.md")} - {*NUMBERED, *LIGHTER}), ids=lambda path: path.stem)
+def test_what_another_page_names_exists(path):
+    assert not (missing := list(names(path.read_text(encoding="utf-8")))), "\n".join([f"{path.name}:", *missing])
+
+
+# --- and each lack is found --------------------------------------------------------------------------------------------------
+
+SPOILT = [      # what is taken out of a chapter or put into it, and what is then said
+    ("{admonition} Chapter card", "{admonition} Card", "its first box is no"),
+    ("**Before this**", "**Before**", "the card has no entry **Before this**"),
+    ("## Puzzle:", "## Riddle:", "no section '## Puzzle'"),
+    ("## Setting", "## Assumptions", "no section '## Setting'"),
+    ("## Experiment:", "## Data:", "no section '## Experiment'"),
+    ("## Exercises", "## Practice", "no section '## Exercises'"),
+    ("## Close", "## End", "no section '## Close'"),
+    ("## Puzzle:", "## Exercises\n\n## Puzzle:", "its sections stand in the order"),
+    ('load("ten_people")', 'load("communities")', "the ten people do not occur"),
+    ("Puzzle(", "print(", "no Puzzle(...) in a cell"),
+    ("Explorer(", "print(", "no Explorer(...) in a cell"),
+    ("show(", "print(", "no show(...) in a cell"),
+    ("SelfCheck(", "print(", "fewer than three SelfCheck questions"),
+    ("## Self-check\n", "## Self-check\n\nNone.\n\n## Questions\n", "fewer than three questions in the section Self-check"),
+    ("alt=plane_alt", 'alt="A figure."', "alt is not a function of the sliders"),
+    ("alt=plane_alt, ", "", "alt is not a function of the sliders"),
+    ("def plane_alt(gamma):", 'plane_alt = "A figure."\n\n\ndef other(gamma):', "alt is not a function of the sliders"),
+    ("**In words.** Four numbers", "Four numbers", "lemma '(ours): rates of a derived classifier' has no **In words.**"),
+    ("**Fails if** a cell $(a,y)$ is empty.", "", "definition 'of LP (2), the empirical program' has no **Fails if**"),
+    ("{prf:proof}", "{admonition} Proof", "theorem '(ours): closed form' has no proof below it"),
+    ("**Step ", "**Now ", "has no numbered steps"),
+    ("**Attack", "**Try", "no paragraph **Attack"),
+    ("**Break", "**Try", "no paragraph **Break"),
+    ("```{dropdown} Solution", "```{dropdown} Hint", "has no folded solution"),
+    (":label: ex-05-slope\n", "", "exercise '5C. The slope' has no :label:"),
+    ("**Remember.**", "", "the close has no paragraph **Remember"),
+    ("**Limits.**", "", "the close has no paragraph **Limits"),
+    ("## Close\n", "## Close\n\nSee `fairness.no_such()`.\n", "the library has no fairness.no_such"),
+    ("## Close\n", "## Close\n\nSee `fairness.violation.no_such`.\n", "the library has no fairness.violation.no_such"),
+    ("## Close\n", "## Close\n\nSee `solve_all(q, gamma)`.\n", "has a function solve_all"),
+    ("{ref}`ch-dp-postprocessing`", "{ref}`ch-postprocessing`", "no page has the label ch-postprocessing"),
+    ("<thm-closed-form>", "<thm-open-form>", "no page has the label thm-open-form"),
+]
+
+
+@pytest.mark.parametrize("old, new, said", SPOILT)
+def test_what_a_chapter_lacks_is_said(old, new, said):
+    text = (CHAPTERS / "05-equalized-odds.md").read_text(encoding="utf-8")
+    assert old in text, "the chapter has changed: choose another part of it to spoil"
+    assert any(said in lack for lack in lacks(text.replace(old, new))), lacks(text.replace(old, new))
+
+
+def test_a_library_name_is_one_that_can_be_had():
+    assert not list(names("`fairness.violation(counts)`, `dpfair_teach.fairness.NOTIONS`, `accounting.Release.epsilon`, `len(q)`"))

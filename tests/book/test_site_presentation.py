@@ -1,0 +1,140 @@
+"""The built site away from the desk: on a phone, on paper, in a list of results."""
+from __future__ import annotations
+
+import pytest
+
+from test_site import PAGES, Visit, on, soup
+
+pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser]
+
+CHAPTER = "book/notebooks/05-equalized-odds.html"
+GAPS, SHEET = "book/chapters/gaps.html", "book/chapters/data-sheet.html"
+
+
+@pytest.fixture(scope="module")
+def visit(request, chromium, site_url):
+    opened = Visit(chromium, site_url, request.param)
+    yield opened
+    opened.context.close()
+
+
+# --- paper ------------------------------------------------------------------------------------------------------------------
+
+# Where a page stands while it is printed: its theme, what is folded, code that is cut, and how dark its paper is.
+STATE = """() => [document.documentElement.dataset.theme, [...document.querySelectorAll("article details")].map(fold => fold.open)]"""
+
+
+@on([CHAPTER])
+def test_a_page_is_printed_in_light_colours_and_unfolded_and_then_is_as_before(visit):
+    page = visit.page
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.emulate_media(media="print")
+    try:
+        before = page.evaluate(STATE)
+        assert before[0] == "dark" and not all(before[1])
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        folded = page.evaluate("""() => [...document.querySelectorAll("article details:not([open])")]
+            .filter(fold => !fold.closest(".dpx-card, .dpx-numbers")).length""")
+        assert not folded
+        cards = page.locator("article .dpx-card")
+        assert cards.count() and not page.locator("article .dpx-card details[open]").count()
+        told = "card => getComputedStyle(card, '::after').content"
+        assert all("answers" in card.evaluate(told) for card in cards.all())
+        cut = page.evaluate("""() => [...document.querySelectorAll("article pre")]
+            .filter(pre => pre.scrollWidth > pre.clientWidth + 1 || getComputedStyle(pre).whiteSpace === "pre")
+            .map(pre => pre.textContent.slice(0, 60))""")
+        assert not cut
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(STATE) == before
+    finally:
+        page.emulate_media(media="screen")
+        page.evaluate("document.documentElement.dataset.theme = 'light'")
+
+
+@on([CHAPTER])
+def test_paper_is_white_even_where_a_browser_does_not_announce_that_it_prints(visit):
+    page = visit.page
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.emulate_media(media="print")
+    try:
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert not visit.violations(runOnly=["color-contrast"])
+    finally:
+        page.emulate_media(media="screen")
+        page.evaluate("document.documentElement.dataset.theme = 'light'")
+
+
+# --- phone ------------------------------------------------------------------------------------------------------------------
+
+@on(PAGES)
+def test_rows_of_tables_become_cards_and_what_is_still_too_wide_fades(visit):
+    with visit.width(375):
+        wide = visit.page.evaluate("""() => [...document.querySelectorAll("article table.table")]
+            .filter(table => !table.matches(".stacks") || table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
+            .map(table => table.textContent.slice(0, 80))""")
+        assert not wide
+        # folded tables of numbers are wide, too, once they are open
+        bare = visit.page.evaluate("""async () => {
+            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = true;
+            await new Promise(done => setTimeout(done, 400));
+            const boxes = [...document.querySelectorAll("article :is(.cell_output > .output, .dpx-scroll, .dpx-plot:has(table))")];
+            const found = boxes.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
+                && (!box.matches(".more-right") || getComputedStyle(box).maskImage === "none" || box.tabIndex < 0));
+            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = false;
+            return found.map(box => box.className);
+        }""")
+    assert not bare
+
+
+@on([SHEET])
+def test_no_table_of_the_data_sheet_is_cut_on_a_desktop(visit):
+    wide = visit.page.evaluate("""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
+        .filter(box => box.scrollWidth > box.clientWidth + 2).map(box => box.textContent.slice(0, 60))""")
+    assert not wide
+
+
+@on([CHAPTER])
+def test_a_drawer_closes_when_something_in_it_is_chosen(visit):
+    with visit.width(375):
+        for opener, drawer in ((".primary-toggle", "#pst-primary-sidebar-modal"), (".secondary-toggle", "#pst-secondary-sidebar-modal")):
+            visit.page.locator(opener).click()
+            assert visit.page.locator(f"{drawer}[open]").count() == 1
+            visit.page.locator(f"{drawer} a[href^='#']").last.click()
+            assert not visit.page.locator("dialog[open]").count()
+
+
+# --- search, contents -------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("place", ["page", "dialog"])
+def test_what_is_typed_into_a_search_field_is_seen(chromium, site_url, place):
+    opened = Visit(chromium, site_url, "search.html" if place == "page" else CHAPTER)
+    if place == "dialog":
+        opened.page.keyboard.press("Control+k")
+    form = opened.page.locator("#pst-search-dialog form" if place == "dialog" else ".bd-search-container form")
+    icon = form.locator(".fa-magnifying-glass").bounding_box()
+    begins = form.locator("input").evaluate("input => input.getBoundingClientRect().left + parseFloat(getComputedStyle(input).paddingLeft)")
+    assert icon["x"] + icon["width"] < begins
+    opened.context.close()
+
+
+def test_results_of_a_search_show_no_tex(chromium, site_url):
+    opened = Visit(chromium, site_url, "search.html?q=threshold")
+    opened.page.locator("p.context").first.wait_for()
+    excerpts = opened.page.locator("p.context").all_inner_texts()
+    assert excerpts and any("…" in text for text in excerpts) and not any("\\" in text for text in excerpts)
+    opened.context.close()
+
+
+@on([GAPS])
+def test_each_gap_is_in_the_contents_and_headings_shrink(visit):
+    names = visit.page.locator("#pst-page-toc-nav a, .bd-sidebar-secondary nav a").evaluate_all(
+        "links => links.filter(link => link.getClientRects().length).map(link => link.textContent)")
+    assert any(name.startswith("J20.") for name in names) and any(name.startswith("D1.") for name in names)
+    sizes = visit.page.evaluate("""() => ["h1", "h2", "h3", "h4", "p"].map(name =>
+        parseFloat(getComputedStyle(document.querySelector("article " + name)).fontSize))""")
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 5
+
+
+def test_the_foot_of_a_page_names_nobody_called_by_the_authors(site):
+    assert not [page for page in PAGES if soup(site / page).select(".component-author")]
