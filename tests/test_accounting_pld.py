@@ -63,14 +63,14 @@ def test_gaussian_is_the_analytic_one(sigma, k):
     """k runs are one with sqrt(k) times the sensitivity."""
     record = gaussian(sigma, k)
     exact = optimize.brentq(lambda e: gaussian_delta(math.sqrt(k), sigma, e) - 1e-6, 0, 300, xtol=1e-13)
-    above, below = pld_epsilon(record, 1e-6), pld_epsilon(record, 1e-6, interval=1e-4, pessimistic=False)
+    above, below = pld_epsilon(record, 1e-6), pld_epsilon(record, 1e-6, interval=5e-5 * exact, pessimistic=False)
     assert exact - 1e-9 <= above <= exact * (1 + 1e-6)
     assert below <= exact + 1e-9
     assert exact - below < 1e-3 * max(1, exact)
     for epsilon in (0.2 * exact, exact):
         delta = gaussian_delta(math.sqrt(k), sigma, epsilon)
         assert delta * (1 - 1e-6) <= pld_delta(record, epsilon) <= delta * (1 + 1e-4)
-        assert pld_delta(record, epsilon, interval=1e-4, pessimistic=False) <= delta * (1 + 1e-6)
+        assert pld_delta(record, epsilon, interval=5e-5 * exact, pessimistic=False) <= delta * (1 + 1e-6)
 
 
 def test_one_laplace_is_its_exact_curve():

@@ -80,7 +80,7 @@ def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
 
     Returns
     -------
-    float in [0, 1]
+    float in [0, 1]; a difference of two probabilities, right to about 1e-14
 
     Raises
     ------
@@ -131,7 +131,7 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     epsilon0 : float in [1e-6, 500]
     k : int from 1 to a million; to 100,000 if not adaptive
     delta : float in (0, 1)
-        With ``adaptive=False`` at least 1e-200.
+        At least 1e-200; with ``adaptive=False`` at least 1e-12, for :func:`bounded_range_delta` is a difference.
     adaptive : bool
         Whether a step may be chosen after seeing the last answer.
 
@@ -153,7 +153,7 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     """
     epsilon0, delta = _epsilon0(epsilon0), check.number("delta", check.delta(delta), low=1e-200, high=1.0)
     if not check.flag("adaptive", adaptive):
-        return _chosen_beforehand(epsilon0, steps(k, 10**5), delta)
+        return _chosen_beforehand(epsilon0, steps(k, 10**5), check.number("delta", delta, low=1e-12))
     k = steps(k)
     tail = epsilon0 * math.sqrt(-k * math.log(delta) / 2)
     return min(k * bounded_range_mean(epsilon0) + tail, float(rdp_to_epsilon(ORDERS, k * rdp_exponential(epsilon0, ORDERS), delta)),
