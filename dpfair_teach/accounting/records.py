@@ -116,22 +116,11 @@ class Release:
                          "Record the scale that was used, and the epsilon that it gives.")
 
 
-<<<<<<< HEAD:dpfair_teach/accounting/records.py
 def records_of(releases: object) -> list[Release]:
-    """A non-empty list of releases that protect the same unit under the same relation."""
-    if isinstance(releases, Release):
-        releases = [releases]
-    try:
-        records = list(releases)
-    except TypeError:
-        check.refuse("releases", releases, "not a collection of Release records", "Give a list, such as an estimator's releases_.")
-=======
-def _records(releases: object) -> list[Release]:
     """One release, or a collection of them, as a list that is not empty."""
     if isinstance(releases, Release):
         releases = [releases]
     records = check.entries("releases", releases, "a collection of Release records", "Give a list, such as an estimator's releases_.")
->>>>>>> main:dpfair_teach/accounting.py
     for record in records:
         if not isinstance(record, Release):
             check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")
