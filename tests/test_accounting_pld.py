@@ -158,7 +158,7 @@ def test_events_that_no_accountant_knows_are_refused():
 
 @pytest.mark.slow
 def test_the_package_is_imported_when_it_is_needed():
-    """A second of import that readers of other rooms do not pay; and without the package a sentence that says what to install."""
+    """Half a second of import that readers of other rooms do not pay; and without the package a sentence that says what to install."""
     program = """
 import sys
 from dpfair_teach import accounting

@@ -1,6 +1,6 @@
 """Accounting by the distribution of the privacy loss itself, put on a grid and convolved: Google's dp-accounting does that.
 
-The package is imported when a function of this module is first called; it takes about a second, and nothing else in the library needs it.
+The package is imported when a function of this module is first called; that takes half a second, and nothing else in the library needs it.
 """
 from __future__ import annotations
 
