@@ -136,7 +136,7 @@ def exact_advantage(law_0: ArrayLike, law_1: ArrayLike, prior: float = 0.5) -> f
     """
     laws = []
     for name, law in (("law_0", law_0), ("law_1", law_1)):
-        law = check.array(name, law, ndim=1, low=0.0, high=1.0 + 1e-9)
+        law = check.filled(name, check.array(name, law, ndim=1, low=0.0, high=1.0 + 1e-9), "outcome")
         if abs(law.sum() - 1) > 1e-9:
             check.refuse(name, float(law.sum()), "its probabilities do not sum to 1", "Give every outcome; widen a truncated window.")
         laws.append(law)
@@ -176,9 +176,13 @@ def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float
     >>> [round(float(x), 3) for x in advantage_interval(731, n=1000)]
     [0.231, 0.202, 0.258]
     """
-    low, high = audit.clopper_pearson(check.whole_numbers("hits", hits, low=0), n, alpha)
+    right = check.filled("hits", check.whole_numbers("hits", hits, low=0), "count")
+    n = check.integer("n", n, low=1, high=10**10)
+    if right.max() > n:
+        check.refuse("hits", int(right.max()), f"more right guesses than the n={n} guesses", "Count hits among those guesses.")
+    low, high = audit.clopper_pearson(right, n, alpha)
     blind = _blind(_prior(prior))
-    return np.asarray(hits, float) / n - blind, low - blind, high - blind
+    return right / n - blind, low - blind, high - blind
 
 
 @dataclass(frozen=True)
@@ -213,8 +217,12 @@ class GameResult:
     prior: float = 0.5
 
     def __post_init__(self) -> None:
-        check.integer("hits", self.hits, low=0, high=check.integer("n", self.n, low=1))
-        _prior(self.prior)
+        clean = {"hits": check.integer("hits", self.hits, low=0), "n": check.integer("n", self.n, low=1, high=10**10),
+                 "prior": _prior(self.prior)}
+        if clean["hits"] > clean["n"]:
+            check.refuse("hits", self.hits, f"more right guesses than the n={self.n} rounds", "Count hits among those rounds.")
+        for name, value in clean.items():       # Python's numbers, whatever came
+            object.__setattr__(self, name, value)
 
     @property
     def advantage(self) -> float:
@@ -368,7 +376,7 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
         cells = np.array([[np.sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)], float)
         check.occupied("A", cells, "Merge groups, or leave that group out.", so="so its weight would be a fraction over 0")
     else:
-        cells = check.array("counts", counts, shape=(k, 2), low=-1e15, high=1e15)
+        cells = check.array("counts", counts, shape=(k, 2), low=-1e15, high=1e15, booleans=False)
         check.occupied("counts", cells, "Clip noisy counts to at least 1.", so="so its weight would not be above 0")
     weights = cells.sum(1, keepdims=True) * cells.sum(0) / (cells.sum() * cells)
     return weights[A, Y]
