@@ -158,6 +158,11 @@ def always_answers(f):
     return lambda epsilon0, k, delta: 2 * epsilon0 * np.sqrt(2 * k * np.log(1 / delta))
 
 
+def half_the_steps(f):
+    return lambda epsilon, k, delta, delta_step=0.0, **kw: dataclasses.replace(
+        f(epsilon, k, delta, delta_step, **kw), epsilon_step=f(epsilon, (k + 1) // 2, delta, delta_step, **kw).epsilon_step)
+
+
 # --- the linear programs
 
 def without_true_positive_rows(f):
@@ -347,6 +352,7 @@ MUTANTS: dict[str, Mutant] = {
     "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers,
                                                   "the short formula where it is no bound"),
     "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),
+    "theorem_1_5_for_half_the_steps": Mutant(ACCOUNTING + "theorem_1_5", half_the_steps, "the budget of half as many steps"),
     "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1),
                                        "one noise seen, not all"),
     "gaussian_delta_halved": Mutant(MECHANISMS + "gaussian_delta", scaled(0.5), "half of the curve"),

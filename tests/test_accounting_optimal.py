@@ -139,6 +139,9 @@ def test_theorem_1_5_holds_for_the_worst_steps(epsilon, k, delta, delta_step):
     assert granted.epsilon == pytest.approx(2 * granted.epsilon_step * math.sqrt(2 * k * math.log(1 / delta)))
     assert granted.delta == pytest.approx(k * delta_step + delta) and granted.condition
     assert optimal_composition_delta(granted.epsilon_step, k, epsilon, delta_step) <= granted.delta
+    assert advanced_composition(granted.epsilon_step, k, delta) == pytest.approx(epsilon)
+    with pytest.raises(ValueError, match="613.86"):                    # the formula without the hypothesis
+        advanced_composition(1.0, 1000, 1e-5)
 
 
 def test_theorem_1_5_as_printed_fails_for_delta_near_one():

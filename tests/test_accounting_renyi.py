@@ -158,7 +158,7 @@ def test_the_bound_for_the_exponential_mechanism_is_attained(epsilon0):
 
 # ---------------------------------------------------------------------------------------------------- the conversion
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, report_multiple_bugs=False)
 @given(st.floats(1e-3, 8), st.integers(1, 3000), st.floats(-12, -0.05))
 def test_the_conversion_is_a_bound(epsilon0, k, log10_delta):
     """Of k randomized responses everything is known."""
