@@ -376,7 +376,10 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
         cells = np.array([[np.sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)], float)
         check.occupied("A", cells, "Merge groups, or leave that group out.", so="so its weight would be a fraction over 0")
     else:
-        cells = check.array("counts", counts, shape=(k, 2), low=-1e15, high=1e15, booleans=False)
+        cells = check.array("counts", counts, low=-1e15, high=1e15, booleans=False)
+        if cells.shape != (k, 2):
+            check.refuse("counts", cells.shape if cells.ndim else counts, f"not of shape ({k}, 2), a count for each group of A and label of Y",
+                         "Reshape counts.")
         check.occupied("counts", cells, "Clip noisy counts to at least 1.", so="so its weight would not be above 0")
     weights = cells.sum(1, keepdims=True) * cells.sum(0) / (cells.sum() * cells)
     return weights[A, Y]
@@ -411,7 +414,9 @@ def read_support_vectors(vectors: ArrayLike, X: ArrayLike) -> np.ndarray:
     array([-1,  1,  0])
     """
     X = check.filled("X", check.array("X", X, ndim=2), "person and one feature")
-    vectors = check.filled("vectors", check.array("vectors", vectors, shape=(None, X.shape[1] + 1)), "row")
+    vectors = check.filled("vectors", check.array("vectors", vectors, ndim=2), "row")
+    if vectors.shape[1] != X.shape[1] + 1:
+        check.refuse("vectors", vectors.shape, f"not rows of X, {X.shape}, and one column more", "Put A behind the columns of X.")
     read = check.codes("vectors", vectors[:, -1], what="the entries of its last column", remedy="Put A last, as integer codes.")
     said = {tuple(row): group for row, group in zip(vectors[:, :-1].tolist(), read, strict=True)}
     _, which, people = np.unique(X, axis=0, return_inverse=True, return_counts=True)
@@ -465,7 +470,8 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
             group[(Y == y) & (size == limit)] = which if y == 1 else 1 - which
     named = (known >= 0) & (group >= 0)
     if not named.any():
-        check.refuse("known", "-1", "nobody is known among those whose multiplier is at its limit", "Tell one of their groups.")
+        check.refuse("known", known.tolist(), "nobody known is among those whose multipliers are at a limit, a value that repeats within "
+                     "a label of Y", "Tell the group of one of them.")
     if (group[named] != known[named]).mean() > 0.5:
         group[group >= 0] = 1 - group[group >= 0]
     return group
