@@ -378,7 +378,7 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
     else:
         cells = check.array("counts", counts, low=-1e15, high=1e15, booleans=False)
         if cells.shape != (k, 2):
-            check.refuse("counts", cells.shape if cells.ndim else counts, f"not of shape ({k}, 2), a count for each group of A and label of Y",
+            check.refuse("counts", cells.shape if cells.ndim else counts, f"not of shape ({k}, 2): groups of A, labels of Y",
                          "Reshape counts.")
         check.occupied("counts", cells, "Clip noisy counts to at least 1.", so="so its weight would not be above 0")
     weights = cells.sum(1, keepdims=True) * cells.sum(0) / (cells.sum() * cells)
