@@ -19,7 +19,7 @@ from . import _checks as check
 
 __all__ = [
     "clopper_pearson", "epsilon_lower_bound", "AuditResult", "audit_scalar", "privacy_loss",
-    "exact_epsilon", "exact_delta", "laplace_delta", "laplace_scale_delta",
+    "exact_epsilon", "exact_delta", "laplace_delta", "laplace_scale_delta", "largest_power",
 ]
 
 
@@ -485,3 +485,39 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
     shift, slope = n * math.log(max(b, c) / min(b, c)), 1 / min(b, c) - 1 / max(b, c)
     far = (shift + epsilon) / slope                                    # where wide is e^epsilon times as likely as narrow, and more beyond
     return float(max(wide.sf(far) - math.exp(epsilon) * narrow.sf(far), 0.0))
+
+
+# ------------------------------------------------------------------------------------------------ from epsilon and delta
+
+def largest_power(false_positive: ArrayLike, epsilon: float, delta: float = 0.0) -> np.ndarray:
+    """The largest chance to be right about "yes" that a test between two neighbours can have at a chance to be wrong about "no".
+
+    Source: ours, from supplement, Definition 1.2 at the test's two answers: the smaller of e^epsilon fp + delta and
+    1 - e^-epsilon (1 - delta - fp), and of 1. A mechanism that says the truth openly with probability delta, else by randomized response,
+    has a test at every point of this line.
+
+    Parameters
+    ----------
+    false_positive : array of numbers in [0, 1]
+        The chance that the test says "yes" on the data set where the answer is "no".
+    epsilon : float in [0, 700]
+    delta : float in [0, 1)
+
+    Returns
+    -------
+    array of the shape of ``false_positive``, in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
+
+    Examples
+    --------
+    >>> largest_power([0.0, 0.1, 0.25, 0.5], epsilon=np.log(3)).round(3)
+    array([0.   , 0.3  , 0.75 , 0.833])
+    """
+    fp = check.filled("false_positive", check.array("false_positive", false_positive, low=0.0, high=1.0), "number")
+    epsilon, delta = check.number("epsilon", epsilon, low=0.0, high=700.0), _delta(delta)
+    steep, flat = math.exp(epsilon) * fp + delta, 1 - math.exp(-epsilon) * (1 - delta - fp)
+    return np.minimum(np.minimum(steep, flat), 1.0)

@@ -14,7 +14,20 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from dpfair_teach import accounting, attacks, audit, data, experiments, explore, fairness, luck, mechanisms, plotting, postprocessing
+from dpfair_teach import (
+    accounting,
+    attacks,
+    audit,
+    data,
+    experiments,
+    explore,
+    fairness,
+    luck,
+    mechanisms,
+    plotting,
+    postprocessing,
+    reports,
+)
 
 # Arguments that are free text, where any text is a fair value.
 ANY_TEXT = {
@@ -70,12 +83,19 @@ for bound in ("exponential_error_bound", "exponential_worst_error"):
     valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(n_choices=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
 valid("mechanisms.exponential", mechanisms.exponential,
       lambda: dict(loss=[1.0, 2.0], sensitivity=1.0, epsilon=1.0, rng=rng(), size=2))
+valid("mechanisms.exponential_by_gumbel", mechanisms.exponential_by_gumbel,
+      lambda: dict(loss=[1.0, 2.0], sensitivity=1.0, epsilon=1.0, rng=rng(), size=2))
+valid("mechanisms.gaussian_sigma_textbook", mechanisms.gaussian_sigma_textbook, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5))
 valid("mechanisms.exponential_probabilities", mechanisms.exponential_probabilities,
       lambda: dict(loss=[1.0, 2.0], sensitivity=1.0, epsilon=1.0))
 valid("mechanisms.randomized_response", mechanisms.randomized_response,
       lambda: dict(A=A, n_groups=2, epsilon=1.0, rng=rng(), size=2))
 valid("mechanisms.randomized_response_matrix", mechanisms.randomized_response_matrix, lambda: dict(n_groups=2, epsilon=1.0))
 valid("mechanisms.debias_counts", mechanisms.debias_counts, lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
+for reading in ("debias_variance", "likely_counts"):
+    valid(f"reports.{reading}", getattr(reports, reading), lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
+valid("audit.largest_power", audit.largest_power, lambda: dict(false_positive=[0.1, 0.5], epsilon=1.0, delta=1e-5))
+valid("accounting.group_privacy", accounting.group_privacy, lambda: dict(epsilon=1.0, people=3, delta=1e-5))
 
 # ------------------------------------------------------------------------------------------------ accounting and audit
 valid("accounting.Release", accounting.Release, lambda: dict(RELEASE, delta=0.0, relation=None, times=1))

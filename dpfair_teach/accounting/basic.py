@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from .. import _checks as check
 from .records import Release, alike, records_of, within
 
-__all__ = ["basic_composition", "compose_parallel"]
+__all__ = ["basic_composition", "compose_parallel", "group_privacy"]
 
 
 def basic_composition(epsilon0: float, k: int) -> float:
@@ -80,3 +80,44 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     touches = check.integer("touches", touches, low=1, high=len(records))
     within(math.fsum(sorted(r.times * r.delta for r in records)[-touches:]), delta)
     return math.fsum(sorted(r.times * r.epsilon for r in records)[-touches:])
+
+
+def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float]:
+    """(g epsilon, delta (e^(g epsilon) - 1) / (e^epsilon - 1)): what a private release promises to ``people`` = g together.
+
+    Source: ours, by supplement, Definition 1.2 along a path of g neighbours, each changing one more of them. Nothing to do with
+    composition: there is one release. The group of two twins who answer alike, or of one person with two rows, is g = 2.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    people : int >= 1
+        g, how many entries may change together.
+    delta : float in [0, 1)
+
+    Returns
+    -------
+    (float, float)
+        epsilon and delta for the group; delta is cut at 1, where it promises nothing.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> group_privacy(0.5, people=3)
+    (1.5, 0.0)
+    >>> epsilon, delta = group_privacy(0.5, people=3, delta=1e-6)
+    >>> f"{delta:.3g}"
+    '5.37e-06'
+    """
+    epsilon = check.number("epsilon", epsilon, low=0.0, high=1e9, low_open=True)
+    people = check.integer("people", people, low=1, high=10**15)
+    delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
+    if delta == 0:
+        return people * epsilon, 0.0
+    # ln of (e^(g eps) - 1) / (e^eps - 1), with the large exponents taken out before the subtraction
+    growth = (people - 1) * epsilon + math.log(-math.expm1(-people * epsilon)) - math.log(-math.expm1(-epsilon))
+    return people * epsilon, math.exp(min(math.log(delta) + growth, 0.0))

@@ -1,0 +1,198 @@
+"""The statements of chapter 3: neighbours, groups, tests, delta, geometric and Gaussian noise, Gumbel, local privacy."""
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from dpfair_teach import accounting, audit, load, mechanisms, reports
+
+PAGE = Path(__file__).resolve().parents[2] / "book" / "chapters" / "03-privacy-for-one-attribute.md"
+
+
+def rows(people):
+    """All data sets of that many people, as sorted rows (x, a)."""
+    return list(itertools.combinations_with_replacement(itertools.product((0, 1), (0, 1)), people))
+
+
+def law_of(release, data):
+    """A mechanism on multisets of rows: exact law of its output on {0, 1, 2, 3}."""
+    return release[tuple(sorted(data))]
+
+
+def epsilons(release, people):
+    """Exact epsilon under the three relations, over all data sets of that many people (and one less, for removal)."""
+    def worst(pairs):
+        return max((audit.exact_epsilon(law_of(release, d), law_of(release, e)) for d, e in pairs), default=0.0)
+
+    def replaced(data, allowed):
+        return [(data, (*data[:i], row, *data[i + 1:])) for i in range(people) for row in itertools.product((0, 1), (0, 1))
+                if row != data[i] and allowed(data[i], row)]
+
+    every = rows(people)
+    return {"A": worst(p for d in every for p in replaced(d, lambda old, new: old[0] == new[0])),
+            "tuple": worst(p for d in every for p in replaced(d, lambda old, new: True)),
+            "remove": worst((d, d[:i] + d[i + 1:]) for d in every for i in range(people))}
+
+
+def test_what_the_three_relations_imply_for_each_other():
+    rng, people = np.random.default_rng(31), 2
+    for _ in range(40):
+        release = {d: rng.dirichlet(np.full(4, 5.0)) for n in (people, people - 1) for d in rows(n)}
+        found = epsilons(release, people)
+        assert found["A"] <= found["tuple"] + 1e-12 and found["tuple"] <= 2 * found["remove"] + 1e-12
+    # not the other way: publishing every x protects A perfectly and nobody's x
+    shown = {d: np.eye(4)[sum(x for x, _ in d)] for n in (people, people - 1) for d in rows(n)}
+    found = epsilons(shown, people)
+    assert found["A"] == 0 and found["tuple"] == math.inf
+    # and the factor 2 is needed: counts of (x, a), Laplace-like noise, remove moves one cell and replace two
+    here, there = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    grid = np.arange(-60, 62)
+    laws = [np.outer(*(mechanisms.geometric_law(1, 0.5, int(v)).pmf(grid) for v in value)).ravel() for value in (here, there, np.zeros(2))]
+    laws = [law / law.sum() for law in laws]
+    assert audit.exact_epsilon(laws[0], laws[2]) == pytest.approx(0.5) and audit.exact_epsilon(laws[0], laws[1]) == pytest.approx(1.0)
+
+
+def test_records_say_which_neighbours_are_meant():
+    units = (accounting.UNIT_A, accounting.UNIT_TUPLE)
+    a, b = (accounting.Release("laplace", unit, sensitivity=1, scale=2.0, epsilon=0.5) for unit in units)
+    assert (a.relation, b.relation) == ("replace one A", "replace one tuple")
+    with pytest.raises(ValueError, match="unit"):
+        accounting.compose([a, b])
+
+
+def test_group_privacy_is_reached_and_never_passed():
+    """A chain of laws whose neighbours are (epsilon, delta)-close: the ends are close as stated; Laplace and an open truth reach it."""
+    rng = np.random.default_rng(32)
+    for _ in range(200):
+        chain = rng.dirichlet(np.full(5, 2.0), size=4)
+        epsilon = rng.uniform(0.1, 1.0)
+        delta = max(audit.exact_delta(*pair, epsilon) for pair in itertools.pairwise(chain))
+        for g in (1, 2, 3):
+            group, group_delta = accounting.group_privacy(epsilon, g, delta)
+            assert audit.exact_delta(chain[0], chain[g], group) <= group_delta + 1e-9
+    here, there = (mechanisms.geometric_law(1, 0.3, v).pmf(np.arange(-400, 401)) for v in (0, 3))
+    assert audit.exact_epsilon(here / here.sum(), there / there.sum()) == pytest.approx(accounting.group_privacy(0.3, 3)[0])
+    # sharp with delta: answers 0..3 in a row, each step with the stated loss
+    epsilon, delta = 0.5, 0.01
+    tail = [0.0]
+    for _ in range(3):
+        tail.append(math.exp(epsilon) * tail[-1] + delta)
+    assert tail[3] == pytest.approx(accounting.group_privacy(epsilon, 3, delta)[1])
+    assert accounting.group_privacy(300.0, 5, 1e-300) == (1500.0, 1.0)
+
+
+def test_no_test_has_more_power_and_one_mechanism_has_all_of_it():
+    rng = np.random.default_rng(33)
+    for _ in range(500):
+        laws, epsilon = rng.dirichlet(np.ones(5), size=2), rng.exponential()
+        delta = audit.exact_delta(*laws, epsilon)
+        event = rng.random(5)                                        # a test that may toss a coin
+        fp, tp = laws[0] @ event, laws[1] @ event
+        assert tp <= audit.largest_power(fp, epsilon, delta) + 1e-9
+    for epsilon, delta in itertools.product((0.2, 1.0, 3.0), (0.0, 0.05)):
+        report = mechanisms.randomized_response_matrix(2, epsilon)
+        laws = [np.r_[delta * np.eye(2)[a], (1 - delta) * report[a]] for a in (0, 1)]
+        order = [1, 3, 2, 0]                                         # say yes to: openly 1, reported 1, reported 0, openly 0
+        corners = np.cumsum([(laws[0][o], laws[1][o]) for o in order], axis=0)
+        assert audit.largest_power(corners[:, 0].clip(0, 1), epsilon, delta) == pytest.approx(corners[:, 1])
+
+
+def test_the_audit_inverts_the_test():
+    """100 runs of 4,000 tests of randomized response each: the lower bound, at alpha = 1e-10, never passes the truth and comes near."""
+    rng, epsilon, n = np.random.default_rng(34), 1.0, 4000
+    keep = mechanisms.randomized_response_matrix(2, epsilon)[0, 0]
+    hits, false = rng.binomial(n, keep, 100), rng.binomial(n, 1 - keep, 100)
+    low = audit.epsilon_lower_bound(hits, false, n, alpha=1e-10)
+    assert (low <= epsilon).all() and low.mean() > 0.7
+
+
+def test_delta_is_the_mean_of_what_the_loss_has_above_epsilon():
+    rng = np.random.default_rng(35)
+    for _ in range(200):
+        P, Q = rng.dirichlet(np.ones(6), size=2)
+        epsilon, loss = rng.exponential(0.5), np.log(P / Q)
+        one_way = P @ np.maximum(0, -np.expm1(epsilon - loss))
+        other_way = Q @ np.maximum(0, -np.expm1(epsilon + loss))
+        assert audit.exact_delta(P, Q, epsilon) == pytest.approx(max(one_way, other_way), abs=1e-12)
+        assert one_way <= P[loss > epsilon].sum() + 1e-12            # the chance of a larger loss is enough
+        # and a larger loss is rare: P[loss > u] <= delta / (1 - e^(epsilon - u))
+        u = epsilon + 0.3
+        assert P[loss > u].sum() * -math.expm1(epsilon - u) <= one_way + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
+def test_geometric_noise_is_private_whole_and_slightly_smaller(epsilon):
+    law, alpha = mechanisms.geometric_law(2, epsilon), math.exp(-epsilon / 2)
+    w = np.arange(-30, 31)
+    assert law.pmf(w) == pytest.approx((1 - alpha) / (1 + alpha) * alpha ** np.abs(w))
+    for shift in (1, 2):
+        ratio = np.abs(law.logpmf(w) - mechanisms.geometric_law(2, epsilon, shift).logpmf(w))
+        assert ratio.max() == pytest.approx(shift * epsilon / 2)
+    assert law.var() == pytest.approx(2 * alpha / (1 - alpha) ** 2)
+    assert 2 * (2 / epsilon) ** 2 * (1 - epsilon**2 / 48) < law.var() < mechanisms.laplace_law(2, epsilon).var()
+    drawn = mechanisms.geometric([5], 2, epsilon, np.random.default_rng(36), size=1000)
+    assert np.array_equal(drawn, np.rint(drawn))
+
+
+def test_the_delta_curve_of_gaussian_noise_is_exact():
+    """Balle and Wang's formula against the integral of max(0, p - e^epsilon q)."""
+    for sigma, epsilon in itertools.product((0.7, 1.0, 3.0), (0.0, 0.5, 2.0)):
+        p, q = stats.norm(0, sigma), stats.norm(1, sigma)
+        edge = 0.5 - epsilon * sigma**2                              # the loss exceeds epsilon below it
+        integral = integrate.quad(lambda z, p=p, q=q, e=epsilon: p.pdf(z) - math.exp(e) * q.pdf(z), -12 * sigma, edge, epsabs=1e-12)[0]
+        assert mechanisms.gaussian_delta(1, sigma, epsilon) == pytest.approx(integral, abs=1e-8)
+    # in the plane only the length of the shift counts: the loss of (3, 4) / 5 has the law of the loss of 1
+    rng, sigma, epsilon = np.random.default_rng(37), 0.8, 0.5
+    z = rng.normal(0, sigma, (200_000, 2))
+    loss = (((z - [0.6, 0.8]) ** 2).sum(1) - (z**2).sum(1)) / (2 * sigma**2)
+    found = np.maximum(0, -np.expm1(epsilon - loss)).mean()
+    margin = math.sqrt(math.log(2e10) / (2 * len(z)))                # Hoeffding, alpha 1e-10
+    assert abs(found - mechanisms.gaussian_delta(1, sigma, epsilon)) < margin < 0.01
+
+
+def test_the_textbook_deviation_is_private_up_to_epsilon_one_and_false_at_nine():
+    for epsilon, delta in itertools.product((1e-6, 0.01, 0.3, 0.7, 1.0), (1e-12, 1e-6, 0.01, 0.3, 0.7, 0.74, 0.9, 0.999)):
+        sigma = mechanisms.gaussian_sigma_textbook(1, epsilon, delta)
+        assert mechanisms.gaussian_delta(1, sigma, epsilon) <= delta
+        assert mechanisms.gaussian_sigma(1, epsilon, delta) < sigma
+        assert sigma == pytest.approx(math.sqrt(2 * math.log(1.25 / delta)) / epsilon)
+    for epsilon, private in ((8.5, True), (9.0, False)):
+        assert (mechanisms.gaussian_delta(1, math.sqrt(2 * math.log(1.25e6)) / epsilon, epsilon) <= 1e-6) == private
+
+
+def test_gumbel_noise_names_the_winner_by_the_exponential_mechanism():
+    """400,000 draws of six losses, alpha 1e-10 by Hoeffding and a union bound."""
+    loss, n = np.array([0.0, 1.0, 1.0, 2.5, 4.0, 0.3]), 400_000
+    chosen = mechanisms.exponential_by_gumbel(loss, 1, 1.5, np.random.default_rng(38), size=n)
+    share = np.bincount(chosen, minlength=6) / n
+    margin = math.sqrt(math.log(2 * 6 / 1e-10) / (2 * n))
+    assert np.abs(share - mechanisms.exponential_probabilities(loss, 1, 1.5)).max() < margin < 0.006
+    assert mechanisms.exponential_by_gumbel([[0, 1], [1, 0.0]], 1, 1.0, np.random.default_rng(1), size=(3, 2)).shape == (3, 2, 2)
+    assert mechanisms.exponential_by_gumbel([1e300, 0.0], 1e-5, 1.0, np.random.default_rng(1)) == 1
+
+
+def test_randomized_response_has_exactly_epsilon_and_no_channel_keeps_more():
+    """Exact epsilon; and of all channels of that epsilon on a grid none, for two groups, tells the truth more often for both."""
+    for k, epsilon in itertools.product((2, 3, 7), (0.1, 1.0, 3.0)):
+        matrix = mechanisms.randomized_response_matrix(k, epsilon)
+        assert matrix.sum(axis=1) == pytest.approx(1)
+        assert max(audit.exact_epsilon(*pair) for pair in itertools.combinations(matrix, 2)) == pytest.approx(epsilon)
+    epsilon, keep = 1.0, mechanisms.randomized_response_matrix(2, 1.0)[0, 0]
+    for t, r in itertools.product(np.linspace(0.01, 0.99, 99), repeat=2):
+        if audit.exact_epsilon([r, 1 - r], [1 - t, t]) <= epsilon:
+            assert t + r <= 2 * keep + 1e-9
+
+
+# --- numbers in the text
+
+def test_numbers_of_the_text():
+    page = PAGE.read_text(encoding="utf8")
+    assert load("ten_people").m == 10
+    # the price of local privacy: sqrt(m/2) on Communities
+    assert f"{math.sqrt(1994 / 2):.1f}" == "31.6" and "31.6" in page
+    assert reports.debias_variance([1024, 970], 1.0)[0] / mechanisms.geometric_law(1, 1.0).var() == pytest.approx(997)
