@@ -16,9 +16,8 @@ from .records import Release, alike, records_of
 
 __all__ = ["pld_epsilon", "pld_delta", "event_epsilon"]
 
-#: Below this, rounding in the convolutions (about 1e-16 each) is no longer small against delta.
 LEAST_DELTA = 1e-10
-_POINTS, _MOST_POINTS = 10**5, 2 * 10**6
+_POINTS, _MOST_POINTS, _MOST_RUNS = 10**5, 2 * 10**6, 10**7
 
 
 def _package(name: str, value: object) -> tuple[ModuleType, ModuleType]:
@@ -45,6 +44,16 @@ def left_for_the_losses(records: list[Release], delta: float) -> float:
     return (delta - spent) / (1 - spent)
 
 
+def _runs(records: list[Release]) -> int:
+    """How many convolutions it takes: many Gaussian runs are one with less noise."""
+    return sum(1 if r.mechanism == "gaussian" else r.times for r in records)
+
+
+def _rounding(records: list[Release], delta: float) -> float:
+    """An allowance for the rounding of floats: a convolution errs by up to about 1e-16 a run, measured against exact composition."""
+    return 1e-14 + 1e-16 * _runs(records) + 1e-11 * delta
+
+
 def _size(record: Release) -> float:
     """The loss of one run is of this size: epsilon, or sensitivity over standard deviation."""
     return record.sensitivity / record.scale if record.mechanism == "gaussian" else record.epsilon
@@ -63,24 +72,26 @@ def _interval(records: list[Release], points: int, pessimistic: bool) -> float:
     width = 2 * min(mean + 9 * spread, most)
     interval = min(width / points, min(sizes) / 20)
     if not pessimistic:
-        interval = min(interval, 0.02 / sum(1 if r.mechanism == "gaussian" else r.times for r in records))
+        interval = min(interval, 0.02 / _runs(records))
     interval = max(interval, width / _MOST_POINTS)
     if not gaussian and len(set(sizes)) == 1 and interval < sizes[0]:
         interval = sizes[0] / math.ceil(sizes[0] / interval)
     return interval
 
 
-def _distribution(releases: object, interval: object, pessimistic: object, points: int = _POINTS) -> tuple[Any, list[Release]]:
-    """The loss distribution of all releases that have one of their own, and the records."""
-    records = records_of(releases)
+def _distribution(records: list[Release], interval: object, pessimistic: bool, points: int = _POINTS) -> Any:
+    """The loss distribution of all records, without their failures."""
     alike(records)
-    pessimistic = check.flag("pessimistic", pessimistic)
     for record in records:
         if not 1e-6 <= _size(record) <= 200:
             check.refuse("releases", record, f"a loss of size {_size(record):g} lies outside [1e-6, 200]: no grid holds it",
                          "Use method='basic' or 'rdp'.")
+    if _runs(records) > _MOST_RUNS:
+        check.refuse("releases", records[0], f"{_runs(records)} runs: rounding would drown the answer", "Use method='optimal' or 'rdp'.")
     if interval is None:
         interval = _interval(records, points, pessimistic)
+        if interval > 0.1:
+            check.refuse("releases", records[0], "the summed loss is so large that no grid holds it", "Use method='optimal' or 'rdp'.")
     else:
         interval = check.number("interval", interval, low=1e-9, high=1.0)
         points = 4 * sum(math.sqrt(r.times) * _size(r) for r in records) / interval
@@ -102,7 +113,7 @@ def _distribution(releases: object, interval: object, pessimistic: object, point
         else:                                                                      # two outcomes: the worst epsilon-private mechanism
             one = pld.from_discrete_laplace_mechanism(epsilon, 1, **how)
         total = total.compose(one.self_compose(record.times) if record.times > 1 else one)
-    return total, records
+    return total
 
 
 def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval: float | None = None, pessimistic: bool = True) -> float:
@@ -118,12 +129,12 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
     releases : Release or iterable of Release
         All with the same unit and relation.
     delta : float in [1e-10, 1)
-        The total delta allowed.
+        The total delta allowed; at least 1e-14 a run.
     interval : float in [1e-9, 1], optional
         Between the points of the grid. None: about 100,000 points, at least 20 over the loss of one step.
     pessimistic : bool
-        True: rounded so that the answer is an upper bound, up to the rounding of floats, about 1e-12 in delta for one step. False: a
-        lower bound, by about half an interval a run too low.
+        True: rounded so that the answer is an upper bound. False: a lower bound, by about half an interval a run too low. Both allow 1e-14
+        + 1e-16 a run in delta for the rounding of floats.
 
     Returns
     -------
@@ -136,7 +147,8 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
         missing.
 
     Notes
-    ----- Vectors. Laplace noise on several coordinates whose changes add up to the sensitivity s loses no more than on one that changes
+    -----
+    Vectors. Laplace noise on several coordinates whose changes add up to the sensitivity s loses no more than on one that changes
     by s. One coordinate with change s has 1 - delta(epsilon) = exp((epsilon - s) / 2) for epsilon within [-s, s]. Put that into the
     composition of changes u <= v and integrate over the loss of the first: for epsilon from v - u to u + v one finds 1 - delta =
     exp((epsilon - u - v) / 2) (1 + (u + v - epsilon) / 4), for epsilon from 0 to v - u the bracket is 1 + u / 2: never below exp((epsilon
@@ -149,21 +161,25 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
     >>> round(pld_epsilon(noisy, delta=1e-6), 3)
     4.693
     """
-    return _epsilon(delta, *_distribution(releases, interval, pessimistic))
+    return _epsilon(releases, delta, interval, check.flag("pessimistic", pessimistic), _POINTS)
 
 
 def coarse_epsilon(record: Release, delta: float) -> float:
     """:func:`pld_epsilon` on a tenth of the points, for many in a row."""
-    return _epsilon(delta, *_distribution(record, None, True, _POINTS // 10))
+    return _epsilon(record, delta, None, True, _POINTS // 10)
 
 
-def _epsilon(delta: object, distribution: Any, records: list[Release]) -> float:
+def _epsilon(releases: object, delta: object, interval: object, pessimistic: bool, points: int) -> float:
+    records = records_of(releases)
     delta = check.number("delta", delta, low=LEAST_DELTA, high=1.0, high_open=True)
     left = left_for_the_losses(records, delta)
-    if left < LEAST_DELTA:
-        check.refuse("delta", delta, f"the releases' own deltas leave {left:.3g} of it, which rounding would eat", "Choose a larger delta.")
+    rounding = _rounding(records, left)
+    if left < max(LEAST_DELTA, 100 * rounding):
+        check.refuse("delta", delta, f"the releases' own deltas leave {left:.3g} of it, and rounding takes up to {rounding:.1g}",
+                     "Choose a larger delta, or method='rdp' or 'optimal'.")
+    left += -rounding if pessimistic else rounding
     with np.errstate(over="ignore"):
-        epsilon = float(distribution.get_epsilon_for_delta(left))
+        epsilon = float(_distribution(records, interval, pessimistic, points).get_epsilon_for_delta(left))
     if math.isinf(epsilon):
         check.refuse("delta", delta, "too small for this grid: the mass that rounding put at infinity is larger", "Choose a larger delta.")
     if epsilon > 650:
@@ -185,7 +201,7 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
 
     Returns
     -------
-    float in [0, 1]; below 1e-12 rounding mostly
+    float in [0, 1]; below 1e-12 the allowance for rounding mostly
 
     Raises
     ------
@@ -199,9 +215,10 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     '9.98e-07'
     """
     epsilon = check.number("epsilon", epsilon, low=0.0, high=1e6)
-    distribution, records = _distribution(releases, interval, pessimistic)
-    spent = spent_on_failures(records)
-    return float(min(1.0, spent + (1 - spent) * max(0.0, float(distribution.get_delta_for_epsilon(epsilon)))))
+    records, pessimistic = records_of(releases), check.flag("pessimistic", pessimistic)
+    spent, delta = spent_on_failures(records), float(_distribution(records, interval, pessimistic).get_delta_for_epsilon(epsilon))
+    delta += _rounding(records, delta) if pessimistic else -_rounding(records, delta)
+    return min(1.0, spent + (1 - spent) * max(0.0, delta))
 
 
 def event_epsilon(event: Any, delta: float, *, accountant: str = "pld", relation: str = "add or remove one") -> float:
