@@ -191,16 +191,17 @@ def paper_slack_instead(f):
 
 
 def without_one_axis(f):
-    """Ten crossings for fifteen: those with the axis lam_FP = 0 are left out."""
-    def two_groups(*args):
-        module = sys.modules["dpfair_teach.postprocessing.closed_form"]
-        whole = module._I, module._J
-        kept = (whole[0] != 4) & (whole[1] != 4)
-        module._I, module._J = whole[0][kept], whole[1][kept]
+    """The crossings with the axis lam_FP = 0 are left out: ten for fifteen where a classifier has two predictions."""
+    def two_groups(q, *args):
+        module, axis = sys.modules["dpfair_teach.postprocessing.closed_form"], 2 * len(q)
+        crossings = module._crossings
+        first, second = crossings(len(q))
+        kept = (first != axis) & (second != axis)
+        module._crossings = lambda b: (first[kept], second[kept])
         try:
-            return f(*args)
+            return f(q, *args)
         finally:
-            module._I, module._J = whole
+            module._crossings = crossings
     return two_groups
 
 

@@ -189,6 +189,9 @@ valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, 
 valid("postprocessing.printed_tp_row", postprocessing.printed_tp_row, lambda: dict(q=Q, group=1, program=2))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
+valid("postprocessing.score_bins", postprocessing.score_bins, lambda: dict(score=[0.1, 0.5, 0.9], cuts=[0.2, 0.5]))
+valid("postprocessing.optimal_cuts", postprocessing.optimal_cuts,
+      lambda: dict(score=[0.9, 0.7, 0.4, 0.3, 0.2, 0.8, 0.6, 0.5], Y=Y, n_bins=3))
 valid("postprocessing.noisy_counts", postprocessing.noisy_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
 valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,

@@ -1,11 +1,13 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
 ``lp`` is the program as the paper writes it; ``many`` many of them in one call; ``closed_form`` the same answers without a solver;
+``bins`` turns a public score into more predictions than two;
 ``noise`` what a private algorithm publishes, the slack it adds, the rule for unusable cells; ``bounds`` what is proved about it;
 ``estimator`` all of it as a scikit-learn class.
 """
 from ._program import Solution as Solution
 from ._program import dual_value
+from .bins import optimal_cuts, score_bins
 from .bounds import LemmaA1 as LemmaA1
 from .bounds import Theorem22 as Theorem22
 from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
@@ -17,6 +19,7 @@ from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, no
 
 __all__ = [
     "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba", "printed_tp_row",
+    "score_bins", "optimal_cuts",
     "noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",

@@ -1,22 +1,28 @@
 """One program with two groups, in plain arithmetic: the module text of ``closed_form`` line by line."""
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 
 import numpy as np
 
 from ._program import Solution
 
-__all__ = ["best_crossing"]
+__all__ = ["best_crossing", "pairs"]
 
-PAIRS = tuple(combinations(range(6), 2))
 PARALLEL = 1e-13    # two directions whose cross product is smaller than this have no crossing
 FEASIBLE = 1e-10    # how far a probability or a rate gap may pass its limit, by rounding
 EQUAL = 1e-12       # how far primal and dual value may differ, relative to the table's size
 
 
+@cache
+def pairs(b: int) -> tuple[tuple[int, int], ...]:
+    """Which two of the 2b + 2 lines may cross: 15 pairs for 2 predictions, 91 for 6, 153 for 8."""
+    return tuple(combinations(range(2 * b + 2), 2))
+
+
 def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> Solution | None:
-    """Solve one program: ``q`` and ``rate`` (2, 2, 2) [yhat, a, y], limits of the FP and TP gap. None where ties hide the answer."""
+    """Solve one program: ``q`` and ``rate`` (b, 2, 2) [yhat, a, y], limits of the FP and TP gap. None where ties hide the answer."""
     const, size, lines = 0.0, 0.0, []
     for cells, shares in zip(q.tolist(), rate.tolist(), strict=True):
         for a, ((q_0, q_1), (f, t)) in enumerate(zip(cells, shares, strict=True)):
@@ -29,9 +35,9 @@ def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> So
     g_t = min(g_t, 1.0 + sum(abs(t) for _, t, _ in brackets))
     # (A multiplier of it that rounding has left, 1e-17 for 0, asks p for that impossible gap: no proof below, so None.)
 
-    # The dual at the 15 crossings; the best is its maximum.
+    # The dual at every crossing of two lines (15 for b = 2); the best is its maximum.
     bound = -np.inf
-    for i, j in PAIRS:
+    for i, j in pairs(len(q)):
         f_i, t_i, c_i = lines[i]
         f_j, t_j, c_j = lines[j]
         det = f_i * t_j - f_j * t_i
@@ -50,10 +56,11 @@ def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> So
     i, j, det, lam_f, lam_t = best
     want_f = g_f * ((lam_f > 0) - (lam_f < 0))
     want_t = g_t * ((lam_t > 0) - (lam_t < 0))
-    p = [0.0] * 6
+    p = [0.0] * len(lines)
+    upper = (len(q) + 1) // 2 * 2                                            # from here on the base accepts
     for n, (f, t, c) in enumerate(brackets):
         bracket = c + f * lam_f + t * lam_t
-        if n not in (i, j) and (bracket < 0 or (bracket == 0 and n >= 2)):
+        if n not in (i, j) and (bracket < 0 or (bracket == 0 and n >= upper)):
             p[n] = 1.0
             want_f -= f
             want_t -= t
@@ -69,4 +76,4 @@ def best_crossing(q: np.ndarray, rate: np.ndarray, g_f: float, g_t: float) -> So
         gap_f, gap_t, value = gap_f + f * p[n], gap_t + t * p[n], value + c * p[n]
     if abs(gap_f) > g_f + FEASIBLE or abs(gap_t) > g_t + FEASIBLE or abs(value - bound) > EQUAL * size:
         return None
-    return Solution(np.array([p[:2], p[2:4]]), const + value, np.array([[0.0, 0.0], [lam_f, lam_t]]))
+    return Solution(np.array(p[:-2]).reshape(-1, 2), const + value, np.array([[0.0, 0.0], [lam_f, lam_t]]))

@@ -2,35 +2,41 @@
 
 With multipliers lam = (lam_FP, lam_TP) for the two constraints of two groups, the dual function
 
-    D(lam) = const + sum over the four (yhat, a) of min(0, cost_ya + s_a (lam_FP F_ya + lam_TP T_ya)) - g_FP |lam_FP| - g_TP |lam_TP|
+    D(lam) = const + sum over the 2b (yhat, a) of min(0, cost_ya + s_a (lam_FP F_ya + lam_TP T_ya)) - g_FP |lam_FP| - g_TP |lam_TP|
 
 (s_1 = 1, s_0 = -1; F and T are the shares P(yhat | a, y=0) and P(yhat | a, y=1)) is concave and piecewise linear in the plane. Its kinks
-lie on six lines: four where a bracket is 0, and the two axes. Its maximum is therefore at one of the at most 15 points where two of them
-cross. The two lines through the best point say which two numbers of the primal are free: a bracket's own p_ya, or, for an axis, the gap
-that is not at its limit. Every other p is 0 or 1 by the sign of its bracket, and a 2 x 2 system gives the rest. Equal primal and dual
-values prove the answer; a program where they differ, either way (ties, lines nearly parallel), is tilted by about 1e-9 and solved again,
-at last by ``solve_many``, which ends in rational numbers.
+lie on 2b + 2 lines: 2b where a bracket is 0, and the two axes. Its maximum is therefore at one of the points where two of them cross: at
+most 15 for the two predictions of a classifier (six lines), 91 for six score bins. The two lines through the best point say which two
+numbers of the primal are free: a bracket's own p_ya, or, for an axis, the gap that is not at its limit. Every other p is 0 or 1 by the
+sign of its bracket, and a 2 x 2 system gives the rest. Equal primal and dual values prove the answer. A program where they differ, either
+way, is tilted by about 1e-9 and solved again, at last by ``solve_many``, which ends in rational numbers. (Ties do it, and lines nearly
+parallel. With three bins or more there is a tie of another kind: group 1's bracket is q_v10 (1 + lam_FP / q_10) + q_v11 (lam_TP / q_11 - 1)
+for bin v, so all b lines of a group meet in one point. An optimum there has the group inside its own ROC polygon, where many p reach.)
 """
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ._crossings import EQUAL, FEASIBLE, PAIRS, PARALLEL, best_crossing
+from ._crossings import EQUAL, FEASIBLE, PARALLEL, best_crossing, pairs
 from ._program import Solution, base_decides, batch_shape, conditional, limits
 from .many import solve_many
 
 __all__ = ["closed_form"]
 
-AT_ONCE = 10_000    # programs: within the processor's cache, and a million need little more room than their own numbers
+AT_ONCE = 10_000    # programs of two predictions, fewer of more: within the processor's cache, and a million need little more room
+MOST_BINS = 16      # the crossings grow like b^3 where the solver's work hardly grows; from about here on it is as fast
+BY_HAND = 4         # predictions: up to here plain arithmetic beats arrays of length one
 
 # Fixed unequal numbers that tilt the costs of ties, so that one vertex wins.
-NO_TILT = np.zeros(4)
-TILTS = (1e-9 * np.array([0.91, -0.47, 0.63, -0.78]), 1e-9 * np.array([-0.59, 0.83, -0.94, 0.37]))
+NO_TILT = np.zeros(2 * MOST_BINS)
+_MORE = (-1.0) ** np.arange(2 * MOST_BINS - 4) * (0.3 + 0.7 * (np.arange(1, 2 * MOST_BINS - 3) * (5**0.5 - 1) / 2 % 1))
+TILTS = (1e-9 * np.append([0.91, -0.47, 0.63, -0.78], _MORE), 1e-9 * np.append([-0.59, 0.83, -0.94, 0.37], _MORE[::-1]))
 
 
 def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solution:
@@ -41,8 +47,9 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
 
     Parameters
     ----------
-    q : (..., 2, k, 2) array [yhat, a, y], k >= 2
-        Frequencies; noisy entries may be negative.
+    q : (..., b, k, 2) array [yhat, a, y], k >= 2
+        Frequencies; noisy entries may be negative. b = 2 where k > 2. (More than 16 score bins are handed to :func:`solve_many`, which is
+        then as fast.)
     gamma : float or array >= 0 that broadcasts against the leading axes of ``q``
         For 600 tables and 25 gammas: ``q`` (600, 1, 2, 2, 2) and gamma (25,).
     slack : float, or (..., k, 2) array [a, y], leading axes broadcasting; ``inf`` lifts a constraint
@@ -50,7 +57,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     Returns
     -------
     Solution
-        ``p`` (..., 2, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks`` (how many programs were ties and took a slower road).
+        ``p`` (..., b, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks`` (how many programs were ties and took a slower road).
         Whatever road solved a program, gaps pass their limits by at most 1e-9, and :func:`dual_value` is within 1e-9 of the value,
         relative to the size of the table. (Where a base says nearly nothing about the label, multipliers may have to be huge. Beyond
         about a million times that size, doubles round more of the bound away: up to 1e-15 of the largest multiplier.)
@@ -58,7 +65,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     Raises
     ------
     ValueError
-        As :func:`solve_lp`; and gamma + slack other than 0 with more than two groups.
+        As :func:`solve_lp`; and, with more than two groups, gamma + slack other than 0 or more than two predictions.
 
     Examples
     --------
@@ -70,39 +77,44 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     array([[0.25, 0.  ],
            [1.  , 0.75]])
     """
-    q = check.table("q", q, bins=2, least_groups=2, remedy="Use solve_lp, or solve_many: they take any number of predictions.")
-    k = q.shape[-2]
+    q = check.table("q", q, least_groups=2)
+    b, k = q.shape[-3:-1]
+    if k > 2:
+        check.table("q", q, bins=2, remedy=f"With {k} groups use solve_lp, or solve_many: they take any number of predictions.")
     limit = limits(gamma, slack, k, batch=True)
     batch = batch_shape(q, limit)
     if k > 2 and (limit != 0).any():
         name = "gamma" if np.any(gamma) else "slack"
         check.refuse(name, float(np.max(gamma if name == "gamma" else limit)), f"with {k} groups only gamma + slack = 0 has a closed form",
                      "Use solve_lp, or solve_many.")
+    if b > MOST_BINS:
+        return solve_many(q, 0.0, limit)
     rate = conditional(q, limit)
-    if k == 2 and q.ndim == 3 and limit.ndim == 2:       # one program: plain arithmetic beats arrays of length one
+    if k == 2 and b <= BY_HAND and q.ndim == 3 and limit.ndim == 2:
         one = best_crossing(q, rate, *limit[1].tolist())
         if one is not None:
             return one
     # Flat views: T tables with the batch axis last (numpy is fastest there), N programs, table_of (N,).
     tables = math.prod(q.shape[:-3])
-    flat_q = q.reshape(tables, 2, k, 2).transpose(1, 2, 3, 0)
-    flat_rate = rate.reshape(tables, 2, k, 2).transpose(1, 2, 3, 0)
+    flat_q = q.reshape(tables, b, k, 2).transpose(1, 2, 3, 0)
+    flat_rate = rate.reshape(tables, b, k, 2).transpose(1, 2, 3, 0)
     table_of = np.broadcast_to(np.arange(tables).reshape(q.shape[:-3]), batch).ravel()
     flat_limit = np.broadcast_to(limit, batch + (k, 2)).reshape(-1, k, 2)
-    p, value, dual = np.empty((len(table_of), 2, k)), np.empty(len(table_of)), np.empty((len(table_of), k, 2))
+    p, value, dual = np.empty((len(table_of), b, k)), np.empty(len(table_of)), np.empty((len(table_of), k, 2))
     fallbacks = 0
-    for start in range(0, len(table_of), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
+    step = max(1, AT_ONCE * len(pairs(2)) // len(pairs(b)))
+    for start in range(0, len(table_of), step):
+        part = slice(start, start + step)
         first, last = table_of[part].min(), table_of[part].max() + 1
         p[part], value[part], dual[part], slower = _solve(flat_q[..., first:last], flat_rate[..., first:last], table_of[part] - first,
                                                           flat_limit[part])
         fallbacks += slower
     value = value.reshape(batch) if batch else float(value[0])
-    return Solution(base_decides(p.reshape(batch + (2, k)), q), value, dual.reshape(batch + (k, 2)), fallbacks)
+    return Solution(base_decides(p.reshape(batch + (b, k)), q), value, dual.reshape(batch + (k, 2)), fallbacks)
 
 
 def _solve(q, rate, table_of, limit):
-    """The fast road, then the tilts, then the solver: p (N, 2, k), value (N,), multipliers (N, k, 2), how many left the fast road."""
+    """The fast road, then the tilts, then the solver: p (N, b, k), value (N,), multipliers (N, k, 2), how many left the fast road."""
     solve = _two_groups if q.shape[1] == 2 else _equal_rates
     p, value, feasible, dual, bound = solve(q, rate, table_of, limit, NO_TILT)
     close = EQUAL * np.abs(q).sum(axis=(0, 1, 2))[table_of]
@@ -119,64 +131,71 @@ def _solve(q, rate, table_of, limit):
     return p, value, dual, fallbacks
 
 
-# The six lines: brackets (yhat, a) = (0,0), (0,1), (1,0), (1,1), then the axes lam_FP = 0 and lam_TP = 0. Their 15 pairs.
-_SIGN = np.array([-1.0, 1.0, -1.0, 1.0])[:, None]
-_I, _J = (np.array(side) for side in zip(*PAIRS, strict=True))
+@cache
+def _crossings(b: int) -> tuple[np.ndarray, np.ndarray]:
+    """First and second line of each crossing: brackets (yhat, a) = (0,0), (0,1), (1,0), ..., then the axes lam_FP = 0 and lam_TP = 0."""
+    first, second = (np.array(side) for side in zip(*pairs(b), strict=True))
+    return first, second
 
 
 def _two_groups(q, rate, table_of, limit, tilt):
     """``best_crossing`` for arrays of programs.
 
-    ``q`` and ``rate`` (2, 2, 2, T) [yhat, a, y, table], ``table_of`` (N,), ``limit`` (N, 2, 2). Returns p (N, 2, 2), its value (N,),
+    ``q`` and ``rate`` (b, 2, 2, T) [yhat, a, y, table], ``table_of`` (N,), ``limit`` (N, 2, 2). Returns p (N, b, 2), its value (N,),
     whether it is feasible (N,), the multipliers (N, 2, 2) and their bound (N,).
     """
-    tables, programs = q.shape[-1], np.arange(len(table_of))
-    cost = (q[:, :, 0] - q[:, :, 1]).reshape(4, tables)
+    b, tables, programs = q.shape[0], q.shape[-1], np.arange(len(table_of))
+    n = 2 * b                                           # brackets; lines n and n + 1 are the axes
+    upper = (b + 1) // 2 * 2                            # from this bracket on the base accepts
+    cost = (q[:, :, 0] - q[:, :, 1]).reshape(n, tables)
     const = q[:, :, 1].sum(axis=(0, 1))
-    lines = np.zeros((3, 6, tables))                    # FP and TP part of each normal, and the offset
-    lines[:2, :4] = rate.transpose(2, 0, 1, 3).reshape(2, 4, tables) * _SIGN
-    lines[2, :4] = cost if tilt is NO_TILT else cost + tilt[:, None] * np.abs(q).sum(axis=(0, 1, 2))
-    lines[0, 4] = lines[1, 5] = 1.0
+    lines = np.zeros((3, n + 2, tables))                # FP and TP part of each normal, and the offset
+    lines[:2, :n] = rate.transpose(2, 0, 1, 3).reshape(2, n, tables)
+    lines[:2, :n:2] *= -1                               # group 0
+    lines[2, :n] = cost if tilt is NO_TILT else cost + tilt[:n, None] * np.abs(q).sum(axis=(0, 1, 2))
+    lines[0, n] = lines[1, n + 1] = 1.0
 
-    # The 15 crossings of every table, and the dual there before gamma comes in.
-    (f_i, t_i, c_i), (f_j, t_j, c_j) = lines[:, _I], lines[:, _J]
+    # The crossings of every table, and the dual there before gamma comes in.
+    first, second = _crossings(b)
+    (f_i, t_i, c_i), (f_j, t_j, c_j) = lines[:, first], lines[:, second]
     det = f_i * t_j - f_j * t_i
     parallel = np.abs(det) < PARALLEL
     det[parallel] = 1.0
     lam = np.stack([t_i * c_j - t_j * c_i, f_j * c_i - f_i * c_j]) / det
-    f, t, c = lines[:, :4, None]
-    dual = np.minimum(0.0, c + f * lam[0] + t * lam[1]).sum(axis=0)
+    dual = np.zeros(det.shape)
+    for f, t, c in lines[:, :n].swapaxes(0, 1):
+        dual += np.minimum(0.0, c + f * lam[0] + t * lam[1])
     dual[parallel] = -np.inf                            # no crossing; the axes cross always, so one candidate is left
 
     # gamma enters linearly. A limit beyond every possible gap is no constraint, and stands for infinity.
-    reach = 1.0 + np.abs(lines[:2, :4]).sum(axis=1)
+    reach = 1.0 + np.abs(lines[:2, :n]).sum(axis=1)
     g = np.minimum(limit[:, 1].T, reach[:, table_of])   # (2, N)
     dual = dual[:, table_of] - (np.abs(lam)[:, :, table_of] * g[:, None]).sum(axis=0)
     best = dual.argmax(axis=0)
     bound = const[table_of] + dual[best, programs]
     lam, det = lam[:, best, table_of], det[best, table_of]
-    i, j = _I[best], _J[best]
+    i, j = first[best], second[best]
 
     # Everything that is not free is 0 or 1 by the sign of its bracket; a bracket of exactly 0 keeps the base's decision.
     f, t, c = lines = lines[:, :, table_of]
-    bracket = c[:4] + f[:4] * lam[0] + t[:4] * lam[1]
-    p = np.zeros((6, len(programs)))                    # rows 4 and 5 stand for the unused part of a gap
-    p[:2] = bracket[:2] < 0
-    p[2:4] = bracket[2:] <= 0
+    bracket = c[:n] + f[:n] * lam[0] + t[:n] * lam[1]
+    p = np.zeros((n + 2, len(programs)))                # the last two rows stand for the unused part of a gap
+    p[:upper] = bracket[:upper] < 0
+    p[upper:n] = bracket[upper:] <= 0
     p[i, programs] = p[j, programs] = 0.0
     # The two free numbers u solve n_i u_i + n_j u_j = wanted gap - gap of the fixed ones.
     want_f, want_t = np.sign(lam) * g - (lines[:2] * p).sum(axis=1)
     p[i, programs] = (want_f * t[j, programs] - want_t * f[j, programs]) / det
     p[j, programs] = (want_t * f[i, programs] - want_f * t[i, programs]) / det
 
-    p = p[:4]
+    p = p[:n]
     clipped = np.minimum(np.maximum(p, 0.0), 1.0)
-    gap = np.abs((lines[:2, :4] * clipped).sum(axis=1))
+    gap = np.abs((lines[:2, :n] * clipped).sum(axis=1))
     feasible = (np.abs(clipped - p).max(axis=0) <= FEASIBLE) & (gap <= g + FEASIBLE).all(axis=0)
     value = const[table_of] + (cost[:, table_of] * clipped).sum(axis=0)
     multipliers = np.zeros((len(programs), 2, 2))
     multipliers[:, 1] = lam.T
-    return clipped.T.reshape(-1, 2, 2), value, feasible, multipliers, bound
+    return clipped.T.reshape(-1, b, 2), value, feasible, multipliers, bound
 
 
 def _equal_rates(q, rate, table_of, limit, tilt):

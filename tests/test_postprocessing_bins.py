@@ -1,0 +1,187 @@
+"""Score bins: the best cuts by trying all, the closed form for any number of bins, and what bins are worth on real people."""
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from dpfair_teach import fairness, postprocessing
+from dpfair_teach.data import base_classifier, load
+from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, optimal_cuts, public_margin_counts, score_bins, solve_lp
+from dpfair_teach.postprocessing._crossings import best_crossing, pairs
+from dpfair_teach.postprocessing.closed_form import BY_HAND, MOST_BINS
+
+DATA = load("communities")
+SCORE = base_classifier(DATA).predict_proba(DATA.X)[:, 1]
+
+
+def area(score, Y, cuts):
+    """Under the ROC curve of the binned score, by trapezia; 1 is perfect."""
+    bins = score_bins(score, cuts)
+    reached = [np.append(0, np.bincount(bins[Y == y], minlength=len(cuts) + 1)[::-1].cumsum()) / (Y == y).sum() for y in (0, 1)]
+    return np.trapezoid(reached[1], reached[0])
+
+
+# ---------------------------------------------------------------------------------------------------------------- cuts
+
+def test_bins_are_how_many_cuts_a_score_reaches():
+    cuts = np.array([-1.0, 0.5, 2.0])
+    score = np.array([-5, -1, -0.999, 0.5, 1.999, 2, 7])
+    assert score_bins(score, cuts).tolist() == [(cuts <= s).sum() for s in score] == [0, 1, 1, 2, 2, 3, 3]
+
+
+def test_the_cuts_are_the_best_of_all_by_trying_all():
+    """200 small data sets with ties, 2 to 6 bins; the hull often has fewer corners than there are cuts."""
+    rng, tried, few = np.random.default_rng(0), 0, 0
+    while tried < 200:
+        m = int(rng.integers(8, 15))
+        score, Y = rng.integers(0, m, m) / 10, rng.integers(0, 2, m)
+        if Y.min() == Y.max():
+            continue
+        tried += 1
+        values = np.unique(score)
+        for b in range(2, min(6, len(values)) + 1):
+            cuts = optimal_cuts(score, Y, b)
+            assert cuts.shape == (b - 1,) and np.isin(cuts, values[1:]).all() and (np.diff(cuts) > 0).all()
+            best = max(area(score, Y, np.array(some)) for some in combinations(values[1:], b - 1))
+            assert area(score, Y, cuts) == pytest.approx(best, abs=1e-12)
+            few += best < area(score, Y, optimal_cuts(score, Y, 2)) - 1e-12
+    assert few          # more bins than corners do cost area: a forced cut below the hull
+
+
+def test_no_cut_of_communities_can_be_moved_for_the_better():
+    """All 1,994 scores are candidates, not the corners of the hull only."""
+    values, before = np.unique(SCORE)[1:], 0.5
+    for b in (2, 3, 4, 6, 8):
+        cuts = optimal_cuts(SCORE, DATA.Y, b)
+        reached = area(SCORE, DATA.Y, cuts)
+        assert reached > before
+        before = reached
+        for i in range(0, b - 1):
+            low, high = ([-np.inf, *cuts, np.inf][i + n] for n in (0, 2))
+            between = values[(values > low) & (values < high)][::5]
+            moved = [area(SCORE, DATA.Y, np.array([*cuts[:i], value, *cuts[i + 1:]])) for value in between]
+            assert max(moved) <= reached + 1e-12
+
+
+def test_the_best_single_cut_is_youdens():
+    """One cut: the area is (1 + TP - FP) / 2, so the best threshold is the one with the largest TP - FP."""
+    cut = optimal_cuts(SCORE, DATA.Y, 2)
+    gains = [(SCORE[DATA.Y == 1] >= value).mean() - (SCORE[DATA.Y == 0] >= value).mean() for value in np.unique(SCORE)]
+    assert cut[0] == np.unique(SCORE)[np.argmax(gains)]
+    assert area(SCORE, DATA.Y, cut) == pytest.approx((1 + max(gains)) / 2)
+
+
+def test_frequent_values_and_scores_without_merit():
+    few_values = np.repeat([0.1, 0.2, 0.3, 0.9], [5000, 2, 2, 5000])
+    Y = np.random.default_rng(0).integers(0, 2, len(few_values))
+    assert optimal_cuts(few_values, Y, 4).tolist() == [0.2, 0.3, 0.9]
+    backwards = np.linspace(0, 1, 1000)
+    assert optimal_cuts(backwards, (backwards < 0.5).astype(int), 5).shape == (4,)
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: optimal_cuts([0.1, 0.1, 0.2], [0, 1, 1], 3), "n_bins=3: more bins than the score has different values, 2"),
+    (lambda: optimal_cuts([0.1, 0.2], [1, 1], 2), "Y=1: everybody has the same label"),
+    (lambda: optimal_cuts([0.1, 0.2], [0, 1, 1], 2), "Y=.*must have 2 entries"),
+    (lambda: optimal_cuts([0.1, np.nan], [0, 1], 2), "score=nan"),
+    (lambda: optimal_cuts([0.1, 0.2], [0, 1], 1), "n_bins=1"),
+    (lambda: score_bins([0.1], []), "cuts=.*is empty"),
+    (lambda: score_bins([0.1], [0.5, 0.5]), r"cuts=\[0.5, 0.5\]: not at most 999 numbers, each above the one before"),
+])
+def test_what_can_not_be_cut(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# --------------------------------------------------------------------------------------------------------- closed form
+
+TABLES = {
+    "smooth": lambda rng, b: rng.dirichlet(np.ones(4 * b)).reshape(b, 2, 2),
+    "whole": lambda rng, b: rng.integers(0, 4, (b, 2, 2)) / (6 * b),
+    "alike": lambda rng, b: np.repeat(rng.integers(0, 5, (b, 1, 2)), 2, axis=1) / (8 * b),
+    "empty bin": lambda rng, b: np.where(np.arange(b)[:, None, None] == b // 2, 0.0, rng.dirichlet(np.ones(4 * b)).reshape(b, 2, 2)),
+    "noisy": lambda rng, b: rng.dirichlet(np.ones(4 * b)).reshape(b, 2, 2) + rng.laplace(0, 0.1 / b, (b, 2, 2)),
+    "rising": lambda rng, b: np.sort(rng.dirichlet(np.ones(4 * b)).reshape(2, 2, b)).transpose(2, 0, 1)[:, :, ::-1].copy(),
+    "people": lambda rng, b: rng.integers(0, 10**5, (b, 2, 2)).astype(float),
+}
+
+
+def usable(kind, b, n, seed):
+    rng, tables = np.random.default_rng(seed), []
+    while len(tables) < n:
+        q = TABLES[kind](rng, b)
+        if (q.sum(axis=0) > 1e-3).all():
+            tables.append(q)
+    return np.array(tables)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("b", [3, 4, 6, 8, MOST_BINS, MOST_BINS + 1])
+def test_closed_form_is_the_program_for_any_number_of_bins(kind, b):
+    """Random gammas and slacks, some infinite; feasible, priced by its multipliers, and the optimum of the solver."""
+    tables = usable(kind, b, 40, seed=b)
+    rng = np.random.default_rng(b + 1)
+    gammas, slacks = rng.choice([0.0, 0.001, 0.02, 0.1, 0.4, 3.0], 40), rng.choice([0.0, 0.0, 0.03, np.inf], (40, 2, 2))
+    found = closed_form(tables, gammas, slacks)
+    size = np.abs(tables).sum(axis=(1, 2, 3))
+    assert (found.p >= 0).all() and (found.p <= 1).all()
+    reached = (tables / tables.sum(axis=1, keepdims=True) * found.p[..., None]).sum(axis=1)
+    assert (np.abs(reached[:, 1] - reached[:, 0]) <= gammas[:, None] + slacks[:, 1] + 1e-9).all()
+    assert (np.abs(dual_value(tables, gammas, found.dual, slacks) - found.value) <= 1e-9 * size).all()
+    best = np.array([solve_lp(*program).value for program in zip(tables, gammas, slacks, strict=True)])
+    assert (np.abs(found.value - best) <= 1e-9 * size).all()
+    for n in range(0, 40, 8):
+        one = closed_form(tables[n], gammas[n], slacks[n])
+        assert one.value == pytest.approx(found.value[n], abs=1e-12 * size[n]) and isinstance(one.value, float)
+
+
+def test_few_tables_need_a_slower_road():
+    """Else a fault in the fast road would hide behind the slow one. All b lines of one group meet in a point; some optima lie there."""
+    for b in (3, 4, 6, 8, 12):
+        counts = fairness.cell_counts(score_bins(SCORE, optimal_cuts(SCORE, DATA.Y, b)), DATA.A, DATA.Y, n_bins=b)
+        noisy = public_margin_counts(counts, 1.0, np.random.default_rng(b), size=100)
+        found = closed_form(noisy[:, None] / DATA.m, [0.003, 0.02, 0.1])
+        assert found.fallbacks <= 0.3 * 300
+        if b <= BY_HAND:
+            q = counts / DATA.m
+            one = best_crossing(q, q / q.sum(axis=0), 0.02, 0.02)
+            assert one is not None and one.value == pytest.approx(solve_lp(q, 0.02).value, abs=1e-9)
+            assert one.p == pytest.approx(closed_form(q[None], 0.02).p[0], abs=1e-9)
+
+
+def test_the_number_of_crossings():
+    assert [len(pairs(b)) for b in (2, 6, 8)] == [15, 91, 153]
+
+
+def test_a_bin_without_people_keeps_the_bases_decision():
+    q = usable("smooth", 5, 1, seed=3)[0]
+    q[0] = q[4] = 0
+    for p in (closed_form(q, 0.02).p, closed_form(q[None], 0.02).p[0], solve_lp(q, 0.02).p):
+        assert p[0].tolist() == [0, 0] and p[4].tolist() == [1, 1]
+
+
+def test_more_groups_have_no_closed_form_beyond_two_predictions():
+    with pytest.raises(ValueError, match=r"q=\(3, 3, 2\): has 3 values of yhat.* With 3 groups use solve_lp"):
+        closed_form(np.ones((3, 3, 2)), 0.0)
+
+
+# ------------------------------------------------------------------------------------------------- what bins are worth
+
+def test_finer_bins_can_only_help_without_noise():
+    """Splitting a bin leaves every old classifier possible: the non-private error falls; with yhat among the cuts it starts from yhat's."""
+    cuts, errors = np.array([0.5]), []
+    for extra in (None, 0.2, 0.8, 0.1, 0.35, 0.65):
+        cuts = cuts if extra is None else np.sort(np.append(cuts, extra))
+        counts = fairness.cell_counts(score_bins(SCORE, cuts), DATA.A, DATA.Y, n_bins=len(cuts) + 1)
+        best = closed_form(counts / DATA.m, 0.05)
+        assert fairness.violation(derived_counts(counts, best.p)) <= 0.05 + 1e-9
+        errors.append(best.value)
+    yhat = fairness.cell_counts((SCORE >= 0.5).astype(int), DATA.A, DATA.Y)
+    assert errors[0] == pytest.approx(closed_form(yhat / DATA.m, 0.05).value)
+    assert (np.diff(errors) <= 1e-12).all() and errors[-1] < errors[0] - 0.03
+
+
+def test_the_public_names():
+    assert {"score_bins", "optimal_cuts"} <= set(postprocessing.__all__)
