@@ -168,7 +168,7 @@ def test_events_are_handed_through(accountant, relation):
 def test_records_are_the_peers_events():
     """One event of k runs, composed by dp-accounting's own accountant on its own grid."""
     for record, event in ((laplace(0.1, 100), dp_accounting.LaplaceDpEvent(10.0)),
-                          (Release("geometric", UNIT_A, 3, 10.0, 0.3, times=100), dp_accounting.DiscreteLaplaceDpEvent(0.1, 3)),
+                          (Release("geometric", UNIT_A, 3, 10.0, 0.3, times=100), dp_accounting.dp_event.DiscreteLaplaceDpEvent(0.1, 3)),
                           (gaussian(8.0, 100), dp_accounting.GaussianDpEvent(8.0))):
         peer = event_epsilon(dp_accounting.SelfComposedDpEvent(event, 100), 1e-6)
         assert pld_epsilon(record, 1e-6) == pytest.approx(peer, rel=1e-3)
