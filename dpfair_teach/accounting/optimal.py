@@ -31,7 +31,7 @@ def _laws(epsilon0: float, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _left_for_the_losses(delta: float, delta0: float, k: int) -> float:
-    """delta' with 1 - (1 - delta) = 1 - (1 - delta0)^k (1 - delta'): what remains of delta when some step may fail altogether."""
+    """delta' with 1 - delta = (1 - delta0)^k (1 - delta'): what remains of delta when any step may fail altogether."""
     none_fails = k * math.log1p(-delta0)
     return (delta + math.expm1(none_fails)) / math.exp(none_fails) if delta0 else delta
 
