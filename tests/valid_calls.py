@@ -227,6 +227,8 @@ def _post(method):
 
 
 valid("postprocessing.DPPostProcessing", _fitted_post, _post_arguments)
+valid("postprocessing.DPPostProcessing:score_bins", _fitted_post,
+      lambda: dict(_post_arguments(), method="score_bins", n_bins=3, base=lambda X: np.asarray(X)[:, 0]))
 valid("postprocessing.DPPostProcessing:p_at", _post("p_at"), lambda: dict(gamma=0.1))
 valid("postprocessing.DPPostProcessing:predict_proba", _post("predict_proba"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A))

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from ..fairness import cell_counts, error
+from .bins import optimal_cuts, score_bins
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
 from .noise import (
@@ -27,8 +28,7 @@ from .noise import (
 
 __all__ = ["DPPostProcessing"]
 
-METHODS = ("public_margins", "as_printed")
-PLANNED = "score_bins"
+METHODS = ("public_margins", "as_printed", "score_bins")
 MOST_GROUPS = 1000      # the same limit for every data set, so that refusing a code tells nothing about valid ones
 
 
@@ -36,7 +36,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
     Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack,
-    with the public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed).
+    with the public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed);
+    ``method="score_bins"`` is public margins again, of ``n_bins`` bins of the base's score in place of its two answers.
     Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
     Give ``n_groups``: the guarantee is then for every A. Without it, it holds only among data sets that are publicly known to have these k
     groups, each with people of both labels.
@@ -47,35 +48,38 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     base : fitted classifier with ``predict``, or a function X -> 0/1
-        It is never refitted. (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
+        For ``score_bins`` one with ``predict_proba`` or ``decision_function``, or a function X -> score. It is never refitted.
+        (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
     epsilon : float in [1e-9, 1e9]; with geometric noise from 2e-9 on
     gamma : float >= 0
         The gap allowed between the groups' false- and true-positive rates on the noisy table.
     method : str
-        ``public_margins``: :func:`public_margin_counts`. ``as_printed``: :func:`noisy_counts`. In both, :func:`lift_unusable` lifts the
+        ``public_margins``: :func:`public_margin_counts`. ``as_printed``: :func:`noisy_counts`. ``score_bins``: :func:`optimal_cuts` from
+        the scores and y, which are public, then :func:`public_margin_counts` of the bins. In all, :func:`lift_unusable` lifts the
         constraints of noisy cells that hold nobody.
     slack : bool, optional
-        Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`). None: yes for ``as_printed``, no for
-        ``public_margins``.
+        Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`). None: yes for ``as_printed``, no for the others.
     beta : float in (0, 1)
         Failure probability in the slack.
     n_bins : int
-        Number of score bins of the method ``score_bins``, which comes with chapter 7. The two methods here do not use it.
+        b, the number of bins of the method ``score_bins``, at most the number of different scores; the others do not use it. More bins
+        follow the ROC curve more closely, and put more noise into every rate.
     n_groups : int, optional
         k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it: then no message and no
         shape depends on who is in which group, and a group or cell that holds nobody is as good as any. None reads k off the private A, as
         the largest code plus one, and then insists that every group has people of both labels. That is right only for data that
         are known to be so; else the refusal itself, or the shape of ``p_``, tells neighbours apart, and no epsilon covers that.
     noise : str, optional
-        ``laplace`` or ``geometric`` (two-sided, in whole people). None: geometric for ``public_margins``, laplace for ``as_printed``, as
-        printed. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov 2012; see
-        :func:`noisy_counts`), so its epsilon holds for real numbers. With geometric noise the printed slack serves noise that may be
-        half a person larger than Lemma A.1 allows.
+        ``laplace`` or ``geometric`` (two-sided, in whole people). None: laplace for ``as_printed``, as printed, geometric for the others.
+        Laplace noise in doubles is for study only: its last bits can give a count away (Mironov 2012; see :func:`noisy_counts`), so its
+        epsilon holds for real numbers. With geometric noise the printed slack serves noise that may be half a person larger than
+        Lemma A.1 allows.
 
     Attributes
     ----------
-    p_ : (2, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a)
-    q_tilde_ : (2, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
+    p_ : (b, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a); b is 2, or ``n_bins``
+    cuts_ : (b - 1,) array, for ``score_bins`` only: where the bins begin, see :func:`score_bins`; public
+    q_tilde_ : (b, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
     slack_ : (k, 2) array [a, y], what was added to gamma; infinite where the constraint was lifted
     releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon; of the last ``fit`` only: add up
         earlier ones yourself
@@ -122,19 +126,23 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         epsilon = check.number("epsilon", self.epsilon, low=LEAST_EPSILON, high=1 / LEAST_EPSILON)
         gamma, beta = check.gamma(self.gamma), check.beta(self.beta)
-        if isinstance(self.method, str) and self.method == PLANNED:
-            check.refuse("method", self.method, "the method of chapter 7, not built yet", f"Choose one of {', '.join(map(repr, METHODS))}.")
         check.choice("method", self.method, METHODS)
-        public = self.method == "public_margins"
+        public, binned = self.method != "as_printed", self.method == "score_bins"
         noise = check.choice("noise", ("geometric" if public else "laplace") if self.noise is None else self.noise, NOISES)
-        check.integer("n_bins", self.n_bins, low=2)
+        n_bins = check.integer("n_bins", self.n_bins, low=2)
         if self.slack is not None:
             check.flag("slack", self.slack)
         rng = check.rng(rng)
         y = check.labels("y", y)
         if y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
-        prediction = self._base_prediction(X, len(y))
+        cuts = None
+        if binned:
+            score = self._base_score(X, len(y))
+            cuts = optimal_cuts(score, y, n_bins)
+            prediction = score_bins(score, cuts)
+        else:
+            prediction = self._base_prediction(X, len(y))
         if self.n_groups is None:
             A = self._groups(sensitive_features, len(y), MOST_GROUPS, "the largest that is taken", "Recode the groups as 0, 1, ..., k-1.")
             k = int(A.max()) + 1
@@ -144,7 +152,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
             A = self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups.")
         m = len(y)
 
-        counts = cell_counts(prediction, A, y, n_groups=k)
+        counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins if binned else 2)
         q = (public_margin_counts if public else noisy_counts)(counts, epsilon, rng, noise=noise) / m
         # From here on A is not read again.
         if self.slack or (self.slack is None and not public):
@@ -152,6 +160,9 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         else:
             slack = 0.0
         self.q_tilde_, self.slack_, self.n_groups_ = q, lift_unusable(q, slack), k
+        vars(self).pop("cuts_", None)
+        if binned:
+            self.cuts_ = cuts
         self.p_ = self.p_at(gamma)
         sensitivity = margin_sensitivity(k) if public else 2
         self.releases_ = (Release(noise, UNIT_A, sensitivity, sensitivity / epsilon, epsilon),)
@@ -160,10 +171,11 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         return self
 
     def p_at(self, gamma: float) -> np.ndarray:
-        """What ``p_`` would be at another ``gamma``, shape (2, k): solved from ``q_tilde_``; no data are read, no epsilon is spent."""
+        """What ``p_`` would be at another ``gamma``, shape (b, k): solved from ``q_tilde_``; no data are read, no epsilon is spent."""
         check_is_fitted(self, "q_tilde_")
         gamma = check.gamma(gamma)
-        solve = closed_form if self.n_groups_ == 2 or (gamma == 0 and not self.slack_.any()) else solve_lp
+        b, k, _ = self.q_tilde_.shape
+        solve = closed_form if k == 2 or (b == 2 and gamma == 0 and not self.slack_.any()) else solve_lp
         return solve(self.q_tilde_, gamma, self.slack_).p
 
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None) -> np.ndarray:
@@ -175,7 +187,11 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         known, names = getattr(self, "feature_names_in_", None), check.column_names(X)
         if known is not None and names is not None and names != known.tolist():
             check.refuse("X", names, f"are not the columns of fit, {known.tolist()}", "Give X the columns of fit, in that order.")
-        prediction = self._base_prediction(X, columns=getattr(self, "n_features_in_", None))
+        columns = getattr(self, "n_features_in_", None)
+        if hasattr(self, "cuts_"):
+            prediction = score_bins(self._base_score(X, columns=columns), self.cuts_)
+        else:
+            prediction = self._base_prediction(X, columns=columns)
         A = self._groups(sensitive_features, len(prediction), self.n_groups_, "the last group of fit", "Give groups that fit knew.")
         ones = predict_proba(self.p_, prediction, A)
         return np.column_stack([1 - ones, ones])
@@ -202,7 +218,37 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         return tags
 
     def _base_prediction(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
-        """What the base says, 0 or 1 for each row of ``X``. Only the shape of ``X`` is looked at here."""
+        """What the base says, 0 or 1 for each row of ``X``."""
+        predict = getattr(self.base, "predict", self.base)
+        if not callable(predict):
+            check.refuse("base", self.base, "neither has predict nor is a function", "Give a fitted classifier.")
+        prediction, rows = self._ask(predict, X, length, columns)
+        return check.labels("base.predict(X)", prediction, length=rows,
+                            remedy="Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep "
+                                   "them and use method='score_bins'.")
+
+    def _base_score(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
+        """The base's score of each row of ``X``: its P(1), else its decision function, else what it returns as a function."""
+        for name in ("predict_proba", "decision_function"):
+            score = getattr(self.base, name, None)
+            if callable(score):
+                break
+        else:
+            name, score = "", self.base
+            if not callable(score):
+                check.refuse("base", self.base, "has neither predict_proba nor decision_function, nor is it a function",
+                             "Give a base with scores, or use method='public_margins'.")
+        known = getattr(self.base, "classes_", None)
+        if known is not None and list(known) != [0, 1]:
+            check.refuse("base", self.base, f"knows the classes {list(known)}, not 0 and 1", "Fit it on labels 0 and 1.")
+        scores, rows = self._ask(score, X, length, columns)
+        both = name == "predict_proba"
+        scores = check.array(f"base.{name}(X)" if name else "base(X)", scores, shape=(rows, 2) if both else (rows,),
+                             remedy="Give a base that answers a number for each row.")
+        return scores[:, 1] if both else scores
+
+    def _ask(self, question: Any, X: Any, length: int | None, columns: int | None) -> tuple[Any, int]:
+        """The base's answer about ``X``, and its number of rows. Only the shape of ``X`` is looked at here."""
         try:
             X = X if hasattr(X, "shape") else np.asarray(X)
         except Exception as problem:            # rows of different lengths; whatever an __array__ of somebody's raises
@@ -214,19 +260,13 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
             check.refuse("X", shape, f"has {shape[0]} rows, not {length}", "Give one row for each person of y.")
         if columns is not None and shape[1:] != (columns,):
             check.refuse("X", shape, f"is not of {columns} columns, as it was for fit", "Give the columns that fit had.")
-        predict = getattr(self.base, "predict", self.base)
-        if not callable(predict):
-            check.refuse("base", self.base, "neither has predict nor is a function", "Give a fitted classifier.")
         try:
-            prediction = predict(X)
+            return question(X), shape[0]
         except NotFittedError as problem:
             check.refuse("base", self.base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.", problem)
         except Exception as problem:            # whatever it is: the base is not ours
             check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
                          "Give the columns that the base was fitted on.", problem)
-        return check.labels("base.predict(X)", prediction, length=shape[0],
-                            remedy="Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5. "
-                                   f"(The method {PLANNED}, for more than two answers, comes with chapter 7.)")
 
     def _remember_columns(self, X: Any) -> None:
         """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
