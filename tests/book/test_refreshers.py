@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,3 +90,71 @@ def test_certificates_of_exercises_on_linear_programs(counts):
     row += np.array([2 / 3, 0.0])                                            # 2/3 of p01 >= 0
     np.testing.assert_allclose(row, 0, atol=1e-12)
     assert share[1, 1, 1] == 1 and 0.8 / 3 - 0.2 == pytest.approx(1 / 15)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_no_system_beats_azumas_inequality(n):
+    """The best gambler, by dynamic programming over all fair bets -i or +j of eighths with i + j <= 16: an interval of length 2."""
+    ahead, here = np.arange(-16 * n, 16 * n + 1), 16 * n
+    bets = [(i, j) for i in range(1, 16) for j in range(1, 17 - i)]
+    lose = [np.clip(np.arange(ahead.size) - i, 0, None) for i, _ in bets]
+    win = [np.clip(np.arange(ahead.size) + j, None, ahead.size - 1) for _, j in bets]
+    close = []
+    for goal in range(1, 16 * n):
+        chance = (ahead >= goal).astype(float)
+        for _ in range(n):
+            chance = np.max([chance, *((j * chance[low] + i * chance[high]) / (i + j)
+                                       for (i, j), low, high in zip(bets, lose, win, strict=True))], axis=0)
+        bound = np.exp(-2 * (goal / 8) ** 2 / (4 * n))
+        assert chance[here] <= bound + 1e-12
+        close.append(chance[here] / bound)
+    assert max(close) > 0.6                                                   # the gambler is not a straw man
+
+
+def test_vertices_duality_and_sensitivity_of_random_programs():
+    rng = np.random.default_rng(39)
+    for _ in range(60):
+        n, r = rng.integers(1, 4), rng.integers(1, 5)
+        a = np.vstack([rng.normal(size=(r, n)), np.eye(n), -np.eye(n)])       # the box bounds the feasible set
+        b = np.append(a[:r] @ rng.uniform(-0.5, 0.5, n) - rng.uniform(0, 0.5, r), -np.ones(2 * n))
+        c = rng.normal(size=n)
+        answer = linprog(c, A_ub=-a, b_ub=-b, bounds=(None, None))
+        y = -answer.ineqlin.marginals
+        assert y.min() >= 0 and b @ y == pytest.approx(answer.fun)
+        np.testing.assert_allclose(a.T @ y, c, atol=1e-9)
+        np.testing.assert_allclose(y * (a @ answer.x - b), 0, atol=1e-9)
+        square = [list(rows) for rows in itertools.combinations(range(len(b)), n) if abs(np.linalg.det(a[list(rows)])) > 1e-9]
+        corners = np.array([np.linalg.solve(a[rows], b[rows]) for rows in square])
+        corners = corners[(corners @ a.T >= b - 1e-9).all(axis=1)]
+        assert (corners @ c).min() == pytest.approx(answer.fun)
+        for other in b + rng.normal(0, 0.2, size=(5, len(b))):
+            moved = linprog(c, A_ub=-a, b_ub=-other, bounds=(None, None))
+            if moved.status == 0:
+                assert moved.fun >= answer.fun + y @ (other - b) - 1e-9
+
+
+def test_averages_of_any_play_are_as_near_to_equilibrium_as_their_regrets():
+    rng = np.random.default_rng(40)
+    for _ in range(60):
+        rows, columns = rng.integers(1, 5, 2)
+        payoff = rng.normal(size=(rows, columns))
+        value = linprog(np.eye(rows + 1)[rows], A_ub=np.column_stack([payoff.T, -np.ones(columns)]), b_ub=np.zeros(columns),
+                        A_eq=[[1] * rows + [0]], b_eq=[1], bounds=[(0, 1)] * rows + [(None, None)]).fun
+        p, q = rng.dirichlet(np.ones(rows), 5), rng.dirichlet(np.ones(columns), 5)
+        paid, p_bar, q_bar = np.einsum("ti,ij,tj->", p, payoff, q) / 5, p.mean(axis=0), q.mean(axis=0)
+        worst, least, now = (p_bar @ payoff).max(), (payoff @ q_bar).min(), p_bar @ payoff @ q_bar
+        nu = (paid - least) + (worst - paid)
+        assert max(worst - now, now - least, abs(now - value)) <= nu + 1e-12 and worst <= value + 2 * nu + 1e-9
+
+
+def test_the_line_of_equal_cost_has_one_cost_and_stays_in_the_square():
+    page = Path(__file__).resolve().parents[2] / "book" / "chapters" / "refresher-linear-programs.md"
+    cell = re.search(r"^corners = .*?(?=^def vertices_alt)", page.read_text(encoding="utf-8"), re.S | re.M)[0]
+    names = {"np": np}
+    exec(cell, names)
+    for weight in np.arange(1, 10) / 10:
+        frame = names["vertices"](weight)
+        ends, best = frame["same cost"], frame["optimal vertex"]
+        u, v = np.vstack([ends, best]).T
+        assert np.ptp(weight * u + (1 - weight) * (1 - v)) < 1e-12
+        assert ends.min() >= 0 and ends.max() <= 1 and np.ptp(ends, axis=0).max() > 0.1
