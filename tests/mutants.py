@@ -30,6 +30,7 @@ MECHANISMS, AUDIT, ACCOUNTING = "dpfair_teach.mechanisms.", "dpfair_teach.audit.
 TRADEOFF = "dpfair_teach.experiments.tradeoff."
 ATTACKS = "dpfair_teach.attacks."
 LUCK = "dpfair_teach.luck."
+REPORTS = "dpfair_teach.reports."
 
 
 class Mutant(NamedTuple):
@@ -148,6 +149,24 @@ def epsilon_times(factor):
 def at_epsilon_times(factor):
     """For the functions whose third argument is epsilon."""
     return lambda f: lambda first, sensitivity, epsilon, *args, **kw: f(first, sensitivity, factor * epsilon, *args, **kw)
+
+
+def steep_line_only(f):
+    return lambda false_positive, epsilon, delta=0.0: np.minimum(np.exp(epsilon) * np.asarray(false_positive) + delta, 1.0)
+
+
+def times_the_people(f):
+    return lambda epsilon, people, delta=0.0: (people * epsilon, people * delta)
+
+
+def clipped_and_scaled(f):
+    def likely_counts(counts, epsilon, axis=-1):
+        counts = np.asarray(counts, float)
+        keep, other = (np.exp(epsilon) / (np.exp(epsilon) + counts.shape[axis] - 1), 1 / (np.exp(epsilon) + counts.shape[axis] - 1))
+        total = counts.sum(axis=axis, keepdims=True)
+        people = np.maximum((counts - other * total) / (keep - other), 0)
+        return people / people.sum(axis=axis, keepdims=True) * total
+    return likely_counts
 
 
 def largest_epsilon_only(f):
@@ -335,6 +354,21 @@ MUTANTS: dict[str, Mutant] = {
                                          "accepted and rejected exchanged"),
     "exact_epsilon_one_way": Mutant(AUDIT + "exact_epsilon", one_direction_only, "one of the two neighbours is always the denominator"),
     "counts_doubled": Mutant(FAIRNESS + "cell_counts", scaled(2), "everybody counted twice"),
+    "exact_epsilon_halved": Mutant(AUDIT + "exact_epsilon", scaled(0.5), "half the epsilon"),
+    "largest_power_one_line": Mutant(AUDIT + "largest_power", steep_line_only, "the line from the other corner is left out"),
+    "lower_bound_doubled": Mutant(AUDIT + "epsilon_lower_bound", scaled(2), "twice the bound"),
+    "lower_bound_halved": Mutant(AUDIT + "epsilon_lower_bound", scaled(0.5), "half the bound"),
+    "group_privacy_adds_delta": Mutant(ACCOUNTING + "group_privacy", times_the_people, "deltas add up as if they were composed"),
+    "textbook_a_tenth_less": Mutant(MECHANISMS + "gaussian_sigma_textbook", scaled(0.9), "a tenth less noise"),
+    "gaussian_sigma_times_13": Mutant(MECHANISMS + "gaussian_sigma", scaled(1.3), "scale times 1.3"),
+    "gumbel_at_double_epsilon": Mutant(MECHANISMS + "exponential_by_gumbel", at_epsilon_times(2),
+                                       "the 2 under the fraction line is missing"),
+    "matrix_at_double_epsilon": Mutant(MECHANISMS + "randomized_response_matrix", lambda f: lambda k, epsilon: f(k, 2 * epsilon),
+                                       "the law of twice the epsilon"),
+    "debias_variance_halved": Mutant(REPORTS + "debias_variance", scaled(0.5), "half the variance"),
+    "debiasing_forgets_the_lies": Mutant(MECHANISMS + "debias_counts", lambda f: lambda counts, epsilon, axis=-1: np.asarray(counts, float),
+                                         "reports are taken for the truth"),
+    "likely_counts_by_clipping": Mutant(REPORTS + "likely_counts", clipped_and_scaled, "debiased, clipped at 0 and scaled"),
     "exact_delta_one_way": Mutant(AUDIT + "exact_delta", delta_one_direction_only, "the other direction is never looked at"),
     "largest_change_halved": Mutant(POST + "largest_change", scaled(0.5), "a change counted once, not twice"),
     "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple", "the wrong people are protected"),

@@ -100,6 +100,8 @@ def test_no_test_has_more_power_and_one_mechanism_has_all_of_it():
         order = [1, 3, 2, 0]                                         # say yes to: openly 1, reported 1, reported 0, openly 0
         corners = np.cumsum([(laws[0][o], laws[1][o]) for o in order], axis=0)
         assert audit.largest_power(corners[:, 0].clip(0, 1), epsilon, delta) == pytest.approx(corners[:, 1])
+        between = ((corners[1:] + corners[:-1]) / 2).clip(0, 1)                   # a coin between two tests
+        assert audit.largest_power(between[:, 0], epsilon, delta) == pytest.approx(between[:, 1])
 
 
 def test_the_audit_inverts_the_test():
