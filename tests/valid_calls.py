@@ -24,6 +24,7 @@ from dpfair_teach import (
     fairness,
     luck,
     mechanisms,
+    mechanisms_exact,
     plotting,
     postprocessing,
     reports,
@@ -96,6 +97,10 @@ for reading in ("debias_variance", "likely_counts"):
     valid(f"reports.{reading}", getattr(reports, reading), lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
 valid("audit.largest_power", audit.largest_power, lambda: dict(false_positive=[0.1, 0.5], epsilon=1.0, delta=1e-5))
 valid("accounting.group_privacy", accounting.group_privacy, lambda: dict(epsilon=1.0, people=3, delta=1e-5))
+
+valid("mechanisms_exact.exact_geometric", mechanisms_exact.exact_geometric,
+      lambda: dict(value=[1, 2], sensitivity=1, epsilon=1.0, rng=rng(), size=3))
+valid("mechanisms_exact.bernoulli_exp", mechanisms_exact.bernoulli_exp, lambda: dict(x=0.5, rng=rng()))
 
 # ------------------------------------------------------------------------------------------------ accounting and audit
 valid("accounting.Release", accounting.Release, lambda: dict(RELEASE, delta=0.0, relation=None, times=1))
@@ -196,6 +201,10 @@ valid("postprocessing.noisy_counts", postprocessing.noisy_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
 valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
+valid("postprocessing.k_norm_counts", postprocessing.k_norm_counts,
+      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, exact=False))
+valid("postprocessing.k_norm_probability", postprocessing.k_norm_probability, lambda: dict(noise=[1, 0, -1], epsilon=1.0))
+valid("postprocessing.k_norm_variance", postprocessing.k_norm_variance, lambda: dict(k=3, epsilon=1.0))
 valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0))
 valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(counts=COUNTS))
 for slack in ("paper_slack", "main_text_slack"):

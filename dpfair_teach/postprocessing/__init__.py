@@ -1,9 +1,9 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
 ``lp`` is the program as the paper writes it; ``many`` many of them in one call; ``closed_form`` the same answers without a solver;
-``bins`` turns a public score into more predictions than two;
-``noise`` what a private algorithm publishes, the slack it adds, the rule for unusable cells; ``bounds`` what is proved about it;
-``estimator`` all of it as a scikit-learn class.
+``bins`` turns a public score into more predictions than two; ``knorm`` draws noise that keeps public sums; ``noise`` what a private
+algorithm publishes, the slack it adds, the rule for unusable cells; ``bounds`` what is proved about it; ``estimator`` all of it as a
+scikit-learn class.
 """
 from ._program import Solution as Solution
 from ._program import dual_value
@@ -13,6 +13,7 @@ from .bounds import Theorem22 as Theorem22
 from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form
 from .estimator import DPPostProcessing
+from .knorm import k_norm_counts, k_norm_probability, k_norm_variance
 from .lp import derived_counts, predict_proba, printed_tp_row, solve_lp
 from .many import solve_many
 from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
@@ -20,7 +21,8 @@ from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, no
 __all__ = [
     "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba", "printed_tp_row",
     "score_bins", "optimal_cuts",
-    "noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
+    "noisy_counts", "public_margin_counts", "k_norm_counts", "k_norm_probability", "k_norm_variance",
+    "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",
 ]

@@ -86,7 +86,9 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int) -> np.ndarray:
     array([0.4, 0.6])
     """
     score = _scores(score)
-    Y = check.labels("Y", Y, length=len(score))
+    Y = check.labels("Y", Y)
+    if len(score) != len(Y):
+        check.refuse("score, Y", (len(score), len(Y)), "different lengths", "Give one entry a person in each.")
     if Y.min() == Y.max():
         check.refuse("Y", int(Y[0]), "everybody has the same label", "Give people of both labels.")
     n_bins = check.integer("n_bins", n_bins, low=2, high=MOST)

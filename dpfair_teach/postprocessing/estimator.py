@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from ..fairness import cell_counts, error
+from ._people import LEAST_EPSILON
 from .bins import optimal_cuts, score_bins
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
 from .noise import (
-    LEAST_EPSILON,
+    MARGIN_NOISES,
     NOISES,
     lift_unusable,
     margin_sensitivity,
@@ -36,7 +37,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
     Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack,
-    with the public margins kept, and for two groups with half the sensitivity (1 person; for more groups it is 2, as printed);
+    with the public margins kept, and so with half the sensitivity, 1 person;
     ``method="score_bins"`` is public margins again, of ``n_bins`` bins of the base's score in place of its two answers.
     Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
     Give ``n_groups``: the guarantee is then for every A. Without it, it holds only among data sets that are publicly known to have these k
@@ -70,10 +71,11 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         the largest code plus one, and then insists that every group has people of both labels. That is right only for data that
         are known to be so; else the refusal itself, or the shape of ``p_``, tells neighbours apart, and no epsilon covers that.
     noise : str, optional
-        ``laplace`` or ``geometric`` (two-sided, in whole people). None: laplace for ``as_printed``, as printed, geometric for the others.
-        Laplace noise in doubles is for study only: its last bits can give a count away (Mironov 2012; see :func:`noisy_counts`), so its
-        epsilon holds for real numbers. With geometric noise the printed slack serves noise that may be half a person larger than
-        Lemma A.1 allows.
+        ``laplace``, ``geometric`` (two-sided, in whole people), ``exact`` (in whole people, drawn without floating point, slower) or, but
+        for ``as_printed``, ``k_norm`` (see :func:`k_norm_counts`). None: laplace for ``as_printed``, as printed; for the others geometric
+        with two groups, k_norm with more. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov
+        2012; see :func:`noisy_counts`), so its epsilon holds for real numbers. With discrete noise the printed slack serves noise that
+        may be half a person larger than Lemma A.1 allows.
 
     Attributes
     ----------
@@ -128,7 +130,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         gamma, beta = check.gamma(self.gamma), check.beta(self.beta)
         check.choice("method", self.method, METHODS)
         public, binned = self.method != "as_printed", self.method == "score_bins"
-        noise = check.choice("noise", ("geometric" if public else "laplace") if self.noise is None else self.noise, NOISES)
+        noise = None if self.noise is None else check.choice("noise", self.noise, MARGIN_NOISES if public else NOISES)
         n_bins = check.integer("n_bins", self.n_bins, low=2)
         if self.slack is not None:
             check.flag("slack", self.slack)
@@ -151,6 +153,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
             k = check.integer("n_groups", self.n_groups, low=2, high=MOST_GROUPS)
             A = self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups.")
         m = len(y)
+        if noise is None:
+            noise = "laplace" if not public else "geometric" if k == 2 else "k_norm"
 
         counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins if binned else 2)
         q = (public_margin_counts if public else noisy_counts)(counts, epsilon, rng, noise=noise) / m
@@ -164,8 +168,9 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if binned:
             self.cuts_ = cuts
         self.p_ = self.p_at(gamma)
-        sensitivity = margin_sensitivity(k) if public else 2
-        self.releases_ = (Release(noise, UNIT_A, sensitivity, sensitivity / epsilon, epsilon),)
+        sensitivity = margin_sensitivity(k, noise) if public else 2
+        law = noise if noise != "exact" else "k_norm" if public and k > 2 else "geometric"
+        self.releases_ = (Release(law, UNIT_A, sensitivity, sensitivity / epsilon, epsilon),)
         self.classes_ = np.array([0, 1])
         self._remember_columns(X)
         return self

@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .. import mechanisms
+from .. import mechanisms, mechanisms_exact
+from ._people import checked_epsilon, people_of, whole_people
 from ._program import has_rate, slacks
+from .knorm import k_norm_counts, k_norm_limit, nearest_whole
 
 __all__ = ["noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack"]
 
 NEGATIVE = ("as_printed", "unconstrained")
-NOISES = ("laplace", "geometric")
-LEAST_EPSILON = 1e-9    # noise of scale 2e9 people; so every noisy table stays within what a table may hold
+NOISES = ("laplace", "geometric", "exact")
+MARGIN_NOISES = (*NOISES, "k_norm")
 NEVER = 1e-30           # a chance that no reader of this book will meet
 
 
@@ -31,7 +33,7 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
 
     Parameters
     ----------
-    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers for ``noise="geometric"``
+    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers but for ``noise="laplace"``
     epsilon : float >= 1e-9
     rng : numpy.random.Generator
     size : int or tuple, optional
@@ -40,7 +42,8 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
         ``laplace``, as printed, for study: doubles hold only some real numbers, and which ones a count plus noise can reach depends
         on the count, so the last bits of an output may give it away (Mironov 2012). ``geometric``: two-sided, in whole numbers, which
         have no such bits; for use, at an epsilon that is not tiny (see the notes of :func:`dpfair_teach.mechanisms.geometric`: below
-        about 1e-3 the claim is for the ideal law), and a generator of numpy is no cryptographic one.
+        about 1e-3 the claim is for the ideal law), and a generator of numpy is no cryptographic one. ``exact``: the same law drawn without
+        floating point, slowly (:func:`dpfair_teach.mechanisms_exact.exact_geometric`).
 
     Returns
     -------
@@ -50,7 +53,7 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     ------
     ValueError
         A table with negative or non-finite entries, or of fractions that sum to less than 2 (frequencies: multiply by m); epsilon below
-        1e-9, no Generator; fractions of people with geometric noise.
+        1e-9, no Generator; fractions of people with noise in whole numbers.
 
     Examples
     --------
@@ -58,29 +61,32 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
     >>> noisy_counts(ten, epsilon=1, rng=np.random.default_rng(0), size=100).shape
     (100, 2, 2, 2)
     """
-    counts = _people(counts)
-    draw = _mechanism(counts, noise)
-    return draw(counts, 2, _epsilon(epsilon), rng, size).astype(float)
+    counts = people_of(counts)
+    draw = _mechanism(counts, check.choice("noise", noise, NOISES))
+    return draw(counts, 2, checked_epsilon(epsilon), rng, size).astype(float)
 
 
 def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
-                         size: int | tuple[int, ...] | None = None, noise: str = "laplace") -> np.ndarray:
+                         size: int | tuple[int, ...] | None = None, noise: str | None = None) -> np.ndarray:
     """A private table that keeps the public margins N[yhat, y] exactly.
 
     Source: ours, sharpening Algorithm 1. One changed A moves one person inside one (yhat, y). Two groups: group 1's counts, one for each
     (yhat, y), have l1 sensitivity 1 together; each gets noise of scale 1 / epsilon, is clipped to [0, N[yhat, y]], and group 0 gets the
-    rest. More groups: noise of scale 2 / epsilon on every cell, then for each (yhat, y) the nearest nonnegative k numbers with sum
-    N[yhat, y]. epsilon-differentially private (clipping and projecting are post-processing), for Laplace noise in real numbers.
+    rest. More groups: noise that keeps the sums, :func:`k_norm_counts`; or (``laplace``, ``geometric``) noise of scale 2 / epsilon on every
+    cell, which is more of it; then for each (yhat, y) the nearest nonnegative k numbers with sum N[yhat, y]. epsilon-differentially
+    private (clipping and projecting are post-processing), for Laplace noise in real numbers.
 
     Parameters
     ----------
-    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers for ``noise="geometric"``
+    counts : (b, k, 2) array [yhat, a, y], in people, k >= 2; whole numbers but for ``noise="laplace"``
     epsilon : float >= 1e-9
     rng : numpy.random.Generator
     size : int or tuple, optional
         Independent repeats, as leading axes.
-    noise : str
-        ``laplace``, or ``geometric`` (two-sided, for whole numbers), as in :func:`noisy_counts`.
+    noise : str, optional
+        ``laplace``, or ``geometric`` (two-sided, for whole numbers), as in :func:`noisy_counts`; ``k_norm``, in whole numbers, the same law
+        as ``geometric`` for two groups; ``exact``, the law of ``k_norm`` drawn without floating point, slowly. None: ``laplace`` for two
+        groups, ``k_norm`` for more, whose variance is the smaller (:func:`k_norm_variance`).
 
     Returns
     -------
@@ -98,21 +104,27 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     >>> bool(np.allclose(noisy.sum(axis=-2), ten.sum(axis=-2)))
     True
     """
-    counts = _people(counts)
-    draw = _mechanism(counts, noise)
-    epsilon = _epsilon(epsilon)
-    margin = counts.sum(axis=-2)                                        # (b, 2): public
+    counts = people_of(counts)
     k = counts.shape[-2]
+    noise = check.choice("noise", ("laplace" if k == 2 else "k_norm") if noise is None else noise, MARGIN_NOISES)
+    margin = counts.sum(axis=-2)                                        # (b, 2): public
+    if noise == "k_norm" or (noise == "exact" and k > 2):
+        noisy = k_norm_counts(counts, epsilon, rng, size, exact=noise == "exact")
+        return np.moveaxis(nearest_whole(np.moveaxis(noisy, -2, -1), margin.astype(np.int64)), -1, -2).astype(float)
+    draw, epsilon = _mechanism(counts, noise), checked_epsilon(epsilon)
     if k == 2:
-        ones = np.clip(draw(counts[:, 1], margin_sensitivity(k), epsilon, rng, size), 0, margin)
+        ones = np.clip(draw(counts[:, 1], margin_sensitivity(k, noise), epsilon, rng, size), 0, margin)
         return np.stack([margin - ones, ones], axis=-2).astype(float)
-    noisy = np.moveaxis(draw(counts, margin_sensitivity(k), epsilon, rng, size), -2, -1)   # (..., b, 2, k)
+    noisy = np.moveaxis(draw(counts, margin_sensitivity(k, noise), epsilon, rng, size), -2, -1)   # (..., b, 2, k)
     return np.moveaxis(_nearest_with_sum(noisy, margin), -1, -2)
 
 
-def margin_sensitivity(k: int) -> int:
-    """l1 sensitivity, in people, of what :func:`public_margin_counts` adds noise to: one group's counts if k = 2, else all of them."""
-    return 1 if k == 2 else 2
+def margin_sensitivity(k: int, noise: str) -> int:
+    """How far, in people, one changed A takes what :func:`public_margin_counts` adds noise to.
+
+    In l1 one group's counts if k = 2, else all of them; in the K-norm, which counts who moved, the whole table.
+    """
+    return 1 if k == 2 or noise in ("k_norm", "exact") else 2
 
 
 def _nearest_with_sum(x: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -274,7 +286,7 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negati
     return slack if negative == "as_printed" else lift_unusable(q, slack)
 
 
-def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str = "laplace") -> np.ndarray:
+def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str | None = None) -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
@@ -282,7 +294,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     as the projection moves a cell by at most that much again. Two predictions (b = 2): a rate is then off by at most t / (m q~_ay); for b
     score bins by at most (b - 1) t / (m q~_ay), and no smaller factor serves every table. A gap is off by at most its two rates together.
     Geometric noise: the same with the largest whole number that the union allows, which adds to t below half a person for two groups,
-    below one for more.
+    below one for more. ``k_norm`` (and ``exact``): t = the smallest n that ||x|| passes with probability at most beta / 2b; no cell is then
+    off by more, before the projection or after it.
 
     Proof of b - 1: with w_v the error of the cells v of one (a, y), and R = sum p_v n_v / n the true rate, the noisy one is off by
     sum (p_v - R) w_v / (m q~_ay), at most t sum |p_v - R| / (m q~_ay). R lies between the smallest and the largest p_v: these two
@@ -295,8 +308,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     m : int >= 1
     epsilon : float >= 1e-9
     beta : float in (0, 1)
-    noise : str
-        ``laplace`` or ``geometric``, as in :func:`public_margin_counts`.
+    noise : str, optional
+        As in :func:`public_margin_counts`.
 
     Returns
     -------
@@ -315,14 +328,17 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str =
     """
     q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     b, k, _ = q.shape[-3:]
-    check.choice("noise", noise, NOISES)
-    m, epsilon, beta = bound_numbers(m, _epsilon(epsilon), beta)
-    sensitivity, published = margin_sensitivity(k), 2 * b if k == 2 else 2 * b * k
-    most = sensitivity * log_over_m_epsilon(published, m, epsilon, beta) * m
-    if noise == "geometric":                            # P(|W| > n) = 2 alpha ** (n + 1) / (1 + alpha), alpha = exp(-1 / scale)
-        scale = sensitivity / epsilon
-        most = max(0, math.ceil(most + scale * math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
-    t = (1 if k == 2 else 2) * most
+    noise = check.choice("noise", ("laplace" if k == 2 else "k_norm") if noise is None else noise, MARGIN_NOISES)
+    m, epsilon, beta = bound_numbers(m, checked_epsilon(epsilon), beta)
+    if noise in ("k_norm", "exact"):
+        t = k_norm_limit(k, epsilon, beta / (2 * b))
+    else:
+        sensitivity, published = margin_sensitivity(k, noise), 2 * b if k == 2 else 2 * b * k
+        most = sensitivity * log_over_m_epsilon(published, m, epsilon, beta) * m
+        if noise == "geometric":                        # P(|W| > n) = 2 alpha ** (n + 1) / (1 + alpha), alpha = exp(-1 / scale)
+            scale = sensitivity / epsilon
+            most = max(0, math.ceil(most + scale * math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
+        t = (1 if k == 2 else 2) * most
     rate = over((b - 1) * t / m, q.sum(axis=-3))
     return _unused_anchor(rate + rate[..., :1, :])
 
@@ -372,24 +388,9 @@ def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
     return (math.log(n) - math.log(beta)) / (m * epsilon)
 
 
-def _epsilon(epsilon: float) -> float:
-    """Refused before anything is drawn: a message after it could show a noisy number."""
-    return check.number("epsilon", epsilon, low=LEAST_EPSILON)
-
-
 def _mechanism(counts: np.ndarray, noise: str):
     """The mechanism of that name, if it can serve the table."""
-    check.choice("noise", noise, NOISES)
     if noise == "laplace":
         return mechanisms.laplace
-    if (counts != np.floor(counts)).any():
-        check.refuse("counts", float(counts[counts != np.floor(counts)][0]), "not a whole number of people",
-                     "Use noise='laplace' for expected counts.")
-    return mechanisms.geometric
-
-
-def _people(counts: ArrayLike) -> np.ndarray:
-    counts = check.table("counts", counts, least_groups=2, low=0.0)
-    if counts.ndim != 3:
-        check.refuse("counts", counts.shape, "is a batch of tables", "Release one table; size= gives repeats.")
-    return check.people("counts", counts)
+    whole_people(counts)
+    return mechanisms.geometric if noise == "geometric" else mechanisms_exact.exact_geometric
