@@ -194,7 +194,34 @@ def test_randomized_response_has_exactly_epsilon_and_no_channel_keeps_more():
 
 def test_numbers_of_the_text():
     page = PAGE.read_text(encoding="utf8")
-    assert load("ten_people").m == 10
-    # the price of local privacy: sqrt(m/2) on Communities
-    assert f"{math.sqrt(1994 / 2):.1f}" == "31.6" and "31.6" in page
+
+    def says(text):
+        assert text in page, text
+
+    # the puzzle
+    assert mechanisms.randomized_response_matrix(2, math.log(3))[0, 0] == pytest.approx(0.75)
+    assert mechanisms.debias_counts([4, 6], math.log(3)) == pytest.approx([3, 7])
+    assert f"{math.sqrt(reports.debias_variance([5, 5], math.log(3))[0]):.1f}" == "2.7"
+    assert load("ten_people").A.sum() == 5
+    says("standard deviation of that guess is 2.7 people")
+    # delta is not the chance of a larger loss
+    keep = mechanisms.randomized_response_matrix(2, 1.0)
+    assert f"{keep[0, 0]:.3f}" == "0.731" and f"{audit.exact_delta(*keep, 0.99):.4f}" == "0.0073"
+    says("in 73 % of all runs, yet $\\delta(0.99)=0.731\\,(1-e^{-0.01})=0.0073$")
+    assert 0.027 < audit.largest_power(0.01, 1.0) < 0.03
+    says("finds at most three of a hundred culprits")
+    # bits: one count of 0 in seven; wide noise: one run in twenty
+    assert 1 / 7.5 < 0.15 < 1 / 6.5 and math.exp(-3) == pytest.approx(1 / 20, abs=3e-4)
+    # which noise for how many counts: nine or more
+    better = [s for s in range(1, 30) if mechanisms.gaussian_sigma(s**0.5, 1, 1e-6) < mechanisms.geometric_law(s, 1.0).std()]
+    assert better == list(range(9, 30))
+    says("when one person touches nine or more")
+    # the steps of the textbook's proof
+    c = math.sqrt(2 * math.log(1.25 / 0.73))
+    assert c > 1.037 and 1.037 - 1 / (2 * 1.037) > 0.554 and math.exp(0.5) / (1.25 * math.sqrt(2 * math.pi) * 0.554) < 0.95
+    assert math.sqrt(2 * math.log(1.25)) > 0.668 and 1 / 0.668 < 1.5 and 2 * stats.norm.cdf(0.75) - 1 < 0.55
+    assert round(audit.laplace_delta(1, 0.5, 1.0), 2) == 0.39
+    # the price of local privacy: sqrt(m/2) on Communities, 71 for ten thousand
+    assert f"{math.sqrt(1994 / 2):.1f}" == "31.6" and round(math.sqrt(5000)) == 71
+    says("\\sqrt{1994/2}\\approx31.6")
     assert reports.debias_variance([1024, 970], 1.0)[0] / mechanisms.geometric_law(1, 1.0).var() == pytest.approx(997)
