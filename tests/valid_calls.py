@@ -195,6 +195,7 @@ valid("postprocessing.printed_tp_row", postprocessing.printed_tp_row, lambda: di
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
 valid("postprocessing.score_bins", postprocessing.score_bins, lambda: dict(score=[0.1, 0.5, 0.9], cuts=[0.2, 0.5]))
+valid("postprocessing.suggested_bins", postprocessing.suggested_bins, lambda: dict(m=100, epsilon=1.0))
 valid("postprocessing.optimal_cuts", postprocessing.optimal_cuts,
       lambda: dict(score=[0.9, 0.7, 0.4, 0.3, 0.2, 0.8, 0.6, 0.5], Y=Y, n_bins=3))
 valid("postprocessing.noisy_counts", postprocessing.noisy_counts,

@@ -7,7 +7,7 @@ scikit-learn class.
 """
 from ._program import Solution as Solution
 from ._program import dual_value
-from .bins import optimal_cuts, score_bins
+from .bins import optimal_cuts, score_bins, suggested_bins
 from .bounds import LemmaA1 as LemmaA1
 from .bounds import Theorem22 as Theorem22
 from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
@@ -20,7 +20,7 @@ from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, no
 
 __all__ = [
     "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba", "printed_tp_row",
-    "score_bins", "optimal_cuts",
+    "score_bins", "optimal_cuts", "suggested_bins",
     "noisy_counts", "public_margin_counts", "k_norm_counts", "k_norm_probability", "k_norm_variance",
     "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["score_bins", "optimal_cuts"]
+__all__ = ["score_bins", "optimal_cuts", "suggested_bins"]
 
 FEW = 200           # candidates beside the corners of the hull, where those are fewer than the cuts wanted
 MOST = 1000         # bins, as in fairness.cell_counts
@@ -105,6 +105,39 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int) -> np.ndarray:
         if len(chosen) - 2 < n_bins - 1:                # a score with a few very frequent values
             chosen = np.arange(len(values) + 1)
     return values[chosen[_largest_area(corner[:, chosen], n_bins)]]
+
+
+def suggested_bins(m: int, epsilon: float) -> int:
+    """How many bins: 0.35 (m epsilon)^(2/5), rounded, but 3 at least and 16 at most. It reads public numbers only.
+
+    Source: ours. Two errors pull in opposite directions. The polygon of b corners stays below a smooth concave ROC curve by an area of
+    order 1 / b^2. A rate of the derived classifier is a sum over b noisy counts, so its noise has a deviation of order
+    sqrt(b) / (m epsilon). The sum of the two is smallest where b^(5/2) is in proportion to m epsilon. The factor was fitted by eye to
+    synthetic populations (two groups of normal scores; m epsilon from 50 to 10,000), where the error is flat in b near its minimum:
+    within 3 % from two thirds of that number to twice as many.
+
+    Parameters
+    ----------
+    m : int >= 1
+        People.
+    epsilon : float > 0
+
+    Returns
+    -------
+    int in 3..16
+
+    Raises
+    ------
+    ValueError
+        Numbers out of range.
+
+    Examples
+    --------
+    >>> [suggested_bins(m, 0.25) for m in (500, 2000, 8000, 50_000)]
+    [3, 4, 7, 15]
+    """
+    m, epsilon = check.integer("m", m, low=1, high=10**15), check.epsilon(epsilon)
+    return int(np.clip(round(0.35 * min(m * epsilon, 1e9) ** 0.4), 3, 16))
 
 
 def _hull(corner: np.ndarray) -> np.ndarray:

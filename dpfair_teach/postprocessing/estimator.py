@@ -13,7 +13,7 @@ from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from ..fairness import cell_counts, error
 from ._people import LEAST_EPSILON
-from .bins import optimal_cuts, score_bins
+from .bins import optimal_cuts, score_bins, suggested_bins
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
 from .noise import (
@@ -62,9 +62,9 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`). None: yes for ``as_printed``, no for the others.
     beta : float in (0, 1)
         Failure probability in the slack.
-    n_bins : int
+    n_bins : int, optional
         b, the number of bins of the method ``score_bins``, at most the number of different scores; the others do not use it. More bins
-        follow the ROC curve more closely, and put more noise into every rate.
+        follow the ROC curve more closely, and put more noise into every rate. None: :func:`suggested_bins`.
     n_groups : int, optional
         k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it: then no message and no
         shape depends on who is in which group, and a group or cell that holds nobody is as good as any. None reads k off the private A, as
@@ -112,7 +112,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: str = "public_margins", slack: bool | None = None,
-                 beta: float = 0.05, n_bins: int = 6, n_groups: int | None = None, noise: str | None = None) -> None:
+                 beta: float = 0.05, n_bins: int | None = 6, n_groups: int | None = None, noise: str | None = None) -> None:
         self.base = base
         self.epsilon = epsilon
         self.gamma = gamma
@@ -131,7 +131,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         check.choice("method", self.method, METHODS)
         public, binned = self.method != "as_printed", self.method == "score_bins"
         noise = None if self.noise is None else check.choice("noise", self.noise, MARGIN_NOISES if public else NOISES)
-        n_bins = check.integer("n_bins", self.n_bins, low=2)
+        if self.n_bins is not None:
+            check.integer("n_bins", self.n_bins, low=2)
         if self.slack is not None:
             check.flag("slack", self.slack)
         rng = check.rng(rng)
@@ -141,6 +142,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         cuts = None
         if binned:
             score = self._base_score(X, len(y))
+            n_bins = min(suggested_bins(len(y), epsilon), max(2, len(np.unique(score)))) if self.n_bins is None else self.n_bins
             cuts = optimal_cuts(score, y, n_bins)
             prediction = score_bins(score, cuts)
         else:
