@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize, stats
 
 from dpfair_teach import fairness, mechanisms
-from dpfair_teach.audit import exact_epsilon
+from dpfair_teach.audit import audit_scalar, exact_epsilon
 from dpfair_teach.postprocessing import (
     DPPostProcessing,
     k_norm_counts,
@@ -154,6 +154,19 @@ def test_noise_of_half_the_size_is_caught():
     assert not same_law(np.moveaxis(halved, -2, -1).reshape(-1, 3), 0.6)
 
 
+@pytest.mark.parametrize("factor, verdict", [(1.0, "consistent"), (2.0, "refuted")])
+def test_an_audit_of_draws_refutes_noise_of_half_the_size_only(factor, verdict):
+    """A person goes from group 0 to group 2; statistic: her two counts' difference; 2 * 60,000 runs, alpha = 1e-9, claim 1."""
+    rng, counts = np.random.default_rng(4), np.full((2, 3, 2), 50)
+    moved = counts.copy()
+    moved[0, :, 1] += [-1, 0, 1]
+    runs = [k_norm_counts(table, factor * 1.0, rng, 60_000)[:, 0, :, 1] for table in (counts, moved)]
+    result = audit_scalar(*((run[:, 0] - run[:, 2]).astype(float) for run in runs), rng, alpha=1e-9, claimed_epsilon=1.0)
+    assert (result.verdict == "refuted") == (verdict == "refuted")
+    if factor == 1.0:
+        assert 0.6 < result.lower_bound <= 1.0          # the bound is not empty: the attack comes near what is allowed
+
+
 def same_law(sample, epsilon, most=2, alpha=1e-9):
     """Chi-square of the points with entries up to ``most``, all others together; expected numbers at least 5."""
     k = sample.shape[1]
@@ -180,9 +193,9 @@ def test_draws_have_the_law(k, epsilon):
 
 @pytest.mark.parametrize("k, epsilon", [(2, 1.0), (3, 1.0), (4, 1.5)])
 def test_exact_draws_have_the_law(k, epsilon):
-    """n = 4 * 1,500 vectors, alpha = 1e-9."""
+    """n = 4 * 600 vectors, alpha = 1e-9; noise of 1 / 1.4 the size fails the same test."""
     counts = np.full((2, k, 2), 30)
-    noise = np.moveaxis(k_norm_counts(counts, epsilon, np.random.default_rng(k), 1500, exact=True) - counts, -2, -1).reshape(-1, k)
+    noise = np.moveaxis(k_norm_counts(counts, epsilon, np.random.default_rng(k), 600, exact=True) - counts, -2, -1).reshape(-1, k)
     assert (noise.sum(axis=1) == 0).all() and same_law(noise, epsilon, most=1)
     assert not same_law(noise, 1.4 * epsilon, most=1)
 
