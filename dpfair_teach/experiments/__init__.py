@@ -2,17 +2,19 @@
 
 ``python -m dpfair_teach.experiments`` runs the named ones.
 """
+from .binning import BINS_RULE, bins_by_rule
 from .bootstrap import bootstrap_interval, bootstrap_means
 from .communities import communities_counts, held_out_counts
 from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
 from .named import EXPERIMENTS, bound_population, run
-from .pareto import epsilon_at_quality, lower_hull, pareto_quality, quality_interval
+from .panels import AT_QUALITY, AT_VIOLATION, EPSILONS_WIDE, PANEL_METHODS
+from .pareto import epsilon_at_quality, error_at_violation, lower_hull, pareto_quality, quality_interval
 from .runner import setting_rng, sweep
 from .tradeoff import METHODS, free_points, postprocessing_curve, postprocessing_draws
 
 __all__ = [
-    "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EXPERIMENTS", "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS",
-    "bootstrap_interval", "bootstrap_means", "bound_population", "communities_counts", "epsilon_at_quality", "free_points",
-    "held_out_counts", "lower_hull", "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval",
-    "run", "setting_rng", "sweep",
+    "AT_QUALITY", "AT_VIOLATION", "BETA", "BINS_RULE", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
+    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS", "PANEL_METHODS", "bins_by_rule", "bootstrap_interval", "bootstrap_means",
+    "bound_population", "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "lower_hull",
+    "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval", "run", "setting_rng", "sweep",
 ]

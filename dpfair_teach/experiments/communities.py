@@ -1,95 +1,129 @@
 """The problem behind the named experiments: Communities and Crime with its base classifier, as tables of counts.
 
-Held-out splits: four random partitions into thirds, each third held out once. The base is fitted and the table is released on
-the other two thirds; error and violation are read on the third that neither has seen.
+Held-out splits: four random partitions into thirds, each third held out once. The base is fitted, the cuts of score bins are chosen and the
+table is released on the other two thirds; error and violation are read on the third that none of these has seen.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
-from .. import _checks, data, fairness
+from .. import _checks, data, fairness, postprocessing
+from ..data import Dataset
 
 __all__ = ["N_SPLITS", "communities_counts", "held_out_counts"]
 
 #: Held-out splits: 4 partitions times 3 thirds.
 N_SPLITS: int = 12
-_GROUPS = ("paper", "race_argmax")
+
+Rule = str | Callable
+#: People, the base's answers and scores, and who is learnt from (everybody in-sample).
+Part = tuple[Dataset, np.ndarray, np.ndarray, np.ndarray]
 
 
-@cache
-def _counts(group: str) -> np.ndarray:
-    people = data.load("communities", group=group)
-    counts = fairness.cell_counts(data.base_classifier(people).predict(people.X), people.A, people.Y)
-    counts.flags.writeable = False
-    return counts
+def _rule(name: str, rule: object) -> Rule:
+    """A rule's name or a function; which names there are, ``data.load`` knows."""
+    if not isinstance(rule, str) and not callable(rule):
+        _checks.refuse(name, rule, "neither a rule's name nor a function", "Name a rule of data.load, or give a function of the raw table.")
+    return rule
 
 
-def communities_counts(group: str = "paper") -> np.ndarray:
+def _answers(people: Dataset, learnt: np.ndarray) -> Part:
+    """A base fitted on those learnt from, asked about everybody."""
+    base = data.base_classifier(people if learnt.all() else people.subset(learnt))
+    return people, base.predict(people.X), base.predict_proba(people.X)[:, 1], learnt
+
+
+def _parts(group: Rule, label: Rule, seed: int | None) -> list[Part]:
+    """The problem in-sample (``seed`` None), or its 12 splits. Named rules are remembered, a reader's function is asked again."""
+    return (_remembered if isinstance(group, str) and isinstance(label, str) else _fresh)(group, label, seed)
+
+
+def _fresh(group: Rule, label: Rule, seed: int | None) -> list[Part]:
+    people = data.load("communities", group=group, label=label)
+    if seed is None:
+        return [_answers(people, np.ones(people.m, dtype=bool))]
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    parts = []
+    for _ in range(N_SPLITS // 3):
+        third_of = rng.permutation(people.m) % 3
+        parts += [_answers(people, third_of != third) for third in range(3)]
+    return parts
+
+
+_remembered = cache(_fresh)
+
+
+def _tables(part: Part, n_bins: int | None) -> np.ndarray:
+    """The tables [yhat or bin, a, y] of those learnt from and of the others, (2, b, k, 2); the cuts are chosen on the former."""
+    people, decided, score, learnt = part
+    b = 2
+    if n_bins is not None:
+        b = n_bins
+        decided = postprocessing.score_bins(score, postprocessing.optimal_cuts(score[learnt], people.Y[learnt], b))
+    return np.stack([fairness.cell_counts(decided[side], people.A[side], people.Y[side], n_groups=people.n_groups, n_bins=b)
+                     if side.any() else np.zeros((b, people.n_groups, 2)) for side in (learnt, ~learnt)])
+
+
+def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None) -> np.ndarray:
     """People by [base's answer, a, y] in Communities and Crime, base fitted on all of them as the paper does.
 
-    Source: main text, Figure 1, right panel (the data and the base classifier behind it, by the rule ``paper``).
+    Source: main text, Figure 1, right panel (the data and the base classifier behind it, by the rules ``paper`` and ``p70``).
 
     Parameters
     ----------
-    group : {"paper", "race_argmax"}
-        The rule that makes A; it fixes the features too.
+    group, label : str or callable
+        The rules that make A and Y, by name or your own, as in ``data.load``: ``paper``, ``race_argmax``, ``race_argmax_4``; ``p70``,
+        ``p20``. The group's rule fixes the features too.
+    n_bins : int, optional
+        Bins of the base's score, cut by ``postprocessing.optimal_cuts``, in place of its two answers; 2 to 1000.
 
     Returns
     -------
-    ndarray, shape (2, 2, 2), read-only
+    ndarray, shape (2, k, 2), or (n_bins, k, 2), read-only
 
     Raises
     ------
     ValueError
-        Where ``group`` is another rule.
+        Where there is no such rule, or ``n_bins`` is out of range.
 
     Examples
     --------
     >>> communities_counts().sum(axis=0).tolist()
     [[916, 108], [495, 475]]
+    >>> communities_counts("race_argmax_4", "p20", n_bins=6).shape
+    (6, 4, 2)
     """
-    return _counts(_checks.choice("group", group, _GROUPS))
+    n_bins = _bins(n_bins)
+    (part,) = _parts(_rule("group", group), _rule("label", label), None)
+    counts = _tables(part, n_bins)[0]
+    counts.flags.writeable = False
+    return counts
 
 
-@cache
-def _splits(group: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    people = data.load("communities", group=group)
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
-    tables = []
-    for _ in range(N_SPLITS // 3):
-        part = rng.permutation(people.m) % 3
-        for third in range(3):
-            base = data.base_classifier(people.subset(part != third)).predict(people.X)
-            tables.append([fairness.cell_counts(base[side], people.A[side], people.Y[side], n_groups=2)
-                           for side in (part != third, part == third)])
-    stacked = np.array(tables)
-    stacked.flags.writeable = False
-    return stacked[:, 0], stacked[:, 1]
-
-
-def held_out_counts(group: str = "paper", seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n_bins: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The tables of the 12 held-out splits: two thirds to learn from, one third to be judged on.
 
     Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
-    group : {"paper", "race_argmax"}
-        As in :func:`communities_counts`.
+    group, label, n_bins : as in :func:`communities_counts`
+        The cuts of bins come from the two thirds.
     seed : int
         Of the partitions, from 0 on. No privacy rests on it.
 
     Returns
     -------
-    (ndarray, ndarray), each of shape (12, 2, 2, 2), read-only
+    (ndarray, ndarray), each of shape (12, 2, k, 2), or (12, n_bins, k, 2), read-only
         Tables [yhat, a, y] of the people learnt from, and of the people held out.
 
     Raises
     ------
     ValueError
-        Where ``group`` is another rule or ``seed`` is no whole number from 0 on.
+        Where there is no such rule, or ``seed`` or ``n_bins`` is out of range.
 
     Examples
     --------
@@ -97,4 +131,12 @@ def held_out_counts(group: str = "paper", seed: int = 0) -> tuple[np.ndarray, np
     >>> bool(((train + test).sum(axis=1) == communities_counts().sum(axis=0)).all())
     True
     """
-    return _splits(_checks.choice("group", group, _GROUPS), _checks.integer("seed", seed, low=0, high=2**63 - 1))
+    n_bins = _bins(n_bins)
+    parts = _parts(_rule("group", group), _rule("label", label), _checks.integer("seed", seed, low=0, high=2**63 - 1))
+    stacked = np.stack([_tables(part, n_bins) for part in parts])
+    stacked.flags.writeable = False
+    return stacked[:, 0], stacked[:, 1]
+
+
+def _bins(n_bins: object) -> int | None:
+    return None if n_bins is None else _checks.integer("n_bins", n_bins, low=2, high=1000)

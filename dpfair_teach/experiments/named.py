@@ -11,11 +11,11 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from .communities import communities_counts, held_out_counts
-from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
-from .pareto import quality_interval
+from . import binning, panels
+from .communities import communities_counts
+from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
-from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
+from .tradeoff import postprocessing_draws
 
 __all__ = ["EXPERIMENTS", "bound_population", "run"]
 
@@ -29,12 +29,18 @@ class Experiment:
     about: str
     repeats: int
     tables: dict[str, tuple[list[dict], Callable[[dict, int, np.random.Generator], Rows]]]
-    groups: tuple[str, ...] = ()    # the group rules by which Communities and Crime is read; none where no data set is
+    reads: tuple[dict[str, str], ...] = ()  # what ``data.load`` is asked for; nothing where no data set is read
 
     @property
     def provenance(self) -> str:
         """Where the data comes from, by which rules it was read, and under which licence."""
-        return "\n\n".join(str(data.load("communities", group=group).provenance) for group in self.groups) or "no data set: simulated"
+        return "\n\n".join(str(data.load(**what).provenance) for what in self.reads) or "no data set: simulated"
+
+
+def _communities(settings: list[dict]) -> tuple[dict[str, str], ...]:
+    """The rules by which Communities and Crime is read, each pair once."""
+    pairs = dict.fromkeys((setting.get("group", "paper"), setting.get("label", "p70")) for setting in settings)
+    return tuple({"name": "communities", "group": group, "label": label} for group, label in pairs)
 
 
 # ------------------------------------------------------------------------------------------------- Figure 1, right panel
@@ -47,45 +53,11 @@ def _figure1(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 
 # --------------------------------------------------------------------------------------- Methods compared on Communities
 
-def _draws(setting: dict, repeats: int, rng: np.random.Generator) -> tuple[Draws, np.ndarray, np.ndarray]:
-    """A method's curve, and beside it the non-private optimum (G, 2) and the free points (2, 2).
-
-    In-sample, a repeat is a noise draw. Held-out, ``repeats // 12`` rounds are made: a round is one draw on each of the 12 splits,
-    and everything is averaged over the splits. Intervals over rounds are about the noise, not about which people were sampled.
-    """
-    if setting["evaluated"] == "in_sample":
-        tables = [(communities_counts(setting["group"]),) * 2]
-    else:
-        tables = list(zip(*held_out_counts(setting["group"]), strict=True))
-    rounds = max(1, repeats // len(tables))
-
-    def curve(method: str, epsilon: float, rounds: int) -> Draws:
-        # Without noise all methods are one program.
-        method = "as_printed_no_slack" if method == "not_private" else method
-        parts = [postprocessing_draws(train, method, epsilon, GAMMAS_PROTOCOL, rounds, rng, evaluate_on=test)
-                 for train, test in tables]
-        return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
-                     np.ones(rounds, dtype=bool), GAMMAS_PROTOCOL)
-
-    draws, optimum = curve(setting["method"], setting["epsilon"], rounds), curve("not_private", np.inf, 1)
-    return (draws, np.stack([optimum.violation[0], optimum.error[0]], axis=-1),
-            np.mean([free_points(test) for _, test in tables], axis=0))
-
-
-def _curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    return _draws(setting, repeats, rng)[0].rows(rng)
-
-
-def _quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q of the same draws as the curve: both start from the setting's stream."""
-    draws, reference, free = _draws(setting, repeats, rng)
-    q, low, high = quality_interval(draws.violation, draws.error, reference, free, rng)
-    return [{"q": q, "q_low": low, "q_high": high}]
-
-
+#: The releases of a table of two answers.
+_RELEASES = ("as_printed", "as_printed_no_slack", "public_margins", "public_margins_geometric")
 _COMPARED = [{"group": group, "evaluated": evaluated, "method": method, "epsilon": epsilon}
              for group, evaluated, method, epsilon
-             in product(("paper", "race_argmax"), ("in_sample", "held_out"), METHODS, EPSILONS)]
+             in product(("paper", "race_argmax"), ("in_sample", "held_out"), _RELEASES, EPSILONS)]
 _NOT_PRIVATE = [{"group": group, "evaluated": evaluated, "method": "not_private", "epsilon": np.inf}
                 for group, evaluated in product(("paper", "race_argmax"), ("in_sample", "held_out"))]
 
@@ -159,10 +131,25 @@ _BOUNDS = [{"m": m, "epsilon": epsilon, "n_groups": k, "beta": beta}
 EXPERIMENTS: dict[str, Experiment] = {
     "figure1_right": Experiment(
         "Figure 1, right panel: Algorithm 1 as printed on Communities and Crime, epsilon 1, 2, 3, 5 and none, 72 gammas.", 4000,
-        {"figure1_right": ([{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1], _figure1)}, ("paper",)),
+        {"figure1_right": ([{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1], _figure1)}, _communities([{}])),
     "communities_q": Experiment(
         "Four releases of the table compared on Communities and Crime by Q, two group rules, in-sample and held-out.", 1200,
-        {"communities_curves": (_COMPARED + _NOT_PRIVATE, _curves), "communities_q": (_COMPARED, _quality)}, ("paper", "race_argmax")),
+        {"communities_curves": (_COMPARED + _NOT_PRIVATE, panels.curves), "communities_q": (_COMPARED, panels.quality)},
+        _communities(_COMPARED)),
+    "bins_tuned": Experiment(
+        "How many score bins: mean Q over drawn populations, by m epsilon and number of bins; the rule of bins_by_rule comes from it.", 40,
+        {"bins_tuned": ([{"m_epsilon": x, "n_bins": b} for x, b in product(binning.TUNED_AT, binning.TUNED_BINS)], binning.tuned)}),
+    "communities_panel": Experiment(
+        "Communities and Crime, default rules: four methods, 6 epsilons, 25 gammas, with error bars.", 300,
+        {"communities_panel": (panels.PANEL, panels.curves)}, _communities(panels.PANEL)),
+    "communities_rules": Experiment(
+        "The same panel and its Q for every group rule and label rule, in-sample and held-out.", 300,
+        {"communities_rules": (panels.RULES + panels.RULES_NOT_PRIVATE, panels.curves), "communities_rules_q": (panels.RULES, panels.quality)},
+        _communities(panels.RULES)),
+    "communities_targets": Experiment(
+        "What a quality and a violation cost: Q and error at violation .05 from epsilon .01 to 50, epsilon at Q = .8, five methods.", 1200,
+        {"communities_quality": (panels.TARGETS, panels.quality_and_error), "communities_epsilon": (panels.AT_Q, panels.epsilon_target)},
+        _communities(panels.TARGETS)),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from .. import _checks
 from .bootstrap import bootstrap_means
 
-__all__ = ["epsilon_at_quality", "lower_hull", "pareto_quality", "quality_interval"]
+__all__ = ["epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval"]
 
 
 def _points(name: str, value: ArrayLike) -> np.ndarray:
@@ -133,6 +133,39 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike, free_points: ArrayLik
         _checks.refuse("reference", reference.tolist(), "does not lie below the chord of the free points",
                        "Q compares with an optimum that beats the free points somewhere; check rows and column order.")
     return 1.0 - _area(_hull(np.vstack([curve, free])), optimum, end) / room
+
+
+def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLike) -> float:
+    """The error that a method offers at a violation: its lower hull with the two free points, read there.
+
+    Source: none in the papers; the evaluation protocol of this book, whose hull this is.
+
+    Parameters
+    ----------
+    curve, free_points : as in :func:`pareto_quality`
+    violation : float
+        From 0 to the base's.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As :func:`pareto_quality`; and where ``violation`` is negative or above the base's.
+
+    Examples
+    --------
+    >>> error_at_violation([[.1, .15]], .05, [[0, .4], [.2, .1]])
+    0.275
+    """
+    curve, free = _points("curve", curve), _free(free_points)
+    violation = _checks.number("violation", violation, low=0.0)
+    if violation > free[1, 0]:
+        _checks.refuse("violation", violation, f"above the base's, {free[1, 0]:g}", "Beyond it the base itself has the smaller error.")
+    hull = _hull(np.vstack([curve, free]))
+    return float(np.interp(violation, hull[:, 0], hull[:, 1]))
 
 
 def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayLike, free_points: ArrayLike,

@@ -26,14 +26,17 @@ METHODS: dict[str, dict[str, object]] = {
     "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},
     "public_margins": {"method": "public_margins", "noise": "laplace", "slack": False},
     "public_margins_geometric": {"method": "public_margins", "noise": "geometric", "slack": False},
+    "score_bins": {"method": "score_bins", "noise": "geometric", "slack": False},
 }
 
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
 
 
-def _table(name: str, value: ArrayLike, k: int | None = None) -> np.ndarray:
+def _table(name: str, value: ArrayLike, k: int | None = None, b: int | None = 2) -> np.ndarray:
     """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
-    counts = _checks.array(name, value, shape=(2, k, 2), low=0.0, high=1e12, booleans=False)
+    counts = _checks.array(name, value, shape=(b, k, 2), low=0.0, high=1e12, booleans=False)
+    if counts.shape[0] < 2:
+        _checks.refuse(name, counts.shape, "has fewer than two predictions", "Give a table of two answers, or of two score bins or more.")
     if counts.shape[1] < 2:
         _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
     _checks.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
@@ -80,6 +83,10 @@ class Draws:
     kept: np.ndarray
     gammas: tuple[float, ...]
 
+    def means(self) -> np.ndarray:
+        """The curve: mean violation and mean error over the draws that are kept, (G, 2)."""
+        return np.stack([self.violation[self.kept].mean(axis=0), self.error[self.kept].mean(axis=0)], axis=-1)
+
     def rows(self, rng: np.random.Generator) -> list[dict[str, float]]:
         """One row a gamma: means over the draws that are kept and their bootstrap intervals, NaN where fewer than two are."""
         names = ("error", "violation")
@@ -96,16 +103,16 @@ class Draws:
 
 
 def _release(counts: np.ndarray, method: str, epsilon: float, repeats: int, rng: np.random.Generator) -> np.ndarray:
-    """The noisy tables of all repeats, (R, 2, k, 2), in people; at epsilon = inf the true one, R times."""
+    """The noisy tables of all repeats, (R, b, k, 2), in people; at epsilon = inf the true one, R times."""
     if np.isinf(epsilon):
         return np.broadcast_to(counts, (repeats, *counts.shape))
-    public = METHODS[method]["method"] == "public_margins"
+    public = METHODS[method]["method"] != "as_printed"
     release = postprocessing.public_margin_counts if public else postprocessing.noisy_counts
     return release(counts, epsilon, rng, size=repeats, noise=METHODS[method]["noise"])
 
 
 def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """The optimal p, (R, G, 2, k), of the program of each table and gamma; slack (R, k, 2)."""
+    """The optimal p, (R, G, b, k), of the program of each table and gamma; slack (R, k, 2)."""
     solve = postprocessing.closed_form if q.shape[-2] == 2 else postprocessing.solve_many
     return solve(q[:, None], gammas, slack[:, None]).p
 
@@ -115,15 +122,16 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
                          evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
-    Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); public margins: ours.
+    Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); public margins and score bins: ours.
 
     Parameters
     ----------
-    counts : array_like, shape (2, k, 2)
-        People by [yhat, a, y]; no (group, label) cell empty. Methods with public margins are exact for k = 2.
+    counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
+        People by [yhat, a, y]; no (group, label) cell empty. For ``score_bins`` yhat is the bin: two or more of them, see
+        ``communities_counts(n_bins=)`` and ``postprocessing.score_bins``. Methods with public margins are exact for k = 2.
     method : str
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
-        others have none; ``public_margins`` has Laplace noise.
+        others have none; ``public_margins`` has Laplace noise, ``score_bins`` geometric noise.
     epsilon : float
         From 1e-9 on; ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)
@@ -139,7 +147,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
         without slack always follow the rule.
     beta : float
         Confidence parameter of the slack, in (0, 1).
-    evaluate_on : array_like, shape (2, k, 2), optional
+    evaluate_on : array_like, of the shape of ``counts``, optional
         Counts of other people, to read error and violation on; the release's own without.
 
     Returns
@@ -158,15 +166,15 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     >>> draws.error.round(3).tolist(), draws.violation.round(3).tolist()
     ([[0.25, 0.2]], [[0.0, 0.333]])
     """
-    counts = _table("counts", counts)
     method = _checks.choice("method", method, tuple(METHODS))
+    counts = _table("counts", counts, b=None if method == "score_bins" else 2)
     epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
     gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
     _checks.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
     _checks.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
     beta = _checks.beta(beta)
-    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1])
+    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1], counts.shape[0])
 
     m, total = round(counts.sum()), float(counts.sum())
     if total < 2:
