@@ -21,6 +21,7 @@ from dpfair_teach.audit import (
     exact_epsilon,
     laplace_delta,
     laplace_scale_delta,
+    largest_power,
     privacy_loss,
 )
 from dpfair_teach.mechanisms import (
@@ -294,6 +295,7 @@ def good():
         exact_delta: dict(law=[0.5, 0.5], law_neighbour=[0.4, 0.6], epsilon=0.1),
         laplace_delta: dict(shift=1.0, scale=1.0, epsilon=0.5),
         laplace_scale_delta: dict(scale=1.0, scale_neighbour=2.0, epsilon=0.5, n=3),
+        largest_power: dict(false_positive=[0.1, 0.5], epsilon=0.5, delta=0.01),
     }
 
 
@@ -307,7 +309,7 @@ ALSO_NEVER = {
     "rng": [0, np.random], "n_thresholds": [0, 1.5, True], "outputs": [1.0, [[1.0, 2.0, 3.0]]], "table_neighbour": [[1.0, 2.0, 3.0], 1.0],
     "scale": [0, -1, True], "scale_neighbour": [0, -1, True],
     "law": [[0.5, 0.6], [1.5, -0.5], [[0.5, 0.5]], 1.0], "law_neighbour": [[0.5, 0.6], [1.0], [0.2, 0.3, 0.5]],
-    "epsilon": [-1, True], "shift": [-1, True], "event": [3],
+    "epsilon": [-1, True], "shift": [-1, True], "event": [3], "false_positive": [-0.1, 1.1, [0.2, 2.0]],
 }
 CASES = [(f, name) for f, call in good().items() for name in call]
 

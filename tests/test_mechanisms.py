@@ -20,6 +20,7 @@ from dpfair_teach import mechanisms
 from dpfair_teach.mechanisms import (
     debias_counts,
     exponential,
+    exponential_by_gumbel,
     exponential_error_bound,
     exponential_probabilities,
     exponential_worst_error,
@@ -27,6 +28,7 @@ from dpfair_teach.mechanisms import (
     gaussian_delta,
     gaussian_law,
     gaussian_sigma,
+    gaussian_sigma_textbook,
     geometric,
     geometric_law,
     laplace,
@@ -360,6 +362,7 @@ def good():
         geometric: dict(value=[1, 2], **noise, **draw), geometric_law: dict(**noise, value=2),
         gaussian: dict(value=[1.0, 2.0], **noise, delta=1e-6, **draw), gaussian_law: dict(**noise, delta=1e-6, value=2.0),
         gaussian_delta: dict(sensitivity=1, sigma=2.0, epsilon=1.0), gaussian_sigma: dict(**noise, delta=1e-6),
+        gaussian_sigma_textbook: dict(**noise, delta=1e-6), exponential_by_gumbel: dict(loss=[0.0, 1.0], **noise, **draw),
         exponential: dict(loss=[0.0, 1.0], **noise, **draw), exponential_probabilities: dict(loss=[0.0, 1.0], **noise),
         exponential_error_bound: dict(n_choices=3, **noise, beta=0.1), exponential_worst_error: dict(n_choices=3, **noise, beta=0.1),
         randomized_response: dict(A=[0, 1, 0], n_groups=2, epsilon=1.0, **draw),
