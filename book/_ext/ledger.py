@@ -30,7 +30,7 @@ SOURCES = {"main": "main text", "supplement": "supplement", "arxiv": "arXiv vers
 CHAPTERS = {
     0: ("Ten people", "ch-ten-people"),
     1: ("Why locking the data up is not enough", "ch-locking-up"), 2: ("Fairness as rates", "ch-fairness"),
-    3: ("Privacy for one attribute", "ch-privacy"), 4: ("Adding up", ""),
+    3: ("Privacy for one attribute", "ch-privacy"), 4: ("Adding up", "ch-adding-up"),
     5: ("Equalized odds", "ch-equalized-odds"), 6: ("DP-postprocessing", "ch-dp-postprocessing"), 7: ("Fairness for less epsilon", "ch-less-epsilon"),
     8: ("Fair learning as a game", ""), 9: ("Oracles", ""), 10: ("DP-oracle-learner", ""), 11: ("Private as printed?", ""),
     12: ("When A may be used", ""), 13: ("The separation", ""), 14: ("Ask once", ""),
