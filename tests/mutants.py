@@ -182,6 +182,22 @@ def half_the_steps(f):
         f(epsilon, k, delta, delta_step, **kw), epsilon_step=f(epsilon, (k + 1) // 2, delta, delta_step, **kw).epsilon_step)
 
 
+def one_part(f):
+    return lambda releases, delta=0.0, touches=1: f(releases, delta)
+
+
+def without_the_mean(f):
+    return lambda epsilon0, k, delta: f(epsilon0, k, delta) - k * epsilon0 * np.tanh(epsilon0 / 2)
+
+
+def first_record_only(f):
+    return lambda releases, order: f(releases if dataclasses.is_dataclass(releases) else list(releases)[:1], order)
+
+
+def forgets_delta0(f):
+    return lambda epsilon0, k, delta, delta0=0.0: f(epsilon0, k, delta)
+
+
 # --- the linear programs
 
 def without_true_positive_rows(f):
@@ -207,6 +223,10 @@ def main_text_slack_instead(f):
 def paper_slack_instead(f):
     from dpfair_teach import postprocessing
     return postprocessing.paper_slack
+
+
+def equal_people(f):
+    return lambda score, Y, n_bins: np.unique(np.quantile(score, np.arange(1, n_bins) / n_bins, method="higher"))
 
 
 def without_one_axis(f):
@@ -388,6 +408,23 @@ MUTANTS: dict[str, Mutant] = {
                                                   "the short formula where it is no bound"),
     "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),
     "theorem_1_5_for_half_the_steps": Mutant(ACCOUNTING + "theorem_1_5", half_the_steps, "the budget of half as many steps"),
+    "parallel_touches_one_part": Mutant(ACCOUNTING + "compose_parallel", one_part, "one part, however many a change touches"),
+    "long_formula_without_the_mean": Mutant(ACCOUNTING + "advanced_composition_long", without_the_mean, "the tail alone"),
+    "optimal_forgets_the_steps_delta": Mutant(ACCOUNTING + "optimal_composition", forgets_delta0, "the steps' own delta is left out"),
+    "optimal_delta_halved": Mutant(ACCOUNTING + "optimal_composition_delta", scaled(0.5), "half the delta"),
+    "renyi_worst_is_laplace": Mutant(ACCOUNTING + "rdp_pure",
+                                     lambda f: lambda e, a: importlib.import_module("dpfair_teach.accounting").rdp_laplace(e, a),
+                                     "Laplace for the worst mechanism"),
+    "renyi_of_the_first_record": Mutant(ACCOUNTING + "rdp_of_releases", first_record_only, "the first record only"),
+    "renyi_laplace_halved": Mutant(ACCOUNTING + "rdp_laplace", scaled(0.5), "half the divergence"),
+    "renyi_exponential_a_tenth_less": Mutant(ACCOUNTING + "rdp_exponential", scaled(0.9), "nine tenths of the divergence"),
+    "renyi_conversion_at_ten_times_delta": Mutant(ACCOUNTING + "rdp_to_epsilon", lambda f: lambda o, r, d: f(o, r, min(0.9999, 10 * d)),
+                                                  "a constant ten times too small"),
+    "bounded_range_adaptive_as_fixed": Mutant(ACCOUNTING + "bounded_range_composition",
+                                              lambda f: lambda *a, adaptive=True: f(*a, adaptive=False),
+                                              "steps chosen adaptively as if fixed beforehand"),
+    "bounded_range_delta_a_tenth_less": Mutant(ACCOUNTING + "bounded_range_delta", scaled(0.9), "nine tenths of the delta"),
+    "loss_distribution_a_tenth_less": Mutant(ACCOUNTING + "pld_delta", scaled(0.9), "nine tenths of the delta"),
     "scale_delta_of_one_noise": Mutant(AUDIT + "laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1),
                                        "one noise seen, not all"),
     "gaussian_delta_halved": Mutant(MECHANISMS + "gaussian_delta", scaled(0.5), "half of the curve"),
@@ -427,6 +464,14 @@ MUTANTS: dict[str, Mutant] = {
     "public_margins_unclipped": Mutant(POST + "public_margin_counts", unclipped, "outside the public range"),
     "public_margins_noise_halved": Mutant(POST + "public_margin_counts", epsilon_times(2), "half the noise"),
     "public_margins_noise_doubled": Mutant(POST + "public_margin_counts", epsilon_times(0.5), "the paper's scale 2 / epsilon"),
+    "k_norm_at_double_epsilon": Mutant(POST + "k_norm_counts", epsilon_times(2), "half the noise"),
+    "k_norm_law_at_double_epsilon": Mutant(POST + "k_norm_probability", lambda f: lambda x, e: f(x, 2 * e), "the law of half the noise"),
+    "k_norm_variance_a_fifth_less": Mutant(POST + "k_norm_variance", scaled(0.8), "four fifths of the variance"),
+    "bins_below_their_cut": Mutant(POST + "score_bins", lambda f: lambda s, c: np.searchsorted(c, s), "a score equal to a cut is below it"),
+    "cuts_with_equal_people": Mutant(POST + "optimal_cuts", equal_people, "equal numbers of people, not the largest area"),
+    "coin_turned": Mutant("dpfair_teach.mechanisms_exact.bernoulli_exp", lambda f: lambda x, rng: not f(x, rng), "heads for tails"),
+    "exact_noise_at_double_epsilon": Mutant("dpfair_teach.mechanisms_exact.exact_geometric",
+                                            lambda f: lambda v, s, e, *a, **kw: f(v, s, 2 * e, *a, **kw), "half the noise"),
     "margin_slack_halved": Mutant(POST + "margin_slack", scaled(0.5), "half the slack"),
     "lemma_a1_error_constant_2": Mutant(POST + "lemma_a1", changed(error=lambda x: x / 2), "2k for 4k"),
     "lemma_a1_error_constant_12": Mutant(POST + "lemma_a1", changed(error=lambda x: 3 * x), "12k, as printed"),

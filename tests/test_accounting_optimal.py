@@ -47,6 +47,19 @@ def test_optimal_composition_is_the_exact_law_of_the_worst_steps(epsilon0, k, de
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)), min_size=2, max_size=5), st.floats(0.05, 1.0), st.floats(0.0, 1.5))
+def test_a_step_with_a_delta_is_pure_except_with_that_probability(weights, epsilon0, at):
+    """The construction of the proof on any two laws, and what it says of their delta elsewhere."""
+    p, q = (np.array(column) / sum(column) for column in zip(*weights, strict=True))
+    delta0 = exact_delta(p, q, epsilon0)
+    low, high = sorted((np.minimum(p, math.exp(epsilon0) * q), np.minimum(q, math.exp(epsilon0) * p)), key=np.sum)
+    share = (high.sum() - low.sum()) / (high.sum() - math.exp(-epsilon0) * low.sum())
+    pure = np.array([low, (1 - share) * high + share * math.exp(-epsilon0) * low])
+    assert pure.sum(axis=1) == pytest.approx(1 - delta0) and np.abs(np.log(pure[0] / pure[1])).max() <= epsilon0 + 1e-9
+    assert exact_delta(p, q, at) <= optimal_composition_delta(epsilon0, 1, at, delta0) + 1e-12
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.floats(0.02, 0.98), st.floats(0.0, 1.0)), min_size=3, max_size=3), st.floats(0.0, 2.0))
 def test_no_two_pure_steps_are_worse_even_adaptive_ones(steps, at):
     """The second step depends on the first one's answer: any pairs whose probabilities differ by at most exp(epsilon0)."""
