@@ -108,13 +108,13 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int) -> np.ndarray:
 
 
 def suggested_bins(m: int, epsilon: float) -> int:
-    """How many bins: 0.35 (m epsilon)^(2/5), rounded, but 3 at least and 16 at most. It reads public numbers only.
+    """How many bins: 0.45 (m epsilon)^(2/5), rounded, but 3 at least and 16 at most. It reads public numbers only.
 
     Source: ours. Two errors pull in opposite directions. The polygon of b corners stays below a smooth concave ROC curve by an area of
     order 1 / b^2. A rate of the derived classifier is a sum over b noisy counts, so its noise has a deviation of order
-    sqrt(b) / (m epsilon). The sum of the two is smallest where b^(5/2) is in proportion to m epsilon. The factor was fitted by eye to
-    synthetic populations (two groups of normal scores; m epsilon from 50 to 10,000), where the error is flat in b near its minimum:
-    within 3 % from two thirds of that number to twice as many.
+    sqrt(b) / (m epsilon). The sum of the two is smallest where b^(5/2) is in proportion to m epsilon. The factor comes from drawn
+    populations alone: the experiment ``bins_tuned`` compares numbers of bins on 58 logistic populations, m epsilon from 50 to 12,800, and
+    the rule's mean Q is within 0.03 of the best everywhere.
 
     Parameters
     ----------
@@ -134,10 +134,10 @@ def suggested_bins(m: int, epsilon: float) -> int:
     Examples
     --------
     >>> [suggested_bins(m, 0.25) for m in (500, 2000, 8000, 50_000)]
-    [3, 4, 7, 15]
+    [3, 5, 9, 16]
     """
     m, epsilon = check.integer("m", m, low=1, high=10**15), check.epsilon(epsilon)
-    return int(np.clip(round(0.35 * min(m * epsilon, 1e9) ** 0.4), 3, 16))
+    return int(np.clip(round(0.45 * min(m * epsilon, 1e9) ** 0.4), 3, 16))
 
 
 def _hull(corner: np.ndarray) -> np.ndarray:
