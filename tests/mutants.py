@@ -447,6 +447,8 @@ MUTANTS: dict[str, Mutant] = {
     "dual_without_the_gamma_term": Mutant(POST + "dual_value", dual_without_gamma, "tolerances cost nothing"),
     "dual_of_wrong_size": Mutant(POST + "dual_value", scaled(1.05), "five percent above the limit"),
     "chances_forget_the_group": Mutant(POST + "predict_proba", chances_forget_the_group, "everybody is treated as in group 0"),
+    "derived_groups_exchanged": Mutant(POST + "derived_counts", lambda f: lambda q, p: f(q, np.asarray(p)[..., ::-1]),
+                                       "each group gets the other's chances"),
     "derived_reverses_nobody": Mutant(POST + "derived_counts", derived_reverses_nobody, "rejections are never reversed"),
     "figure_1_of_another_method": Mutant(TRADEOFF + "postprocessing_draws", another_method, "public margins under the paper's name"),
     "sensitivity_one_over_m": Mutant(POST + "count_sensitivity", scaled(0.5), "1/m"),
