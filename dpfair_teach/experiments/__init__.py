@@ -2,7 +2,6 @@
 
 ``python -m dpfair_teach.experiments`` runs the named ones.
 """
-from .binning import BINS_RULE, bins_by_rule
 from .bootstrap import bootstrap_interval, bootstrap_means
 from .communities import communities_counts, held_out_counts
 from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
@@ -13,8 +12,8 @@ from .runner import setting_rng, sweep
 from .tradeoff import METHODS, free_points, postprocessing_curve, postprocessing_draws
 
 __all__ = [
-    "AT_QUALITY", "AT_VIOLATION", "BETA", "BINS_RULE", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
-    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS", "PANEL_METHODS", "bins_by_rule", "bootstrap_interval", "bootstrap_means",
+    "AT_QUALITY", "AT_VIOLATION", "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
+    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS", "PANEL_METHODS", "bootstrap_interval", "bootstrap_means",
     "bound_population", "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "lower_hull",
     "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval", "run", "setting_rng", "sweep",
 ]

@@ -1,6 +1,6 @@
 """Communities and Crime by every rule: trade-off curves, Q, the epsilon that a quality costs, the error that a violation costs.
 
-A setting names ``group, label, evaluated, method, epsilon``; score bins take their number from ``bins_by_rule``.
+A setting names ``group, label, evaluated, method, epsilon``; score bins take their number from ``suggested_bins``.
 """
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import product
 
 import numpy as np
 
-from .binning import bins_by_rule
+from ..postprocessing import suggested_bins
 from .bootstrap import bootstrap_means
 from .communities import communities_counts, held_out_counts
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .pareto import epsilon_at_quality, error_at_violation, pareto_quality, quality_interval
 from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
 
-__all__ = ["AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL_METHODS"]
+__all__ = ["AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL_METHODS", "method_draws"]
 
 Rows = list[dict]
 Tables = list[tuple[np.ndarray, np.ndarray]]
@@ -37,6 +37,11 @@ def tables(setting: dict, n_bins: int | None = None) -> Tables:
     return list(zip(*held_out_counts(group, label=label, n_bins=n_bins), strict=True))
 
 
+def _bins(pairs: Tables, epsilon: float) -> int:
+    """The number of bins for the people learnt from; without noise, as many as the rule ever gives."""
+    return suggested_bins(round(pairs[0][0].sum()), min(epsilon, 1e9))
+
+
 def reference(setting: dict) -> tuple[np.ndarray, np.ndarray]:
     """The non-private optimum on yhat, (G, 2), and the free points, (2, 2); held out, means over the splits. Nothing is drawn."""
     pairs = tables(setting)
@@ -46,20 +51,25 @@ def reference(setting: dict) -> tuple[np.ndarray, np.ndarray]:
     return np.mean(optimum, axis=0), np.mean([free_points(test) for _, test in pairs], axis=0)
 
 
-def panel_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:
-    """A method's curve. In-sample, a repeat is a noise draw. Held-out, ``repeats // 12`` rounds are made: a round is one draw on each of the
-    12 splits, and everything is averaged over the splits. Intervals over rounds are about the noise, not about which people were sampled.
+def method_draws(pairs: Tables, method: str, epsilon: float, gammas: tuple[float, ...], repeats: int, rng: np.random.Generator) -> Draws:
+    """A method's curve over pairs of tables. ``repeats // len(pairs)`` rounds are made: a round is one draw on each pair, and everything is
+    averaged over the pairs. So intervals over rounds are about the noise, not about which people were sampled.
     """
+    rounds = max(1, repeats // len(pairs))
+    parts = [postprocessing_draws(train, method, epsilon, gammas, rounds, rng, evaluate_on=test) for train, test in pairs]
+    return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
+                 np.ones(rounds, dtype=bool), gammas)
+
+
+def panel_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:
+    """The curve of a setting: in-sample a repeat is a noise draw, held out a round of 12 of them, one on each split."""
     method, epsilon = setting["method"], setting["epsilon"]
-    if method == "not_private":  # without noise all methods on yhat are one program
-        method = "as_printed_no_slack"
     pairs = tables(setting)
     if method == "score_bins":
-        pairs = tables(setting, bins_by_rule(int(pairs[0][0].sum()), epsilon))
-    rounds = max(1, repeats // len(pairs))
-    parts = [postprocessing_draws(train, method, epsilon, GAMMAS_PROTOCOL, rounds, rng, evaluate_on=test) for train, test in pairs]
-    return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
-                 np.ones(rounds, dtype=bool), GAMMAS_PROTOCOL)
+        pairs = tables(setting, _bins(pairs, epsilon))
+    if method == "not_private":  # without noise all methods on yhat are one program
+        method = "as_printed_no_slack"
+    return method_draws(pairs, method, epsilon, GAMMAS_PROTOCOL, repeats, rng)
 
 
 def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
@@ -80,11 +90,11 @@ def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 # ------------------------------------------------------------------------------------------------- targets at Q and at a violation
 
 def quality_and_error(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q, and the error at violation .05 on the hull with the free points and on the curve of means itself (NaN where it never gets there)."""
+    """Q, and the error at violation .05: on the hull with the free points, and on the curve of means (NaN where it never gets there)."""
     draws, (optimum, free) = panel_draws(setting, repeats, rng), reference(setting)
     whole = np.stack([draws.violation, draws.error], axis=-1)
     resampled = bootstrap_means(whole, rng)
-    bins = bins_by_rule(int(tables(setting)[0][0].sum()), setting["epsilon"]) if setting["method"] == "score_bins" else 2
+    bins = _bins(tables(setting), setting["epsilon"]) if setting["method"] == "score_bins" else 2
     row: dict[str, float] = {"n_bins": bins}
     for name, read in (("q", lambda curve: pareto_quality(curve, optimum, free)),
                        ("error_at", lambda curve: error_at_violation(curve, AT_VIOLATION, free)),

@@ -26,7 +26,7 @@ METHODS: dict[str, dict[str, object]] = {
     "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},
     "public_margins": {"method": "public_margins", "noise": "laplace", "slack": False},
     "public_margins_geometric": {"method": "public_margins", "noise": "geometric", "slack": False},
-    "score_bins": {"method": "score_bins", "noise": "geometric", "slack": False},
+    "score_bins": {"method": "score_bins", "noise": "k_norm", "slack": False},
 }
 
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
@@ -131,7 +131,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
         ``communities_counts(n_bins=)`` and ``postprocessing.score_bins``. Methods with public margins are exact for k = 2.
     method : str
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
-        others have none; ``public_margins`` has Laplace noise, ``score_bins`` geometric noise.
+        others have none; ``public_margins`` has Laplace noise, ``score_bins`` K-norm noise, which for k = 2 is geometric.
     epsilon : float
         From 1e-9 on; ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)
