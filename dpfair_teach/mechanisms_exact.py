@@ -23,7 +23,9 @@ __all__ = ["bernoulli_exp", "exact_geometric"]
 def as_fraction(name: str, value: object, *, low: float, high: float) -> Fraction:
     """A number in [low, high], as the fraction that it is: every float is one."""
     check.number(name, value, low=low, high=high)
-    return Fraction(value) if isinstance(value, Rational) else Fraction(float(value))
+    if isinstance(value, Rational):                     # Python's integers, not numpy's, which overflow
+        return Fraction(int(value.numerator), int(value.denominator))
+    return Fraction(float(value))
 
 
 def below(n: int, rng: np.random.Generator) -> int:

@@ -13,6 +13,7 @@ from dpfair_teach import fairness, mechanisms
 from dpfair_teach.audit import audit_scalar, exact_epsilon
 from dpfair_teach.postprocessing import (
     DPPostProcessing,
+    bins_slack,
     k_norm_counts,
     k_norm_probability,
     k_norm_variance,
@@ -20,6 +21,7 @@ from dpfair_teach.postprocessing import (
     public_margin_counts,
 )
 from dpfair_teach.postprocessing.knorm import _sum_of_squares, k_norm_limit, k_norm_tail, nearest_whole
+from dpfair_teach.postprocessing.noise import positive_sum_tail
 
 THREE = np.array([[[40, 11], [22, 7], [3, 30]], [[0, 20], [15, 25], [4, 0]]])
 
@@ -287,6 +289,48 @@ def test_rates_stay_within_the_slack(b, k):
     most = np.maximum(off, 0).sum(axis=1)                                               # the worst p of one rate, in each direction
     assert most == pytest.approx(np.maximum(-off, 0).sum(axis=1))
     assert ((most[:, 1:] + most[:, :1] > slack[:, 1:]).any(axis=(1, 2))).mean() <= beta
+
+
+@pytest.mark.parametrize("b", [3, 6, 12])
+@pytest.mark.parametrize("k, noise", [(2, "laplace"), (2, "geometric"), (3, "k_norm"), (5, "k_norm")])
+def test_the_slack_that_adds_up_first_holds_for_every_p_and_is_smaller(b, k, noise):
+    """10,000 releases: the worst p of each rate, among all 0/1 ones by signs, is within the slack but for a share of at most beta."""
+    rng, beta, epsilon = np.random.default_rng(b * k), 0.2, 0.5
+    counts = rng.integers(40, 90, (b, k, 2))
+    m = counts.sum()
+    noisy = public_margin_counts(counts, epsilon, rng, 10_000, noise=noise) / m
+    slack, other = bins_slack(noisy, m, epsilon, beta, noise), margin_slack(noisy, m, epsilon, beta, noise)
+    assert (slack[:, 1:] < other[:, 1:]).all() and (slack[:, 0] == 0).all()
+    off = noisy / noisy.sum(axis=1, keepdims=True) - counts / counts.sum(axis=0)
+    most = np.maximum(off, 0).sum(axis=1)
+    share = (most[:, 1:] + most[:, :1] > slack[:, 1:]).any(axis=(1, 2)).mean()
+    assert share <= beta
+    if k == 2:          # the event itself is used up: the largest of the four sums passes t for a share near beta
+        w = noisy[:, :, 1] * m - counts[:, 1]
+        t = slack[:, 1] * m / (1 / noisy[:, :, 0].sum(axis=1) + 1 / noisy[:, :, 1].sum(axis=1))
+        passed = np.maximum(np.maximum(w, 0).sum(axis=1), np.maximum(-w, 0).sum(axis=1)) > t + 1e-6
+        assert (0.5 if noise == "laplace" else 0.3) * beta < passed.any(axis=1).mean() <= beta + 0.02
+
+
+@pytest.mark.parametrize("b, epsilon", [(1, 0.7), (3, 0.7), (6, 2.0)])
+def test_the_law_of_the_positive_sum(b, epsilon):
+    """Convolved by hand: geometric noise exactly; Laplace as the limit of fine geometric noise."""
+    law = mechanisms.geometric_law(1, epsilon)
+    one = np.append(law.cdf(0), law.pmf(np.arange(1, 120)))
+    total = np.ones(1)
+    for _ in range(b):
+        total = np.convolve(total, one)[:120]
+    for n in (0, 1, 4, 11):
+        assert positive_sum_tail(b, epsilon, n, True) == pytest.approx(1 - total[:n + 1].sum(), rel=1e-9)
+    assert positive_sum_tail(b, 1.0, 2.5, False) == pytest.approx(positive_sum_tail(b, 1e-4, 25_000, True), rel=1e-3)
+    assert k_norm_tail(3, epsilon, 4, 2) == pytest.approx(sum(
+        (k_norm_tail(3, epsilon, i - 1) - k_norm_tail(3, epsilon, i)) * k_norm_tail(3, epsilon, 4 - i) for i in range(60)), rel=1e-9)
+
+
+def test_the_slack_that_adds_up_first_needs_noise_that_keeps_sums():
+    with pytest.raises(ValueError, match="noise='laplace': with 3 groups the projection mixes this noise"):
+        bins_slack(THREE / THREE.sum(), 177, 1.0, 0.05, "laplace")
+    assert bins_slack(THREE / THREE.sum(), 177, 1.0, 0.05, "exact") == pytest.approx(bins_slack(THREE / THREE.sum(), 177, 1.0, 0.05))
 
 
 def test_the_estimator_with_three_groups():

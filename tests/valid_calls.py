@@ -211,6 +211,7 @@ valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(cou
 for slack in ("paper_slack", "main_text_slack"):
     valid(f"postprocessing.{slack}", getattr(postprocessing, slack),
           lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, negative="as_printed"))
+valid("postprocessing.bins_slack", postprocessing.bins_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric"))
 valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric"))
 valid("postprocessing.count_sensitivity", postprocessing.count_sensitivity, lambda: dict(m=10))
 valid("postprocessing.largest_change", postprocessing.largest_change, lambda: dict(prediction=[1, 0, 1], Y=[1, 0, 0], n_groups=2))

@@ -16,13 +16,22 @@ from .estimator import DPPostProcessing
 from .knorm import k_norm_counts, k_norm_probability, k_norm_variance
 from .lp import derived_counts, predict_proba, printed_tp_row, solve_lp
 from .many import solve_many
-from .noise import clip_counts, lift_unusable, main_text_slack, margin_slack, noisy_counts, paper_slack, public_margin_counts
+from .noise import (
+    bins_slack,
+    clip_counts,
+    lift_unusable,
+    main_text_slack,
+    margin_slack,
+    noisy_counts,
+    paper_slack,
+    public_margin_counts,
+)
 
 __all__ = [
     "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba", "printed_tp_row",
     "score_bins", "optimal_cuts", "suggested_bins",
     "noisy_counts", "public_margin_counts", "k_norm_counts", "k_norm_probability", "k_norm_variance",
-    "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
+    "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack", "bins_slack",
     "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",
 ]

@@ -19,6 +19,7 @@ from .lp import predict_proba, solve_lp
 from .noise import (
     MARGIN_NOISES,
     NOISES,
+    bins_slack,
     lift_unusable,
     margin_sensitivity,
     margin_slack,
@@ -59,7 +60,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         the scores and y, which are public, then :func:`public_margin_counts` of the bins. In all, :func:`lift_unusable` lifts the
         constraints of noisy cells that hold nobody.
     slack : bool, optional
-        Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`). None: yes for ``as_printed``, no for the others.
+        Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`, the smaller of this and :func:`bins_slack`). None: yes
+        for ``as_printed``, no for the others.
     beta : float in (0, 1)
         Failure probability in the slack.
     n_bins : int, optional
@@ -163,6 +165,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         # From here on A is not read again.
         if self.slack or (self.slack is None and not public):
             slack = margin_slack(q, m, epsilon, beta, noise) if public else unguarded_paper_slack(q, m, epsilon, beta)
+            if binned and (k == 2 or noise in ("k_norm", "exact")):     # both in proportion to the same rates: one is the smaller for all
+                slack = np.minimum(slack, bins_slack(q, m, epsilon, beta, noise))
         else:
             slack = 0.0
         self.q_tilde_, self.slack_, self.n_groups_ = q, lift_unusable(q, slack), k

@@ -18,12 +18,13 @@ j of positive entries has weights C(k,j) C(n-1,j-1) C(n+k-j-1,k-j-1) (n cut into
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import signal, special, stats
 
 from .. import _checks as check
 from .. import mechanisms_exact
@@ -152,22 +153,35 @@ def k_norm_variance(k: int, epsilon: float) -> float:
     return float(top / points / k) / math.expm1(-epsilon) ** 2
 
 
-def k_norm_tail(k: int, epsilon: float, n: int) -> float:
-    """P(||x|| > n)."""
+def k_norm_tail(k: int, epsilon: float, n: int, vectors: int = 1) -> float:
+    """P(the norms of so many independent noise vectors add up to more than n)."""
     d = k - 1
-    weight = np.exp(_log_shift(d, epsilon))
-    i = np.arange(k)
-    return float(weight @ np.where(i > n, 1.0, stats.nbinom.sf(np.maximum(n - i, 0), d, -math.expm1(-epsilon))) / weight.sum())
+    shift = _log_shift(d, epsilon)
+    one = np.exp(shift - shift.max())
+    weight, power, left = np.ones(1), one / one.sum(), vectors          # the law of the sum of all I, by squaring
+    while left:
+        if left % 2:
+            weight = signal.convolve(weight, power)
+        left //= 2
+        if left:
+            power = signal.convolve(power, power)
+    i = np.arange(len(weight))
+    return float(weight @ np.where(i > n, 1.0, stats.nbinom.sf(np.maximum(n - i, 0), d * vectors, -math.expm1(-epsilon))))
 
 
-def k_norm_limit(k: int, epsilon: float, beta: float) -> int:
-    """The smallest n with P(||x|| > n) <= beta."""
+def k_norm_limit(k: int, epsilon: float, beta: float, vectors: int = 1) -> int:
+    """The smallest n that the sum of the norms passes with probability at most beta."""
+    return smallest(lambda n: k_norm_tail(k, epsilon, n, vectors) <= beta)
+
+
+def smallest(fits: Callable[[int], bool]) -> int:
+    """The smallest n >= 0 that fits, where all larger ones do."""
     low, high = -1, 1
-    while k_norm_tail(k, epsilon, high) > beta:
+    while not fits(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if k_norm_tail(k, epsilon, middle) > beta else (low, middle)
+        low, high = (low, middle) if fits(middle) else (middle, high)
     return high
 
 
