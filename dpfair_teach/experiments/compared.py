@@ -1,0 +1,88 @@
+"""Which way to post-process is best when: by data set, people m, groups k and epsilon.
+
+Communities and Crime whole; Adult whole and in random parts; logistic populations drawn with known rates. In a part or a drawn population
+the base classifier is fitted on the same people, without A, on standardized features. Every method sees the same people.
+"""
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from .. import data, fairness, postprocessing
+from .bootstrap import bootstrap_means
+from .grids import EPSILONS, GAMMAS_PROTOCOL
+from .panels import PANEL_METHODS, method_draws
+from .pareto import error_at_violation, pareto_quality
+from .tradeoff import free_points, postprocessing_draws
+
+__all__ = ["COMPARED", "compared"]
+
+#: Every second tolerance of the protocol; the violation at which errors are read; people drawn anew so often for each m.
+_GAMMAS = GAMMAS_PROTOCOL[::2]
+_AT, _PEOPLES, _SEED = 0.05, 4, 11
+_SIZES = (500, 2000, 10_000, 45_222)
+
+
+def _standardized(people: data.Dataset) -> data.Dataset:
+    X = np.asarray(people.X)
+    spread = X.std(axis=0)
+    return data.Dataset((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), people.A, people.Y, people.feature_names,
+                        people.group_names, people.name, people.provenance)
+
+
+def _drawn(m: int, k: int, rng: np.random.Generator) -> data.Dataset:
+    """Group a has the label less often and its features lower, the more so the larger a: an unfair base."""
+    return data.make_logistic(m, n_groups=k, intercepts=np.linspace(.2, -.9, k), rng=rng,
+                              shifts=np.outer(np.linspace(0, -.9, k), np.full(5, 5**-.5)))
+
+
+@cache
+def _peoples(name: str, m: int, k: int) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]:
+    """Score, A and Y of the people compared on: one set where all are taken, else ``_PEOPLES`` of them."""
+    if name == "communities":
+        sets = [data.load("communities")]
+    elif name == "adult":
+        adult = data.load("adult")
+        rng = np.random.default_rng([_SEED, m])
+        sets = [adult] if m == adult.m else [adult.subset(rng.choice(adult.m, m, replace=False)) for _ in range(_PEOPLES)]
+    else:
+        sets = [_drawn(m, k, np.random.default_rng([_SEED, m, k, number])) for number in range(_PEOPLES)]
+    if name != "communities":
+        sets = [_standardized(people) for people in sets]
+    return tuple((data.base_classifier(people).predict_proba(people.X)[:, 1], people.A, people.Y) for people in sets)
+
+
+@cache
+def _problem(name: str, m: int, k: int) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """The tables of yhat, and the mean over them of the non-private optimum (G, 2) and of the free points (2, 2)."""
+    decided = [fairness.cell_counts(score >= .5, A, Y, n_groups=k) for score, A, Y in _peoples(name, m, k)]
+    no_draws = np.random.default_rng(0)
+    optimum = [postprocessing_draws(counts, "as_printed_no_slack", np.inf, _GAMMAS, 1, no_draws).means() for counts in decided]
+    return decided, np.mean(optimum, axis=0), np.mean([free_points(counts) for counts in decided], axis=0)
+
+
+def compared(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
+    """Error at violation .05 on the hull with the free points, and Q; means over the sets of people, intervals about the noise."""
+    name, m, k, method, epsilon = (setting[key] for key in ("data", "m", "k", "method", "epsilon"))
+    tables, optimum, free = _problem(name, m, k)
+    bins = 2
+    if method == "score_bins":
+        bins = postprocessing.suggested_bins(m, epsilon)
+        tables = [fairness.cell_counts(postprocessing.score_bins(score, postprocessing.optimal_cuts(score, Y, bins)), A, Y, n_groups=k,
+                                       n_bins=bins) for score, A, Y in _peoples(name, m, k)]
+    draws = method_draws([(table, table) for table in tables], method, epsilon, _GAMMAS, repeats, rng)
+    whole = np.stack([draws.violation, draws.error], axis=-1)
+    resampled = bootstrap_means(whole, rng, resamples=400)
+    row = {"n_bins": bins, "base_violation": free[1, 0], "base_error": free[1, 1], "optimum_at": error_at_violation(optimum, _AT, free)}
+    for column, read in (("error_at", lambda curve: error_at_violation(curve, _AT, free)),
+                         ("q", lambda curve: pareto_quality(curve, optimum, free))):
+        low, high = np.quantile([read(curve) for curve in resampled], [.025, .975])
+        row |= {column: read(whole.mean(axis=0)), f"{column}_low": low, f"{column}_high": high}
+    return [row]
+
+
+_DATA = [("communities", 1994, 2), *(("adult", m, 2) for m in _SIZES), *(("synthetic", m, k) for k, m in product((2, 3, 4), _SIZES))]
+COMPARED = [{"data": name, "m": m, "k": k, "method": method, "epsilon": epsilon}
+            for (name, m, k), method, epsilon in product(_DATA, PANEL_METHODS, EPSILONS)]
