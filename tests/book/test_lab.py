@@ -100,7 +100,10 @@ def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, 
     page = context.new_page()
     page.goto(f"{lab}/lab/tree/book/notebooks/{name}?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-    page.wait_for_selector(".jp-NotebookPanel-toolbar [data-status=idle]", timeout=60_000)
+    # Before the kernel is connected, which takes long on a busy machine, "run all" asks which kernel to take.
+    page.wait_for_function("""() => { const session = jupyterapp.shell.currentWidget?.sessionContext;
+        const kernel = session?.session?.kernel;
+        return session?.isReady && kernel?.connectionStatus === "connected" && kernel.status === "idle"; }""", timeout=120_000)
 
     deadline, started = time.monotonic() + 180, False
     while True:
