@@ -64,7 +64,7 @@ def _tables(part: Part, n_bins: int | None) -> np.ndarray:
         b = n_bins
         decided = postprocessing.score_bins(score, postprocessing.optimal_cuts(score[learnt], people.Y[learnt], b))
     return np.stack([fairness.cell_counts(decided[side], people.A[side], people.Y[side], n_groups=people.n_groups, n_bins=b)
-                     if side.any() else np.zeros((b, people.n_groups, 2)) for side in (learnt, ~learnt)])
+                     if side.any() else np.zeros((b, people.n_groups, 2), dtype=np.int64) for side in (learnt, ~learnt)])
 
 
 def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None) -> np.ndarray:

@@ -5,7 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from dpfair_teach.experiments import GAMMAS_FIGURE1, GAMMAS_PROTOCOL, epsilon_at_quality, lower_hull, pareto_quality, quality_interval
+from dpfair_teach.experiments import (
+    GAMMAS_FIGURE1,
+    GAMMAS_PROTOCOL,
+    epsilon_at_quality,
+    error_at_violation,
+    lower_hull,
+    pareto_quality,
+    quality_interval,
+)
 
 # Constant (0, .4), base (.2, .1), reference down to (0, .2): the chord lies above it by a triangle of area .02.
 FREE = [[0, .4], [.2, .1]]
@@ -102,3 +110,17 @@ def test_epsilon_at_quality_takes_the_first_crossing_and_never_extrapolates():
     for target in (.1, .95):
         with pytest.raises(ValueError, match="target"):
             epsilon_at_quality([.1, 1, 10], [.2, .4, .9], target)
+
+
+@pytest.mark.parametrize("curve, violation, error", [
+    ([[.1, .15]], 0.0, .4), ([[.1, .15]], .05, .275), ([[.1, .15]], .1, .15), ([[.1, .15]], .2, .1),
+    ([[.1, .3]], .1, .25),                          # above the chord: the chord
+    ([[.3, 0]], .1, .25),                           # beyond the base, whose own hull point stays lower on the chord
+])
+def test_error_at_violation_by_hand(curve, violation, error):
+    assert error_at_violation(curve, violation, FREE) == pytest.approx(error, abs=1e-12)
+
+
+def test_error_beyond_the_base_is_refused():
+    with pytest.raises(ValueError, match=r"violation=0\.21: above the base's"):
+        error_at_violation(REFERENCE, .21, FREE)

@@ -75,7 +75,8 @@ def test_a_method_is_the_estimator_with_its_settings(method, counts, epsilon):
     np.testing.assert_array_equal(fairness.cell_counts(X[:, 0], A, y), counts)
     for seed in range(10):
         draws = postprocessing_draws(counts, method, epsilon, GAMMAS, 1, np.random.default_rng(seed))
-        fitted = postprocessing.DPPostProcessing(lambda X: X[:, 0], epsilon, 0.0, beta=BETA, n_groups=counts.shape[1], **METHODS[method])
+        fitted = postprocessing.DPPostProcessing(lambda X: X[:, 0], epsilon, 0.0, beta=BETA, n_groups=counts.shape[1], n_bins=2,
+                                                 **METHODS[method])
         fitted.fit(X, y, sensitive_features=A, rng=np.random.default_rng(seed))
         derived = postprocessing.derived_counts(counts, np.stack([fitted.p_at(gamma) for gamma in GAMMAS]))
         np.testing.assert_allclose(draws.error[0], fairness.error(derived), atol=1e-7)
@@ -93,7 +94,7 @@ def test_the_results_page_states_the_same_settings():
     for name, settings in METHODS.items():
         cells = " | ".join(f"`{settings[key]}`" for key in ("method", "noise", "slack"))
         assert page.count(f"| `{name}` | {cells} |") == 1
-    assert set(pd.read_csv(Path(__file__).parents[2] / "book" / "results" / "communities_q.csv")["method"]) == set(METHODS)
+    assert set(pd.read_csv(Path(__file__).parents[2] / "book" / "results" / "communities_quality.csv")["method"]) == set(METHODS)
 
 
 def test_more_numbers_than_memory_holds_are_refused_by_name():
@@ -133,6 +134,57 @@ def test_batches_do_not_change_the_answer(monkeypatch):
     monkeypatch.setattr(tradeoff, "_PROGRAMS_AT_ONCE", 12)
     np.testing.assert_array_equal(whole.error,
                                   postprocessing_draws(COUNTS, "public_margins", 0.5, GAMMAS, 11, np.random.default_rng(8)).error)
+
+
+@pytest.mark.parametrize("b", [3, 5])
+def test_score_bins_are_the_estimator_on_the_score(b):
+    """Real scores: the table of bins, its noise and its programs are those of one fit from the same stream."""
+    people = data.load("communities")
+    base = data.base_classifier(people)
+    counts = communities_counts(n_bins=b)
+    for seed in range(3):
+        fitted = postprocessing.DPPostProcessing(base, 0.5, 0.0, n_groups=2, n_bins=b, **METHODS["score_bins"])
+        fitted.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
+        draws = postprocessing_draws(counts, "score_bins", 0.5, GAMMAS, 1, np.random.default_rng(seed))
+        for g, gamma in enumerate(GAMMAS):
+            fitted.p_ = fitted.p_at(gamma)
+            reached = fairness.cell_counts(fitted.predict_proba(people.X, people.A)[:, 1], people.A, people.Y)
+            assert draws.error[0, g] == pytest.approx(fairness.error(reached), abs=1e-7)
+            assert draws.violation[0, g] == pytest.approx(fairness.violation(reached), abs=1e-7)
+
+
+def test_tables_of_bins_are_for_score_bins_only():
+    counts = communities_counts(n_bins=4)
+    assert postprocessing_draws(counts, "score_bins", 1.0, [0.1], 2, np.random.default_rng(0)).error.shape == (2, 1)
+    with pytest.raises(ValueError, match=r"^counts="):
+        postprocessing_draws(counts, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^evaluate_on="):
+        postprocessing_draws(counts, "score_bins", 1.0, [0.1], 2, np.random.default_rng(0), evaluate_on=COUNTS)
+
+
+def test_rules_of_the_reader():
+    def many_foreigners(raw):
+        return (raw["PctForeignBorn"] > .2).astype(int)
+    people = data.load("communities", group=many_foreigners, label="p20")
+    counts = communities_counts(many_foreigners, "p20")
+    answers = data.base_classifier(people).predict(people.X)
+    np.testing.assert_array_equal(counts, fairness.cell_counts(answers, people.A, people.Y))
+    assert held_out_counts(many_foreigners, label="p20", n_bins=3)[0].shape == (12, 3, 2, 2)
+    for wrong in ("papers", 3, ["paper"], None):
+        with pytest.raises(ValueError, match=r"^group="):
+            communities_counts(wrong)
+
+
+def test_cuts_of_held_out_bins_come_from_those_learnt_from():
+    people = data.load("communities")
+    out = np.random.default_rng(np.random.SeedSequence(0)).permutation(people.m) % 3 == 0
+    score = data.base_classifier(people.subset(~out)).predict_proba(people.X)[:, 1]
+    cuts = postprocessing.optimal_cuts(score[~out], people.Y[~out], 4)
+    bins = postprocessing.score_bins(score, cuts)
+    tables = [fairness.cell_counts(bins[side], people.A[side], people.Y[side], n_bins=4) for side in (~out, out)]
+    for mine, theirs in zip(held_out_counts(n_bins=4), tables, strict=True):
+        np.testing.assert_array_equal(mine[0], theirs)
+    assert (postprocessing.optimal_cuts(score, people.Y, 4) != cuts).any()      # so that a cut from everybody would show
 
 
 def test_negative_slack_left_out_or_unconstrained():
