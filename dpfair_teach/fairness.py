@@ -305,8 +305,9 @@ def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
     >>> A.tolist(), n_groups
     ([0, 1, 5, 3], 6)
     """
-    if not isinstance(attributes, (list, tuple)) or not attributes:
-        check.refuse("attributes", attributes, "not a list with at least one attribute in it", "Give [A, B], arrays of group codes.")
+    attributes = check.entries("attributes", attributes, "a list of attributes", "Give [A, B], arrays of group codes.")
+    if not attributes:
+        check.refuse("attributes", attributes, "holds no attribute", "Give [A, B], arrays of group codes.")
     crossed, n_groups = check.groups("attributes[0]", attributes[0])
     for i, attribute in enumerate(attributes[1:], start=1):
         codes, k = check.groups(f"attributes[{i}]", attribute, length=len(crossed))

@@ -131,8 +131,8 @@ class Theorem15:
 
     def __post_init__(self) -> None:
         for name in ("epsilon_step", "epsilon"):
-            check.epsilon(getattr(self, name), name)
-        check.number("delta", self.delta, low=0.0, low_open=True)
+            object.__setattr__(self, name, check.epsilon(getattr(self, name), name))
+        object.__setattr__(self, "delta", check.number("delta", self.delta, low=0.0, low_open=True))
         check.flag("condition", self.condition)
 
 
