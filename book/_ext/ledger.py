@@ -36,7 +36,7 @@ CHAPTERS = {
     12: ("When A may be used", ""), 13: ("The separation", ""), 14: ("Ask once", ""),
     15: ("Networks and multipliers", ""), 16: ("PF-LD", ""),
     17: ("Clips and missing attributes", ""), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
-    20: ("Covariance constraints", ""), 21: ("Communities and Crime", ""), 22: ("The networks' tables", ""),
+    20: ("Covariance constraints", ""), 21: ("Communities and Crime", "ch-communities"), 22: ("The networks' tables", ""),
     23: ("The functional mechanism's tables", ""), 24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
 }
 FILLED_LATER = ("label", "function", "test", "mutants", "exercises", "verdict")

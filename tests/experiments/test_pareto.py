@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
+from dpfair_teach import fairness, postprocessing
 from dpfair_teach.experiments import (
     GAMMAS_FIGURE1,
     GAMMAS_PROTOCOL,
@@ -124,3 +125,22 @@ def test_error_at_violation_by_hand(curve, violation, error):
 def test_error_beyond_the_base_is_refused():
     with pytest.raises(ValueError, match=r"violation=0\.21: above the base's"):
         error_at_violation(REFERENCE, .21, FREE)
+
+
+def test_a_public_coin_mixes_error_linearly_and_violation_convexly():
+    """Random tables and pairs of derived classifiers; equality of the violation where one of them is constant."""
+    rng = np.random.default_rng(21)
+    counts = rng.integers(1, 30, size=(500, 2, 3, 2))
+    h0, h1, t = rng.random((500, 2, 3)), rng.random((500, 2, 3)), rng.random((500, 1, 1))
+
+    def points(p):
+        derived = postprocessing.derived_counts(counts / counts.sum(axis=(1, 2, 3), keepdims=True), p)
+        return fairness.error(derived), fairness.violation(derived)
+
+    share = t.ravel()
+    (e0, v0), (e1, v1), (e, v) = points(h0), points(h1), points((1 - t) * h0 + t * h1)
+    np.testing.assert_allclose(e, (1 - share) * e0 + share * e1, atol=1e-12)
+    assert (v <= (1 - share) * v0 + share * v1 + 1e-12).all() and (v < (1 - share) * v0 + share * v1 - .01).any()
+    for constant in (np.zeros_like(h0), np.ones_like(h0)):
+        np.testing.assert_allclose(points(constant)[1], 0, atol=1e-12)
+        np.testing.assert_allclose(points((1 - t) * constant + t * h1)[1], share * v1, atol=1e-12)
