@@ -110,10 +110,11 @@ def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n
 
     Parameters
     ----------
-    group, label, n_bins : as in :func:`communities_counts`
-        The cuts of bins come from the two thirds.
+    group : as in :func:`communities_counts`
     seed : int
         Of the partitions, from 0 on. No privacy rests on it.
+    label, n_bins : as in :func:`communities_counts`
+        The cuts of bins come from the two thirds.
 
     Returns
     -------

@@ -142,9 +142,10 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
 
     Parameters
     ----------
-    curve, free_points : as in :func:`pareto_quality`
+    curve : as in :func:`pareto_quality`
     violation : float
         From 0 to the base's.
+    free_points : as in :func:`pareto_quality`
 
     Returns
     -------
