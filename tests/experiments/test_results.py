@@ -216,6 +216,8 @@ def test_which_method_when():
     m_epsilon = error.index.get_level_values("m") * error.index.get_level_values("epsilon")
     assert (error.idxmin(axis=1)[m_epsilon >= 2000] == "score_bins").all()
     assert (error["public_margins"] <= error["as_printed"] + .003).all()
+    useful = rows.groupby(error.index.names)["q"].max() > .005
+    assert "as_printed" not in set(error.idxmin(axis=1)[useful])
 
 
 @pytest.mark.slow
