@@ -202,6 +202,7 @@ def test_quality_is_missing_only_where_the_optimum_does_not_beat_the_chord():
 
 
 def test_the_number_of_bins_is_near_the_best_on_the_drawn_populations():
+    assert set(stored("bins_tuned")["populations"]) == {58}     # as the chapter and the docstrings say
     table = stored("bins_tuned").pivot(index="m_epsilon", columns="n_bins", values="q")
     for m_epsilon, q in table.iterrows():
         rule = postprocessing.suggested_bins(int(m_epsilon), 1.0)
