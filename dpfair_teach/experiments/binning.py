@@ -15,7 +15,7 @@ from .grids import GAMMAS_PROTOCOL
 from .pareto import pareto_quality
 from .tradeoff import free_points, postprocessing_draws
 
-__all__ = ["TUNED_AT", "TUNED_BINS", "tuned"]
+__all__ = ["TUNED_AT", "TUNED_BINS"]
 
 #: What ``bins_tuned`` compared: m epsilon, bins.
 TUNED_AT: tuple[float, ...] = (50.0, 100.0, 200.0, 300.0, 500.0, 800.0, 1200.0, 2000.0, 3200.0, 6400.0, 12800.0)

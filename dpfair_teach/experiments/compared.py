@@ -17,7 +17,7 @@ from .panels import PANEL_METHODS, method_draws
 from .pareto import error_at_violation, pareto_quality
 from .tradeoff import free_points, postprocessing_draws
 
-__all__ = ["COMPARED", "compared"]
+__all__ = ["COMPARED"]
 
 #: Every second tolerance of the protocol; the violation at which errors are read; people drawn anew so often for each m.
 _GAMMAS = GAMMAS_PROTOCOL[::2]

@@ -15,7 +15,7 @@ from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .pareto import epsilon_at_quality, error_at_violation, pareto_quality, quality_interval
 from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
 
-__all__ = ["AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL_METHODS", "method_draws"]
+__all__ = ["AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL_METHODS"]
 
 Rows = list[dict]
 Tables = list[tuple[np.ndarray, np.ndarray]]
