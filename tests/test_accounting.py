@@ -123,6 +123,18 @@ def test_parallel_composition_is_exact_for_two_counts(touches, change):
     assert compose_parallel(records, touches=touches) == pytest.approx(worst, rel=1e-6)
 
 
+def test_a_private_number_that_divides_all_people_is_no_parallel_composition():
+    """Two halves of ten, swapped when the number of ones is odd: one change touches two parts, but moves their counts by 10 and 9."""
+    def logs(x, y):
+        counts = (x, y) if (x + y) % 2 == 0 else (y, x)
+        first, second = (np.log(geometric_law(1, 0.5, c).pmf(np.arange(-5, 16))) for c in counts)
+        return np.add.outer(first, second)
+
+    true = max(np.abs(logs(x, y) - logs(x + 1, y)).max() for x in range(10) for y in range(11))
+    assert true == pytest.approx(9.5)
+    assert compose_parallel([Release("geometric", UNIT_A, 1, 2.0, 0.5)] * 2, touches=2) == pytest.approx(1.0)
+
+
 # --------------------------------------------------------------------------------------------- the short formula
 
 def k_fold_delta(epsilon0, k, epsilon):

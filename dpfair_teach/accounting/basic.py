@@ -45,7 +45,8 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     """An epsilon for releases made on disjoint parts of the data, of which one change touches at most ``touches``.
 
     Source: parallel composition (McSherry 2009): releases on untouched parts have the same law on both neighbours, so only
-    the touched ones add up, by supplement, Theorem 1.4; the largest are taken.
+    the touched ones add up, by supplement, Theorem 1.4; the largest are taken. Each release must be private, at its epsilon and
+    delta, for what the change does to its part; no record shows that. If a private number divides all people, it fails.
 
     Parameters
     ----------
@@ -55,7 +56,8 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
         The total delta allowed.
     touches : int from 1 to the number of releases
         1 when the parts are cut by public columns (cells of Yhat and Y, when only A changes); 2 when one replaced value can
-        leave one part and enter another (parts cut by A, or a replaced tuple).
+        leave one part and enter another (parts cut by A, or a replaced tuple): each mechanism must then be private when a
+        person enters or leaves its part; privacy for "replace one A" inside a part is not enough.
 
     Returns
     -------
