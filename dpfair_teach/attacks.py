@@ -48,7 +48,9 @@ def attribute_advantage_bound(epsilon: float, delta: float = 0.0, prior: float =
     epsilon : float > 0
     delta : float in [0, 1)
     prior : float in (0, 1)
-        Probability that A = 1, to somebody who knows all that the attacker knows except the output.
+        Probability that A = 1 given everything but the output, everybody else's group included. An attacker who knows less is covered if
+        this person's group is independent of the others' for him. If the groups of n people go together, one release is about all of
+        them: with delta = 0, put n epsilon for epsilon.
 
     Returns
     -------
@@ -84,7 +86,8 @@ def posterior_bound(epsilon: float, prior: float = 0.5) -> tuple[float, float]:
     ----------
     epsilon : float > 0
     prior : float in (0, 1)
-        Probability of A = 1 before the output is seen.
+        Probability of A = 1 before the output is seen, given everybody else's group, or to somebody for whom this person's group is
+        independent of the others'. If the groups of n people go together, put n epsilon for epsilon.
 
     Returns
     -------

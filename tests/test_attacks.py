@@ -69,6 +69,32 @@ def test_posterior_odds_move_by_at_most_e_to_the_epsilon():
         assert low - 1e-9 <= posterior.min() and posterior.max() <= high + 1e-9
 
 
+def test_groups_that_go_together_are_as_many_people_as_they_are():
+    """Siblings who share one coin, and a street whose count is known: the best attack over all reports at epsilon 1 is beyond the bound
+    for one person, and within the one for as many people as change together."""
+    true = 1 / (1 + math.exp(-1))
+
+    def law(A):
+        said = np.array(list(itertools.product((0, 1), repeat=len(A))))
+        return np.where(said == A, true, 1 - true).prod(axis=1)
+
+    for siblings, right, surest in ((2, 0.7311, 0.8808), (3, 0.8219, 0.9526), (5, 0.8755, 0.9933)):
+        laws = law(np.zeros(siblings)), law(np.ones(siblings))
+        advantage = attacks.exact_advantage(*laws)
+        assert 0.5 + advantage == pytest.approx(right, abs=5e-5)
+        assert advantage <= attacks.attribute_advantage_bound(siblings)
+        assert siblings == 2 or advantage > attacks.attribute_advantage_bound(1.0) + 0.09
+        posterior = (laws[1] / (laws[0] + laws[1])).max()
+        assert posterior == pytest.approx(surest, abs=5e-5) and posterior == pytest.approx(attacks.posterior_bound(siblings)[1])
+
+    streets = [[i not in pair for i in range(8)] for pair in itertools.combinations(range(8), 2)]
+    laws = np.array([law(np.array(street)) for street in streets])
+    you_in_0 = np.array([not street[0] for street in streets])
+    posterior = (laws[you_in_0].sum(axis=0) / laws.sum(axis=0)).max()
+    assert posterior == pytest.approx(0.7112, abs=5e-5) and posterior == pytest.approx(attacks.posterior_bound(2.0, 2 / 8)[1])
+    assert attacks.posterior_bound(1.0, 2 / 8)[1] == pytest.approx(0.4754, abs=5e-5)
+
+
 def test_with_delta_a_posterior_beyond_the_bound_is_rare():
     """P(posterior odds above e^t prior odds | A = 1) <= delta / (1 - e^(eps - t)) for t > eps; an open truth attains delta as t grows."""
     for epsilon, delta, t in itertools.product((0.1, 1.0), (0.01, 0.2), (1.5, 3.0, 20.0)):
