@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -149,13 +150,13 @@ def test_statements_and_proofs_are_boxes_with_formulas_and_nothing_comes_from_ou
     page.goto(f"{lab}/lab/workspaces/statements/tree/book/notebooks/06-dp-postprocessing.ipynb?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
     page.wait_for_selector(".jp-MarkdownCell .myst h1", timeout=60_000)
-    definition = page.locator(".jp-MarkdownCell .myst-proof", has_text="In words.").first
+    statement = page.locator(".jp-MarkdownCell .myst-proof", has_text="In words.").first
     for _ in range(20):                                              # Lab draws the cells in view only
-        if definition.count():
+        if statement.count():
             break
         page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollBy(0, 800)")
         page.wait_for_timeout(500)
-    assert "Definition" in definition.inner_text() and definition.locator(".katex").count(), "no box with formulas"
+    assert re.match("Definition|Lemma|Theorem", statement.inner_text().strip()) and statement.locator(".katex").count(), "no box with formulas"
     shown = "\n".join(page.locator(".jp-MarkdownCell .myst").all_inner_texts())
     assert ":label:" not in shown and "{prf:" not in shown
     assert not outside, outside
