@@ -156,7 +156,8 @@ def test_statements_and_proofs_are_boxes_with_formulas_and_nothing_comes_from_ou
             break
         page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollBy(0, 800)")
         page.wait_for_timeout(500)
-    assert re.match("Definition|Lemma|Theorem", statement.inner_text().strip()) and statement.locator(".katex").count(), "no box with formulas"
+    assert re.match("Definition|Lemma|Theorem", statement.inner_text().strip())
+    assert statement.locator(".katex").count(), "no box with formulas"
     shown = "\n".join(page.locator(".jp-MarkdownCell .myst").all_inner_texts())
     assert ":label:" not in shown and "{prf:" not in shown
     assert not outside, outside
