@@ -512,6 +512,13 @@ def _losses(loss: object) -> np.ndarray:
     return check.filled("loss", loss, "loss")
 
 
+def _scores(loss: object, sensitivity: object, epsilon: object) -> np.ndarray:
+    """-epsilon (loss - best) / (2 sensitivity), at most 0; -inf, which never wins, where a loss is infinitely far above the best."""
+    loss = _losses(loss)
+    with np.errstate(over="ignore"):
+        return -((loss - loss.min(axis=-1, keepdims=True)) / (2 * _scale(sensitivity, epsilon)))
+
+
 def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: float) -> np.ndarray:
     """The exact law of the exponential mechanism: probability proportional to exp(-epsilon loss / (2 sensitivity)).
 
@@ -540,10 +547,7 @@ def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: floa
     >>> exponential_probabilities([0.0, 1.0, 2.0], sensitivity=1, epsilon=2.0).round(3)
     array([0.665, 0.245, 0.09 ])
     """
-    loss = _losses(loss)
-    half = 2 * _scale(sensitivity, epsilon)
-    with np.errstate(over="ignore"):  # a loss infinitely far above the best has probability 0
-        weights = np.exp(-((loss - loss.min(axis=-1, keepdims=True)) / half))
+    weights = np.exp(_scores(loss, sensitivity, epsilon))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -613,12 +617,9 @@ def exponential_by_gumbel(loss: ArrayLike, sensitivity: float, epsilon: float, r
     >>> exponential_by_gumbel([[0.0, 1.0], [1.0, 0.0]], sensitivity=1, epsilon=200.0, rng=np.random.default_rng(0))
     array([0, 1])
     """
-    loss = _losses(loss)
-    half = 2 * _scale(sensitivity, epsilon)
-    with np.errstate(over="ignore"):  # a loss infinitely far above the best never wins
-        score = -((loss - loss.min(axis=-1, keepdims=True)) / half)
+    score = _scores(loss, sensitivity, epsilon)
     rng = check.rng(rng)
-    return np.argmax(score + rng.gumbel(size=check.size(size, loss.shape) + loss.shape), axis=-1)
+    return np.argmax(score + rng.gumbel(size=check.size(size, score.shape) + score.shape), axis=-1)
 
 
 def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:

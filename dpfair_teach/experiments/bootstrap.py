@@ -1,6 +1,8 @@
 """Intervals by the bootstrap: how far would a mean over repeats move if the repeats were drawn again?"""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -102,3 +104,13 @@ def bootstrap_interval(values: ArrayLike, rng: np.random.Generator, *, keep: Arr
     values, kept = _repeats(values, keep)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return values[kept == 1].mean(axis=0), low, high
+
+
+def columns_with_interval(name: str, read: Callable[[np.ndarray], float], mean: np.ndarray, resampled: np.ndarray) -> dict[str, float]:
+    """Columns ``name``, ``name_low``, ``name_high``: what ``read`` says of the mean, and its 95 % percentile interval over resampled means.
+
+    NaN at both ends where ``read`` says NaN of one of them.
+    """
+    again = np.array([read(one) for one in resampled])
+    low, high = np.quantile(again, [.025, .975]) if not np.isnan(again).any() else (np.nan, np.nan)
+    return {name: float(read(mean)), f"{name}_low": float(low), f"{name}_high": float(high)}

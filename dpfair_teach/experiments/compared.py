@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from .. import data, fairness, postprocessing
-from .bootstrap import bootstrap_means
+from .bootstrap import bootstrap_means, columns_with_interval
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .panels import PANEL_METHODS, method_draws
 from .pareto import error_at_violation, pareto_quality
@@ -73,13 +73,11 @@ def compared(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict
         tables = [fairness.cell_counts(postprocessing.score_bins(score, postprocessing.optimal_cuts(score, Y, bins)), A, Y, n_groups=k,
                                        n_bins=bins) for score, A, Y in _peoples(name, m, k)]
     draws = method_draws([(table, table) for table in tables], method, epsilon, _GAMMAS, repeats, rng)
-    whole = np.stack([draws.violation, draws.error], axis=-1)
-    resampled = bootstrap_means(whole, rng, resamples=400)
+    resampled = bootstrap_means(draws.curves(), rng, resamples=400)
     row = {"n_bins": bins, "base_violation": free[1, 0], "base_error": free[1, 1], "optimum_at": error_at_violation(optimum, _AT, free)}
     for column, read in (("error_at", lambda curve: error_at_violation(curve, _AT, free)),
                          ("q", lambda curve: pareto_quality(curve, optimum, free))):
-        low, high = np.quantile([read(curve) for curve in resampled], [.025, .975])
-        row |= {column: read(whole.mean(axis=0)), f"{column}_low": low, f"{column}_high": high}
+        row |= columns_with_interval(column, read, draws.means(), resampled)
     return [row]
 
 

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from ..postprocessing import suggested_bins
-from .bootstrap import bootstrap_means
+from .bootstrap import bootstrap_means, columns_with_interval
 from .communities import communities_counts, held_out_counts
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .pareto import epsilon_at_quality, error_at_violation, pareto_quality, quality_interval
@@ -92,16 +92,13 @@ def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 def quality_and_error(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Q, and the error at violation .05: on the hull with the free points, and on the curve of means (NaN where it never gets there)."""
     draws, (optimum, free) = panel_draws(setting, repeats, rng), reference(setting)
-    whole = np.stack([draws.violation, draws.error], axis=-1)
-    resampled = bootstrap_means(whole, rng)
+    resampled = bootstrap_means(draws.curves(), rng)
     bins = _bins(tables(setting), setting["epsilon"]) if setting["method"] == "score_bins" else 2
     row: dict[str, float] = {"n_bins": bins}
     for name, read in (("q", lambda curve: pareto_quality(curve, optimum, free)),
                        ("error_at", lambda curve: error_at_violation(curve, AT_VIOLATION, free)),
                        ("error_on_curve", lambda curve: _on_curve(curve, AT_VIOLATION))):
-        again = np.array([read(curve) for curve in resampled])
-        low, high = np.quantile(again, [.025, .975]) if not np.isnan(again).any() else (np.nan, np.nan)
-        row |= {name: float(read(whole.mean(axis=0))), f"{name}_low": float(low), f"{name}_high": float(high)}
+        row |= columns_with_interval(name, read, draws.means(), resampled)
     return [row]
 
 
@@ -126,9 +123,8 @@ def epsilon_target(setting: dict, repeats: int, rng: np.random.Generator) -> Row
         means, resampled = [], []
         for epsilon in EPSILONS_WIDE:
             draws = panel_draws(setting | {"method": method, "epsilon": epsilon}, repeats, rng)
-            whole = np.stack([draws.violation, draws.error], axis=-1)
-            means.append(pareto_quality(whole.mean(axis=0), optimum, free))
-            resampled.append([pareto_quality(curve, optimum, free) for curve in bootstrap_means(whole, rng, resamples=400)])
+            means.append(pareto_quality(draws.means(), optimum, free))
+            resampled.append([pareto_quality(curve, optimum, free) for curve in bootstrap_means(draws.curves(), rng, resamples=400)])
         return _crossing(means), np.array([_crossing(q) for q in np.transpose(resampled)])
 
     epsilon, again = crossing(setting["method"])

@@ -85,7 +85,11 @@ class Draws:
 
     def means(self) -> np.ndarray:
         """The curve: mean violation and mean error over the draws that are kept, (G, 2)."""
-        return np.stack([self.violation[self.kept].mean(axis=0), self.error[self.kept].mean(axis=0)], axis=-1)
+        return self.curves()[self.kept].mean(axis=0)
+
+    def curves(self) -> np.ndarray:
+        """The curve of every draw, (R, G, 2): violation and error. A repeat is one release, so whole curves are resampled."""
+        return np.stack([self.violation, self.error], axis=-1)
 
     def rows(self, rng: np.random.Generator) -> list[dict[str, float]]:
         """One row a gamma: means over the draws that are kept and their bootstrap intervals, NaN where fewer than two are."""
