@@ -4,10 +4,12 @@ from __future__ import annotations
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 from dpfair_teach.accounting import (
     bounded_range_composition,
@@ -72,6 +74,54 @@ def test_steps_fixed_beforehand_by_brute_force(epsilon0, k):
         assert max(exact_delta(p, q, float(epsilon)) for p, q in mixed) <= exact + 1e-12      # the other direction is covered
 
 
+def delta_in_sixty_digits(epsilon0, k, epsilon):
+    """Theorem 2 of Dong, Durfee and Rogers, term by term."""
+    with mpmath.workdps(60):
+        top, best = mpmath.mpf(epsilon0), mpmath.mpf(0)
+        for low in range(k):
+            t = min(max((epsilon + (low + 1) * top) / (k + 1), mpmath.mpf(0)), top)
+            high_p = mpmath.expm1(t - top) / mpmath.expm1(-top)
+            high_q = mpmath.exp(-t) * high_p
+            f, g = (sum(mpmath.binomial(k, h) * p**h * (1 - p) ** (k - h) for h in range(k - low, k + 1)) for p in (high_p, high_q))
+            best = max(best, f - mpmath.exp(mpmath.mpf(epsilon)) * g)
+        return float(best)
+
+
+@pytest.mark.parametrize("epsilon0, k, epsilon", [
+    (12.0, 1, 11.99), (20.0, 1, 19.95), (25.0, 2, 49.95), (25.0, 8, 150.0), (40.0, 1, 39.95), (40.0, 3, 100.0), (40.0, 6, 239.0),
+    (150.0, 8, 900.0), (500.0, 1, 498.6), (500.0, 3, 1499.0), (500.0, 5, 1400.0), (1e-3, 4, 1e-3), (3.0, 12, 20.0)])
+def test_large_epsilons_keep_their_digits(epsilon0, k, epsilon):
+    exact = delta_in_sixty_digits(epsilon0, k, epsilon)
+    assert bounded_range_delta(epsilon0, k, epsilon) == pytest.approx(exact, rel=1e-9, abs=2e-14)
+    for delta in (1e-10, 1e-6, 1e-3, 0.3):
+        fixed = bounded_range_composition(epsilon0, k, delta, adaptive=False)
+        assert delta_in_sixty_digits(epsilon0, k, fixed) == pytest.approx(delta, rel=1e-3) or fixed == 0
+        assert fixed <= bounded_range_composition(epsilon0, k, delta) * (1 + 1e-12) + 1e-12
+
+
+@pytest.mark.parametrize("epsilon0, k", [(3.0, 1000), (20.0, 200), (0.5, 25_000)])
+def test_probabilities_that_underflow_still_count(epsilon0, k):
+    """Losses beyond exp(700): all terms of the sum over the number of low losses, for many t, none of them a difference."""
+    epsilon = bounded_range_composition(epsilon0, k, 0.1, adaptive=False)
+    assert epsilon > 720
+    low = np.arange(k + 1)
+
+    def at(t):
+        ends = two_ends(t, epsilon0)[0]
+        log_p = special.gammaln(k + 1) - special.gammaln(low + 1) - special.gammaln(k - low + 1) + special.xlogy(k - low, ends[0]) \
+            + special.xlogy(low, ends[1])
+        loss = k * t - low * epsilon0
+        return float((np.exp(log_p) * -np.expm1(np.minimum(0, epsilon - loss))).sum())
+
+    coarse = np.linspace(0, epsilon0, 401)[1:-1]
+    near = coarse[np.argmax([at(t) for t in coarse])]
+    stationary = (epsilon + (low + 1) * epsilon0) / (k + 1)
+    stationary = stationary[(abs(stationary - near) < epsilon0 / 50) & (stationary < epsilon0)]
+    others = np.linspace(near - epsilon0 / 400, min(near + epsilon0 / 400, epsilon0 * (1 - 1e-9)), 201)
+    assert max(at(t) for t in stationary) == pytest.approx(0.1, rel=1e-8)
+    assert max(at(t) for t in others) <= 0.1 * (1 + 1e-8)
+
+
 def adaptive_delta(epsilon0, k, epsilon, grid):
     """A lower bound of the adaptive optimum: each step's t is chosen from a grid after the losses so far."""
     def best(steps, left):
@@ -94,7 +144,7 @@ def test_adaptive_steps_cost_more_than_fixed_ones_and_stay_below_the_bound(epsil
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.floats(1e-3, 5.0), st.integers(1, 2000), st.floats(-10, -0.05))
+@given(st.one_of(st.floats(1e-3, 5.0), st.floats(5.0, 500.0)), st.integers(1, 2000), st.floats(-10, -0.05))
 def test_both_directions_and_both_kinds(epsilon0, k, log10_delta):
     delta = 10 ** log10_delta
     fixed = bounded_range_composition(epsilon0, k, delta, adaptive=False)
@@ -102,7 +152,7 @@ def test_both_directions_and_both_kinds(epsilon0, k, log10_delta):
     if fixed > 0:
         assert bounded_range_delta(epsilon0, k, fixed) == pytest.approx(delta, rel=1e-4)
     adaptive = bounded_range_composition(epsilon0, k, delta)
-    assert fixed <= adaptive + 1e-9
+    assert fixed <= adaptive + 1e-9 * (1 + adaptive)
     assert adaptive <= optimal_composition(epsilon0, k, delta) + 1e-12
     assert bounded_range_delta(epsilon0, k, adaptive) <= optimal_composition_delta(epsilon0, k, adaptive) + 1e-12
 

@@ -115,6 +115,10 @@ def test_deltas_of_the_steps_come_first():
     assert optimal_composition(0.1, 10, 1 - (1 - 1e-3)**10, 1e-3) == pytest.approx(1.0)
     with pytest.raises(ValueError, match=r"delta=0.009.*0.00995512"):
         optimal_composition(0.1, 10, 0.009, 1e-3)
+    for k, delta, delta0 in ((10_000, 0.5, 0.5), (10**6, 0.999, 0.01), (2, 1 - 1e-15, 1 - 1e-16), (10**6, 0.5, 1 - 1e-16)):
+        with pytest.raises(ValueError, match=rf"delta={delta}.*{k} steps of delta0"):       # (1 - delta0)^k is 0 in floats
+            optimal_composition(1.0, k, delta, delta0)
+    assert optimal_composition_delta(1.0, 10_000, 1.0, 0.5) == 1
 
 
 @settings(max_examples=150, deadline=None)

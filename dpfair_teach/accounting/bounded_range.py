@@ -54,14 +54,36 @@ def _excess(epsilon0: float) -> float:
     return (epsilon0 + math.expm1(-epsilon0)) / -math.expm1(-epsilon0)
 
 
+def _log_far_tail(high: np.ndarray, k: int, high_q: np.ndarray) -> np.ndarray:
+    """ln P(at least ``high`` of k), each with probability ``high_q``, where the probability itself underflows.
+
+    The incomplete beta function: its power, and a series whose terms fall at least as fast as a geometric one, for ``high`` is above the
+    mean by far.
+    """
+    power = (special.gammaln(k + 1) - special.gammaln(high + 1) - special.gammaln(k - high + 1) + high * np.log(high_q)
+             + (k - high + 1) * np.log1p(-high_q))
+    total = term = np.ones_like(high_q)
+    i = 1
+    while term.max(initial=0.0) > 1e-17:
+        term = term * high_q * (k + i) / (high + i)
+        total, i = total + term, i + 1
+    return power + np.log(total)
+
+
 def _one_cut(epsilon: np.ndarray | float, lows: np.ndarray, epsilon0: float, k: int) -> np.ndarray:
-    """F(l) - exp(epsilon) G(l) for l in ``lows``, at the t that makes it largest."""
+    """F(l) - exp(epsilon) G(l) for l in ``lows``, at the t that makes it largest.
+
+    The high losses are counted, at least k - l of them: at a large epsilon0 they are rare on D', and 1 - P'(low) would lose its digits.
+    """
     t = np.clip((epsilon + (lows + 1) * epsilon0) / (k + 1), 0, epsilon0)
-    low_q = np.minimum(np.expm1(-t) / np.expm1(-epsilon0), 1)
-    low_p = np.minimum(low_q * np.exp(t - epsilon0), 1)
+    high_p = np.minimum(np.expm1(t - epsilon0) / np.expm1(-epsilon0), 1)
+    high_q = np.exp(-t) * high_p
+    f, g = (special.bdtrc(k - lows - 1, k, high) for high in (high_p, high_q))
     with np.errstate(divide="ignore"):
-        exceeds = np.exp(np.minimum(epsilon + np.log(special.bdtr(lows, k, low_q)), 1))
-    return special.bdtr(lows, k, low_p) - exceeds
+        log_g = np.log(g)
+    far = (g < 1e-290) & (f > 1e-200)
+    log_g[far] = _log_far_tail((k - lows)[far], k, high_q[far])
+    return f - np.exp(np.minimum(epsilon + log_g, 1))
 
 
 def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
@@ -80,7 +102,8 @@ def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
 
     Returns
     -------
-    float in [0, 1]; a difference of two probabilities, right to about 1e-14
+    float in [0, 1]
+        A difference of two probabilities, right to about 1e-15 k.
 
     Raises
     ------

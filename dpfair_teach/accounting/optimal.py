@@ -31,9 +31,13 @@ def _laws(epsilon0: float, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _left_for_the_losses(delta: float, delta0: float, k: int) -> float:
-    """delta' with 1 - delta = (1 - delta0)^k (1 - delta'): what remains of delta when any step may fail altogether."""
+    """delta' with 1 - delta = (1 - delta0)^k (1 - delta'): what remains of delta when any step may fail altogether; below 0, nothing."""
+    if not delta0:
+        return delta
     none_fails = k * math.log1p(-delta0)
-    return (delta + math.expm1(none_fails)) / math.exp(none_fails) if delta0 else delta
+    if math.expm1(none_fails) == -1:      # some step fails, as far as floats tell: no delta below 1 is enough
+        return -math.inf
+    return (delta + math.expm1(none_fails)) / math.exp(none_fails)
 
 
 def _epsilon0(value: object) -> float:
