@@ -226,7 +226,7 @@ def paper_slack_instead(f):
 
 
 def equal_people(f):
-    return lambda score, Y, n_bins: np.unique(np.quantile(score, np.arange(1, n_bins) / n_bins, method="higher"))
+    return lambda score, Y, n_bins, criterion="area": np.unique(np.quantile(score, np.arange(1, n_bins) / n_bins, method="higher"))
 
 
 def without_one_axis(f):
@@ -471,6 +471,8 @@ MUTANTS: dict[str, Mutant] = {
     "k_norm_variance_a_fifth_less": Mutant(POST + "k_norm_variance", scaled(0.8), "four fifths of the variance"),
     "bins_below_their_cut": Mutant(POST + "score_bins", lambda f: lambda s, c: np.searchsorted(c, s), "a score equal to a cut is below it"),
     "cuts_with_equal_people": Mutant(POST + "optimal_cuts", equal_people, "equal numbers of people, not the largest area"),
+    "price_cuts_by_area": Mutant(POST + "optimal_cuts", lambda f: lambda score, Y, n_bins, criterion="area": f(score, Y, n_bins),
+                                 "the criterion is not read"),
     "coin_turned": Mutant("dpfair_teach.mechanisms_exact.bernoulli_exp", lambda f: lambda x, rng: not f(x, rng), "heads for tails"),
     "exact_noise_at_double_epsilon": Mutant("dpfair_teach.mechanisms_exact.exact_geometric",
                                             lambda f: lambda v, s, e, *a, **kw: f(v, s, 2 * e, *a, **kw), "half the noise"),

@@ -197,7 +197,7 @@ valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict
 valid("postprocessing.score_bins", postprocessing.score_bins, lambda: dict(score=[0.1, 0.5, 0.9], cuts=[0.2, 0.5]))
 valid("postprocessing.suggested_bins", postprocessing.suggested_bins, lambda: dict(m=100, epsilon=1.0))
 valid("postprocessing.optimal_cuts", postprocessing.optimal_cuts,
-      lambda: dict(score=[0.9, 0.7, 0.4, 0.3, 0.2, 0.8, 0.6, 0.5], Y=Y, n_bins=3))
+      lambda: dict(score=[0.9, 0.7, 0.4, 0.3, 0.2, 0.8, 0.6, 0.5], Y=Y, n_bins=3, criterion="price"))
 valid("postprocessing.noisy_counts", postprocessing.noisy_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
 valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,
