@@ -4,9 +4,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpfair_teach import audit, data, fairness
+from dpfair_teach import audit, fairness
 from dpfair_teach.mechanisms import laplace
-from dpfair_teach.postprocessing import closed_form, derived_counts, public_margin_counts, score_bins
+from dpfair_teach.postprocessing import closed_form, derived_counts, public_margin_counts
 
 
 def farthest(coefficients, constant=0.0):
@@ -83,16 +83,3 @@ def test_the_noise_of_a_rate_is_the_stated_sum(n_bins):
         assert people.std() <= 1.05 * sigma * np.sqrt(n_bins - 1)
     even = np.full(n_bins, 0.5) * (-1.0) ** np.arange(n_bins)       # p - R of thresholds at R = 1/2
     assert (noise @ even).std() == pytest.approx(sigma * np.sqrt(n_bins) / 2, rel=0.05)
-
-
-def test_the_mean_cost_at_an_unknown_price_is_the_sum_of_squares_within_bins():
-    """prop-price-cuts: half of it, by integration over the price on a grid of 20,001, bins by counting reached cuts."""
-    people, cuts = data.load("ten_people"), np.array([0.4, 0.8])
-    score, Y, price = people.X[:, 0], people.Y, np.linspace(0, 1, 20_001)
-    bins = score_bins(score, cuts)
-    within = sum(((Y[bins == v] - Y[bins == v].mean()) ** 2).sum() for v in np.unique(bins))
-    cost = np.zeros_like(price)
-    for low, high in zip([-np.inf, *cuts], [*cuts, np.inf], strict=True):
-        inside = (score >= low) & (score < high)
-        cost += np.minimum(price * (Y[inside] == 0).sum(), (1 - price) * (Y[inside] == 1).sum())
-    assert np.trapezoid(cost, price) == pytest.approx(within / 2, abs=1e-6)
