@@ -13,18 +13,21 @@ import numpy as np
 
 def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> None:
     """Raise the ``ValueError`` of this library: argument, value, reason, remedy; ``cause`` is an exception that led to it."""
+    raise ValueError(f"{name}={shown(value)}: {why}. {remedy}") from cause
+
+
+def shown(value: object) -> str:
+    """A value in one line of at most 80 characters."""
     if isinstance(value, np.generic):
         value = value.item()                    # nan, not np.float64(nan)
     try:
-        shown = repr(value)
+        text = repr(value)
     except Exception:   # Python refuses to print an int of more than 4300 digits; somebody's class may refuse anything
         kind = type(value).__name__
-        shown = f"an {kind} too long to print" if isinstance(value, int) else f"a {kind} that cannot be printed"
-    if "\n" in shown:                           # a table prints over many lines
-        shown = " ".join(shown.split())
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
-    raise ValueError(f"{name}={shown}: {why}. {remedy}") from cause
+        text = f"an {kind} too long to print" if isinstance(value, int) else f"a {kind} that cannot be printed"
+    if "\n" in text:                            # a table prints over many lines
+        text = " ".join(text.split())
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def number(name: str, value: object, *, low: float = -math.inf, high: float = math.inf,

@@ -86,7 +86,7 @@ class Release:
         check.text("unit", self.unit)
         known = RELATIONS.get(self.unit)
         if self.relation is None and not known:
-            check.refuse("relation", None, f"the unit {self.unit!r} has no usual one", "Say which data sets are neighbours.")
+            check.refuse("relation", None, f"the unit {check.shown(self.unit)} has no usual one", "Say which data sets are neighbours.")
         relation = known[0] if self.relation is None else check.text("relation", self.relation)
         clean = {"relation": relation, "epsilon": check.number("epsilon", self.epsilon, low=0.0, high=1e9, low_open=True),
                  "delta": check.number("delta", self.delta, low=0.0, high=1.0, high_open=True),

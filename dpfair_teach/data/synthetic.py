@@ -218,7 +218,7 @@ def _draw_groups(m: int, shares: np.ndarray, rng: np.random.Generator) -> np.nda
     A = rng.choice(shares.size, size=m, p=shares)
     empty = np.flatnonzero(np.bincount(A, minlength=shares.size) == 0)
     if empty.size:
-        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]}",
+        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]} of {shares.size}",
                        "Draw more people, lower n_groups, or raise that group in group_shares.")
     return A
 

@@ -170,7 +170,7 @@ def _csv(out: object) -> Path | None:
     if not isinstance(out, (str, Path)):
         _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
     path = Path(out)
-    if path.suffix != ".csv" or "\0" in str(path) or path.is_dir() or not path.parent.is_dir():
+    if path.suffix != ".csv" or "\0" in str(path) or os.path.isdir(path) or not os.path.isdir(path.parent):
         _checks.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
     return path
 
