@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dpfair_teach import fairness
-from test_bad_input import CALLABLES, CASES
+from test_bad_input import CALLABLES
 from valid_calls import VALID
 
 ROOMS = ("fairness", "luck", "postprocessing", "mechanisms", "mechanisms_exact", "reports", "accounting", "audit", "attacks", "data",
@@ -45,7 +45,7 @@ def test_the_docstring_is_whole(thing):
 def options() -> dict[tuple[str, str], set[str]]:
     """(public name, argument) -> the words that it takes, as its own refusal lists them."""
     found = {}
-    for call, argument in CASES:
+    for call, argument in [(name, argument) for name in sorted(VALID) for argument in VALID[name]().arguments]:
         spoilt = VALID[call]()
         if isinstance(spoilt.arguments[argument], str | None):
             spoilt.arguments[argument] = "rubbish"

@@ -2,7 +2,8 @@
 
 Legal: numpy's numbers and arrays of any width. A small type must not let a product overflow inside (int8 holds up to 127, float16 has three
 digits). No numbers: spans of time, which numpy counts among the integers; dates, records, masked entries, and objects that raise when they
-are read or printed. Both for every argument of every public name that is a number or an array of numbers in ``valid_calls.py``.
+are read or printed. Both for every argument of every public name that is a number or an array of numbers in ``valid_calls.py``; a test is
+one name, and lists at its end every fault that it met.
 """
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpfair_teach import _checks
+from test_bad_input import assert_none
 from valid_calls import VALID
 
 
@@ -29,7 +31,12 @@ def number_of(value: object) -> np.ndarray | None:
     return numbers if numbers.dtype.kind in "iuf" and numbers.size else None
 
 
-CASES = [(name, argument) for name in sorted(VALID) for argument, value in VALID[name]().arguments.items() if number_of(value) is not None]
+def numbers_of(name: str) -> list[str]:
+    """The arguments of a call that are numbers."""
+    return [argument for argument, value in VALID[name]().arguments.items() if number_of(value) is not None]
+
+
+NAMES = [name for name in sorted(VALID) if numbers_of(name)]
 KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint64, np.float16, np.float32, np.longdouble)
 MANY_RUNS = {"experiments.run"}     # seconds for each call; its arguments go to ``sweep``, which is here
 
@@ -79,25 +86,36 @@ def as_kind(value: object, kind: type) -> tuple[object, object] | None:
     return (odd if odd.ndim else odd[()]), (odd.astype(float) if odd.dtype.kind == "f" else odd).tolist()
 
 
-@pytest.mark.parametrize("name, argument", [case for case in CASES if case[0] not in MANY_RUNS])
-def test_numpys_numbers_of_any_width_are_pythons(name, argument):
-    pairs = {kind: as_kind(VALID[name]().arguments[argument], kind) for kind in KINDS}
-    assert sum(pair is not None for pair in pairs.values()) >= 2
-    for kind, pair in pairs.items():
-        if pair is not None:
-            assert outcome(name, **{argument: pair[0]}) == outcome(name, **{argument: pair[1]}), f"{argument} as {kind.__name__}"
+def differs(name: str, pairs: dict[str, tuple[object, object]]) -> str:
+    """What is wrong where the first of each pair answers otherwise than the second; "" where nothing is."""
+    case = f"{name}({', '.join(f'{argument}={pair[0]!r}' for argument, pair in pairs.items())})"
+    try:
+        odd, plain = (outcome(name, **{argument: pair[side] for argument, pair in pairs.items()}) for side in (0, 1))
+    except Exception as crash:      # a warning is one, too: filterwarnings = error
+        return f"{case}: {type(crash).__name__}: {crash}"
+    return "" if odd == plain else f"{case}: {odd[:200]}, and of Python's numbers {plain[:200]}"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", sorted({name for name, _ in CASES} - MANY_RUNS))
-def test_all_numbers_of_a_call_at_once(name, kind):
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in MANY_RUNS])
+def test_numpys_numbers_of_any_width_are_pythons(name):
+    faults = []
+    for argument in numbers_of(name):
+        pairs = [pair for kind in KINDS if (pair := as_kind(VALID[name]().arguments[argument], kind)) is not None]
+        assert len(pairs) >= 2
+        faults += [differs(name, {argument: pair}) for pair in pairs]
+    assert_none(faults)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in MANY_RUNS])
+def test_all_numbers_of_a_call_at_once(name):
     """Only so two small numbers meet in a product."""
-    arguments = VALID[name]().arguments
-    pairs = {argument: as_kind(arguments[argument], kind) for case, argument in CASES if case == name}
-    if "q" in pairs and kind in (np.float16, np.float32):
-        del pairs["q"]                      # rounded frequencies do not sum to 1
-    odd, plain = ({argument: pair[side] for argument, pair in pairs.items() if pair is not None} for side in (0, 1))
-    assert outcome(name, **odd) == outcome(name, **plain)
+    arguments, faults = VALID[name]().arguments, []
+    for kind in KINDS:
+        pairs = {argument: pair for argument in numbers_of(name) if (pair := as_kind(arguments[argument], kind)) is not None}
+        if kind in (np.float16, np.float32):
+            pairs.pop("q", None)            # rounded frequencies do not sum to 1
+        faults.append(differs(name, pairs))
+    assert_none(faults)
 
 
 class Stubborn:
@@ -120,13 +138,23 @@ NO_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name, argument", CASES)
-@pytest.mark.parametrize("what", NO_NUMBERS)
-def test_what_is_no_number_is_refused_by_name(name, argument, what):
+def taken(name: str, argument: str, wrong: object, what: str) -> str:
+    """What is wrong where a call does not refuse a value by the argument's name; "" where nothing is."""
     call = VALID[name]()
-    call.arguments[argument] = NO_NUMBERS[what]
-    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+    call.arguments[argument] = wrong
+    case = f"{name}({argument}: {what})"
+    try:
         call.run()
+    except ValueError as refusal:
+        return "" if re.search(rf"\b{argument}\b", str(refusal)) else f"{case}: the message does not name {argument}: {refusal}"
+    except Exception as crash:
+        return f"{case}: {type(crash).__name__}: {crash}"
+    return f"{case}: it was taken"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_number_is_refused_by_name(name):
+    assert_none(taken(name, argument, wrong, what) for argument in numbers_of(name) for what, wrong in NO_NUMBERS.items())
 
 
 def test_messages_are_one_line_and_short():
@@ -137,20 +165,21 @@ def test_messages_are_one_line_and_short():
         assert "\n" not in str(refused.value) and len(str(refused.value)) < 250
 
 
-@pytest.mark.parametrize("name, argument", [(name, argument) for name, argument in CASES
-                                            if argument in {"gamma", "gammas", "slack", "q", "counts", "dual", "epsilon", "epsilons"}])
-def test_true_is_no_number_of_a_program(name, argument):
+NO_BOOLEANS = {"gamma", "gammas", "slack", "q", "counts", "dual", "epsilon", "epsilons"}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if NO_BOOLEANS.intersection(numbers_of(name))])
+def test_true_is_no_number_of_a_program(name):
     """Nor one entry among others; numpy would read it as 1."""
-    value = VALID[name]().arguments[argument]
-    spoilt = True
-    if np.ndim(value):
-        spoilt = np.asarray(value, dtype=float).tolist()
-        inner = spoilt
-        while isinstance(inner[0], list):
-            inner = inner[0]
-        inner[0] = True
-    for wrong in (spoilt, np.ones_like(value, dtype=bool)):
-        call = VALID[name]()
-        call.arguments[argument] = wrong
-        with pytest.raises(ValueError, match=rf"\b{argument}\b"):
-            call.run()
+    faults = []
+    for argument in NO_BOOLEANS.intersection(numbers_of(name)):
+        value = VALID[name]().arguments[argument]
+        spoilt = True
+        if np.ndim(value):
+            spoilt = np.asarray(value, dtype=float).tolist()
+            inner = spoilt
+            while isinstance(inner[0], list):
+                inner = inner[0]
+            inner[0] = True
+        faults += [taken(name, argument, spoilt, "True"), taken(name, argument, np.ones_like(value, dtype=bool), "all True")]
+    assert_none(faults)

@@ -252,6 +252,7 @@ valid("postprocessing.DPPostProcessing:score", _post("score"),
 # ---------------------------------------------------------------------------------------------------------------- data
 TEN = data.load("ten_people")
 valid("data.load", data.load, lambda: dict(name="communities", group="paper", label="p70", features="paper"))
+valid("data.load:ten", data.load, lambda: dict(name="ten_people", group=None, label=None, features=None))
 valid("data.load:synthetic", data.load, lambda: dict(name="synthetic", m=20, n_groups=2, d=2, rng=rng()))
 valid("data.list_datasets", data.list_datasets, dict)
 valid("data.base_classifier", data.base_classifier, lambda: dict(dataset=TEN))
