@@ -1,0 +1,77 @@
+"""What the figures of the chapters and refreshers say, in all positions of their sliders, computed by the chapters' own cells."""
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpfair_teach import attacks, mechanisms, reports
+from dpfair_teach.explore import Explorer
+from test_chapters import CHAPTERS, boxes
+
+
+@cache
+def figure(page: str, title: str) -> tuple[Explorer, dict]:
+    """The figure of that title, and the names its cell defines, with what the page imports."""
+    cells = [re.sub(r"\A(?::\w+:.*\n)+", "", box.body) for box in boxes((CHAPTERS / f"{page}.md").read_text(encoding="utf-8"))
+             if box.kind == "code-cell"]
+    source, = (cell for cell in cells if "Explorer(" in cell and f'title="{title}"' in cell)
+    names: dict = {}
+    exec(next(cell for cell in cells if cell.startswith(("import", "from"))), names)
+    body, call = source.split("\nExplorer(")
+    exec(f"{body}\nfigure = Explorer({call}", names)
+    return names["figure"], names
+
+
+def test_no_interval_of_an_attack_lies_above_the_line_that_none_passes():
+    """195 intervals of 10,000 rounds that hold together with 95 %; the seeds are fixed."""
+    shown, names = figure("01-locking-the-data-up", "Advantage of the best attack against epsilon")
+    n, seen, wide = len(names["TRIED"]), 0, 0.0
+    for at in shown.grid():
+        frame, said = shown.frame(**at), shown.sentence(**at)
+        low, high = frame["intervals, 95 % for all"][:n], frame["intervals, 95 % for all"][n:][::-1]
+        bound = np.array([attacks.attribute_advantage_bound(epsilon, at["delta"], at["prior"]) for epsilon in low[:, 0]])
+        measured = frame["attack, measured"][:, 1]
+        assert (low[:, 1] <= bound).all() and (bound <= high[:, 1]).all(), "the best attack attains the bound"
+        assert (low[:, 1] <= measured).all() and (measured <= high[:, 1]).all() and f" 0 of the {n} intervals" in said
+        seen, wide = seen + n, max(wide, (high - low)[:, 1].max())
+    assert seen == 195 and names["MISS"] == pytest.approx(0.05 / seen) and wide < 0.04
+
+
+@pytest.mark.parametrize("epsilon, delta, prior", [(1, 1.5, 0.5), (1, -0.1, 0.5), (0, 0, 0.5), (1, 0, 1.2)])
+def test_the_game_of_chapter_1_refuses_what_is_no_probability(epsilon, delta, prior):
+    _, names = figure("01-locking-the-data-up", "Advantage of the best attack against epsilon")
+    with pytest.raises(ValueError, match=r"delta|epsilon|prior"):
+        names["played"](epsilon, delta, prior)
+
+
+def test_the_figure_of_the_exponential_mechanism_names_all_best_thresholds():
+    shown, names = figure("03-privacy-for-one-attribute", "The exponential mechanism over ten thresholds")
+    for at in shown.grid():
+        loss = names["two_worlds"](at["person"])[0]
+        best = np.flatnonzero(loss == loss.min())
+        chance = mechanisms.exponential_probabilities(loss, 2, at["epsilon"])[best].sum()
+        said = shown.sentence(**at)
+        assert f"thresholds 0.4 and 0.6. One of them is chosen with probability {chance:.2f};" in said
+        assert names["SCORES"][best].tolist() == [0.4, 0.6]
+    low, high = shown.x_range
+    assert low < min(names["SCORES"]) and max(names["SCORES"]) < high      # no marker stands on an axis
+    with pytest.raises(ValueError, match=r"Adam.*Ada, Ben"):
+        names["two_worlds"]("Adam")
+
+
+def test_the_figure_of_randomized_response_speaks_of_standard_deviations_and_never_of_0():
+    shown, _ = figure("03-privacy-for-one-attribute", "Randomized response and debiasing")
+    for at in shown.grid():
+        said = shown.sentence(**at)
+        two = 2 * np.sqrt(reports.debias_variance([at["people"], 0], at["epsilon"])[0]) / at["people"]
+        found = re.findall(r"standard deviations are ([\d.]+)|noise are ([\d.]+)", said)
+        numbers = [float((a or b).rstrip(".")) for a, b in found]
+        assert numbers[0] == pytest.approx(two, rel=0.05) and "95 of 100" not in said
+        assert len(numbers) == (1 if two > 0.5 else 2) and min(numbers) > 0
+        if len(numbers) == 2:
+            assert numbers[1] == pytest.approx(2 * mechanisms.geometric_law(1, at["epsilon"]).std() / at["people"], rel=0.05)
+        low, high = shown.frame(**at)["two standard deviations"].T
+        np.testing.assert_allclose(high - low, 2 * two, rtol=1e-9)
