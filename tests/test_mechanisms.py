@@ -160,13 +160,16 @@ def test_rounding_leaves_no_room_above_the_last_choice():
     assert exponential(np.tile(loss, (1, 1)), 1.0, 1.0, Given(largest)).tolist() == [5]
 
 
-@pytest.mark.parametrize("epsilon", [1e-9, math.log(3), 5.0])
-def test_the_truth_owns_exactly_its_share_of_the_uniform_numbers(epsilon):
-    """Exact, k = 2: the truth is told on [0, keep), so keep itself is the first lie."""
-    keep = randomized_response_matrix(2, epsilon)[0, 0]
-    for truth in (0, 1):
-        reports = randomized_response([truth] * 4, 2, epsilon, Given(0.0, just_below(keep), keep, just_below(1.0)))
-        assert reports.tolist() == [truth, truth, 1 - truth, 1 - truth]
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("epsilon", [1e-9, math.log(3), 5.0, 36.4, 37.0, 50.0, 700.0])
+def test_lies_own_their_share_of_the_uniform_numbers_and_never_less(epsilon, k):
+    """Exact: the truth is told on [0, start), and lies on the rest: at least (k - 1) / (e^epsilon + k - 1), at most 2^-53 more."""
+    lie = (k - 1) * randomized_response_matrix(k, epsilon)[0, 1]
+    start = 1 - math.ceil(lie * 2.0**53) / 2.0**53
+    assert start < 1 and lie <= 1 - start <= lie + 2.0**-53
+    for truth in range(k):
+        reports = randomized_response([truth] * 4, k, epsilon, Given(0.0, just_below(start), start, just_below(1.0)))
+        assert (reports == truth).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("draw", [
