@@ -46,7 +46,7 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     Raises
     ------
     ValueError
-        A number out of range; and where the short formula is no bound, with the two that are.
+        A number out of range; and where the short formula is no bound, with those that are.
 
     Notes
     -----
@@ -62,8 +62,9 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     if mean > tail:
         check.refuse("epsilon0", epsilon0,
                      f"with k={k} and delta={delta:g} the mean loss alone may be {mean:.6g}, so that the short formula is no bound",
-                     f"Use basic composition, k epsilon0 = {k * epsilon0:.6g}, or the long formula, mean plus tail = {mean + tail:.6g}; "
-                     "or choose a smaller epsilon0.")
+                     "Use optimal_composition, the least that is true of all such steps, or for a known mechanism compose(releases, delta, "
+                     f"method='rdp') or 'pld'; weaker are the long formula, mean plus tail = {mean + tail:.6g}, and basic composition, "
+                     f"k epsilon0 = {k * epsilon0:.6g}. Or choose a smaller epsilon0.")
     return 2 * tail
 
 

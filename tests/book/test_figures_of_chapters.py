@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpfair_teach import attacks, mechanisms, reports
+from dpfair_teach import accounting, attacks, mechanisms, reports
 from dpfair_teach.explore import Explorer
 from test_chapters import CHAPTERS, boxes
 
@@ -75,3 +75,25 @@ def test_the_figure_of_randomized_response_speaks_of_standard_deviations_and_nev
             assert numbers[1] == pytest.approx(2 * mechanisms.geometric_law(1, at["epsilon"]).std() / at["people"], rel=0.05)
         low, high = shown.frame(**at)["two standard deviations"].T
         np.testing.assert_allclose(high - low, 2 * two, rtol=1e-9)
+
+
+def test_the_figure_of_accountants_says_where_the_loss_distribution_ends_and_writes_delta_as_its_slider_does():
+    shown, names = figure("04-adding-up", "What k runs cost, by accountant")
+    some = [at for at in shown.grid() if at["mechanism"] in ("Laplace noise", "Gaussian noise")]
+    for at in some:
+        line, said = shown.frame(**at)["loss distribution"], shown.sentence(**at)
+        assert f"with {'1e-7' if at['delta'] == 1e-7 else '0.0001'} allowed as delta" in said
+        last = int(line[-1, 0])
+        assert (f"is drawn up to {last:,} runs; for more its epsilon is beyond 650" in said) == (last < 3000)
+        if last < 3000:
+            further = int(names["STEPS"][names["STEPS"] > last][0])
+            steps = accounting.Release("laplace", accounting.UNIT_A, 1.0, 1 / at["epsilon0"], at["epsilon0"], times=further)
+            with pytest.raises(ValueError, match="beyond 650"):
+                accounting.pld_epsilon(steps, at["delta"], interval=1e-2)
+    assert sum(len(shown.frame(**at)["loss distribution"]) < len(names["STEPS"]) for at in some) == 2
+    with pytest.raises(ValueError, match=r"mechanism='laplacian'.*laplace"):
+        names["by_steps"]("laplacian", 0.1, 1e-7)
+
+
+def test_ten_steps_at_a_tenth_in_chapter_4s_question():
+    assert round(accounting.optimal_composition(0.1, 10, 1e-6), 4) == 0.9994
