@@ -222,6 +222,18 @@ def test_exercises_exist_in_the_chapters():
     assert not missing, missing
 
 
+def test_a_statement_of_a_chapter_that_is_here_stands_in_it_and_has_its_exercises_or_says_why_not():
+    """What a chapter teaches with a test, a reader can practise: ``planned`` is for chapters that are still to come."""
+    home = {found: path for path in CHAPTERS.glob("[0-9][0-9]-*.md")
+            for found in re.findall(r"^(?:\(|:label:\s*)([\w-]+)\)?=?\s*$", path.read_text(encoding="utf8"), re.M)}
+    here = {int(path.name[:2]) for path in home.values()}
+    for row in ledger():
+        if row["label"] in home:
+            assert int(home[row["label"]].name[:2]) == row["chapter"], f"{name(row)}: its label stands in {home[row['label']].name}"
+        if row["chapter"] in here and row["test"] != "planned":
+            assert row["exercises"] != "planned", f"{name(row)}: name the exercises of chapter {row['chapter']}, or 'none: reason'"
+
+
 def test_the_number_of_planned_fields_is_written_down():
     """``book/planned.txt`` holds it: whoever fills a field lowers it. It rises only with a new row, which the history test sees to."""
     now = page.planned(ledger())
