@@ -97,3 +97,19 @@ def test_the_figure_of_accountants_says_where_the_loss_distribution_ends_and_wri
 
 def test_ten_steps_at_a_tenth_in_chapter_4s_question():
     assert round(accounting.optimal_composition(0.1, 10, 1e-6), 4) == 0.9994
+
+
+def test_the_truth_lies_under_its_bounds_in_the_refreshers_figure():
+    shown, _ = figure("refresher-probability", "Too many heads")
+    for at in shown.grid():
+        frame = shown.frame(**at)
+        assert (frame["exact"] > 0).all() and (frame["exact"] <= frame["Hoeffding"]).all()
+        assert (frame["exact"] <= frame["Chebyshev"]).all()
+
+
+def test_the_multipliers_of_the_refreshers_figure_are_minus_the_slope_of_their_line():
+    shown, _ = figure("refresher-linear-programs", "What a little more tolerance is worth")
+    for at in shown.grid():
+        line, said = shown.frame(**at)["promise of the multipliers"], shown.sentence(**at)
+        falls = float(re.search(r"add up to ([\d.]+): the straight line that falls by so much per unit of gamma", said)[1])
+        np.testing.assert_allclose(np.diff(line) / np.diff(shown.x), -falls, atol=6e-4)

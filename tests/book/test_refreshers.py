@@ -158,3 +158,17 @@ def test_the_line_of_equal_cost_has_one_cost_and_stays_in_the_square():
         u, v = np.vstack([ends, best]).T
         assert np.ptp(weight * u + (1 - weight) * (1 - v)) < 1e-12
         assert ends.min() >= 0 and ends.max() <= 1 and np.ptp(ends, axis=0).max() > 0.1
+
+
+@pytest.mark.parametrize("name", ["probability", "linear-programs", "convexity"])
+def test_a_refresher_takes_half_an_hour_without_what_is_folded(name):
+    """A numbered step of an open proof takes 1.9 minutes, as in the chapters with its statement; a box whose proof is folded one."""
+    page = Path(__file__).resolve().parents[2] / "book" / "chapters" / f"refresher-{name}.md"
+    text = page.read_text(encoding="utf-8")
+    whole, proofs = map(int, re.search(r"about (\d+) minutes\. Statements and open proofs (\d+),", text).groups())
+    assert whole == 30
+    opened = re.sub(r"^(`{3,})\{dropdown\}.*?^\1$", "", text, flags=re.M | re.S)
+    folded = text.count("{prf:proof}") - opened.count("{prf:proof}")
+    steps = len(re.findall(r"^\*\*Step \d", opened, re.M))
+    assert folded >= 3 and steps >= 5
+    assert abs(1.9 * steps + folded - proofs) <= 1
