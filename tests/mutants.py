@@ -173,6 +173,17 @@ def largest_epsilon_only(f):
     return lambda releases, delta=0.0, method="basic": max(r.epsilon for r in ([releases] if hasattr(releases, "epsilon") else releases))
 
 
+def never_refuses_a_delta(f):
+    return lambda releases, delta=0.0, method="basic": f(releases, 0.999999, method)
+
+
+def chance_of_a_larger_loss(f):
+    def exact_delta(law, law_neighbour, epsilon):
+        p, q = np.asarray(law, float), np.asarray(law_neighbour, float)
+        return float(max(p[p > np.exp(epsilon) * q].sum(), q[q > np.exp(epsilon) * p].sum()))
+    return exact_delta
+
+
 def always_answers(f):
     return lambda epsilon0, k, delta: 2 * epsilon0 * np.sqrt(2 * k * np.log(1 / delta))
 
@@ -390,6 +401,7 @@ MUTANTS: dict[str, Mutant] = {
                                          "reports are taken for the truth"),
     "likely_counts_by_clipping": Mutant(REPORTS + "likely_counts", clipped_and_scaled, "debiased, clipped at 0 and scaled"),
     "exact_delta_one_way": Mutant(AUDIT + "exact_delta", delta_one_direction_only, "the other direction is never looked at"),
+    "exact_delta_is_a_tail": Mutant(AUDIT + "exact_delta", chance_of_a_larger_loss, "the chance of a larger loss, not its mean excess"),
     "largest_change_halved": Mutant(POST + "largest_change", scaled(0.5), "a change counted once, not twice"),
     "release_claims_a_whole_tuple": Mutant(ACCOUNTING + "UNIT_A", lambda unit: "one whole tuple", "the wrong people are protected"),
     "release_at_half_epsilon": Mutant(POST + "DPPostProcessing.fit", half_the_release, "the record claims half of what was spent"),
@@ -404,6 +416,7 @@ MUTANTS: dict[str, Mutant] = {
                                                   "the 2 under the fraction line is missing"),
     "exponential_bound_halved": Mutant(MECHANISMS + "exponential_error_bound", scaled(0.5), "half the bound"),
     "compose_takes_the_largest": Mutant(ACCOUNTING + "compose", largest_epsilon_only, "the largest epsilon, not the sum"),
+    "compose_never_refuses_a_delta": Mutant(ACCOUNTING + "compose", never_refuses_a_delta, "deltas cost nothing"),
     "advanced_composition_always_answers": Mutant(ACCOUNTING + "advanced_composition", always_answers,
                                                   "the short formula where it is no bound"),
     "advanced_composition_halved": Mutant(ACCOUNTING + "advanced_composition", scaled(0.5), "the tail without the mean loss"),

@@ -9,7 +9,7 @@ import sys
 import dp_accounting
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import integrate, optimize
 
 from dpfair_teach.accounting import (
     UNIT_A,
@@ -97,16 +97,44 @@ def test_geometric_is_the_exact_product_law(sensitivity, k):
         assert pld_delta(record, epsilon) == pytest.approx(exact_delta(p / p.sum(), q / q.sum(), epsilon), rel=1e-5, abs=1e-10)
 
 
+def laplace_curve(change, epsilon):
+    """delta of Laplace noise of scale 1 on one number, at any real epsilon."""
+    if epsilon < 0:
+        return 1 - math.exp(epsilon) + math.exp(epsilon) * laplace_delta(change, 1.0, -epsilon)
+    return laplace_delta(change, 1.0, epsilon)
+
+
+def two_laplace(u, v, epsilon):
+    """delta of two numbers that change by u and v: the second's curve, averaged over the loss of the first at each noise x."""
+    def inside(x):
+        return math.exp(-x) / 2 * laplace_curve(v, epsilon - (u - 2 * x))
+    return (laplace_curve(v, epsilon - u) / 2 + math.exp(-u) / 2 * laplace_curve(v, epsilon + u)
+            + integrate.quad(inside, 0, u, points=[x for x in ((u + v - epsilon) / 2, (u - epsilon) / 2) if 0 < x < u])[0])
+
+
 @pytest.mark.parametrize("noise", ("laplace", "geometric"))
 def test_several_coordinates_lose_no_more_than_one_that_takes_the_whole_change(noise):
-    """The note in ``pld_epsilon``: a vector whose coordinates change by u and v, against one number that changes by u + v."""
-    t = 0.3
+    """A vector whose coordinates change by u and v, against one number that changes by u + v; both as their exact laws have them."""
+    t, w = 0.3, np.arange(-130, 141)
+
+    def release(change):
+        return Release(noise, UNIT_A, change, 1 / t, change * t)
+
+    def pair(change):
+        return [geometric_law(1, t, centre).pmf(w) for centre in (0, change)]
+
     for u, v in ((1, 1), (1, 3), (2, 5)):
-        def release(change):
-            return Release(noise, UNIT_A, change, 1 / t, change * t)
-        for epsilon in np.linspace(0, t * (u + v), 7):
+        for epsilon in np.linspace(0, 0.9 * t * (u + v), 7):
             vector = pld_delta([release(u), release(v)], float(epsilon), interval=t / 200)
-            assert vector <= pld_delta(release(u + v), float(epsilon), interval=t / 200) + 1e-9
+            whole = pld_delta(release(u + v), float(epsilon), interval=t / 200)
+            if noise == "laplace":
+                exact = two_laplace(t * u, t * v, float(epsilon)), laplace_delta(t * (u + v), 1.0, float(epsilon))
+            else:
+                both = [np.outer(one, other).ravel() for one, other in zip(pair(u), pair(v), strict=True)]
+                exact = [exact_delta(p / p.sum(), q / q.sum(), float(epsilon)) for p, q in (both, pair(u + v))]
+            assert exact[0] <= exact[1] + 1e-12
+            assert vector == pytest.approx(exact[0], rel=1e-2, abs=1e-9) and vector >= exact[0] - 1e-9
+            assert whole == pytest.approx(exact[1], rel=1e-2, abs=1e-9) and whole >= exact[1] - 1e-9
 
 
 def test_a_mix_of_records_lies_between_its_lower_bound_and_renyis():

@@ -165,6 +165,32 @@ def test_measured_advantage_of_private_releases_stays_below_the_bound():
         assert told.interval(ALPHA)[0] <= bound <= told.interval(ALPHA)[1]
 
 
+def test_any_guess_about_you_comes_out_nearly_as_often_had_you_answered_otherwise():
+    """Exact, over all answers of the people, all who answer otherwise, and all attacks (each set of outputs: the guess there)."""
+    for epsilon in (0.2, 1.0):
+        said = mechanisms.randomized_response_matrix(3, epsilon)
+        w = np.arange(-4, 9)                                             # the two ends take the tails
+        cdf = [mechanisms.geometric_law(1, epsilon, n).cdf(w[:-1]) for n in range(4)]
+        releases = {
+            "reports of two people, three groups": (3, 2, lambda A, said=said: np.outer(said[A[0]], said[A[1]]).ravel()),
+            "a count among three": (2, 3, lambda A, cdf=cdf: np.diff(cdf[sum(A)], prepend=0.0, append=1.0)),
+            "one who may be seen openly": (2, 1, lambda A, e=epsilon: openly(0.05, e)[A[0]]),
+        }
+        for name, (k, m, law) in releases.items():
+            laws = {A: law(A) for A in itertools.product(range(k), repeat=m)}
+            guessed = np.array(list(itertools.product((0.0, 1.0), repeat=len(laws[(0,) * m]))))        # all attacks
+            other_answer = [(A, (*A[:i], g, *A[i + 1:])) for A in laws for i in range(m) for g in range(k) if g != A[i]]
+            delta = 0.05 if "openly" in name else 0.0
+            excess = [guessed @ (laws[A] - math.exp(epsilon) * laws[B]) for A, B in other_answer]
+            assert np.max(excess) == pytest.approx(delta, abs=1e-12), name
+            for at in (0.0, epsilon / 2, epsilon):                       # and at each epsilon with the delta that goes with it
+                worst = max(audit.exact_delta(laws[A], laws[B], at) for A, B in other_answer)
+                here = max(float((guessed @ (laws[A] - math.exp(at) * laws[B])).max()) for A, B in other_answer)
+                assert here == pytest.approx(worst, abs=1e-12), name
+            smaller = [guessed @ (laws[A] - math.exp(0.9 * epsilon) * laws[B]) for A, B in other_answer]
+            assert np.max(smaller) > delta + 1e-3, name                  # no smaller epsilon will do
+
+
 def test_the_game_draws_by_its_prior_and_counts_right_guesses():
     result = attacks.guessing_game(lambda A, rng: A, lambda outputs: np.zeros_like(outputs), trials=100_000, rng=np.random.default_rng(2),
                                    prior=0.3)

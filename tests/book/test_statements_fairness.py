@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 import itertools
+import math
+import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import linprog
 
 from dpfair_teach import fairness, load, postprocessing
+from test_chapters import CHAPTERS
 
 
 def contrasts(w, against, anchor):
@@ -156,6 +160,61 @@ def test_the_even_sum_is_fair_to_all_but_the_last_crossing(d):
             assert (counts.sum(axis=0) == len(Y) / k / 2).all()
             for against in fairness.AGAINST:
                 assert fairness.violation(counts, against=against) == (0 if size < d else 0.5 if against == "population" else 1)
+
+
+def chapters_function(name):
+    """A function that a cell of chapter 2 defines."""
+    page = (CHAPTERS / "02-fairness-as-rates.md").read_text(encoding="utf8")
+    source, = re.findall(rf"^def {name}\(.*?(?=^\S|\Z)", page, re.M | re.S)
+    names = {"np": np, "fairness": fairness}
+    exec(source, names)
+    return names[name]
+
+
+def test_a_fairness_report_step_by_step():
+    """Steps 1 to 4 person by person; Step 5's quantiles against exact laws, 40,000 draws each, alpha 1e-10 by the DKW inequality."""
+    rng, forms = np.random.default_rng(46), itertools.product(("false_positive", "true_positive", "demographic_parity"), fairness.AGAINST)
+    A, Y, yes = rng.integers(0, 3, 60), rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+    table = fairness.cell_counts(yes, A, Y, n_groups=3)
+    for yhat, a, y in itertools.product((0, 1), range(3), (0, 1)):
+        assert table[yhat, a, y] == sum((yes[i], A[i], Y[i]) == (yhat, a, y) for i in range(60))
+    for notion, against in forms:
+        asked = {"false_positive": Y == 0, "true_positive": Y == 1, "demographic_parity": Y >= 0}[notion]
+        rate = [yes[asked & (a == A)].mean() for a in range(3)]
+        gaps = {"anchor": [r - rate[0] for r in rate], "pairs": [r - s for r in rate for s in rate],
+                "population": [r - yes[asked].mean() for r in rate]}[against]
+        assert fairness.violation(table, notion, against) == pytest.approx(max(map(abs, gaps)))
+    both = [fairness.violation(table, notion) for notion in ("false_positive", "true_positive")]
+    assert fairness.violation(table) == max(both) and table.dtype.kind == "i"
+    with pytest.raises(ValueError, match=r"cell \(a=2, y=1\) holds nobody"):
+        fairness.violation(fairness.cell_counts(yes, A, np.where(A == 2, 0, Y), n_groups=3))
+
+    n, ten = 40_000, load("ten_people")
+    margin = math.sqrt(math.log(2 / 1e-10) / (2 * n))
+
+    def holds(quantile, share, values, chances):
+        at = np.asarray(values) <= quantile + 1e-9, np.asarray(values) < quantile - 1e-9
+        return chances[at[1]].sum() - margin <= share <= chances[at[0]].sum() + margin
+
+    said = np.array([1, 1, 0, 1, 0, 1, 0, 0, 1, 0])
+    real = fairness.cell_counts(said, ten.A, ten.Y)
+    people, accepted = real.sum(axis=0), real[1].sum(axis=0)
+    dealt = [(i, j) for i in range(accepted[0] + 1) for j in range(accepted[1] + 1)
+             if accepted[0] - i <= people[1, 0] and accepted[1] - j <= people[1, 1] and i <= people[0, 0] and j <= people[0, 1]]
+    chances = np.array([math.prod(stats.hypergeom(people[:, y].sum(), people[0, y], accepted[y]).pmf(k) for y, k in enumerate(cut))
+                        for cut in dealt])
+    values = [max(abs(k / people[0, y] - (accepted[y] - k) / people[1, y]) for y, k in enumerate(cut)) for cut in dealt]
+    assert chances.sum() == pytest.approx(1)
+    assert holds(chapters_function("by_lot")(real, "equalized_odds", rng, times=n), 0.95, values, chances)
+
+    shares = np.array([[6, 9], [12, 3]]) / 30                               # [yhat, a]; half of each has label 1
+    counts = np.stack([15 * shares, 15 * shares], axis=-1)
+    low, high = chapters_function("bootstrap")(counts, "demographic_parity", rng, times=n)
+    drawn = np.array([(a, b, c, 30 - a - b - c) for a in range(31) for b in range(31 - a) for c in range(31 - a - b)])
+    drawn = drawn[(drawn[:, 0] + drawn[:, 2] > 0) & (drawn[:, 1] + drawn[:, 3] > 0)]                  # nobody in a group: below 1e-6
+    chances = stats.multinomial(30, shares.ravel()).pmf(drawn)
+    values = abs(drawn[:, 2] / (drawn[:, 0] + drawn[:, 2]) - drawn[:, 3] / (drawn[:, 1] + drawn[:, 3]))
+    assert holds(low, 0.025, values, chances) and holds(high, 0.975, values, chances)
 
 
 def test_the_chapters_programs_by_anchor_are_solve_lp():
