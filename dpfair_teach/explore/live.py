@@ -16,7 +16,11 @@ def has_kernel() -> bool:
 
 
 def widget(explorer: object) -> object:
-    """A slider for each grid above one HTML picture, so that text alternatives survive and no output area is captured."""
+    """A slider for each grid above one HTML picture, so that text alternatives survive and no output area is captured.
+
+    ipywidgets tells a screen reader the position of a ``SelectionSlider``, not its value, and offers no way to change that; the sentence of
+    the picture says what is shown.
+    """
     import ipywidgets as widgets
     sliders = {}
     for (name, grid), (label, texts, at) in zip(explorer.sliders.items(), explorer._slider_texts(), strict=True):
