@@ -310,6 +310,7 @@ def secret_shares(values: ArrayLike, parties: int, modulus: int, rng: np.random.
     values : int array, any shape, entries in 0..modulus - 1
     parties : int >= 2
     modulus : int in 2..2**53
+        With ``parties`` times this at most 2**63, so that shares can be added up as they are.
     rng : numpy.random.Generator
 
     Returns
@@ -329,7 +330,11 @@ def secret_shares(values: ArrayLike, parties: int, modulus: int, rng: np.random.
     """
     parties = check.integer("parties", parties, low=2, high=10**6)
     modulus = check.integer("modulus", modulus, low=2, high=2**53)
+    if parties * modulus > 2**63:
+        check.refuse("parties", parties, f"with modulus={modulus} shares may sum to more than an int64 holds, and then to another number",
+                     "Choose fewer parties or a smaller modulus.")
     values = check.filled("values", check.whole_numbers("values", values, low=0, high=modulus - 1), "number")
+    check.size(parties, values.shape, "parties", remedy="Share fewer numbers at once, or among fewer parties.")
     shares = check.rng(rng).integers(0, modulus, (parties - 1, *values.shape))
     last = values
     for share in shares:                                 # one at a time: a sum of all could leave the range of int64

@@ -67,7 +67,8 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
         n, people in each cell, up to 10^6.
     rate : float in [0, 1]
     n_groups : int, 2 to 1000
-    beta : float
+    beta : float in [1e-12, 1)
+        Smaller chances are lost in the rounding of the sum.
     against : "anchor" or "pairs"
 
     Returns
@@ -89,7 +90,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     n = check.integer("people", people, low=1, high=10**6)
     rate = check.number("rate", rate, low=0.0, high=1.0)
     k = check.integer("n_groups", n_groups, low=2, high=1000)
-    beta = check.beta(beta)
+    beta = check.number("beta", beta, low=1e-12, high=1.0, high_open=True)
     check.choice("against", against, ("anchor", "pairs"))
     law = stats.binom(n, rate)
     first = np.arange(n + 1)

@@ -219,3 +219,7 @@ def test_the_claimed_run_spends_033_of_its_epsilon():
         step = 1 / (4 * math.sqrt(T * math.log(1e7)))
         rdp = T * (rdp_laplace(step, ORDERS) + rdp_exponential(step, ORDERS))
         assert rdp_to_epsilon(ORDERS, rdp, 1e-7) == pytest.approx(spent, abs=2e-4)
+
+
+def test_divergences_and_epsilons_at_the_end_of_the_floats():
+    assert rdp_to_delta([2.0, 3.0], [1e308, 1e308], 1.0) == 1 and rdp_to_delta([2.0, 3.0], [0.1, 0.1], 1.7e308) == 0

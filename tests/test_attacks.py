@@ -212,6 +212,16 @@ def test_the_interval_is_that_of_the_share_moved_by_the_blind_guess():
 
 # ------------------------------------------------------------------------------------------------- what is published
 
+def test_secret_shares_sum_to_the_number_as_they_are_or_are_refused():
+    modulus = 2**53 - 111
+    shares = attacks.secret_shares([5, 7], 1024, modulus, np.random.default_rng(0))
+    assert (shares.sum(axis=0) % modulus).tolist() == [5, 7]
+    with pytest.raises(ValueError, match=r"^parties=1025: with modulus=9007199254740881 shares may sum to more than an int64 holds"):
+        attacks.secret_shares([5, 7], 1025, modulus, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^parties=1000000: asks for more than 100,000,000 numbers"):
+        attacks.secret_shares(np.zeros(101), 10**6, 2, np.random.default_rng(0))
+
+
 def test_secret_shares_hide_the_computation_and_not_its_output():
     """All shares but one are uniform whatever is shared (chi-square, n = 60,000, alpha 1e-10); sums can be computed on shares; and the
     exact sum that comes out tells the last unknown A."""

@@ -76,3 +76,15 @@ def test_chance_violation_lies_below_the_bound_and_as_the_chapter_says():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_tiny_beta_is_exact_or_refused():
+    """The law of the gap in whole numbers: rate 3/10, 100 people a cell."""
+    weights = [math.comb(100, i) * 3**i * 7**(100 - i) for i in range(101)]
+    for beta in (1e-3, 1e-9, 1e-12):
+        gap = round(100 * luck.chance_violation(100, 0.3, beta=beta))
+        beyond = [sum(a * b for i, a in enumerate(weights) for j, b in enumerate(weights) if abs(i - j) > g) / 10**200
+                  for g in (gap - 1, gap)]
+        assert beyond[1] <= beta < beyond[0]
+    with pytest.raises(ValueError, match=r"^beta=1e-17: outside \[1e-12, 1\)"):
+        luck.chance_violation(100, 0.3, beta=1e-17)

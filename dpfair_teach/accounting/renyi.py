@@ -314,5 +314,6 @@ def rdp_to_delta(orders: ArrayLike, rdp: ArrayLike, epsilon: float) -> np.ndarra
     """
     orders, rdp = _curve(orders, rdp)
     epsilon = check.number("epsilon", epsilon, low=0.0)
-    log_delta = (orders - 1) * (rdp - epsilon + np.log1p(-1 / orders)) - np.log(orders)
+    with np.errstate(over="ignore"):        # to infinity, which is cut at delta = 1, or to minus infinity, which is delta = 0
+        log_delta = (orders - 1) * (rdp - epsilon + np.log1p(-1 / orders)) - np.log(orders)
     return np.minimum(np.exp(np.minimum(log_delta, 0).min(axis=-1)), np.sqrt(-np.expm1(-rdp)).min(axis=-1))[()]

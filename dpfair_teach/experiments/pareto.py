@@ -251,7 +251,9 @@ def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float)
     epsilons = _checks.array("epsilons", epsilons, ndim=1, low=0.0)
     if len(epsilons) < 2 or epsilons[0] == 0 or (np.diff(epsilons) <= 0).any():
         _checks.refuse("epsilons", epsilons.tolist(), "not an increasing list of at least two numbers above 0", "Sort the rows by epsilon.")
-    qualities = _checks.array("qualities", qualities, ndim=1, length=len(epsilons), low=-1e100, high=1e100)
+    qualities = _checks.array("qualities", qualities, ndim=1, low=-1e100, high=1e100)
+    if len(qualities) != len(epsilons):
+        _checks.refuse("qualities", qualities.shape, f"epsilons has {len(epsilons)} entries", "Give one quality for each of epsilons.")
     target = _checks.number("target", target)
     above = np.flatnonzero(qualities >= target)
     if qualities[0] > target or len(above) == 0:
