@@ -115,6 +115,17 @@ def test_predictive_parity_forces_the_false_positive_rate():
         fairness.predictive_values([[[1, 1], [1, 1]], [[1, 1], [0, 0]]])
 
 
+def test_predictive_parity_needs_both_values_and_a_true_positive():
+    """The two classifiers of chapter 2 that have all but one of the conditions, with base rates 0.4 and 0.6."""
+    half, wrong = np.array([[[[6, 2], [4, 3]], [[0, 2], [0, 3]]], [[[0, 4], [0, 6]], [[6, 0], [4, 0]]]])
+    for table in (half, wrong):
+        assert (table[..., 1].sum(axis=0) / table.sum(axis=(0, 2))).tolist() == [0.4, 0.6] and fairness.violation(table) == 0
+    (fp, tp), (precise, negative) = fairness.rates(half), fairness.predictive_values(half)
+    assert (fp == 0).all() and (tp == 0.5).all() and (precise == 1).all() and negative[0] != negative[1]
+    (fp, tp), values = fairness.rates(wrong), fairness.predictive_values(wrong)
+    assert (fp == 1).all() and (tp == 0).all() and (np.array(values) == 0).all()
+
+
 def test_a_calibrated_score_is_balanced_only_with_equal_base_rates():
     """Scores 1/8..7/8 with 8 people each, as many of label 1 as the score says: expected counts give the averages."""
     rng = np.random.default_rng(46)
