@@ -28,6 +28,7 @@ CLOSE = ("Remember", "Limits", "Where the paper", "References")
 SECTIONS = ("Puzzle", "Explore", "Setting", "Experiment", "Self-check", "Exercises", "Close")
 PROVED = ("theorem", "lemma", "proposition", "corollary")
 SAID = (*PROVED, "definition", "assumption")        # boxes with "In words" and "Fails if"
+LONGEST = 14            # lines of a cell that lies open, blank ones not counted; a dozen is better
 
 
 class Box(NamedTuple):
@@ -100,6 +101,23 @@ def figures(text: str) -> Iterator[str]:
             yield f"Explorer({ast.unparse(call.args[0])}): alt is not a function of the sliders, so its sentence stays as the figure moves"
 
 
+def long_cells(text: str) -> Iterator[str]:
+    """A cell that lies open is read at one glance."""
+    for box in boxes(text):
+        options, _, code = box.body.rpartition("\n---\n")
+        lines = [line for line in code.splitlines() if line.strip() and not line.startswith(":")]
+        folded = re.search(r"^:?tags:.*\b(?:hide|remove)-", options + "\n" + box.body, re.M)
+        if box.kind == "code-cell" and not folded and len(lines) > LONGEST:
+            yield f"the cell in line {box.line + 1} has {len(lines)} lines, more than {LONGEST}: split it"
+
+
+def algorithms(text: str) -> Iterator[str]:
+    """Pseudocode, and below it, in the same section, the library's own source."""
+    parts = re.split(r"^## ", text, flags=re.M)[1:]
+    if not any(re.search(r"\{prf:algorithm\}[\s\S]*^show\(", part, re.M) for part in parts):
+        yield "no {prf:algorithm} with a show(...) below it in its section"
+
+
 def statements(text: str) -> Iterator[str]:
     """A boxed statement is said in words, with what makes it fail; what is to be proved is proved before the next box."""
     here = [box for box in boxes(text) if box.kind.startswith("prf:")]
@@ -117,7 +135,7 @@ def statements(text: str) -> Iterator[str]:
 
 
 def exercises(text: str) -> Iterator[str]:
-    """Each with a label and, folded, a solution."""
+    """Each with a label and, folded, hint and solution."""
     below = sections(text).get("Exercises", "")
     parts = re.split(r"^`{3,}\{exercise\}", below, flags=re.M)[1:]
     if not parts:
@@ -126,6 +144,8 @@ def exercises(text: str) -> Iterator[str]:
         title = part.split("\n", 1)[0].strip()
         if not re.search(r"^:label: ex-", part, re.M):
             yield f"exercise '{title}' has no :label: ex-..."
+        if not re.search(r"^`{3,}\{dropdown\} Hint", part, re.M):
+            yield f"exercise '{title}' has no folded hint"
         if not re.search(r"^`{3,}\{dropdown\} Solution", part, re.M):
             yield f"exercise '{title}' has no folded solution"
 
@@ -207,15 +227,22 @@ def labels() -> frozenset[str]:
 
 
 def lacks(text: str, *, lighter: bool = False) -> list[str]:
-    asked = [card_and_checks, statements, exercises, names] if not lighter else [card_and_checks, statements, names]
-    return [lack for ask in (*asked, *(() if lighter else (anatomy,))) for lack in ask(text)]
+    always = (card_and_checks, long_cells, statements, names)
+    return [lack for ask in (always if lighter else (*always, exercises, algorithms, anatomy)) for lack in ask(text)]
 
 
 # --- the tests ---------------------------------------------------------------------------------------------------------------
 
+# Two chapters whose pseudocode, hints and shorter cells are being written.
+LATER = {"07-less-epsilon", "21-communities-and-crime"}
+
+
 @pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
 def test_a_numbered_chapter_has_all_its_parts(path):
-    assert not (missing := lacks(path.read_text(encoding="utf-8"))), "\n".join([f"{path.name}:", *missing])
+    missing = lacks(path.read_text(encoding="utf-8"))
+    if path.stem in LATER:
+        missing = [lack for lack in missing if not re.search(r"prf:algorithm|has no folded hint|split it$", lack)]
+    assert not missing, "\n".join([f"{path.name}:", *missing])
 
 
 @pytest.mark.parametrize("path", LIGHTER, ids=lambda path: path.stem)
@@ -255,6 +282,11 @@ SPOILT = [      # what is taken out of a chapter or put into it, and what is the
     ("**Attack", "**Try", "no paragraph **Attack"),
     ("**Break", "**Try", "no paragraph **Break"),
     ("```{dropdown} Solution", "```{dropdown} Hint", "has no folded solution"),
+    ("```{dropdown} Hint\nWrite the best", "```{dropdown} First\nWrite the best", "exercise '5C. The slope' has no folded hint"),
+    ("{prf:algorithm}", "{prf:remark}", "no {prf:algorithm} with a show(...) below it"),
+    ("show(postprocessing._crossings", "print(postprocessing._crossings", "no {prf:algorithm} with a show(...) below it"),
+    ("tags: [hide-input]\nmystnb", "mystnb", "lines, more than 14: split it"),
+    ("## Close\n", "## Close\n\n```{code-cell}\n" + "print(1)\n" * 15 + "```\n", "lines, more than 14: split it"),
     (":label: ex-05-slope\n", "", "exercise '5C. The slope' has no :label:"),
     ("**Remember.**", "", "the close has no paragraph **Remember"),
     ("**Limits.**", "", "the close has no paragraph **Limits"),
