@@ -190,6 +190,41 @@ def test_randomized_response_has_exactly_epsilon_and_no_channel_keeps_more():
             assert t + r <= 2 * keep + 1e-9
 
 
+def test_a_local_protocol_is_private_in_a_and_its_reports_pay_for_it():
+    """Random protocols of three people and three groups, each report's channel chosen after those before it, against all neighbours;
+    then the library's reports: their law, 200,000 draws of it audited at alpha 1e-10, and the epsilon at which they equal a count."""
+    rng = np.random.default_rng(47)
+    for epsilon, delta in ((0.5, 0.0), (1.2, 0.0), (0.5, 0.02)):
+        channels = {}
+
+        def channel(past, e=epsilon, d=delta, known=channels):
+            """Row a: the law of a report of group a; its entries are within a factor e^epsilon, but for mass delta."""
+            if past not in known:
+                low = rng.uniform(1, math.exp(e / 2), (3, 3))
+                known[past] = np.hstack([(1 - d) * low / low.sum(axis=1, keepdims=True), d * np.eye(3)])
+                assert max(audit.exact_delta(*pair, e) for pair in itertools.permutations(known[past], 2)) <= d + 1e-12
+            return known[past]
+
+        def law(A, channel=channel):
+            return np.array([channel(())[A[0], r] * channel((r,))[A[1], s] * channel((r, s))[A[2], t]
+                             for r, s, t in itertools.product(range(6), repeat=3)])
+
+        laws = {A: law(A) for A in itertools.product(range(3), repeat=3)}
+        for A, B in itertools.combinations(laws, 2):
+            if sum(a != b for a, b in zip(A, B, strict=True)) == 1:
+                assert audit.exact_delta(laws[A], laws[B], epsilon) <= delta + 1e-12
+    for epsilon in (0.3, 1.0):
+        matrix, n = mechanisms.randomized_response_matrix(3, epsilon), 200_000
+        assert max(audit.exact_epsilon(*pair) for pair in itertools.combinations(matrix, 2)) == pytest.approx(epsilon)
+        said = [mechanisms.randomized_response(np.full(n, a), 3, epsilon, rng) for a in (0, 1)]
+        low = audit.epsilon_lower_bound(int((said[0] == 0).sum()), int((said[1] == 0).sum()), n, alpha=1e-10)
+        assert 0.8 * epsilon < low <= epsilon
+    for n, epsilon in itertools.product((100, 1994, 10**6), (0.1, 0.5, 2.0)):
+        local = 2 * math.asinh(math.sqrt(n / 2) * math.sinh(epsilon / 2))
+        assert reports.debias_variance([n / 2, n / 2], local)[0] == pytest.approx(mechanisms.geometric_law(1, epsilon).var())
+    assert audit.exact_epsilon([1.0, 0.0], [0.0, 1.0]) == math.inf          # a true answer
+
+
 # --- numbers in the text
 
 def test_numbers_of_the_text():
