@@ -169,6 +169,17 @@ def test_theorem_1_5_as_printed_fails_for_delta_near_one():
         theorem_1_5(0.99, 10_000, 0.999)
 
 
+def test_one_step_is_within_the_short_formula_if_delta_is_at_most_e_to_the_minus_an_eighth():
+    """Gap J11: there the formula is at least epsilon0; beyond, the true delta may exceed the promised one, as here at epsilon0 = 20."""
+    def short(epsilon0, delta):
+        return 2 * epsilon0 * math.sqrt(2 * math.log(1 / delta))
+
+    edge = math.exp(-1 / 8)
+    for epsilon0, delta in itertools.product((1e-3, 1.0, 20.0, 1e4), (1e-7, 0.5, 0.88, edge * (1 - 1e-12))):
+        assert optimal_composition_delta(epsilon0, 1, short(epsilon0, delta)) <= delta
+    assert optimal_composition_delta(20.0, 1, short(20.0, 0.95)) == pytest.approx(0.99924, abs=1e-5)
+
+
 def test_its_hypothesis_may_be_widened_to_8_ln_1_over_delta():
     delta = 1e-7
     most = 8 * math.log(1 / delta)
