@@ -111,6 +111,13 @@ def long_cells(text: str) -> Iterator[str]:
             yield f"the cell in line {box.line + 1} has {len(lines)} lines, more than {LONGEST}: split it"
 
 
+def tables(text: str) -> Iterator[str]:
+    """Each column has a head, for those who hear a table cell by cell."""
+    for head in re.findall(r"^(\|.*\|)\n\|(?: *:?-+:? *\|)+$", text, re.M):
+        if not all(cell.strip() for cell in head.strip("|").split("|")):
+            yield f"the table '{head}' has a column without a head"
+
+
 def algorithms(text: str) -> Iterator[str]:
     """Pseudocode, and below it, in the same section, the library's own source."""
     parts = re.split(r"^## ", text, flags=re.M)[1:]
@@ -227,7 +234,7 @@ def labels() -> frozenset[str]:
 
 
 def lacks(text: str, *, lighter: bool = False) -> list[str]:
-    always = (card_and_checks, long_cells, statements, names)
+    always = (card_and_checks, long_cells, tables, statements, names)
     return [lack for ask in (always if lighter else (*always, exercises, algorithms, anatomy)) for lack in ask(text)]
 
 
@@ -252,7 +259,8 @@ def test_a_page_of_the_start_has_its_parts(path):
 
 @pytest.mark.parametrize("path", sorted({*CHAPTERS.glob("*.md")} - {*NUMBERED, *LIGHTER}), ids=lambda path: path.stem)
 def test_what_another_page_names_exists(path):
-    assert not (missing := list(names(path.read_text(encoding="utf-8")))), "\n".join([f"{path.name}:", *missing])
+    text = path.read_text(encoding="utf-8")
+    assert not (missing := [*names(text), *tables(text)]), "\n".join([f"{path.name}:", *missing])
 
 
 # --- and each lack is found --------------------------------------------------------------------------------------------------
@@ -290,6 +298,7 @@ SPOILT = [      # what is taken out of a chapter or put into it, and what is the
     (":label: ex-05-slope\n", "", "exercise '5C. The slope' has no :label:"),
     ("**Remember.**", "", "the close has no paragraph **Remember"),
     ("**Limits.**", "", "the close has no paragraph **Limits"),
+    ("## Close\n", "## Close\n\n| | b |\n| --- | --- |\n| 1 | 2 |\n", "has a column without a head"),
     ("## Close\n", "## Close\n\nSee `fairness.no_such()`.\n", "the library has no fairness.no_such"),
     ("## Close\n", "## Close\n\nSee `fairness.violation.no_such`.\n", "the library has no fairness.violation.no_such"),
     ("## Close\n", "## Close\n\nSee `solve_all(q, gamma)`.\n", "has a function solve_all"),
