@@ -74,6 +74,21 @@ def test_what_was_released_is_recorded(method, sensitivity, default, noise):
     assert accounting.compose(model.releases_, 0.0, method="basic") == pytest.approx(0.5)
 
 
+def test_the_record_says_where_the_guarantee_is_for_known_groups_only():
+    """Without n_groups k is read off the private A, so neighbours are data sets known to have these groups; the sum refuses to mix."""
+    records = [fitted(n_groups=k).releases_[0] for k in (2, None)]
+    assert [record.relation for record in records] == ["replace one A", "replace one A, groups and labels known to occur"]
+    with pytest.raises(ValueError, match="relation"):
+        accounting.pld_epsilon(records, 1e-6)
+
+
+@pytest.mark.parametrize("method", ["public_margins", "as_printed", "score_bins"])
+def test_both_ends_of_the_range_of_epsilon_are_in_it(method):
+    for epsilon in (2e-9, 1e9):
+        assert fitted(epsilon=epsilon, method=method, n_groups=2).releases_[0].epsilon == epsilon
+    assert fitted(gamma=1e300).p_ == pytest.approx(fitted(gamma=1.0).p_)        # rates differ by 1 at most
+
+
 def test_the_noise_comes_from_the_generator_that_was_given():
     assert (fitted(1).q_tilde_ == fitted(1).q_tilde_).all()
     assert (fitted(1).q_tilde_ != fitted(2).q_tilde_).any()
@@ -114,7 +129,7 @@ def test_fairlearn_metrics_work_on_its_decisions():
 
 def test_scikit_learns_contract():
     model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3,
-                             noise="geometric")
+                             noise="geometric", criterion="price")
     assert clone(model).get_params(deep=False).keys() == model.get_params(deep=False).keys()
     assert model.get_params()["epsilon"] == 1.0
     assert model.set_params(gamma=0.1).gamma == 0.1
@@ -196,7 +211,7 @@ def test_an_epsilon_too_small_is_refused_before_anything_is_drawn(method, noise)
 @pytest.mark.parametrize("method, slack", [("public_margins", False), ("as_printed", True), ("as_printed", False)])
 def test_the_experiments_solve_what_the_estimator_solves(method, slack):
     """The same draws, epsilon so small that noisy cells often hold nobody: one rule for them in both places."""
-    name = method if method == "public_margins" or slack else "as_printed_no_slack"
+    name = "public_margins_laplace" if method == "public_margins" else method if slack else "as_printed_no_slack"
     lifted = 0
     for seed in range(60):
         model = fitted(seed, method=method, slack=slack, epsilon=0.02, noise="laplace")
@@ -229,6 +244,8 @@ def test_other_gammas_cost_nothing():
     (dict(method="score_bins", n_bins=2.5), "n_bins=2.5"), (dict(method="score_bins", base=3), "base=3: has neither predict_proba"),
     (dict(method="scores"), "method='scores': not a known option"), (dict(slack=0.1), "slack=0.1"), (dict(n_bins=1), "n_bins=1"),
     (dict(base=3), "base=3"), (dict(n_groups=1), "n_groups=1"), (dict(epsilon=float("nan")), "epsilon=nan"),
+    (dict(criterion="cost"), "criterion='cost': not a known option"),
+    (dict(epsilon=1.1e9), r"epsilon=1100000000.0: outside \[1e-09, 1e\+09\]"),
     (dict(noise="gaussian"), "noise='gaussian': not a known option"), (dict(n_groups=1001), "n_groups=1001"),
 ])
 def test_bad_settings_are_refused(settings, message):
@@ -384,9 +401,10 @@ SCORE = BASE.predict_proba(DATA.X)[:, 1]
 
 
 @pytest.mark.parametrize("n_bins", [2, 4, 8, 20])
-def test_score_bins_is_the_published_recipe(n_bins):
-    model = fitted(seed=4, method="score_bins", n_bins=n_bins, n_groups=2)
-    cuts = optimal_cuts(SCORE, DATA.Y, n_bins)
+@pytest.mark.parametrize("criterion", ["area", "price"])
+def test_score_bins_is_the_published_recipe(n_bins, criterion):
+    model = fitted(seed=4, method="score_bins", n_bins=n_bins, n_groups=2, criterion=criterion)
+    cuts = optimal_cuts(SCORE, DATA.Y, n_bins, criterion)
     counts = fairness.cell_counts(score_bins(SCORE, cuts), DATA.A, DATA.Y, n_bins=n_bins)
     noisy = public_margin_counts(counts, 1.0, np.random.default_rng(4), noise="geometric")
     assert (model.cuts_ == cuts).all() and model.q_tilde_ == pytest.approx(noisy / DATA.m)
@@ -398,7 +416,7 @@ def test_score_bins_is_the_published_recipe(n_bins):
     assert chance == pytest.approx(model.p_[score_bins(SCORE, cuts), DATA.A])
     assert fairness.cell_counts(chance, DATA.A, DATA.Y) == pytest.approx(derived_counts(counts, model.p_))
     assert model.score(DATA.X, DATA.Y, DATA.A) == pytest.approx(1 - fairness.error(derived_counts(counts, model.p_)))
-    with_slack = fitted(seed=4, method="score_bins", n_bins=n_bins, slack=True)
+    with_slack = fitted(seed=4, method="score_bins", n_bins=n_bins, slack=True, criterion=criterion)
     either = [slack(noisy / DATA.m, DATA.m, 1.0, 0.05, "geometric") for slack in (margin_slack, bins_slack)]
     assert with_slack.slack_ == pytest.approx(either[n_bins > 2]) and (either[n_bins > 2] <= either[n_bins == 2]).all()
     assert model.p_at(0.1) == pytest.approx(closed_form(noisy / DATA.m, 0.1).p)
@@ -409,7 +427,7 @@ def test_the_cuts_and_the_refusals_do_not_depend_on_the_groups():
     for A in (DATA.A, 1 - DATA.A, np.zeros(DATA.m, int), rng.integers(0, 3, DATA.m)):
         model = DPPostProcessing(BASE, 1.0, 0.02, method="score_bins", n_bins=4, n_groups=3)
         model.fit(DATA.X, DATA.Y, sensitive_features=A, rng=rng)
-        assert (model.cuts_ == optimal_cuts(SCORE, DATA.Y, 4)).all() and model.p_.shape == (4, 3)
+        assert (model.cuts_ == optimal_cuts(SCORE, DATA.Y, 4, "area")).all() and model.p_.shape == (4, 3)
         assert model.p_at(0.0).shape == (4, 3)
 
 

@@ -227,7 +227,7 @@ def _fitted_post(X, y, sensitive_features, rng, **settings):
 def _post_arguments():
     ten = data.load("ten_people")
     return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2,
-                noise="laplace", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
+                noise="laplace", criterion="area", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
 def _post(method):
@@ -313,8 +313,10 @@ valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
 valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
       lambda: dict(counts=_TWO_GROUPS, method="public_margins", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
                    negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS))
-valid("experiments.communities_counts", experiments.communities_counts, lambda: dict(group="paper", label="p70", n_bins=4))
-valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(group="paper", seed=0, label="p70", n_bins=3))
+valid("experiments.communities_counts", experiments.communities_counts,
+      lambda: dict(group="paper", label="p70", n_bins=4, criterion="price"))
+valid("experiments.held_out_counts", experiments.held_out_counts,
+      lambda: dict(group="paper", seed=0, label="p70", n_bins=3, criterion="area"))
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))
 valid("experiments.bound_population", experiments.bound_population, lambda: dict(n_groups=3))
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))

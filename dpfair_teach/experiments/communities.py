@@ -56,18 +56,18 @@ def _fresh(group: Rule, label: Rule, seed: int | None) -> list[Part]:
 _remembered = cache(_fresh)
 
 
-def _tables(part: Part, n_bins: int | None) -> np.ndarray:
+def _tables(part: Part, n_bins: int | None, criterion: str) -> np.ndarray:
     """The tables [yhat or bin, a, y] of those learnt from and of the others, (2, b, k, 2); the cuts are chosen on the former."""
     people, decided, score, learnt = part
     b = 2
     if n_bins is not None:
         b = n_bins
-        decided = postprocessing.score_bins(score, postprocessing.optimal_cuts(score[learnt], people.Y[learnt], b))
+        decided = postprocessing.score_bins(score, postprocessing.optimal_cuts(score[learnt], people.Y[learnt], b, criterion))
     return np.stack([fairness.cell_counts(decided[side], people.A[side], people.Y[side], n_groups=people.n_groups, n_bins=b)
                      if side.any() else np.zeros((b, people.n_groups, 2), dtype=np.int64) for side in (learnt, ~learnt)])
 
 
-def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None) -> np.ndarray:
+def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None, criterion: str = "area") -> np.ndarray:
     """People by [base's answer, a, y] in Communities and Crime, base fitted on all of them as the paper does.
 
     Source: main text, Figure 1, right panel (the data and the base classifier behind it, by the rules ``paper`` and ``p70``).
@@ -79,6 +79,8 @@ def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int |
         ``p20``. The group's rule fixes the features too.
     n_bins : int, optional
         Bins of the base's score, cut by ``postprocessing.optimal_cuts``, in place of its two answers; 2 to 1000.
+    criterion : "area" or "price"
+        How bins are cut; as in ``DPPostProcessing``.
 
     Returns
     -------
@@ -87,7 +89,7 @@ def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int |
     Raises
     ------
     ValueError
-        Where there is no such rule, or ``n_bins`` is out of range.
+        Where there is no such rule or criterion, or ``n_bins`` is out of range.
 
     Examples
     --------
@@ -96,14 +98,15 @@ def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int |
     >>> communities_counts("race_argmax_4", "p20", n_bins=6).shape
     (6, 4, 2)
     """
-    n_bins = _bins(n_bins)
+    n_bins, criterion = _bins(n_bins), _checks.choice("criterion", criterion, ("area", "price"))
     (part,) = _parts(_rule("group", group), _rule("label", label), None)
-    counts = _tables(part, n_bins)[0]
+    counts = _tables(part, n_bins, criterion)[0]
     counts.flags.writeable = False
     return counts
 
 
-def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n_bins: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n_bins: int | None = None,
+                    criterion: str = "area") -> tuple[np.ndarray, np.ndarray]:
     """The tables of the 12 held-out splits: two thirds to learn from, one third to be judged on.
 
     Source: none in the papers; the evaluation protocol of this book.
@@ -113,7 +116,7 @@ def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n
     group : as in :func:`communities_counts`
     seed : int
         Of the partitions, from 0 on. No privacy rests on it.
-    label, n_bins : as in :func:`communities_counts`
+    label, n_bins, criterion : as in :func:`communities_counts`
         The cuts of bins come from the two thirds.
 
     Returns
@@ -124,7 +127,7 @@ def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n
     Raises
     ------
     ValueError
-        Where there is no such rule, or ``seed`` or ``n_bins`` is out of range.
+        Where there is no such rule or criterion, or ``seed`` or ``n_bins`` is out of range.
 
     Examples
     --------
@@ -132,9 +135,9 @@ def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n
     >>> bool(((train + test).sum(axis=1) == communities_counts().sum(axis=0)).all())
     True
     """
-    n_bins = _bins(n_bins)
+    n_bins, criterion = _bins(n_bins), _checks.choice("criterion", criterion, ("area", "price"))
     parts = _parts(_rule("group", group), _rule("label", label), _checks.integer("seed", seed, low=0, high=2**63 - 1))
-    stacked = np.stack([_tables(part, n_bins) for part in parts])
+    stacked = np.stack([_tables(part, n_bins, criterion) for part in parts])
     stacked.flags.writeable = False
     return stacked[:, 0], stacked[:, 1]
 

@@ -55,7 +55,7 @@ def _figure1(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 # --------------------------------------------------------------------------------------- Methods compared on Communities
 
 #: The releases of a table of two answers.
-_RELEASES = ("as_printed", "as_printed_no_slack", "public_margins", "public_margins_geometric")
+_RELEASES = ("as_printed", "as_printed_no_slack", "public_margins_laplace", "public_margins")
 _COMPARED = [{"group": group, "evaluated": evaluated, "method": method, "epsilon": epsilon}
              for group, evaluated, method, epsilon
              in product(("paper", "race_argmax"), ("in_sample", "held_out"), _RELEASES, EPSILONS)]
@@ -138,22 +138,22 @@ EXPERIMENTS: dict[str, Experiment] = {
         {"communities_curves": (_COMPARED + _NOT_PRIVATE, panels.curves), "communities_q": (_COMPARED, panels.quality)},
         _communities(_COMPARED)),
     "bins_tuned": Experiment(
-        "How many score bins: mean Q over drawn populations, by m epsilon and number of bins; behind suggested_bins.", 40,
-        {"bins_tuned": ([{"m_epsilon": x, "n_bins": b} for x, b in product(binning.TUNED_AT, binning.TUNED_BINS)], binning.tuned)}),
+        "Which score bins: mean Q over drawn populations, by m, m epsilon, number of bins and criterion; behind the defaults.", 40,
+        {"bins_tuned": (binning.TUNED, binning.tuned)}),
     "communities_panel": Experiment(
         "Communities and Crime, default rules: four methods, 6 epsilons, 25 gammas, with error bars.", 300,
         {"communities_panel": (panels.PANEL, panels.curves)}, _communities(panels.PANEL)),
     "communities_rules": Experiment(
-        "The same panel and its Q for every group rule and label rule, in-sample and held-out.", 300,
+        "The same panel and its Q for every group rule and label rule, in-sample and held-out.", 1200,
         {"communities_rules": (panels.RULES + panels.RULES_NOT_PRIVATE, panels.curves),
          "communities_rules_q": (panels.RULES, panels.quality)},
         _communities(panels.RULES)),
     "communities_targets": Experiment(
-        "What a quality and a violation cost: Q and error at violation .05 from epsilon .01 to 50, epsilon at Q = .8, five methods.", 1200,
+        "What a quality and a violation cost: Q and error at violation .05 from epsilon .01 to 50; epsilon at Q = .8.", 1200,
         {"communities_quality": (panels.TARGETS, panels.quality_and_error), "communities_epsilon": (panels.AT_Q, panels.epsilon_target)},
         _communities(panels.TARGETS)),
     "post_processing_compared": Experiment(
-        "Which method when: error at violation .05 and Q on Communities, Adult and drawn populations, by m, k and epsilon.", 80,
+        "Which method when: error at violation .05 and Q on Communities, Adult and drawn populations, by m, k and epsilon.", 1200,
         {"post_processing_compared": (compared.COMPARED, compared.compared)}, _communities([{}]) + ({"name": "adult"},)),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",

@@ -1,9 +1,10 @@
 """Communities and Crime by every rule: trade-off curves, Q, the epsilon that a quality costs, the error that a violation costs.
 
-A setting names ``group, label, evaluated, method, epsilon``; score bins take their number from ``suggested_bins``.
+A setting names ``group, label, evaluated, method, epsilon``; score bins are cut as the estimator cuts them.
 """
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -12,10 +13,10 @@ from ..postprocessing import suggested_bins
 from .bootstrap import bootstrap_means, columns_with_interval
 from .communities import communities_counts, held_out_counts
 from .grids import EPSILONS, GAMMAS_PROTOCOL
-from .pareto import epsilon_at_quality, error_at_violation, pareto_quality, quality_interval
+from .pareto import error_at_violation, pareto_quality, quality_interval
 from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
 
-__all__ = ["AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL_METHODS"]
+__all__ = ["AT_QUALITY", "AT_VIOLATION", "BINS", "EPSILONS_WIDE", "PANEL_METHODS"]
 
 Rows = list[dict]
 Tables = list[tuple[np.ndarray, np.ndarray]]
@@ -27,19 +28,28 @@ EPSILONS_WIDE: tuple[float, ...] = (0.01, 0.025, 0.05, *EPSILONS, 10.0, 20.0, 50
 #: The quality at which methods' epsilons are compared, and the violation at which their errors are.
 AT_QUALITY: float = 0.8
 AT_VIOLATION: float = 0.05
+#: Score bins by their criterion and number, None for ``suggested_bins``. ``score_bins`` are those of the estimator; the others show what
+#: its two choices, made on drawn populations, are worth here.
+BINS: dict[str, tuple[str, int | None]] = {
+    "score_bins": ("area", None), "price_bins": ("price", None),
+    **{f"{criterion}_bins_{b}": (criterion, b) for criterion in ("area", "price") for b in (3, 4, 5)}}
+_PRINTED_SEED = 5
 
 
 def tables(setting: dict, n_bins: int | None = None) -> Tables:
-    """Pairs (learnt from, judged on): the whole table twice in-sample, 12 splits held out."""
+    """Pairs (learnt from, judged on): the whole table twice in-sample, 12 splits held out. Bins are cut by the method's criterion."""
     group, label = setting.get("group", "paper"), setting.get("label", "p70")
+    criterion = BINS.get(setting.get("method"), BINS["score_bins"])[0]
     if setting.get("evaluated", "in_sample") == "in_sample":
-        return [(communities_counts(group, label, n_bins),) * 2]
-    return list(zip(*held_out_counts(group, label=label, n_bins=n_bins), strict=True))
+        return [(communities_counts(group, label, n_bins, criterion),) * 2]
+    return list(zip(*held_out_counts(group, label=label, n_bins=n_bins, criterion=criterion), strict=True))
 
 
-def _bins(pairs: Tables, epsilon: float) -> int:
-    """The number of bins for the people learnt from; without noise, as many as the rule ever gives."""
-    return suggested_bins(round(pairs[0][0].sum()), min(epsilon, 1e9))
+def predictions(method: str, people: int, epsilon: float) -> int:
+    """How many predictions the table has: 2, or a number of bins; without noise, as many as the rule ever gives."""
+    if method not in BINS:
+        return 2
+    return BINS[method][1] or suggested_bins(people, min(epsilon, 1e9))
 
 
 def reference(setting: dict) -> tuple[np.ndarray, np.ndarray]:
@@ -61,12 +71,13 @@ def method_draws(pairs: Tables, method: str, epsilon: float, gammas: tuple[float
                  np.ones(rounds, dtype=bool), gammas)
 
 
-def panel_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:
+def panel_draws(setting: dict, repeats: int, rng: np.random.Generator, *, n_bins: int | None = None) -> Draws:
     """The curve of a setting: in-sample a repeat is a noise draw, held out a round of 12 of them, one on each split."""
     method, epsilon = setting["method"], setting["epsilon"]
     pairs = tables(setting)
-    if method == "score_bins":
-        pairs = tables(setting, _bins(pairs, epsilon))
+    if method in BINS:
+        pairs = tables(setting, n_bins or predictions(method, round(pairs[0][0].sum()), epsilon))
+        method = "score_bins"
     if method == "not_private":  # without noise all methods on yhat are one program
         method = "as_printed_no_slack"
     return method_draws(pairs, method, epsilon, GAMMAS_PROTOCOL, repeats, rng)
@@ -93,7 +104,7 @@ def quality_and_error(setting: dict, repeats: int, rng: np.random.Generator) -> 
     """Q, and the error at violation .05: on the hull with the free points, and on the curve of means (NaN where it never gets there)."""
     draws, (optimum, free) = panel_draws(setting, repeats, rng), reference(setting)
     resampled = bootstrap_means(draws.curves(), rng)
-    bins = _bins(tables(setting), setting["epsilon"]) if setting["method"] == "score_bins" else 2
+    bins = predictions(setting["method"], round(tables(setting)[0][0].sum()), setting["epsilon"])
     row: dict[str, float] = {"n_bins": bins}
     for name, read in (("q", lambda curve: pareto_quality(curve, optimum, free)),
                        ("error_at", lambda curve: error_at_violation(curve, AT_VIOLATION, free)),
@@ -113,31 +124,80 @@ def _on_curve(curve: np.ndarray, violation: float) -> float:
 
 
 def epsilon_target(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """The epsilon at Q = .8 of a method, and by what factor it is below the printed algorithm's; both with bootstrap intervals.
+    """The smallest epsilon from which Q is at least .8, and by what factor it is below the printed algorithm's; both with intervals.
 
-    Draws at each epsilon are independent, and so are the two methods'; a resample draws the repeats again at every epsilon.
+    ``n_bins`` is the number of predictions there; ``at_jump`` is 1 where Q passes .8 by a jump of the rule for that number: just below,
+    with one bin less, it is not reached. Q need not grow with epsilon, with a rule that jumps or without: from here on it stays above.
     """
-    optimum, free = reference(setting)
-
-    def crossing(method: str) -> tuple[float, np.ndarray]:
-        means, resampled = [], []
-        for epsilon in EPSILONS_WIDE:
-            draws = panel_draws(setting | {"method": method, "epsilon": epsilon}, repeats, rng)
-            means.append(pareto_quality(draws.means(), optimum, free))
-            resampled.append([pareto_quality(curve, optimum, free) for curve in bootstrap_means(draws.curves(), rng, resamples=400)])
-        return _crossing(means), np.array([_crossing(q) for q in np.transpose(resampled)])
-
-    epsilon, again = crossing(setting["method"])
-    printed, printed_again = (epsilon, again) if setting["method"] == "as_printed" else crossing("as_printed")
+    epsilon, again, n_bins, at_jump = _crossing(setting["group"], setting["evaluated"], setting["method"], repeats, rng)
+    printed, printed_again = epsilon, again
+    if setting["method"] != "as_printed":
+        printed, printed_again = _printed(setting["group"], setting["evaluated"], repeats)
     low, high = np.quantile(again, [.025, .975])
     factor_low, factor_high = np.quantile(printed_again / again, [.025, .975])
-    return [{"epsilon": epsilon, "epsilon_low": float(low), "epsilon_high": float(high), "factor": printed / epsilon,
-             "factor_low": float(factor_low), "factor_high": float(factor_high)}]
+    return [{"epsilon": epsilon, "epsilon_low": float(low), "epsilon_high": float(high), "n_bins": n_bins, "at_jump": at_jump,
+             "factor": printed / epsilon, "factor_low": float(factor_low), "factor_high": float(factor_high)}]
 
 
-def _crossing(qualities: list[float] | np.ndarray) -> float:
-    """Where Q crosses the target; infinite where the grid never gets there."""
-    return epsilon_at_quality(EPSILONS_WIDE, qualities, AT_QUALITY) if np.max(qualities) >= AT_QUALITY else np.inf
+@cache
+def _printed(group: str, evaluated: str, repeats: int) -> tuple[float, np.ndarray]:
+    """What all factors of a problem are taken of: the printed algorithm's epsilon, from a stream of its own."""
+    return _crossing(group, evaluated, "as_printed", repeats, np.random.default_rng([_PRINTED_SEED, repeats]))[:2]
+
+
+def _crossing(group: str, evaluated: str, method: str, repeats: int, rng: np.random.Generator) -> tuple[float, np.ndarray, int, int]:
+    """The epsilon from which Q stays at .8 or above, that of 400 resamples, the bins there, and whether they jump there.
+
+    First the two neighbours of ``EPSILONS_WIDE`` between which Q passes, then steps of at most 5 % between them and a fifth beyond, with
+    both numbers of bins where the rule jumps. Each repeat uses the same stream at every epsilon: curves move smoothly, and a resample draws
+    the repeats once for all epsilons. Held out there are four times as many noise draws, which are spread over 12 splits.
+    """
+    setting = {"group": group, "evaluated": evaluated, "method": method}
+    (optimum, free), stream = reference(setting), int(rng.integers(2**62))
+    people = round(tables(setting)[0][0].sum())
+
+    def drawn(points: list[tuple[float, int]], n: int) -> np.ndarray:
+        n *= 4 if evaluated == "held_out" else 1
+        return np.stack([panel_draws(setting | {"epsilon": epsilon}, n, np.random.default_rng(stream), n_bins=bins).curves()
+                         for epsilon, bins in points], axis=1)
+
+    def qualities(curves: np.ndarray) -> np.ndarray:
+        return np.array([pareto_quality(curve, optimum, free) for curve in curves])
+
+    wide = [(epsilon, predictions(method, people, epsilon)) for epsilon in EPSILONS_WIDE]
+    below = np.flatnonzero(qualities(drawn(wide, repeats).mean(axis=0)) < AT_QUALITY)
+    if len(below) == 0 or below[-1] == len(wide) - 1:
+        raise RuntimeError(f"Q = {AT_QUALITY} is not passed between epsilon {EPSILONS_WIDE[0]} and {EPSILONS_WIDE[-1]}: {setting}")
+    points = _fine(method, people, EPSILONS_WIDE[below[-1]] / 1.2, EPSILONS_WIDE[below[-1] + 1] * 1.2)
+    curves = drawn(points, repeats)
+    epsilon, i = _passes(points, qualities(curves.mean(axis=0)))
+    again = [_passes(points, qualities(resample))[0] for resample in bootstrap_means(curves, rng, resamples=400)]
+    return epsilon, np.array(again), points[i][1], int(points[i - 1][0] == points[i][0])
+
+
+def _fine(method: str, people: int, low: float, high: float) -> list[tuple[float, int]]:
+    """Epsilons in steps of at most 5 % with their predictions; where the number jumps, the epsilon with both, found by bisection."""
+    grid = np.geomspace(low, high, 1 + int(np.ceil(np.log(high / low) / np.log(1.05)))).tolist()
+    points = [(epsilon, predictions(method, people, epsilon)) for epsilon in grid]
+    for b in range(points[0][1] + 1, points[-1][1] + 1):
+        before, after = low, high
+        for _ in range(60):
+            middle = (before + after) / 2
+            before, after = (before, middle) if predictions(method, people, middle) >= b else (middle, after)
+        points += [(after, b - 1), (after, b)]
+    return sorted(points)
+
+
+def _passes(points: list[tuple[float, int]], qualities: np.ndarray) -> tuple[float, int]:
+    """Where Q passes the target for the last time, in log epsilon between two points, and the number of the second.
+
+    At either end of the grid where a resample does not pass inside it.
+    """
+    below = np.flatnonzero(qualities < AT_QUALITY)
+    i = min(below[-1] + 1 if len(below) else 1, len(points) - 1)
+    (before, _), (after, _) = points[i - 1], points[i]
+    share = np.clip((AT_QUALITY - qualities[i - 1]) / max(qualities[i] - qualities[i - 1], 1e-12), 0, 1)
+    return float(before * (after / before) ** share), int(i)
 
 
 def _grid(**axes: tuple) -> list[dict]:
@@ -152,4 +212,4 @@ RULES = _grid(**_RULES, method=PANEL_METHODS, epsilon=EPSILONS)
 RULES_NOT_PRIVATE = _grid(**_RULES, method=("not_private",), epsilon=(np.inf,))
 _TWO = {"group": ("paper", "race_argmax"), "evaluated": ("in_sample", "held_out")}
 TARGETS = _grid(**_TWO, method=tuple(METHODS), epsilon=EPSILONS_WIDE)
-AT_Q = _grid(**_TWO, method=tuple(METHODS))
+AT_Q = _grid(**_TWO, method=(*METHODS, *list(BINS)[1:]))

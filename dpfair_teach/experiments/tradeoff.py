@@ -19,13 +19,14 @@ from .grids import BETA
 __all__ = ["METHODS", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
 #: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
-#: Mind the noise: ``public_margins`` here has Laplace noise, as the printed algorithm it is compared with; the estimator's default for its
-#: method of that name is geometric noise, which is ``public_margins_geometric`` here.
+#: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
+#: noise, the kind of the printed algorithm, margins are ``public_margins_laplace``: of scale 1 / epsilon on one count a public cell for two groups;
+#: for more, of scale 2 / epsilon on every cell, projected onto the public sums.
 METHODS: dict[str, dict[str, object]] = {
     "as_printed": {"method": "as_printed", "noise": "laplace", "slack": True},
     "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},
-    "public_margins": {"method": "public_margins", "noise": "laplace", "slack": False},
-    "public_margins_geometric": {"method": "public_margins", "noise": "geometric", "slack": False},
+    "public_margins_laplace": {"method": "public_margins", "noise": "laplace", "slack": False},
+    "public_margins": {"method": "public_margins", "noise": "k_norm", "slack": False},
     "score_bins": {"method": "score_bins", "noise": "k_norm", "slack": False},
 }
 
@@ -132,10 +133,10 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     ----------
     counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
         People by [yhat, a, y]; no (group, label) cell empty. For ``score_bins`` yhat is the bin: two or more of them, see
-        ``communities_counts(n_bins=)`` and ``postprocessing.score_bins``. Methods with public margins are exact for k = 2.
+        ``communities_counts(n_bins=)`` and ``postprocessing.score_bins``.
     method : str
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
-        others have none; ``public_margins`` has Laplace noise, ``score_bins`` K-norm noise, which for k = 2 is geometric.
+        others have none; ``public_margins`` and ``score_bins`` have K-norm noise, which for k = 2 is geometric.
     epsilon : float
         From 1e-9 on; ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["LEAST_EPSILON", "checked_epsilon", "people_of", "whole_people"]
+__all__ = ["LEAST_EPSILON", "MOST_EPSILON", "checked_epsilon", "people_of", "whole_people"]
 
 LEAST_EPSILON = 1e-9    # noise of scale 2e9 people; so every noisy table stays within what a table may hold
+MOST_EPSILON = 1e9      # the most that a record of a release takes
 
 
 def checked_epsilon(epsilon: float, high: float = math.inf) -> float:

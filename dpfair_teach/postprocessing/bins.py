@@ -13,6 +13,8 @@ from .. import _checks as check
 
 __all__ = ["score_bins", "optimal_cuts", "suggested_bins"]
 
+CRITERIA = ("area", "price")
+
 MANY = 1000         # corners of the curve among which cuts are looked for; time and memory grow like their square
 FEW = 200           # quantiles of the score that are candidates too, where corners are fewer than the cuts wanted or too many
 MOST = 1000         # bins, as in fairness.cell_counts
@@ -56,15 +58,18 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: str = "
     Source: ours. Neither gamma nor the noise nor the groups' own curves are known when the cuts are chosen; so each criterion is a mean
     over what may come.
 
-    "area": the largest area under the ROC curve of the binned score, a mean over false positive rates. With coins inside the bins, the
-    points (FP, TP) that can be reached from b bins without A are a polygon: its upper corners are the b - 1 thresholds on the ROC curve of
-    the score, joined by straight lines. What lies between it and the ROC curve of the score itself is lost by binning.
+    "area": the largest area under the ROC curve of the binned score, a mean over false positive rates: that of the polygon whose corners are
+    the b - 1 thresholds, which lie on the ROC curve of the score, joined by straight lines. With coins inside the bins all up to its
+    upper concave hull can be reached without A. So what binning loses is measured against the concave hull of the score's ROC curve, not
+    against the curve: that of a sample is a staircase and not concave, and few bins may lie above it. Of ten people, cut at 0.4 and 0.6 in
+    the example, the polygon has area 0.98, as the hull has, and the curve 0.96.
 
     "price": the least mean cost where a false positive costs c, a false negative 1 - c, each bin gets the answer that is cheaper there,
     and c is uniform in [0, 1]. That is half the sum over the bins of N0 N1 / (N0 + N1), with N0 and N1 people of label 0 and 1 in a bin:
     half the sum of squares of Y within the bins.
 
-    Dynamic programming over candidates, one bin after the other, finds the best of them exactly. Few candidates are needed:
+    Dynamic programming over candidates, one bin after the other, finds the best of the candidates exactly. The best of all cuts is among
+    them but for the cases named here:
 
     - For the area, the corners of the concave hull of the ROC curve. A polygon with a corner below the hull grows when the corner moves up
       to it; along an edge of the hull the area is linear in the corner's place, so the corner may go to an end of the edge. Where the hull
@@ -82,6 +87,9 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: str = "
     n_bins : int in 2..1000
         b; at most the number of different scores.
     criterion : "area" or "price"
+        The price makes bins narrow where the labels of these very people change often. On fresh people of drawn populations it is a little
+        ahead with up to 4 bins; with more, where noise is small, it is behind, and the more the fewer people chose the cuts (the
+        experiment ``bins_tuned``).
 
     Returns
     -------
@@ -107,7 +115,7 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: str = "
     if Y.min() == Y.max():
         check.refuse("Y", int(Y[0]), "everybody has the same label", "Give people of both labels.")
     n_bins = check.integer("n_bins", n_bins, low=2, high=MOST)
-    criterion = check.choice("criterion", criterion, tuple(_CRITERIA))
+    criterion = check.choice("criterion", criterion, CRITERIA)
     values, where = np.unique(score, return_inverse=True)
     if len(values) < n_bins:
         check.refuse("n_bins", n_bins, f"more bins than the score has different values, {len(values)}",
@@ -130,9 +138,10 @@ def suggested_bins(m: int, epsilon: float) -> int:
 
     Source: ours. Two errors pull in opposite directions. The polygon of b corners stays below a smooth concave ROC curve by an area of
     order 1 / b^2. A rate of the derived classifier is a sum over b noisy counts, so its noise has a deviation of order
-    sqrt(b) / (m epsilon). The sum of the two is smallest where b^(5/2) is in proportion to m epsilon. The factor comes from drawn
-    populations alone: the experiment ``bins_tuned`` compares numbers of bins on 58 logistic populations, m epsilon from 50 to 12,800, and
-    the rule's mean Q is within 0.03 of the best everywhere.
+    sqrt(b) / (m epsilon). The sum of the two is smallest where b^(5/2) is in proportion to m epsilon. The factor, and the area as the
+    criterion of the cuts, come from drawn populations alone: the experiment ``bins_tuned`` compares numbers of bins on 58 logistic
+    populations, m epsilon from 50 to 12,800. On fresh people the rule's mean Q is within 0.035 of the best everywhere for 2,000 people.
+    Fewer people cannot tell where many cuts belong: of 500 people, at m epsilon 6,400, 9 bins are better than 13.
 
     Parameters
     ----------
