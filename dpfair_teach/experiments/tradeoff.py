@@ -20,8 +20,8 @@ __all__ = ["METHODS", "free_points", "postprocessing_curve", "postprocessing_dra
 
 #: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
 #: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
-#: noise, the kind of the printed algorithm, margins are ``public_margins_laplace``: of scale 1 / epsilon on one count a public cell for two groups;
-#: for more, of scale 2 / epsilon on every cell, projected onto the public sums.
+#: noise, the kind of the printed algorithm, margins are ``public_margins_laplace``: for two groups of scale 1 / epsilon on one count a
+#: public cell; for more, of scale 2 / epsilon on every cell, projected onto the public sums.
 METHODS: dict[str, dict[str, object]] = {
     "as_printed": {"method": "as_printed", "noise": "laplace", "slack": True},
     "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},

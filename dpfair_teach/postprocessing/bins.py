@@ -58,9 +58,9 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: str = "
     Source: ours. Neither gamma nor the noise nor the groups' own curves are known when the cuts are chosen; so each criterion is a mean
     over what may come.
 
-    "area": the largest area under the ROC curve of the binned score, a mean over false positive rates: that of the polygon whose corners are
-    the b - 1 thresholds, which lie on the ROC curve of the score, joined by straight lines. With coins inside the bins all up to its
-    upper concave hull can be reached without A. So what binning loses is measured against the concave hull of the score's ROC curve, not
+    "area": the largest area under the ROC curve of the binned score, a mean over false positive rates: that of the polygon whose corners,
+    the b - 1 thresholds, lie on the ROC curve of the score. With coins inside the bins all up to its upper concave hull can be reached
+    without A. So what binning loses is measured against the concave hull of the score's ROC curve, not
     against the curve: that of a sample is a staircase and not concave, and few bins may lie above it. Of ten people, cut at 0.4 and 0.6 in
     the example, the polygon has area 0.98, as the hull has, and the curve 0.96.
 
