@@ -38,6 +38,7 @@ from dpfair_teach.mechanisms import (
     randomized_response,
     randomized_response_matrix,
 )
+from dpfair_teach.mechanisms.geometric import failures
 
 N, ALPHA = 200_000, 1e-9
 DKW = math.sqrt(math.log(2 / ALPHA) / (2 * N))
@@ -71,7 +72,7 @@ def test_geometric_noise_has_the_tail_of_its_law_at_every_epsilon():
             assert np.size(drawn) == np.prod(size)
             return np.array(drawn)
 
-    assert mechanisms._failures(10.0, Scripted(), (3,)).tolist() == [0, 3, 6]          # 1, 30 + 2, 30 + 30 + 5
+    assert failures(10.0, Scripted(), (3,)).tolist() == [0, 3, 6]          # 1, 30 + 2, 30 + 30 + 5
     assert geometric([3, 4], 1, 1e6, np.random.default_rng(0)).tolist() == [3, 4]      # e^-1,000,000 is not seen
     assert geometric_law(1, 1e6).pmf(0) == 1.0
     for sensitivity in (1, 2):

@@ -28,7 +28,7 @@ from scipy import signal, special, stats
 
 from .. import _checks as check
 from .. import mechanisms_exact
-from ..mechanisms import _failures
+from ..mechanisms.geometric import failures
 from ._people import checked_epsilon, people_of, whole_people
 
 MOST_EPSILON = 1e9
@@ -226,7 +226,7 @@ def _noise(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.nd
     """Independent draws, (rows, k)."""
     d = k - 1
     weight = np.exp(_log_shift(d, epsilon) - _log_shift(d, epsilon).max()).cumsum()
-    n = np.searchsorted(weight / weight[-1], rng.random(rows), side="right") + _failures(epsilon, rng, (rows, d)).sum(axis=1)
+    n = np.searchsorted(weight / weight[-1], rng.random(rows), side="right") + failures(epsilon, rng, (rows, d)).sum(axis=1)
     # Weights of j = 1..d positive entries, one from the other by their ratio; 0 for j > n.
     j = np.arange(1, d)
     with np.errstate(divide="ignore"):

@@ -1,0 +1,192 @@
+"""The exponential mechanism: choosing the index of a small loss, by two ways to draw, with its law and the loss that it costs."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ._ranges import failure_chance, scale_of
+
+__all__ = [
+    "exponential", "exponential_by_gumbel", "exponential_error_bound", "exponential_probabilities", "exponential_worst_error",
+]
+
+
+def _losses(loss: object) -> np.ndarray:
+    loss = check.array("loss", loss)
+    if loss.ndim == 0:
+        check.refuse("loss", float(loss), "is a single number", "Give one loss for each choice: shape (H,) or (..., H).")
+    return check.filled("loss", loss, "loss")
+
+
+def _scores(loss: object, sensitivity: object, epsilon: object) -> np.ndarray:
+    """-epsilon (loss - best) / (2 sensitivity), at most 0; -inf, which never wins, where a loss is infinitely far above the best."""
+    loss = _losses(loss)
+    with np.errstate(over="ignore"):
+        return -((loss - loss.min(axis=-1, keepdims=True)) / (2 * scale_of(sensitivity, epsilon)))
+
+
+def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: float) -> np.ndarray:
+    """The exact law of the exponential mechanism: probability proportional to exp(-epsilon loss / (2 sensitivity)).
+
+    Source: supplement, Definition 1.5 and Theorem 1.2 (epsilon-differentially private).
+
+    Parameters
+    ----------
+    loss : array (..., H)
+        One loss for each of H choices; smaller is better. Leading axes are independent selections.
+    sensitivity : float > 0
+        The most that one loss changes between neighbouring data sets. Public.
+    epsilon : float > 0
+
+    Returns
+    -------
+    array (..., H), each row summing to 1
+
+    Raises
+    ------
+    ValueError
+        ``loss`` a single number, empty, not numeric or not finite; ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
+        their ratio is no scale.
+
+    Examples
+    --------
+    >>> exponential_probabilities([0.0, 1.0, 2.0], sensitivity=1, epsilon=2.0).round(3)
+    array([0.665, 0.245, 0.09 ])
+    """
+    weights = np.exp(_scores(loss, sensitivity, epsilon))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.random.Generator,
+                size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Choose the index of a small loss privately: the exponential mechanism.
+
+    Source: supplement, Definition 1.5. Drawn by inverting the exact distribution function of
+    :func:`exponential_probabilities`.
+
+    Parameters
+    ----------
+    loss, sensitivity, epsilon : as in :func:`exponential_probabilities`
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    int array of shape size + loss.shape[:-1], entries in 0..H-1
+
+    Raises
+    ------
+    ValueError
+        As :func:`exponential_probabilities`; ``rng`` not a Generator.
+
+    Examples
+    --------
+    >>> exponential([[0.0, 1.0], [1.0, 0.0]], sensitivity=1, epsilon=200.0, rng=np.random.default_rng(0))
+    array([0, 1])
+    """
+    below = np.cumsum(exponential_probabilities(loss, sensitivity, epsilon), axis=-1)
+    below /= below[..., -1:]  # rounding must not leave room above the last choice
+    rng = check.rng(rng)
+    if below.ndim == 1:
+        return np.searchsorted(below, rng.random(check.size(size)), side="right")
+    u = rng.random(check.size(size, below.shape) + below.shape[:-1])    # below.shape: the next line compares with every choice
+    return (u[..., None] >= below).sum(axis=-1)
+
+
+def exponential_by_gumbel(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.random.Generator,
+                          size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """The exponential mechanism as "report noisy max": add Gumbel noise to every score and name the largest.
+
+    Source: supplement, Definition 1.5, by the Gumbel trick: with scores s_h = -epsilon loss_h / (2 sensitivity) and independent noise G_h
+    with P(G <= x) = exp(-exp(-x)), the index of the largest s_h + G_h has exactly the law of :func:`exponential_probabilities`. Only the
+    index may be shown: the noisy scores are another release.
+
+    Parameters
+    ----------
+    loss, sensitivity, epsilon : as in :func:`exponential_probabilities`
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    int array of shape size + loss.shape[:-1], entries in 0..H-1
+
+    Raises
+    ------
+    ValueError
+        As :func:`exponential`.
+
+    Examples
+    --------
+    >>> exponential_by_gumbel([[0.0, 1.0], [1.0, 0.0]], sensitivity=1, epsilon=200.0, rng=np.random.default_rng(0))
+    array([0, 1])
+    """
+    score = _scores(loss, sensitivity, epsilon)
+    rng = check.rng(rng)
+    return np.argmax(score + rng.gumbel(size=check.size(size, score.shape) + score.shape), axis=-1)
+
+
+def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """ln(H / beta) 2 sensitivity / epsilon: with probability at least 1 - beta the chosen loss exceeds the best by no more.
+
+    Source: supplement, Theorem 1.2.
+
+    Parameters
+    ----------
+    n_choices : int >= 1
+        H, the number of choices.
+    sensitivity, epsilon : float > 0
+    beta : float in [1e-200, 1)
+        Failure probability.
+
+    Returns
+    -------
+    float, in the units of the loss
+
+    Raises
+    ------
+    ValueError
+        ``n_choices`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
+        their ratio is no scale.
+
+    Examples
+    --------
+    >>> round(exponential_error_bound(100, sensitivity=1, epsilon=1, beta=0.05), 3)
+    15.202
+    """
+    return math.log(check.integer("n_choices", n_choices, low=1, high=10**15) / failure_chance(beta)) * 2 * scale_of(sensitivity, epsilon)
+
+
+def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """The smallest bound of the kind of Theorem 1.2 that holds for every loss: max(0, ln((H-1)(1-beta)/beta)) 2 sensitivity / epsilon.
+
+    Source: sharpens supplement, Theorem 1.2. The best choice weighs 1 and at most H - 1 others lie more than t
+    above it, each weighing less than e = exp(-t epsilon / (2 sensitivity)), so they are chosen with probability less than
+    (H-1)e / (1 + (H-1)e); that equals beta at the t returned here. Losses (0, t+, ..., t+) come as close as one likes.
+
+    Parameters
+    ----------
+    n_choices, sensitivity, epsilon, beta : as in :func:`exponential_error_bound`
+
+    Returns
+    -------
+    float, in the units of the loss; never above the bound
+
+    Raises
+    ------
+    ValueError
+        As :func:`exponential_error_bound`.
+
+    Examples
+    --------
+    >>> round(exponential_worst_error(100, sensitivity=1, epsilon=1, beta=0.05), 3)
+    15.079
+    """
+    n_choices, beta, scale = check.integer("n_choices", n_choices, low=1, high=10**15), failure_chance(beta), scale_of(sensitivity, epsilon)
+    odds = (n_choices - 1) * (1 - beta) / beta
+    return 2 * scale * math.log(odds) if odds > 1 else 0.0

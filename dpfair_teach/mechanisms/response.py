@@ -1,0 +1,131 @@
+"""Randomized response: every person reports a group, perhaps another one; and what the reports say about the counts."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+__all__ = ["debias_counts", "randomized_response", "randomized_response_matrix"]
+
+
+def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
+    """k, the probability of the true code, and the probability of each other code."""
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    others = math.exp(-check.number("epsilon", epsilon, low=0.0, high=700.0, low_open=True))  # beyond 700 it would underflow to never
+    return k, 1 / (1 + (k - 1) * others), others / (1 + (k - 1) * others)
+
+
+def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.random.Generator,
+                        size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Each person reports a group: the true one with probability e^epsilon / (e^epsilon + k - 1), else another at random.
+
+    Source: Warner 1965; k-ary form of Kairouz, Oh and Viswanath 2016. Every person's report is epsilon-private
+    on its own ("one person's A changes"), so whatever is computed from the reports and public X and Y is epsilon-private too. The
+    probability of a lie is a multiple of 2^-53, rounded up: from epsilon 37 on people lie a little more often than they have to.
+
+    Parameters
+    ----------
+    A : int array (m,)
+        Group codes 0..k-1.
+    n_groups : int >= 2
+        k, public.
+    epsilon : float > 0
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    int64 array of shape size + (m,)
+
+    Raises
+    ------
+    ValueError
+        ``A`` no codes below ``n_groups``; ``n_groups`` outside 2..4096; ``epsilon`` outside (0, 700]; ``rng`` not a Generator.
+
+    Examples
+    --------
+    >>> randomized_response([0, 1, 2, 2], n_groups=3, epsilon=50.0, rng=np.random.default_rng(0))
+    array([0, 1, 2, 2])
+    """
+    k, _, other = _truth(n_groups, epsilon)
+    A, k = check.groups("A", A, n_groups=k)
+    rng = check.rng(rng)
+    shape = check.size(size, A.shape) + A.shape
+    lies = math.ceil((k - 1) * other * 2.0**53)            # of the 2^53 uniform numbers; rounded up, so that lies never die out
+    lie = rng.random(shape) >= 1 - lies / 2.0**53
+    return np.where(lie, (A + rng.integers(1, k, shape)) % k, A)
+
+
+def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
+    """The exact law of :func:`randomized_response`: entry [a, r] is the probability that a member of group a reports r.
+
+    Source: Kairouz, Oh and Viswanath 2016.
+
+    Parameters
+    ----------
+    n_groups : int in 2..4096
+    epsilon : float in (0, 700]
+
+    Returns
+    -------
+    array (k, k); rows sum to 1; two entries of a column differ by at most the factor e^epsilon
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
+
+    Examples
+    --------
+    >>> randomized_response_matrix(2, np.log(3))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    k, keep, other = _truth(n_groups, epsilon)
+    return np.full((k, k), other) + np.eye(k) * (keep - other)
+
+
+def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarray:
+    """Unbiased estimates of the true group counts from counts of randomized reports.
+
+    Source: inverts the matrix of :func:`randomized_response_matrix`: with keep and other its two entries, a report count has mean
+    other * total + (keep - other) * true count. Entries may come out negative or above the total: nothing is clipped.
+
+    Parameters
+    ----------
+    counts : array, any shape with at least 2 groups along ``axis``
+        How many people of each public kind reported each group; (b, k, 2) cell counts have ``axis=-2``.
+    epsilon : float > 0
+        The one the reports were made with.
+    axis : int
+        The axis of the groups.
+
+    Returns
+    -------
+    array of the shape of ``counts``, same sum along ``axis``
+
+    Raises
+    ------
+    ValueError
+        ``counts`` a single number, empty, not finite, or not of 2 to 4096 groups along ``axis``; no such axis; ``epsilon`` outside
+        (0, 700], or so small that the reports say nothing.
+
+    Examples
+    --------
+    >>> debias_counts([40.0, 60.0], epsilon=np.log(3))
+    array([30., 70.])
+    """
+    counts = check.filled("counts", check.array("counts", counts, low=-1e150, high=1e150, booleans=False), "number")
+    if counts.ndim == 0:
+        check.refuse("counts", float(counts), "is a single number", "Give one count for each group.")
+    axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)
+    if not 2 <= counts.shape[axis] <= 4096:
+        check.refuse("counts", counts.shape, f"has {counts.shape[axis]} groups along axis {axis}", "Point axis at the axis of the groups.")
+    _, keep, other = _truth(counts.shape[axis], epsilon)
+    if keep - other < 1e-9:
+        check.refuse("epsilon", epsilon, "leaves no information in the reports", "Choose a larger epsilon.")
+    return (counts - other * counts.sum(axis=axis, keepdims=True)) / (keep - other)
