@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import time
 
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,10 +22,13 @@ from dpfair_teach.accounting import (
     compare_accountants,
     compose,
     epsilon_by_steps,
+    kinds,
     optimal_composition,
     pld_epsilon,
     rdp_laplace,
     rdp_to_epsilon,
+    steps,
+    together,
 )
 from dpfair_teach.mechanisms import gaussian_delta, gaussian_sigma
 
@@ -155,6 +159,42 @@ def test_gaussian_curves():
     assert (curves["rdp"] >= curves["exact"]).all() and (curves["optimal"] >= curves["exact"]).all()
     assert (curves["basic"] * 1.01 >= curves["optimal"]).all()
     assert np.isnan(curves["advanced"]).all() and np.isnan(curves["bounded_range"]).all()
+
+
+@pytest.mark.parametrize("epsilon0, k", [(3.0, 100_000), (3.0, 10**6), (50.0, 3000)])
+def test_the_exact_gaussian_curve_goes_on_where_epsilon_is_large(epsilon0, k):
+    """Theorem 8 of Balle and Wang in 400 digits, at the epsilon that the curve says: its delta is the one asked for."""
+    epsilon = epsilon_by_steps("gaussian", epsilon0, [k], DELTA, ("basic",))["exact"][0]
+    assert epsilon > 1e4
+    with mpmath.workdps(400):
+        ratio = mpmath.sqrt(k) / mpmath.mpf(gaussian_sigma(1.0, epsilon0, DELTA))
+        s, t = ratio / 2, mpmath.mpf(epsilon) / ratio
+        delta = (mpmath.erfc((t - s) / mpmath.sqrt(2)) - mpmath.exp(epsilon) * mpmath.erfc((t + s) / mpmath.sqrt(2))) / 2
+    assert float(delta) == pytest.approx(DELTA, rel=1e-6)
+
+
+def test_a_new_accountant_has_its_curve_at_once(monkeypatch):
+    """Whoever is in the table of ``compose`` is drawn; no second list has to know of it."""
+    monkeypatch.setitem(together._METHODS, "careful", lambda records, delta: 2 * sum(r.times * r.epsilon for r in records))
+    for module in (together, steps):
+        monkeypatch.setattr(module, "ACCOUNTANTS", tuple(together._METHODS))
+    for mechanism in kinds.KINDS:
+        assert epsilon_by_steps(mechanism, 0.5, STEPS, DELTA, ("careful",))["careful"].tolist() == STEPS
+
+
+def test_a_new_mechanism_is_one_row_of_one_table(monkeypatch):
+    """Its records are checked, every accountant reads them, and its curves are drawn."""
+    geometric = kinds.KINDS["geometric"]
+    monkeypatch.setitem(kinds.KINDS, "staircase", kinds.Kind(lambda sensitivity, epsilon, delta: 3 * sensitivity / epsilon,
+                                                             lambda record, order: 0.5 * rdp_laplace(record.epsilon, order),
+                                                             geometric.losses))
+    with pytest.raises(ValueError, match=r"^scale=2\.0: .*ask for 6"):
+        Release("Staircase", UNIT_A, 1.0, 2.0, 0.5)
+    record = Release("Staircase", UNIT_A, 1.0, 6.0, 0.5, times=100)
+    assert compose(record, DELTA, "rdp") == pytest.approx(float(rdp_to_epsilon(ORDERS, 50 * rdp_laplace(0.5, ORDERS), DELTA)))
+    same = Release("geometric", UNIT_A, 1.0, 2.0, 0.5, times=100)
+    assert compose(record, DELTA, "pld") == pytest.approx(compose(same, DELTA, "pld"))
+    assert epsilon_by_steps("staircase", 0.5, [100], DELTA, ("rdp",))["rdp"][0] == pytest.approx(compose(record, DELTA, "rdp"))
 
 
 @pytest.mark.slow

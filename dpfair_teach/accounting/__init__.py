@@ -3,7 +3,8 @@
 ``records`` say what was measured, in which unit of privacy, with which noise, and nothing about how such records add up: every private
 ``fit`` in this library leaves its records in ``releases_``. The accountants are ``basic``, ``advanced`` (mean and tail of the loss),
 ``optimal`` (all that follows from epsilon and delta alone), ``renyi`` (its moments), ``bounded_range`` (the exponential mechanism) and
-``loss_distribution`` (the whole loss, by dp-accounting). ``together`` reads records and asks any of them; ``steps`` draws their curves.
+``loss_distribution`` (the whole loss, by dp-accounting). ``kinds`` is the one table of what they know of each mechanism; ``together`` reads
+records and asks any accountant; ``steps`` draws their curves.
 """
 from .advanced import Theorem15, advanced_composition, advanced_composition_long, theorem_1_5
 from .basic import basic_composition, compose_parallel, group_privacy

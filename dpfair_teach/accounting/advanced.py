@@ -5,13 +5,13 @@ import math
 from dataclasses import dataclass
 
 from .. import _checks as check
+from ._ranges import any_epsilon, any_steps
 
 __all__ = ["advanced_composition", "advanced_composition_long", "Theorem15", "theorem_1_5"]
 
 
-def _steps(epsilon0: object, k: object, delta: object) -> tuple[float, int, float]:
-    return (check.number("epsilon0", epsilon0, low=0.0, high=1e9, low_open=True), check.integer("k", k, low=1, high=10**15),
-            check.delta(delta))
+def _checked(epsilon0: object, k: object, delta: object) -> tuple[float, int, float]:
+    return any_epsilon(epsilon0), any_steps(k), check.delta(delta)
 
 
 def _mean_and_tail(epsilon0: float, k: int, delta: float) -> tuple[float, float]:
@@ -57,7 +57,7 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     >>> round(advanced_composition(0.01, k=10_000, delta=1e-5), 3)
     9.597
     """
-    epsilon0, k, delta = _steps(epsilon0, k, delta)
+    epsilon0, k, delta = _checked(epsilon0, k, delta)
     mean, tail = _mean_and_tail(epsilon0, k, delta)
     if mean > tail:
         check.refuse("epsilon0", epsilon0,
@@ -96,7 +96,7 @@ def advanced_composition_long(epsilon0: float, k: int, delta: float) -> float:
     >>> round(advanced_composition_long(1.0, k=1000, delta=1e-5), 2)
     613.86
     """
-    return sum(_mean_and_tail(*_steps(epsilon0, k, delta)))
+    return sum(_mean_and_tail(*_checked(epsilon0, k, delta)))
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def theorem_1_5(epsilon: float, k: int, delta: float, delta_step: float = 0.0, *
     (0.004756, 1.1e-06, True)
     """
     epsilon, delta = check.number("epsilon", epsilon, low=1e-200, high=1e9), check.delta(delta)
-    k, as_printed = check.integer("k", k, low=1, high=10**15), check.flag("as_printed", as_printed)
+    k, as_printed = any_steps(k), check.flag("as_printed", as_printed)
     delta_step = check.number("delta_step", delta_step, low=0.0, high=1.0, high_open=True)
     if k * delta_step + delta >= 1:
         check.refuse("delta_step", delta_step, f"k delta_step + delta = {k * delta_step + delta:.6g} is no less than 1",

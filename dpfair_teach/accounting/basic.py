@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable
 
 from .. import _checks as check
+from ._ranges import any_epsilon, any_steps
 from .records import Release, alike, records_of, within
 
 __all__ = ["basic_composition", "compose_parallel", "group_privacy"]
@@ -37,8 +38,8 @@ def basic_composition(epsilon0: float, k: int) -> float:
     >>> basic_composition(0.25, k=8)
     2.0
     """
-    epsilon0 = check.number("epsilon0", epsilon0, low=0.0, high=1e9, low_open=True)
-    return check.integer("k", k, low=1, high=10**15) * epsilon0
+    epsilon0 = any_epsilon(epsilon0)
+    return any_steps(k) * epsilon0
 
 
 def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, touches: int = 1) -> float:

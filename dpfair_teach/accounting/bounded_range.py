@@ -7,14 +7,11 @@ import numpy as np
 from scipy import optimize, special
 
 from .. import _checks as check
-from .optimal import optimal_composition, steps
+from ._ranges import choice_epsilon, listed_steps
+from .optimal import optimal_composition
 from .renyi import ORDERS, rdp_exponential, rdp_to_epsilon
 
 __all__ = ["bounded_range_composition", "bounded_range_delta", "bounded_range_mean"]
-
-
-def _epsilon0(value: object) -> float:
-    return check.number("epsilon0", value, low=1e-6, high=500.0)
 
 
 def bounded_range_mean(epsilon0: float) -> float:
@@ -43,7 +40,7 @@ def bounded_range_mean(epsilon0: float) -> float:
     >>> round(bounded_range_mean(1.0), 4)
     0.1233
     """
-    x = _excess(_epsilon0(epsilon0))
+    x = _excess(choice_epsilon(epsilon0))
     return x - math.log1p(x)
 
 
@@ -115,7 +112,7 @@ def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
     >>> f"{bounded_range_delta(0.1, k=100, epsilon=2.246):.2e}"
     '1.00e-06'
     """
-    epsilon0, k = _epsilon0(epsilon0), steps(k, 10**5)
+    epsilon0, k = choice_epsilon(epsilon0), listed_steps(k, 10**5)
     epsilon = check.number("epsilon", epsilon, low=0.0)
     if epsilon >= k * epsilon0:
         return 0.0
@@ -174,10 +171,10 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     >>> round(optimal_composition(0.1, 100, 1e-6), 3)
     4.775
     """
-    epsilon0, delta = _epsilon0(epsilon0), check.number("delta", check.delta(delta), low=1e-200, high=1.0)
+    epsilon0, delta = choice_epsilon(epsilon0), check.number("delta", check.delta(delta), low=1e-200, high=1.0)
     if not check.flag("adaptive", adaptive):
-        return _chosen_beforehand(epsilon0, steps(k, 10**5), check.number("delta", delta, low=1e-12))
-    k = steps(k)
+        return _chosen_beforehand(epsilon0, listed_steps(k, 10**5), check.number("delta", delta, low=1e-12))
+    k = listed_steps(k)
     tail = epsilon0 * math.sqrt(-k * math.log(delta) / 2)
     return min(k * bounded_range_mean(epsilon0) + tail, float(rdp_to_epsilon(ORDERS, k * rdp_exponential(epsilon0, ORDERS), delta)),
                optimal_composition(epsilon0, k, delta))

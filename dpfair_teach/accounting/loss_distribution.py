@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _checks as check
+from .kinds import kind_of
 from .records import Release, alike, records_of
 
 __all__ = ["pld_epsilon", "pld_delta", "event_epsilon"]
@@ -101,18 +102,7 @@ def _distribution(records: list[Release], interval: object, pessimistic: bool, p
     total = pld.identity(interval, pessimistic_estimate=pessimistic)
     how = {"pessimistic_estimate": pessimistic, "value_discretization_interval": interval, "use_connect_dots": pessimistic}
     for record in records:
-        epsilon, sensitivity = record.epsilon, record.sensitivity
-        if record.mechanism == "gaussian":
-            deviation = record.scale / (sensitivity * math.sqrt(record.times))     # many runs are one with less noise
-            total = total.compose(pld.from_gaussian_mechanism(deviation, **how))
-            continue
-        if record.mechanism == "laplace":
-            one = pld.from_laplace_mechanism(1 / epsilon, **how)
-        elif record.mechanism == "geometric" and sensitivity <= 1000 and sensitivity.is_integer():
-            one = pld.from_discrete_laplace_mechanism(epsilon / sensitivity, int(sensitivity), **how)
-        else:                                                                      # two outcomes: the worst epsilon-private mechanism
-            one = pld.from_discrete_laplace_mechanism(epsilon, 1, **how)
-        total = total.compose(one.self_compose(record.times) if record.times > 1 else one)
+        total = total.compose(kind_of(record).losses(pld, record, how))
     return total
 
 

@@ -7,20 +7,9 @@ import numpy as np
 from scipy import special
 
 from .. import _checks as check
+from ._ranges import listed_steps, step_epsilon
 
 __all__ = ["optimal_composition", "optimal_composition_delta"]
-
-#: Arrays of k + 1 numbers are held; beyond this many steps take Renyi's accountant.
-MOST_STEPS = 10**6
-
-
-def steps(k: object, most: int = MOST_STEPS) -> int:
-    """A number of steps whose k + 1 outcomes can be listed."""
-    k = check.integer("k", k, low=1)
-    if k > most:
-        check.refuse("k", k, f"all k + 1 outcomes are listed, for at most {most:,} steps",
-                     "Use rdp_to_epsilon(orders, k * rdp_pure(epsilon0, orders), delta).")
-    return k
 
 
 def _laws(epsilon0: float, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -38,10 +27,6 @@ def _left_for_the_losses(delta: float, delta0: float, k: int) -> float:
     if math.expm1(none_fails) == -1:      # some step fails, as far as floats tell: no delta below 1 is enough
         return -math.inf
     return (delta + math.expm1(none_fails)) / math.exp(none_fails)
-
-
-def _epsilon0(value: object) -> float:
-    return check.number("epsilon0", value, low=1e-9, high=1e6)
 
 
 def optimal_composition_delta(epsilon0: float, k: int, epsilon: float, delta0: float = 0.0) -> float:
@@ -80,7 +65,7 @@ def optimal_composition_delta(epsilon0: float, k: int, epsilon: float, delta0: f
     >>> round(optimal_composition_delta(1.0, k=1000, epsilon=303.0), 6)     # what the short formula says for delta = 1e-5
     1.0
     """
-    epsilon0, k = _epsilon0(epsilon0), steps(k)
+    epsilon0, k = step_epsilon(epsilon0), listed_steps(k)
     epsilon = check.number("epsilon", epsilon, low=0.0)
     delta0 = check.number("delta0", delta0, low=0.0, high=1.0, high_open=True)
     log_p, loss = _laws(epsilon0, k)
@@ -124,7 +109,7 @@ def optimal_composition(epsilon0: float, k: int, delta: float, delta0: float = 0
     >>> round(optimal_composition(0.1, k=100, delta=1e-6), 3), round(optimal_composition(1.0, k=1000, delta=1e-5), 2)
     (4.775, 577.83)
     """
-    epsilon0, k = _epsilon0(epsilon0), steps(k)
+    epsilon0, k = step_epsilon(epsilon0), listed_steps(k)
     delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
     delta0 = check.number("delta0", delta0, low=0.0, high=1.0, high_open=True)
     left = _left_for_the_losses(delta, delta0, k)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from .. import _checks as check
 from .. import mechanisms
+from .kinds import KINDS, kind_of
 
 __all__ = ["UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table"]
 
@@ -19,9 +20,6 @@ UNIT_A = "one person's A changes, X and Y public"
 UNIT_TUPLE = "one whole tuple"
 #: Which neighbouring relations go with which unit; the first is the default.
 RELATIONS = {UNIT_A: ("replace one A",), UNIT_TUPLE: ("replace one tuple", "add or remove one tuple")}
-
-_CHECKED = ("laplace", "geometric", "gaussian", "exponential")
-_KNOWN = (*_CHECKED, "randomized response")
 
 
 @dataclass(frozen=True)
@@ -76,10 +74,10 @@ class Release:
         if not isinstance(self.mechanism, str) or not self.mechanism.strip():
             check.refuse("mechanism", self.mechanism, "not a name", "Name the mechanism, for instance 'laplace'.")
         mechanism = " ".join(self.mechanism.replace("_", " ").lower().split())
-        if mechanism in _KNOWN:
+        if mechanism in KINDS:
             object.__setattr__(self, "mechanism", mechanism)
         else:
-            meant = difflib.get_close_matches(mechanism, _KNOWN, n=1, cutoff=0.85)
+            meant = difflib.get_close_matches(mechanism, KINDS, n=1, cutoff=0.85)
             if meant:
                 check.refuse("mechanism", self.mechanism, f"nearly {meant[0]!r}, whose records are checked, and not spelt so",
                              f"Write {meant[0]!r}, or another name if you mean another mechanism.")
@@ -100,7 +98,8 @@ class Release:
 
     def _refuse_contradictions(self) -> None:
         """The noise that was drawn must be the noise that (sensitivity, epsilon, delta) ask for."""
-        if self.mechanism not in _CHECKED:
+        scale_of = kind_of(self).scale
+        if scale_of is None:
             return
         for name in ("sensitivity", "scale"):
             if getattr(self, name) is None:
@@ -110,7 +109,7 @@ class Release:
                 check.refuse("scale", self.scale, f"too small for epsilon {self.epsilon:g} and delta {self.delta:g}",
                              "Take mechanisms.gaussian_sigma(sensitivity, epsilon, delta).")
             return
-        asked = (2 if self.mechanism == "exponential" else 1) * self.sensitivity / self.epsilon
+        asked = scale_of(self.sensitivity, self.epsilon, self.delta)
         if not math.isclose(self.scale, asked, rel_tol=1e-9):
             check.refuse("scale", self.scale, f"sensitivity {self.sensitivity:g} and epsilon {self.epsilon:g} ask for {asked:g}",
                          "Record the scale that was used, and the epsilon that it gives.")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ._ranges import step_epsilon
 
 __all__ = ["ORDERS", "rdp_pure", "rdp_randomized_response", "rdp_laplace", "rdp_geometric", "rdp_gaussian", "rdp_exponential",
            "rdp_to_epsilon", "rdp_to_delta"]
@@ -24,10 +25,6 @@ ORDERS.setflags(write=False)
 
 def _order(value: object) -> np.ndarray:
     return check.filled("order", check.array("order", value, low=1.001, high=1e6), "order")
-
-
-def _epsilon0(value: object) -> float:
-    return check.number("epsilon0", value, low=1e-9, high=1e6)
 
 
 def _two_ends(n_others: float, epsilon0: float, order: np.ndarray) -> np.ndarray:
@@ -68,7 +65,7 @@ def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
     >>> rdp_pure(1.0, [2, 10, 1000]).round(4)
     array([0.7353, 0.9652, 0.9997])
     """
-    return _two_ends(1, _epsilon0(epsilon0), _order(order))
+    return _two_ends(1, step_epsilon(epsilon0), _order(order))
 
 
 def rdp_randomized_response(n_groups: int, epsilon0: float, order: ArrayLike) -> np.ndarray:
@@ -98,7 +95,7 @@ def rdp_randomized_response(n_groups: int, epsilon0: float, order: ArrayLike) ->
     >>> rdp_randomized_response(5, 1.0, [2, 10, 1000]).round(4)
     array([0.4707, 0.8995, 0.9991])
     """
-    return _two_ends(check.integer("n_groups", n_groups, low=2, high=4096) - 1, _epsilon0(epsilon0), _order(order))
+    return _two_ends(check.integer("n_groups", n_groups, low=2, high=4096) - 1, step_epsilon(epsilon0), _order(order))
 
 
 def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
@@ -128,7 +125,7 @@ def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
     >>> rdp_laplace(1.0, [2, 10, 1000]).round(4)
     array([0.6191, 0.9287, 0.9993])
     """
-    epsilon0, order = _epsilon0(epsilon0), _order(order)
+    epsilon0, order = step_epsilon(epsilon0), _order(order)
     b = 2 * order - 1
     # for small epsilon0 both terms nearly cancel: rounding must not make a divergence negative
     return np.maximum(epsilon0 + np.log1p((order - 1) / b * np.expm1(-b * epsilon0)) / (order - 1), 0)
@@ -162,7 +159,7 @@ def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np
     >>> rdp_geometric(1.0, [2, 10, 1000], sensitivity=2).round(4)
     array([0.6548, 0.9473, 0.9995])
     """
-    epsilon0, order = _epsilon0(epsilon0), _order(order)
+    epsilon0, order = step_epsilon(epsilon0), _order(order)
     n = check.integer("sensitivity", sensitivity, low=1, high=10**9)
     t = epsilon0 / n
     if t < 1e-9:
@@ -232,7 +229,7 @@ def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:
     >>> rdp_exponential(1.0, [2, 10, 1000]).round(4)
     array([0.2402, 0.6898, 0.9925])
     """
-    epsilon0, order = _epsilon0(epsilon0), _order(order)
+    epsilon0, order = step_epsilon(epsilon0), _order(order)
     ends = np.log(-np.expm1(-order * epsilon0))
     t = epsilon0 + np.log1p(-1 / order) + ends - np.log(-np.expm1(-(order - 1) * epsilon0))
     return np.maximum(t + (ends - np.log(order) - math.log(-math.expm1(-epsilon0))) / (order - 1), 0)

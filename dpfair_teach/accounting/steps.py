@@ -9,27 +9,23 @@ from numpy.typing import ArrayLike
 from scipy import optimize
 
 from .. import _checks as check
-from .. import mechanisms
-from .advanced import advanced_composition, advanced_composition_long
-from .bounded_range import bounded_range_composition
+from ..mechanisms.gaussian import log_delta
+from .kinds import KINDS
 from .loss_distribution import coarse_epsilon
 from .optimal import optimal_composition
 from .records import UNIT_A, Release
-from .renyi import ORDERS, rdp_to_epsilon
-from .together import ACCOUNTANTS, rdp_of_releases
+from .together import ACCOUNTANTS, compose
 
 __all__ = ["epsilon_by_steps"]
 
-_SCALES = {"laplace": 1, "geometric": 1, "exponential": 2, "randomized response": None}
 
-
-def _gaussian_epsilon(sensitivity: float, sigma: float, delta: float) -> float:
-    """The smallest epsilon with ``mechanisms.gaussian_delta`` at most ``delta``."""
-    if mechanisms.gaussian_delta(sensitivity, sigma, 0.0) <= delta:
+def _gaussian_epsilon(ratio: float, delta: float) -> float:
+    """The smallest epsilon at which Gaussian noise has at most ``delta``, at sensitivity / standard deviation = ``ratio``."""
+    target = math.log(delta)
+    if log_delta(ratio, 0.0) <= target:
         return 0.0
-    ratio = sensitivity / sigma
-    most = min(1e4, ratio**2 / 2 + ratio * math.sqrt(-2 * math.log(delta)))     # mean plus the Gaussian tail: delta is met there
-    return optimize.brentq(lambda e: mechanisms.gaussian_delta(sensitivity, sigma, e) - delta, 0.0, most, xtol=1e-12)
+    most = ratio**2 / 2 + ratio * math.sqrt(-2 * target)     # mean plus the Gaussian tail: delta is met there
+    return optimize.brentq(lambda epsilon: max(log_delta(ratio, epsilon), -1e4) - target, 0.0, most, xtol=1e-12)
 
 
 def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: float, accountants: tuple[str, ...] | None = None,
@@ -71,7 +67,7 @@ def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: f
     optimal [0.1, 4.77, 96.57]
     rdp [0.1, 4.98, 98.12]
     """
-    check.choice("mechanism", mechanism, (*_SCALES, "gaussian"))
+    check.choice("mechanism", mechanism, tuple(KINDS))
     epsilon0 = check.number("epsilon0", epsilon0, low=1e-4, high=50.0)
     steps = check.filled("steps", check.whole_numbers("steps", steps, low=1, high=10**6), "number of steps")
     if steps.ndim != 1:
@@ -83,27 +79,18 @@ def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: f
         check.refuse("accountants", accountants, "not a tuple of names", f"Take some of {', '.join(ACCOUNTANTS)}.")
     for name in accountants:
         check.choice("accountants", name, ACCOUNTANTS)
+    scale, delta0 = KINDS[mechanism].scale, delta if mechanism == "gaussian" else 0.0
+    one = Release(mechanism, UNIT_A, 1.0, scale(1.0, epsilon0, delta0), epsilon0, delta0) if scale else Release(
+        mechanism, UNIT_A, None, None, epsilon0)
+    sharper: dict[str, Callable[[int], float]] = {"pld": lambda k: coarse_epsilon(_times(one, k), delta)}
+    if mechanism == "gaussian":             # any split of delta between the runs is allowed, not only the record's
+        ratio = 1 / one.scale
+        sharper["basic"] = lambda k: k * _gaussian_epsilon(ratio, delta / k)
+        sharper["optimal"] = lambda k: min(optimal_composition(_gaussian_epsilon(ratio, share * delta / k), k, delta, share * delta / k)
+                                           for share in (0.1, 0.5, 0.9, 0.99))
+    curves = {name: _curve(sharper.get(name, lambda k, name=name: compose(_times(one, k), delta, name)), steps) for name in accountants}
     if mechanism == "gaussian":
-        sigma = mechanisms.gaussian_sigma(1.0, epsilon0, delta)
-        one = Release("gaussian", UNIT_A, 1.0, sigma, epsilon0, delta)
-        each = {"basic": lambda k: k * _gaussian_epsilon(1.0, sigma, delta / k),
-                "optimal": lambda k: min(optimal_composition(_gaussian_epsilon(1.0, sigma, share * delta / k), k, delta, share * delta / k)
-                                         for share in (0.1, 0.5, 0.9, 0.99))}
-    else:
-        unit = _SCALES[mechanism]
-        one = Release(mechanism, UNIT_A, None if unit is None else 1.0, None if unit is None else unit / epsilon0, epsilon0)
-        each = {"basic": lambda k: k * epsilon0,
-                "advanced": lambda k: advanced_composition(epsilon0, k, delta),
-                "long": lambda k: advanced_composition_long(epsilon0, k, delta),
-                "optimal": lambda k: optimal_composition(epsilon0, k, delta)}
-        if mechanism == "exponential":
-            each["bounded_range"] = lambda k: bounded_range_composition(epsilon0, k, delta)
-    each["pld"] = lambda k: coarse_epsilon(_times(one, k), delta)
-    curves = {name: _curve(each[name], steps) if name in each else np.full(steps.shape, np.nan) for name in accountants}
-    if "rdp" in curves:
-        curves["rdp"] = rdp_to_epsilon(ORDERS, steps[:, None] * rdp_of_releases(one, ORDERS), delta)
-    if mechanism == "gaussian":
-        curves["exact"] = _curve(lambda k: _gaussian_epsilon(math.sqrt(k), sigma, delta), steps)
+        curves["exact"] = _curve(lambda k: _gaussian_epsilon(math.sqrt(k) * ratio, delta), steps)
     return curves
 
 

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .advanced import advanced_composition, advanced_composition_long
 from .bounded_range import bounded_range_composition
+from .kinds import kind_of
 from .loss_distribution import left_for_the_losses, pld_epsilon
 from .optimal import optimal_composition
 from .records import Release, alike, records_of, within
-from .renyi import ORDERS, rdp_exponential, rdp_gaussian, rdp_geometric, rdp_laplace, rdp_pure, rdp_to_epsilon
+from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = ["ACCOUNTANTS", "compose", "compare_accountants", "rdp_of_releases"]
 
@@ -50,25 +51,10 @@ def rdp_of_releases(releases: Release | Iterable[Release], order: ArrayLike) -> 
     alike(records)
     total = 0.0
     for r in records:
-        epsilon0 = _in_range(r)
-        if r.mechanism == "laplace":
-            one = rdp_laplace(epsilon0, order)
-        elif r.mechanism == "geometric" and r.sensitivity.is_integer() and r.sensitivity <= 1e9 and epsilon0 >= 1e-9 * r.sensitivity:
-            one = rdp_geometric(epsilon0, order, int(r.sensitivity))
-        elif r.mechanism == "gaussian":
-            one = rdp_gaussian(r.scale / r.sensitivity, order)
-        elif r.mechanism == "exponential":
-            one = rdp_exponential(epsilon0, order)
-        else:
-            one = rdp_pure(epsilon0, order)
-        total = total + r.times * one
+        if not 1e-9 <= r.epsilon <= 1e6:
+            check.refuse("releases", r, f"epsilon {r.epsilon:g} lies outside [1e-9, 1e6]", "Use method='basic'.")
+        total = total + r.times * kind_of(r).rdp(r, order)
     return total
-
-
-def _in_range(record: Release) -> float:
-    if not 1e-9 <= record.epsilon <= 1e6:
-        check.refuse("releases", record, f"epsilon {record.epsilon:g} lies outside [1e-9, 1e6]", "Use method='basic'.")
-    return record.epsilon
 
 
 def _basic(records: list[Release], delta: float) -> float:

@@ -48,13 +48,13 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     sigma = check.number("sigma", sigma, low=0.0, low_open=True)
     if not 1e-12 <= sensitivity / sigma <= 1e6:
         check.refuse("sigma", sigma, f"sensitivity / sigma = {sensitivity / sigma:g} lies outside [1e-12, 1e6]", "Choose another sigma.")
-    return math.exp(_log_gaussian_delta(sensitivity / sigma, check.number("epsilon", epsilon, low=0.0, high=1e4)))
+    return math.exp(log_delta(sensitivity / sigma, check.number("epsilon", epsilon, low=0.0, high=1e4)))
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def _log_gaussian_delta(ratio: float, epsilon: float) -> float:
+def log_delta(ratio: float, epsilon: float) -> float:
     """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters.
 
     As exp(epsilon) phi(t + s) = phi(t - s), the two terms of delta share a factor: delta = phi(t - s) (R(t - s) - R(t + s)) with Mills'
@@ -69,7 +69,7 @@ def _log_gaussian_delta(ratio: float, epsilon: float) -> float:
         slopes = 1 - x * math.sqrt(math.pi / 2) * special.erfcx(x / math.sqrt(2))
         return -(t - s) ** 2 / 2 + math.log(s * (_WEIGHTS @ slopes) / math.sqrt(2 * math.pi))
     if t <= s:
-        return math.log(special.ndtr(s - t) - math.exp(epsilon + special.log_ndtr(-s - t)))
+        return math.log(special.ndtr(s - t) - math.exp(-(t - s) ** 2 / 2) * special.erfcx((t + s) / math.sqrt(2)) / 2)
     mills = special.erfcx(np.array([t - s, t + s]) / math.sqrt(2))
     return -(t - s) ** 2 / 2 + math.log((mills[0] - mills[1]) / 2)
 
@@ -110,7 +110,7 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
 
     def excess(log_u: float) -> float:
         """Above 0 while sigma = u * sensitivity is too small."""
-        return max(_log_gaussian_delta(math.exp(-log_u), epsilon), -1e4) - target
+        return max(log_delta(math.exp(-log_u), epsilon), -1e4) - target
 
     low = high = 0.0
     while excess(low) <= 0:
