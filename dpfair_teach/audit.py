@@ -57,7 +57,8 @@ def clopper_pearson(k: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.
     """The exact confidence interval for a probability, from ``k`` hits in ``n`` independent trials.
 
     Source: Clopper and Pearson 1934. Covers the true probability with probability at least 1 - alpha whatever it is; each side
-    errs with probability at most alpha / 2.
+    errs with probability at most alpha / 2. Of independent trials with unequal chances it covers the average chance just so (Hoeffding
+    1956: the tails of their number of hits are no heavier).
 
     Parameters
     ----------

@@ -54,6 +54,17 @@ def test_clopper_pearson_errs_at_most_alpha_over_2_on_each_side(n, alpha):
         assert stats.binom.cdf(n - hits, n, high[n - hits]) == pytest.approx(alpha / 2, rel=1e-6)
 
 
+@pytest.mark.parametrize("chances", [[0.5] * 6 + [0.99] * 9, [0.5] * 25 + [0.731] * 5, [0.01] * 20 + [0.9], np.linspace(0, 1, 18)])
+@pytest.mark.parametrize("alpha", [0.1, 0.05, 1e-3])
+def test_clopper_pearson_covers_the_average_of_unequal_chances(chances, alpha):
+    """Hoeffding 1956, by the exact law of the number of hits: each side misses the average at most alpha / 2 often."""
+    law = np.ones(1)
+    for p in chances:
+        law = np.convolve(law, [1 - p, p])
+    low, high = clopper_pearson(np.arange(len(law)), len(chances), alpha)
+    assert law[low > np.mean(chances)].sum() <= alpha / 2 and law[high < np.mean(chances)].sum() <= alpha / 2
+
+
 @pytest.mark.parametrize("alpha", [1e-2, 1e-9])
 def test_clopper_pearson_is_exact_at_the_sizes_of_an_audit(alpha):
     n, k = 100_000, np.array([1, 50, 18_000, 50_000, 99_000])
