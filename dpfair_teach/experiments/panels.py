@@ -127,9 +127,13 @@ def epsilon_target(setting: dict, repeats: int, rng: np.random.Generator) -> Row
     """The smallest epsilon from which Q is at least .8, and by what factor it is below the printed algorithm's; both with intervals.
 
     ``n_bins`` is the number of predictions there; ``at_jump`` is 1 where Q passes .8 by a jump of the rule for that number: just below,
-    with one bin less, it is not reached. Q need not grow with epsilon, with a rule that jumps or without: from here on it stays above.
+    with one bin less, it is not reached. Infinite where Q is below at the largest of ``EPSILONS_WIDE``. Q need not grow with epsilon, by a
+    rule that jumps or not: from here on it stays above.
     """
     epsilon, again, n_bins, at_jump = _crossing(setting["group"], setting["evaluated"], setting["method"], repeats, rng)
+    if np.isinf(epsilon):
+        return [dict.fromkeys(("epsilon", "epsilon_low", "epsilon_high"), np.inf) | {"n_bins": n_bins, "at_jump": 0}
+                | dict.fromkeys(("factor", "factor_low", "factor_high"), 0.0)]
     printed, printed_again = epsilon, again
     if setting["method"] != "as_printed":
         printed, printed_again = _printed(setting["group"], setting["evaluated"], repeats)
@@ -166,8 +170,10 @@ def _crossing(group: str, evaluated: str, method: str, repeats: int, rng: np.ran
 
     wide = [(epsilon, predictions(method, people, epsilon)) for epsilon in EPSILONS_WIDE]
     below = np.flatnonzero(qualities(drawn(wide, repeats).mean(axis=0)) < AT_QUALITY)
-    if len(below) == 0 or below[-1] == len(wide) - 1:
-        raise RuntimeError(f"Q = {AT_QUALITY} is not passed between epsilon {EPSILONS_WIDE[0]} and {EPSILONS_WIDE[-1]}: {setting}")
+    if len(below) == 0:
+        raise RuntimeError(f"Q = {AT_QUALITY} is passed below epsilon {EPSILONS_WIDE[0]}: {setting}")
+    if below[-1] == len(wide) - 1:
+        return np.inf, np.array([]), wide[-1][1], 0
     points = _fine(method, people, EPSILONS_WIDE[below[-1]] / 1.2, EPSILONS_WIDE[below[-1] + 1] * 1.2)
     curves = drawn(points, repeats)
     epsilon, i = _passes(points, qualities(curves.mean(axis=0)))
