@@ -451,12 +451,14 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
 
     Returns
     -------
-    int64 array (s,): 0 or 1, or -1 for people whose multiplier is below its limit
+    int64 array (s,): 0 or 1, or -1 for people whose multiplier is below its limit; also for all of a label in which fewer than two values
+    repeat
 
     Raises
     ------
     ValueError
-        Arrays of different lengths; ``Y`` not 0/1; ``known`` not -1, 0 or 1, or nobody known among those at their limit.
+        Arrays of different lengths; ``Y`` not 0/1; ``known`` not -1, 0 or 1, or nobody known among those at their limit; within a label
+        more than two values of ``multipliers`` repeat, or one is above those that do: then which are limits is not known.
 
     Examples
     --------
@@ -473,8 +475,14 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
     group = np.full(len(Y), -1, np.int64)
     for y in (0, 1):
         values, people = np.unique(size[Y == y], return_counts=True)
-        limits = np.sort(values[np.argsort(people)[::-1][:2]]) if (people > 1).sum() >= 2 else ()
-        for which, limit in enumerate(limits):
+        limits = values[people > 1]             # sorted
+        if len(limits) > 2:
+            check.refuse("multipliers", limits[:5].tolist(), f"more than two values repeat among the people with label {y}, and which two "
+                         "are limits cannot be seen", "Keep at most one person of each value that is no limit.")
+        if len(limits) == 2 and values[-1] > limits[1]:
+            check.refuse("multipliers", float(values[-1]), f"above {limits[1]:g}, the larger of the two values that repeat among the "
+                         f"people with label {y}, so that these are not both limits", "Give the multipliers of one machine, all of them.")
+        for which, limit in enumerate(limits if len(limits) == 2 else ()):
             group[(Y == y) & (size == limit)] = which if y == 1 else 1 - which
     named = (known >= 0) & (group >= 0)
     if not named.any():

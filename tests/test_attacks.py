@@ -271,6 +271,18 @@ def test_a_machine_that_never_had_the_group_publishes_it_through_its_multipliers
         assert (guesses[at_limit] == A[rows[at_limit]]).all()
 
 
+@pytest.mark.parametrize("multipliers", [[1.25, 1.25, 0.75, 0.75, 0.3, 0.3, 0.3], [1.25, 1.25, 1.25, 0.75, 0.75, 0.75, 0.3, 0.3],
+                                         [0.75, 0.75, 0.3, 0.3, 1.25]])
+def test_multipliers_that_do_not_show_the_limits_are_refused(multipliers):
+    """A third value that repeats, or one above both: no count tells limits from people with the same row of X."""
+    n = len(multipliers)
+    with pytest.raises(ValueError, match=r"^multipliers=.*label 1"):
+        attacks.read_multipliers(multipliers, np.ones(n, int), np.ones(n, int))
+    assert attacks.read_multipliers([1.25, 1.25, 0.75, 0.75, 0.3], [1] * 5, [1, -1, -1, -1, -1]).tolist() == [1, 1, 0, 0, -1]
+    one_label = attacks.read_multipliers([1.25, -1.25, 0.75, 0.75, 0.3, 0.3, 0.1], [1] * 4 + [0] * 3, [1] + [-1] * 6)
+    assert one_label.tolist() == [1, 1, 0, 0, -1, -1, -1]
+
+
 def test_reweighing_makes_group_and_label_independent():
     rng = np.random.default_rng(51)
     for k in (2, 3):
