@@ -4,9 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpfair_teach import audit, fairness
+from dpfair_teach import audit, data, fairness
+from dpfair_teach.experiments import lower_hull
 from dpfair_teach.mechanisms import laplace
-from dpfair_teach.postprocessing import closed_form, derived_counts, public_margin_counts
+from dpfair_teach.postprocessing import closed_form, derived_counts, optimal_cuts, public_margin_counts, score_bins
 
 
 def farthest(coefficients, constant=0.0):
@@ -83,3 +84,74 @@ def test_the_noise_of_a_rate_is_the_stated_sum(n_bins):
         assert people.std() <= 1.05 * sigma * np.sqrt(n_bins - 1)
     even = np.full(n_bins, 0.5) * (-1.0) ** np.arange(n_bins)       # p - R of thresholds at R = 1/2
     assert (noise @ even).std() == pytest.approx(sigma * np.sqrt(n_bins) / 2, rel=0.05)
+
+
+def roc(bins, Y):
+    """(fp, tp) of all thresholds of whole numbers, from (0, 0) to (1, 1)."""
+    table = np.array([np.bincount(bins[Y == y], minlength=bins.max() + 1)[::-1].cumsum() / (Y == y).sum() for y in (0, 1)])
+    return np.hstack([np.zeros((2, 1)), table])
+
+
+def hull(fp, tp):
+    """The corners of the concave hull."""
+    corners = lower_hull(np.c_[fp, 1 - tp])
+    return corners[:, 0], 1 - corners[:, 1]
+
+
+def test_what_bins_lose_is_measured_from_the_hull_of_the_curve():
+    """thm-cuts: the binned area is the hull's less the mean loss of the true positive rate, which is 0 with a cut for each corner."""
+    rng, above_the_curve, exact = np.random.default_rng(3), 0, 0
+    for _ in range(400):
+        m = int(rng.integers(8, 30))
+        score = np.round(rng.random(m), 1)
+        Y = (rng.random(m) < score).astype(int)
+        if Y.min() == Y.max() or len(np.unique(score)) < 4:
+            continue
+        own = roc(np.unique(score, return_inverse=True)[1], Y)
+        top = hull(*own)
+        for b in (2, 3, 4):
+            binned = roc(score_bins(score, optimal_cuts(score, Y, b)), Y)
+            area, curve, most = (np.trapezoid(tp, fp) for fp, tp in (binned, own, top))
+            assert area <= most + 1e-12
+            at = np.unique(np.concatenate([binned[0], top[0]]))             # between these both heights are straight
+            middle = (at[1:] + at[:-1]) / 2
+            lost = np.interp(middle, *top) - np.interp(middle, *binned)     # no vertical piece inside: at a corner one side would count
+            assert (lost * np.diff(at)).sum() == pytest.approx(most - area, abs=1e-12) and lost.min() > -1e-12
+            above_the_curve += area > curve + 1e-9
+            if len(top[0]) - 2 == b - 1 and top[1][0] == 0:
+                assert area == pytest.approx(most, abs=1e-12)
+                exact += 1
+    assert above_the_curve > 20 and exact > 10
+    ten = data.load("ten_people")
+    score = ten.X[:, 0]
+    numbers = np.unique(score, return_inverse=True)[1], score_bins(score, [0.4, 0.6])
+    areas = [np.trapezoid(tp, fp) for fp, tp in (roc(bins, ten.Y) for bins in numbers)]
+    assert areas == pytest.approx([0.96, 0.98])
+
+
+def test_a_group_is_decided_by_its_price_where_it_has_one():
+    """What leads to prop-price-cuts: B = x q0 - y q1. With x, y >= 0 and not both 0 the share of label 1 decides a bin."""
+    decided = without = 0
+    for q, _, gamma in random_tables(150):
+        answer = closed_form(q, gamma)
+        lam, n = answer.dual[1], q.sum(axis=0)
+        for a, sign in ((0, -1), (1, 1)):
+            x, y = 1 + sign * lam[0] / n[a, 0], 1 - sign * lam[1] / n[a, 1]
+            if min(x, y) < -1e-9 or max(x, y) < 1e-9:
+                without += 1
+                continue
+            share = q[:, a, 1] / q[:, a].sum(axis=1)
+            price = x / (x + y)
+            assert answer.p[share > price + 1e-7, a] == pytest.approx(1) and answer.p[share < price - 1e-7, a] == pytest.approx(0)
+            decided += 1
+    assert decided > 100 and without > 0
+
+
+def test_a_known_price_asks_for_one_cut_at_the_price_only_of_a_calibrated_score():
+    """prop-price-cuts, 'Fails if': on Communities 0.5 is not the best threshold, and the best of eight bins' answers is no threshold's."""
+    people = data.load("communities")
+    score = data.base_classifier(people).predict_proba(people.X)[:, 1]
+    wrong = [((score >= cut) != people.Y).mean() for cut in (0.5, *np.unique(score))]
+    N = np.array([np.bincount(score_bins(score, optimal_cuts(score, people.Y, 8, "price"))[people.Y == y], minlength=8) for y in (0, 1)])
+    assert wrong[0] == pytest.approx(.1269, abs=5e-5) and min(wrong) == pytest.approx(.1239, abs=5e-5)
+    assert N.min(axis=0).sum() / people.m < min(wrong)

@@ -1,0 +1,138 @@
+"""What chapters 7 and 21 say of the stored tables, beyond what their cells print."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpfair_teach import data, load, postprocessing
+from dpfair_teach.experiments import communities_counts, panels
+
+RESULTS = Path(__file__).parents[2] / "book" / "results"
+CASE = ["data", "k", "m", "epsilon"]
+
+
+def stored(table):
+    return pd.read_csv(RESULTS / f"{table}.csv")
+
+
+@pytest.fixture(scope="module")
+def compared():
+    rows = stored("post_processing_compared")
+    return rows.assign(m_epsilon=rows["m"] * rows["epsilon"])
+
+
+def test_every_mean_of_chapter_21_is_over_300_releases_or_more():
+    for table in ("figure1_right", *(f"communities_{name}" for name in ("panel", "rules", "rules_q", "quality", "epsilon"))):
+        assert stored(table)["repeats"].min() >= 300, table
+    assert stored("post_processing_compared")["repeats"].min() >= 4 * 300                # spread over four sets of people
+    for table in ("communities_panel", "communities_rules", "post_processing_compared"):
+        rows = stored(table)
+        error = "error_at" if table.startswith("post") else "error"
+        assert (rows[f"{error}_low"] <= rows[error] + 1e-9).all() and (rows[error] <= rows[f"{error}_high"] + 1e-9).all()
+
+
+def test_from_which_m_epsilon_a_method_beats_the_chord(compared):
+    """Counted apart from who is first: up to 250, at 500, from there on."""
+    beats = compared.set_index([*CASE, "method"])["beats"].unstack()
+    m_epsilon = beats.index.get_level_values("m") * beats.index.get_level_values("epsilon")
+    k, data = beats.index.get_level_values("k"), beats.index.get_level_values("data")
+    assert not beats[m_epsilon < 100].any(axis=None)
+    small = m_epsilon <= 250
+    assert beats["score_bins"][small & (k == 2)].agg(["sum", "size"]).tolist() == [5, 9]
+    assert not beats["score_bins"][small & (data == "adult") & (m_epsilon < 250)].any()
+    assert beats["score_bins"][small & (k == 2) & (data != "adult") & (m_epsilon > 100)].all()
+    assert beats["public_margins"][small & (k == 3)].agg(["sum", "size"]).tolist() == [2, 4]
+    assert beats["public_margins"][(k == 3) & (m_epsilon >= 200)].all() and not beats["score_bins"][small & (k == 3)].any()
+    assert not beats[small & (k == 4)].any(axis=None)
+    assert beats["public_margins"][~small].all() and (1 - beats["score_bins"][~small]).sum() == 1
+
+
+def test_who_is_first_and_by_how_much(compared):
+    error = compared.pivot(index=CASE, columns="method", values="error_at")
+    useful = compared.groupby(CASE)["beats"].max() == 1
+    first = error.idxmin(axis=1)
+    assert set(first[useful]) == {"public_margins", "score_bins"}
+    m_epsilon = error.index.get_level_values("m") * error.index.get_level_values("epsilon")
+    more = error.index.get_level_values("k") > 2
+    assert (first[useful & more & (m_epsilon < 600)] == "public_margins").mean() > 0.8
+    assert (first[more & (m_epsilon > 900) & (m_epsilon < 1100)] == "score_bins").mean() > 0.6
+    large = error[m_epsilon > 1900]
+    gain = large.drop(columns="score_bins").min(axis=1) - large["score_bins"]
+    assert gain.min() == pytest.approx(.002, abs=5e-4) and gain.max() == pytest.approx(.041, abs=5e-4)
+    optimum = compared.groupby(CASE)["optimum_at"].first()[m_epsilon > 1900]
+    assert (large["public_margins"] - optimum).max() < .0035 and (large["score_bins"] < optimum).all()
+
+
+def test_area_and_price_on_the_drawn_populations():
+    rows = stored("bins_tuned")
+    rows = rows[rows["m"] == 2000]
+    area = rows[rows["criterion"] == "area"].pivot(index="m_epsilon", columns="n_bins", values="q")
+    price = rows[rows["criterion"] == "price"].set_index(["m_epsilon", "n_bins"])
+    for m_epsilon, q in area.iterrows():
+        rule = postprocessing.suggested_bins(int(m_epsilon), 1.0)
+        near = min(area.columns, key=lambda b, rule=rule: abs(b - rule))
+        gain = price.loc[(m_epsilon, near)]
+        assert q[near] > q.max() - .035
+        if rule <= 5:
+            assert -.01 < gain["gain"] < .03
+        if rule >= 9:
+            assert gain["gain_high"] < 0
+
+
+def test_held_out_score_bins_at_a_loose_gamma_are_worse_than_the_base_in_both_numbers():
+    rows = stored("communities_rules")
+    rows = rows[(rows["group"] == "paper") & (rows["label"] == "p70") & (rows["evaluated"] == "held_out")]
+    violation, error = panels.reference({"group": "paper", "evaluated": "held_out"})[1][1]
+    loose = rows[(rows["method"] == "score_bins") & (rows["epsilon"] == 1)].iloc[-1]
+    assert loose["gamma"] == .5 and loose["violation_low"] > violation + .05 and loose["error_low"] > error + .002
+    assert rows[rows["method"].isin(["not_private", "score_bins", "public_margins"]) & (rows["epsilon"] >= 1)]["violation"].min() > .08
+    inside = stored("communities_rules")
+    inside = inside[(inside["group"] == "paper") & (inside["label"] == "p70") & (inside["evaluated"] == "in_sample")]
+    base = panels.reference({"group": "paper"})[1][1]
+    assert inside[(inside["method"] == "score_bins") & (inside["epsilon"] == 1)].iloc[-1]["error_high"] < base[1]
+
+
+def test_where_a_curve_leaves_the_chord():
+    """The close of chapter 21: Q at the epsilons of the wide grid, default rules, in-sample."""
+    rows = stored("communities_quality")
+    q = rows[(rows["group"] == "paper") & (rows["evaluated"] == "in_sample")].set_index(["method", "epsilon"]).sort_index()
+    for method, still_free, gone in (("as_printed", 0.5, 1.0), ("as_printed_no_slack", 0.05, 0.1), ("public_margins", 0.025, 0.05),
+                                     ("score_bins", 0.025, 0.05)):
+        assert q["q_high"][method, still_free] < 1e-6 < q["q_low"][method, gone]
+
+
+def test_seven_area_bins_have_a_cut_that_nine_lack():
+    """Why the error of score bins rises from epsilon 0.5 to 1: their numbers, and least errors without noise."""
+    rows = stored("communities_quality").set_index(["group", "evaluated", "method", "epsilon"]).sort_index()
+    rows = rows.loc[("paper", "in_sample", "score_bins")]
+    assert rows["n_bins"][[0.5, 1.0]].tolist() == [7, 9]
+    assert rows["error_on_curve_high"][0.5] < rows["error_on_curve_low"][1.0]
+    least = [postprocessing.solve_lp(communities_counts(n_bins=b) / 1994, .05).value for b in (7, 9)]
+    assert np.round(least, 4).tolist() == [.1341, .1355]
+
+
+def test_what_epsilon_each_kind_of_cut_needs():
+    """The factors of both chapters, and what was wrong by race_argmax: three area cuts, not the noise in smaller cells."""
+    rows = stored("communities_epsilon").set_index(["group", "evaluated", "method"]).sort_index()
+    epsilon, factor = rows["epsilon"], rows["factor"]
+    inside, held = (rows.loc[("paper", side)] for side in ("in_sample", "held_out"))
+    assert inside["epsilon"][["as_printed", "as_printed_no_slack", "public_margins", "score_bins"]].tolist() == pytest.approx(
+        [5.1, .4, .245, 1 / 9], rel=.02)
+    assert inside["factor_low"]["score_bins"] > 40 and held["factor_low"]["score_bins"] > 50
+    steps = [inside["factor"][name] for name in ("as_printed_no_slack", "public_margins", "score_bins")]
+    assert [steps[0], steps[1] / steps[0], steps[2] / steps[1]] == pytest.approx([13, 1.6, 2.2], rel=.03)
+    for cuts in ("area_bins_3", "area_bins_4", "price_bins_3", "price_bins_4"):
+        assert inside["epsilon"][cuts] == pytest.approx(.115, abs=.015) and held["epsilon"][cuts] == pytest.approx(.118, abs=.004)
+    race = ("race_argmax", "held_out")
+    assert factor["race_argmax", "in_sample", "score_bins"] == pytest.approx(12, abs=.3) and epsilon[*race, "as_printed"] < .8
+    assert np.isinf(epsilon[*race, "area_bins_3"])
+    assert (rows["at_jump"][*race, "score_bins"], rows["n_bins"][*race, "score_bins"]) == (1, 4)
+    assert rows["epsilon_high"][*race, "area_bins_4"] < rows["epsilon_low"][*race, "public_margins"]
+    assert rows["epsilon_low"][*race, "price_bins_3"] < rows["epsilon_high"][*race, "public_margins"] < epsilon[*race, "score_bins"]
+    assert communities_counts("race_argmax").sum(axis=0).min() == 128 and communities_counts().sum(axis=0).min() == 108
+    people = load("communities", group="race_argmax")
+    score = data.base_classifier(people).predict_proba(people.X)[:, 1]
+    assert postprocessing.optimal_cuts(score, people.Y, 3) == pytest.approx([.099, .492], abs=5e-4)
