@@ -80,17 +80,6 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         with two groups, k_norm with more. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov
         2012; see :func:`noisy_counts`), so its epsilon holds for real numbers. With discrete noise the printed slack serves noise that
         may be half a person larger than Lemma A.1 allows.
-    n_groups : int, optional
-        k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it: then no message and no
-        shape depends on who is in which group, and a group or cell that holds nobody is as good as any. None reads k off the private A, as
-        the largest code plus one, and then insists that every group has people of both labels. That is right only for data that
-        are known to be so; else the refusal itself, or the shape of ``p_``, tells neighbours apart, and no epsilon covers that.
-    noise : str, optional
-        ``laplace``, ``geometric`` (two-sided, in whole people), ``exact`` (in whole people, drawn without floating point, slower) or, but
-        for ``as_printed``, ``k_norm`` (see :func:`k_norm_counts`). None: laplace for ``as_printed``, as printed; for the others geometric
-        with two groups, k_norm with more. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov
-        2012; see :func:`noisy_counts`), so its epsilon holds for real numbers. With discrete noise the printed slack serves noise that
-        may be half a person larger than Lemma A.1 allows.
     criterion : "area" or "price"
         How :func:`optimal_cuts` chooses the bins of ``score_bins``. On drawn populations, judged by fresh people, ``area`` is the better
         one on the whole, ``price`` a little with 4 bins or fewer (the experiment ``bins_tuned``).
