@@ -157,8 +157,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
         wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
         refuse(name, seen, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
     if length is not None and (a.ndim == 0 or a.shape[0] != length):
-        refuse(name, seen, f"must have {length} entries along its first axis",
-               "All per-person arrays have one entry a person.")
+        refuse(name, seen, f"must have {length} entries along its first axis", f"Give {name} one entry for each of the {length}.")
     fine = a > -np.inf if infinite else np.isfinite(a)
     if a.size and not fine.all():
         refuse(name, a.ravel()[~fine.ravel()][0], "holds NaN or infinity",
@@ -175,8 +174,8 @@ def entries(name: str, value: object, what: str, remedy: str) -> list:
         if isinstance(value, (str, bytes)):
             raise TypeError
         return list(value)
-    except TypeError:
-        refuse(name, value, f"not {what}", remedy)
+    except Exception as problem:    # no collection; or one whose own __iter__ or __len__ raises, whatever that is
+        refuse(name, value, f"not {what}", remedy, problem)
 
 
 def filled(name: str, value: np.ndarray | list, each: str) -> np.ndarray | list:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpfair_teach import _checks
+from dpfair_teach import _checks, accounting, attacks
 from test_bad_input import assert_none
 from valid_calls import VALID
 
@@ -163,6 +163,32 @@ def test_messages_are_one_line_and_short():
         with pytest.raises(ValueError, match=r"^rows=") as refused:
             _checks.array("rows", value)
         assert "\n" not in str(refused.value) and len(str(refused.value)) < 250
+
+
+def test_a_collection_that_raises_when_read_is_none():
+    class Broken:
+        def __init__(self, where):
+            self.where = where
+
+        def __iter__(self):
+            if self.where == "iter":
+                raise RuntimeError("the connection is gone")
+            return iter([0.5])
+
+        def __len__(self):
+            raise KeyError("no length")
+
+    for broken in (Broken("iter"), Broken("len")):
+        for call, name in ((accounting.compose, "releases"), (accounting.releases_table, "releases"),
+                           (lambda many: _checks.entries("epsilons", many, "a list of numbers", "Give one epsilon or more."), "epsilons")):
+            with pytest.raises(ValueError, match=rf"^{name}=.*: not a (collection|list)") as refused:
+                call(broken)
+            assert isinstance(refused.value.__cause__, (RuntimeError, KeyError))
+
+
+def test_the_remedy_for_a_wrong_length_names_the_argument_and_speaks_of_nobody_else():
+    with pytest.raises(ValueError, match=r"^attack=\(3,\): must have 5 entries .* Give attack one entry for each of the 5\.$"):
+        attacks.guessing_game(lambda A, rng: A, lambda outputs: np.zeros(3, int), trials=5, rng=np.random.default_rng(0))
 
 
 NO_BOOLEANS = {"gamma", "gammas", "slack", "q", "counts", "dual", "epsilon", "epsilons"}

@@ -204,6 +204,8 @@ def _equal_rates(q, rate, table_of, limit, tilt):
     Group a reaches {p_1a u_1a + p_0a u_0a}, u_ya = (F_ya, T_ya). Along the edge direction i of a group the normal n_i satisfies
     min(0, d_i) <= n_i . x <= max(0, d_i). The error is const + w . x with w = (q_.0, -q_.1). Dual: write w as mu_i n_i + mu_j n_j for
     two of the 2k directions; then w . x >= sum min(0, mu d). The best pair gives the two lines on which the best point lies.
+
+    ``limit`` is 0 everywhere here, and not read: it is there because the caller hands the same arguments to :func:`_two_groups`.
     """
     k, tables = q.shape[1], q.shape[-1]
     size = np.abs(q).sum(axis=(0, 1, 2))
