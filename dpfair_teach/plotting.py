@@ -22,7 +22,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from PIL import Image
 
-from . import _checks, fairness
+from . import _checks as check
+from . import fairness
 
 __all__ = ["COLORS", "interval_band", "new_figure", "pareto", "quality_against_epsilon", "roc_plane", "use_style"]
 
@@ -97,8 +98,8 @@ def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axe
     >>> figure.axes == [ax]
     True
     """
-    width = _checks.number("width", width, low=1.0, high=50.0)
-    height = _checks.number("height", height, low=1.0, high=50.0)
+    width = check.number("width", width, low=1.0, high=50.0)
+    height = check.number("height", height, low=1.0, high=50.0)
     with matplotlib.rc_context(dict(_STYLE)):
         figure = BookFigure(figsize=(width, height))
         return figure, figure.add_subplot()
@@ -109,34 +110,34 @@ def _axes(ax: Axes | None) -> tuple[Figure, Axes]:
     if ax is None:
         return new_figure()
     if not isinstance(ax, Axes):
-        _checks.refuse("ax", ax, "not matplotlib axes", "Pass Axes, or None for a figure of its own.")
+        check.refuse("ax", ax, "not matplotlib axes", "Pass Axes, or None for a figure of its own.")
     return ax.figure, ax
 
 
 def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
     """A table with rows and with these columns."""
     if not isinstance(value, pd.DataFrame):
-        _checks.refuse(name, type(value).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(columns)}.")
+        check.refuse(name, type(value).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(columns)}.")
     if not value.columns.is_unique:
-        _checks.refuse(name, list(value.columns), "has two columns of one name", "Rename or drop one of them.")
+        check.refuse(name, list(value.columns), "has two columns of one name", "Rename or drop one of them.")
     missing = [c for c in columns if c not in value.columns]
     if missing or value.empty:
-        _checks.refuse(name, list(value.columns), f"lacks {missing}" if missing else "has no rows",
-                       f"Give a table with columns {', '.join(columns)}.")
+        check.refuse(name, list(value.columns), f"lacks {missing}" if missing else "has no rows",
+                      f"Give a table with columns {', '.join(columns)}.")
     return value
 
 
 def _column(name: str, value: object, table: pd.DataFrame) -> str:
     """The name of a column of the table that tells curves apart: every row belongs to one."""
-    if _checks.text(name, value) not in table.columns:
-        _checks.refuse(name, value, f"no column of the table, which has {list(table.columns)}", f"Choose {name} among them.")
+    if check.text(name, value) not in table.columns:
+        check.refuse(name, value, f"no column of the table, which has {list(table.columns)}", f"Choose {name} among them.")
     if table[value].isna().any():
-        _checks.refuse(name, value, "that column has missing entries, whose rows belong to no curve",
-                       "Fill them, or drop those rows yourself.")
+        check.refuse(name, value, "that column has missing entries, whose rows belong to no curve",
+                      "Fill them, or drop those rows yourself.")
     try:
         table[value].map(hash)
     except TypeError as problem:
-        _checks.refuse(name, value, f"that column holds more than plain values ({problem})", "Give a column of numbers or texts.")
+        check.refuse(name, value, f"that column holds more than plain values ({problem})", "Give a column of numbers or texts.")
     return value
 
 
@@ -184,18 +185,18 @@ def interval_band(x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike
     >>> len(figure.axes[0].lines), len(figure.axes[0].collections)
     (1, 1)
     """
-    x = _checks.filled("x", _checks.array("x", x, ndim=1, low=-1e100, high=1e100), "point")
-    mean, low, high = (_checks.array(name, v, ndim=1, low=-1e100, high=1e100) for name, v in (("mean", mean), ("low", low), ("high", high)))
+    x = check.filled("x", check.array("x", x, ndim=1, low=-1e100, high=1e100), "point")
+    mean, low, high = (check.array(name, v, ndim=1, low=-1e100, high=1e100) for name, v in (("mean", mean), ("low", low), ("high", high)))
     lengths = tuple(map(len, (x, mean, low, high)))
     if len(set(lengths)) > 1:
-        _checks.refuse("x, mean, low, high", lengths, "different lengths", "Give one entry a point in each.")
+        check.refuse("x, mean, low, high", lengths, "different lengths", "Give one entry a point in each.")
     outside = (mean < low - 1e-9) | (mean > high + 1e-9)
     if outside.any():
         i = int(np.argmax(outside))
-        _checks.refuse("mean", float(mean[i]), f"outside its interval [{low[i]:g}, {high[i]:g}] at index {i}",
-                       "Check the order of mean, low, high.")
-    label = None if label is None else _checks.text("label", label)
-    series = _checks.integer("series", series, low=0)
+        check.refuse("mean", float(mean[i]), f"outside its interval [{low[i]:g}, {high[i]:g}] at index {i}",
+                      "Check the order of mean, low, high.")
+    label = None if label is None else check.text("label", label)
+    series = check.integer("series", series, low=0)
     figure, ax = _axes(ax)
     ax.fill_between(x, low, high, color=COLORS[series % len(COLORS)], alpha=0.2, linewidth=0)
     _draw(ax, series, x, mean, label)
@@ -237,12 +238,12 @@ def roc_plane(counts: ArrayLike, ax: Axes | None = None, *, p: ArrayLike | None 
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['group 0', 'group 1']
     """
-    counts = _checks.array("counts", counts, shape=(2, None, 2), low=0.0, booleans=False)
+    counts = check.array("counts", counts, shape=(2, None, 2), low=0.0, booleans=False)
     fp, tp = fairness.rates(counts)
     k = counts.shape[1]
-    group_names = _checks.group_names(group_names, k)
+    group_names = check.group_names(group_names, k)
     if p is not None:
-        p = _checks.array("p", p, shape=(2, k), low=0.0, high=1.0)
+        p = check.array("p", p, shape=(2, k), low=0.0, high=1.0)
     figure, ax = _axes(ax)
     ax.plot([0, 1], [0, 1], color="#767676", linewidth=0.8, linestyle=":")
     for a in range(k):
@@ -297,13 +298,13 @@ def pareto(table: pd.DataFrame, ax: Axes | None = None, *, by: str = "epsilon", 
     table = _table("table", table, ("violation", "error")).dropna(subset=["violation", "error"])
     by = _column("by", by, _table("table", table, ("violation", "error")))
     for column in ("violation", "error"):
-        _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
+        check.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     if free_points is not None:
-        free_points = _checks.array("free_points", free_points, shape=(2, 2), low=0.0, high=1.0)
+        free_points = check.array("free_points", free_points, shape=(2, 2), low=0.0, high=1.0)
     bars = {"error_low", "error_high"} <= set(table.columns)
     if bars:
         for column in ("error_low", "error_high"):
-            _checks.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
+            check.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     figure, ax = _axes(ax)
     for n, (value, curve) in enumerate(table.groupby(by, sort=False)):
         if isinstance(value, float) and np.isinf(value):
@@ -352,9 +353,9 @@ def quality_against_epsilon(table: pd.DataFrame, ax: Axes | None = None, *, by: 
     """
     table = _table("table", table, ("epsilon", "q", "q_low", "q_high"))
     by = _column("by", by, table)
-    epsilons = _checks.array("table['epsilon']", table["epsilon"])
+    epsilons = check.array("table['epsilon']", table["epsilon"])
     for value in epsilons:
-        _checks.epsilon(float(value))
+        check.epsilon(float(value))
     figure, ax = _axes(ax)
     for n, (name, rows) in enumerate(table.groupby(by, sort=False)):
         rows = rows.sort_values("epsilon")

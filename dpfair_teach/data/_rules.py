@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import _checks
+from .. import _checks as check
 
 __all__ = ["Rule", "resolve"]
 
@@ -35,8 +35,8 @@ def resolve(argument: str, asked: object, rules: Mapping[str, Rule], default: st
         own = getattr(asked, "__name__", type(asked).__name__)
         return Rule(f"own function {own}", lambda raw: _call(argument, asked, raw), own=True)
     if not isinstance(asked, str) or asked not in rules:
-        _checks.refuse(argument, asked, "not a known rule",
-                       f"Choose one of {', '.join(map(repr, rules))}, or pass a function of the raw pandas table.")
+        check.refuse(argument, asked, "not a known rule",
+                      f"Choose one of {', '.join(map(repr, rules))}, or pass a function of the raw pandas table.")
     return rules[asked]
 
 
@@ -55,17 +55,17 @@ def group_codes(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, .
     got = rule.compute(raw)
     if not rule.own:
         return np.asarray(got), rule.names
-    codes, k = _checks.groups("group", got, length=len(raw))
+    codes, k = check.groups("group", got, length=len(raw))
     missing = np.setdiff1d(np.arange(k), codes)
     if k < 2 or missing.size:
-        _checks.refuse("group", k if k < 2 else int(missing[0]), "one group only" if k < 2 else "a group code that nobody has",
-                       "Let the function return codes 0, 1, ..., k-1, k at least 2, each of them used.")
+        check.refuse("group", k if k < 2 else int(missing[0]), "one group only" if k < 2 else "a group code that nobody has",
+                      "Let the function return codes 0, 1, ..., k-1, k at least 2, each of them used.")
     return codes, tuple(f"group {a}" for a in range(k))
 
 
 def label_values(rule: Rule, raw: pd.DataFrame) -> np.ndarray:
     """Labels (m,), 0 or 1."""
-    return _checks.labels("label", rule.compute(raw), length=len(raw))
+    return check.labels("label", rule.compute(raw), length=len(raw))
 
 
 def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -75,11 +75,11 @@ def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str,
         got[0].flags.writeable = False  # nobody else holds it: spares Dataset a copy
         return got
     names = tuple(map(str, got.columns)) if isinstance(got, pd.DataFrame) else None
-    X = _checks.array("features", got, shape=(len(raw), None))
+    X = check.array("features", got, shape=(len(raw), None))
     if X.shape[1] == 0:
-        _checks.refuse("features", X.shape, "has no column", "Let the function return at least one column.")
+        check.refuse("features", X.shape, "has no column", "Let the function return at least one column.")
     if names is None:
         names = tuple(f"x{j}" for j in range(X.shape[1]))
     elif len(set(names)) != len(names):
-        _checks.refuse("features", names, "column names appear twice", "Rename the columns.")
+        check.refuse("features", names, "column names appear twice", "Rename the columns.")
     return X, names

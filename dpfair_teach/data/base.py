@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks as check
 from .dataset import Dataset
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def base_classifier(dataset: Dataset) -> LogisticRegression:
     0.1269
     """
     if not isinstance(dataset, Dataset):
-        _checks.refuse("dataset", dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
+        check.refuse("dataset", dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
     if dataset.Y.min() == dataset.Y.max():
-        _checks.refuse("dataset", dataset, f"every label is {dataset.Y[0]}", "A classifier needs people of both labels.")
+        check.refuse("dataset", dataset, f"every label is {dataset.Y[0]}", "A classifier needs people of both labels.")
     from sklearn.linear_model import LogisticRegression  # a second to import: not for those who only load data
 
     return LogisticRegression(solver="liblinear", C=1.0, random_state=123).fit(np.asarray(dataset.X), dataset.Y)

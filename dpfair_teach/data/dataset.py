@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks as check
 from .population import Population
 from .provenance import Provenance
 
@@ -62,29 +62,29 @@ class Dataset:
         m, d = X.shape
         group_names = _names("group_names", self.group_names)
         if not group_names:
-            _checks.refuse("group_names", group_names, "is empty", "Name at least one group.")
-        A, k = _checks.groups("A", self.A)
+            check.refuse("group_names", group_names, "is empty", "Name at least one group.")
+        A, k = check.groups("A", self.A)
         if k > len(group_names):
-            _checks.refuse("A", k - 1, f"a group code without a name: group_names holds {len(group_names)}",
-                           "Give codes 0..k-1, and one of group_names for each.")
+            check.refuse("A", k - 1, f"a group code without a name: group_names holds {len(group_names)}",
+                          "Give codes 0..k-1, and one of group_names for each.")
         k = len(group_names)
         empty = np.flatnonzero(np.bincount(A, minlength=k) == 0)
         if empty.size:
-            _checks.refuse("A", int(empty[0]), f"group {empty[0]} ({group_names[empty[0]]}) has nobody in it",
-                           "Leave that group out of group_names, or keep somebody of it.")
-        Y = _checks.labels("Y", self.Y)
+            check.refuse("A", int(empty[0]), f"group {empty[0]} ({group_names[empty[0]]}) has nobody in it",
+                          "Leave that group out of group_names, or keep somebody of it.")
+        Y = check.labels("Y", self.Y)
         for name, array in (("A", A), ("Y", Y)):
             if array.size != m:
-                _checks.refuse(name, array.shape, f"holds {array.size} entries, but X has {m} rows", "Give one entry a person.")
+                check.refuse(name, array.shape, f"holds {array.size} entries, but X has {m} rows", "Give one entry a person.")
         if not isinstance(self.provenance, Provenance):
-            _checks.refuse("provenance", self.provenance, "not a Provenance", "Pass data.Provenance(source=...).")
+            check.refuse("provenance", self.provenance, "not a Provenance", "Pass data.Provenance(source=...).")
         if self.population is not None and (not isinstance(self.population, Population) or self.population.shares.size != k):
-            _checks.refuse("population", self.population, f"not a Population of {k} groups", "Pass data.Population(...) or None.")
-        feature_names, columns = _names("feature_names", self.feature_names, d, "column of X"), _checks.column_names(self.X)
+            check.refuse("population", self.population, f"not a Population of {k} groups", "Pass data.Population(...) or None.")
+        feature_names, columns = _names("feature_names", self.feature_names, d, "column of X"), check.column_names(self.X)
         if columns is not None and columns != list(feature_names):
-            _checks.refuse("feature_names", feature_names, f"not the columns of X, {columns}", "Give tuple(X.columns), or X.to_numpy().")
+            check.refuse("feature_names", feature_names, f"not the columns of X, {columns}", "Give tuple(X.columns), or X.to_numpy().")
         new = dict(X=_frozen(X), A=_frozen(A), Y=_frozen(Y), feature_names=feature_names, group_names=group_names,
-                   name=_checks.text("name", self.name))
+                   name=check.text("name", self.name))
         for key, value in new.items():
             object.__setattr__(self, key, value)
 
@@ -122,19 +122,19 @@ class Dataset:
         [[0, 2], [2, 0]]
         """
         remedy = f"Give distinct integers 0..{self.m - 1}, or a boolean mask."
-        r = _checks.numeric("rows", rows, remedy)
+        r = check.numeric("rows", rows, remedy)
         if r.dtype == bool:
             if r.shape != (self.m,):
-                _checks.refuse("rows", r.shape, f"a mask of shape {r.shape}, not ({self.m},)", "Give one boolean a person.")
+                check.refuse("rows", r.shape, f"a mask of shape {r.shape}, not ({self.m},)", "Give one boolean a person.")
             r = np.flatnonzero(r)
         if r.ndim != 1 or r.size == 0 or r.dtype.kind not in "iu":
-            _checks.refuse("rows", rows, "not a list of positions", remedy)
+            check.refuse("rows", rows, "not a list of positions", remedy)
         if r.min() < 0 or r.max() >= self.m or np.unique(r).size != r.size:
-            _checks.refuse("rows", rows, f"positions must be distinct and in 0..{self.m - 1}", "Draw with replace=False.")
+            check.refuse("rows", rows, f"positions must be distinct and in 0..{self.m - 1}", "Draw with replace=False.")
         missing = np.setdiff1d(self.A, self.A[r])
         if missing.size:
-            _checks.refuse("rows", rows, f"nobody of group {missing[0]} ({self.group_names[missing[0]]}) is left",
-                           "Draw rows from every group.")
+            check.refuse("rows", rows, f"nobody of group {missing[0]} ({self.group_names[missing[0]]}) is left",
+                          "Draw rows from every group.")
         p = self.provenance
         left = Provenance(**{f.name: getattr(p, f.name) for f in fields(p)}
                           | {"dropped": p.dropped + ((self.m - r.size, "not in the chosen subset"),)})
@@ -164,12 +164,12 @@ def _features(value: object) -> np.ndarray:
     """X as a finite two-dimensional float array with at least one row and one column."""
     if isinstance(value, np.ndarray) and value.dtype == np.float32:
         if value.ndim == 2 and not np.isfinite(value).all():
-            _checks.refuse("X", value.shape, "holds NaN or infinity", "Fill or leave out those entries yourself.")
-        X = value if value.ndim == 2 else _checks.array("X", value, shape=(None, None))
+            check.refuse("X", value.shape, "holds NaN or infinity", "Fill or leave out those entries yourself.")
+        X = value if value.ndim == 2 else check.array("X", value, shape=(None, None))
     else:
-        X = _checks.array("X", value, shape=(None, None))
+        X = check.array("X", value, shape=(None, None))
     if 0 in X.shape:
-        _checks.refuse("X", X.shape, "is empty", "Give at least one person and one feature.")
+        check.refuse("X", X.shape, "is empty", "Give at least one person and one feature.")
     return X
 
 
@@ -183,9 +183,9 @@ def _frozen(a: np.ndarray) -> np.ndarray:
 
 def _names(name: str, value: object, length: int | None = None, each: str = "") -> tuple[str, ...]:
     """A tuple of distinct strings, ``length`` of them where that is given."""
-    found = tuple(_checks.entries(name, value, "a list of names", f"Give {name} as a list of strings."))
+    found = tuple(check.entries(name, value, "a list of names", f"Give {name} as a list of strings."))
     if not all(isinstance(n, str) for n in found) or len(set(found)) != len(found):
-        _checks.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
+        check.refuse(name, found, "not distinct strings", f"Give {name} as a list of distinct strings.")
     if length is not None and len(found) != length:
-        _checks.refuse(name, found, f"holds {len(found)} names, not {length}", f"Give one name for each {each}.")
+        check.refuse(name, found, f"holds {len(found)} names, not {length}", f"Give one name for each {each}.")
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import _checks
+from .. import _checks as check
 from ._communities import content_digest
 from ._registry import ADULT, BANK, BANK_ROWS, CENSUS, COMMUNITIES, COMMUNITIES_DIGEST, COMMUNITIES_UCI, COMPAS
 from ._sources import CorruptData, unpack
@@ -46,7 +46,7 @@ def identify(path: str | os.PathLike) -> str:
     'adult.data'
     """
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes) or not os.path.isfile(path):
-        _checks.refuse("path", path, "not a file", "Give the path of a file you can read.")
+        check.refuse("path", path, "not a file", "Give the path of a file you can read.")
     content = Path(path).read_bytes()
     content = unpack(content, str(path)) if content[:2] == b"\x1f\x8b" else content
     got = hashlib.sha256(content).hexdigest()

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from .. import _checks
+from .. import _checks as check
 from . import _adult, _bank, _census, _communities, _compas
 from ._rules import feature_table, group_codes, label_values, resolve
 from ._sources import find
@@ -121,7 +121,7 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     (500, 5)
     """
     if not isinstance(name, str) or name not in _SETS:
-        _checks.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}.")
+        check.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}.")
     rules = {"group": group, "label": label, "features": features}
     drawing = {"m": m, "n_groups": n_groups, "d": d, "rng": rng}
     if _SETS[name].room is None:
@@ -136,13 +136,13 @@ def _leave_out(arguments: dict[str, object], why: str) -> None:
     """Refuse what was given although this set has no use for it."""
     for argument, value in arguments.items():
         if value is not None:
-            _checks.refuse(argument, value, why, f"Leave {argument} out.")
+            check.refuse(argument, value, why, f"Leave {argument} out.")
 
 
 def _draw(m: object, rng: object, **optional: object) -> Dataset:
     """The synthetic set; ``make_logistic`` checks what is given, its own defaults stand for the rest."""
     if m is None:
-        _checks.refuse("m", m, "'synthetic' has as many people as you ask for", "Say how many: load('synthetic', m=1000, rng=rng).")
+        check.refuse("m", m, "'synthetic' has as many people as you ask for", "Say how many: load('synthetic', m=1000, rng=rng).")
     return make_logistic(m, **{name: value for name, value in optional.items() if value is not None}, rng=rng)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks as check
 
 __all__ = ["Population"]
 
@@ -47,11 +47,11 @@ class Population:
     def __post_init__(self) -> None:
         k = None
         for f in fields(self):
-            a = _checks.array(f.name, getattr(self, f.name), ndim=1, low=0.0, high=1.0).copy()
+            a = check.array(f.name, getattr(self, f.name), ndim=1, low=0.0, high=1.0).copy()
             if k is None and abs(a.sum() - 1.0) > 1e-9:
-                _checks.refuse("shares", a, "must sum to 1", "Divide shares by their sum.")
+                check.refuse("shares", a, "must sum to 1", "Divide shares by their sum.")
             if k not in (None, a.size):
-                _checks.refuse(f.name, a, f"holds {a.size} numbers, but shares holds {k}", "Give one number for each group.")
+                check.refuse(f.name, a, f"holds {a.size} numbers, but shares holds {k}", "Give one number for each group.")
             k = a.size
             a.flags.writeable = False
             object.__setattr__(self, f.name, a)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .. import _checks
+from .. import _checks as check
 
 __all__ = ["Provenance"]
 
@@ -54,10 +54,10 @@ class Provenance:
     dropped: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
-        _checks.text("source", self.source)
+        check.text("source", self.source)
         for name in ("place", "archive", "licence", "attribution"):
             if not isinstance(getattr(self, name), str):
-                _checks.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
+                check.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
         for name, kinds in (("files", (str, str)), ("rules", (str, str)), ("dropped", (int, str))):
             object.__setattr__(self, name, _pairs(name, getattr(self, name), kinds))
 
@@ -77,8 +77,8 @@ class Provenance:
 
 def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
     """A tuple of pairs of the two types."""
-    found = tuple(_checks.entries(name, value, "a list of pairs", f"Give {name} as a tuple of pairs."))
+    found = tuple(check.entries(name, value, "a list of pairs", f"Give {name} as a tuple of pairs."))
     for pair in found:
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds, strict=True)):
-            _checks.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
+            check.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
     return found

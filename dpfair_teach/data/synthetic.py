@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import integrate, special
 
-from .. import _checks
+from .. import _checks as check
 from .dataset import Dataset
 from .population import Population
 from .provenance import Provenance
@@ -62,7 +62,7 @@ def make_synthetic(m: int, *, n_groups: int = 2, group_shares: object = None, ba
     base = _rates("base_rates", base_rates, k, 0.5, 0.3)
     accepted = np.stack([_rates("false_positive", false_positive, k, 0.1, 0.3),
                          _rates("true_positive", true_positive, k, 0.9, 0.7)], axis=-1)
-    rng = _checks.rng(rng)
+    rng = check.rng(rng)
     A = _draw_groups(m, shares, rng)
     Y = (rng.random(m) < base[A]).astype(np.int64)
     prediction = rng.random(m) < accepted[A, Y]
@@ -115,12 +115,12 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     [0.5, 0.462, 0.425]
     """
     m, k, shares = _size(m, n_groups, group_shares)
-    w = _coefficients(coefficients, _checks.integer("d", d, low=1, high=10_000))
+    w = _coefficients(coefficients, check.integer("d", d, low=1, high=10_000))
     c = np.linspace(0.0, -1.0, k) if intercepts is None else _per_group("intercepts", intercepts, k, -20.0, 20.0)
     means = _shifts(shifts, k, w.size)
     if m * w.size > _MOST_NUMBERS:
-        _checks.refuse("m", m, f"m times d is above {_MOST_NUMBERS:,} numbers", "Draw fewer people, or lower d.")
-    rng = _checks.rng(rng)
+        check.refuse("m", m, f"m times d is above {_MOST_NUMBERS:,} numbers", "Draw fewer people, or lower d.")
+    rng = check.rng(rng)
     rates = [_logistic_rates(w @ mean, np.linalg.norm(w), ca) for mean, ca in zip(means, c, strict=True)]
     population = Population(shares, *np.transpose(rates))
     A = _draw_groups(m, shares, rng)
@@ -157,29 +157,29 @@ def logistic_base(X: object, coefficients: object = None) -> np.ndarray:
     >>> logistic_base([[1., 1.], [-1., .5]]).tolist()
     [1, 0]
     """
-    X = _checks.array("X", X, shape=(None, None))
+    X = check.array("X", X, shape=(None, None))
     if X.shape[1] == 0:
-        _checks.refuse("X", X.shape, "has no column", "Give at least one feature.")
+        check.refuse("X", X.shape, "has no column", "Give at least one feature.")
     return (X @ _coefficients(coefficients, X.shape[1]) >= 0).astype(np.int64)
 
 
 def _size(m: object, n_groups: object, group_shares: object) -> tuple[int, int, np.ndarray]:
     """Number of people, of groups, and the shares of these."""
-    m = _checks.integer("m", m, low=1, high=_MOST_PEOPLE)
-    k = _checks.integer("n_groups", n_groups, low=1, high=1_000)
+    m = check.integer("m", m, low=1, high=_MOST_PEOPLE)
+    k = check.integer("n_groups", n_groups, low=1, high=1_000)
     if group_shares is None:
         return m, k, np.full(k, 1 / k)
     shares = _per_group("group_shares", group_shares, k, low=0.0, high=1.0)
     if (shares == 0).any() or abs(shares.sum() - 1.0) > 1e-9:
-        _checks.refuse("group_shares", shares, "must be above 0 and sum to 1", "Divide group_shares by their sum.")
+        check.refuse("group_shares", shares, "must be above 0 and sum to 1", "Divide group_shares by their sum.")
     return m, k, shares / shares.sum()
 
 
 def _per_group(name: str, value: object, k: int, low: float, high: float) -> np.ndarray:
     """k given numbers, one a group, in [low, high]."""
-    given = _checks.array(name, value, ndim=1, low=low, high=high)
+    given = check.array(name, value, ndim=1, low=low, high=high)
     if given.size != k:
-        _checks.refuse(name, given, f"holds {given.size} numbers, but n_groups is {k}", "Give one number for each group.")
+        check.refuse(name, given, f"holds {given.size} numbers, but n_groups is {k}", "Give one number for each group.")
     return given
 
 
@@ -194,10 +194,10 @@ def _shifts(value: object, k: int, d: int) -> np.ndarray:
         means = np.zeros((k, d))
         means[:, 0] = np.linspace(0.0, 0.5, k)
         return means
-    means = _checks.array("shifts", value, ndim=2, low=-20.0, high=20.0)
+    means = check.array("shifts", value, ndim=2, low=-20.0, high=20.0)
     if means.shape != (k, d):
-        _checks.refuse("shifts", means.shape, f"not of shape ({k}, {d})",
-                       "Give one row for each of n_groups, one column for each of d features.")
+        check.refuse("shifts", means.shape, f"not of shape ({k}, {d})",
+                      "Give one row for each of n_groups, one column for each of d features.")
     return means
 
 
@@ -205,12 +205,12 @@ def _coefficients(value: object, d: int) -> np.ndarray:
     """Weights (d,) of the features."""
     if value is None:
         return np.full(d, 2 / np.sqrt(d))
-    w = _checks.array("coefficients", value, ndim=1, low=-50.0, high=50.0)
+    w = check.array("coefficients", value, ndim=1, low=-50.0, high=50.0)
     if w.size != d:
-        _checks.refuse("coefficients", w, f"holds {w.size} numbers, but there are d = {d} features (columns of X)",
-                       "Give one number for each.")
+        check.refuse("coefficients", w, f"holds {w.size} numbers, but there are d = {d} features (columns of X)",
+                      "Give one number for each.")
     if np.linalg.norm(w) < 1e-6:
-        _checks.refuse("coefficients", w, "all 0, or nearly", "Give at least one feature a weight.")
+        check.refuse("coefficients", w, "all 0, or nearly", "Give at least one feature a weight.")
     return w
 
 
@@ -218,8 +218,8 @@ def _draw_groups(m: int, shares: np.ndarray, rng: np.random.Generator) -> np.nda
     A = rng.choice(shares.size, size=m, p=shares)
     empty = np.flatnonzero(np.bincount(A, minlength=shares.size) == 0)
     if empty.size:
-        _checks.refuse("m", m, f"nobody was drawn for group {empty[0]} of {shares.size}",
-                       "Draw more people, lower n_groups, or raise that group in group_shares.")
+        check.refuse("m", m, f"nobody was drawn for group {empty[0]} of {shares.size}",
+                      "Draw more people, lower n_groups, or raise that group in group_shares.")
     return A
 
 
@@ -242,6 +242,6 @@ def _logistic_rates(mean: float, deviation: float, intercept: float) -> tuple[fl
     rejected, accepted = [mass(s, -12.0, zero) for s in (-1, 1)], [mass(s, zero, 12.0) for s in (-1, 1)]
     y0, y1 = rejected[0] + accepted[0], rejected[1] + accepted[1]
     if min(y0, y1) < 1e-6:
-        _checks.refuse("intercepts", intercept, "a label practically never occurs in one group",
-                       "Choose smaller intercepts, shifts or coefficients.")
+        check.refuse("intercepts", intercept, "a label practically never occurs in one group",
+                      "Choose smaller intercepts, shifts or coefficients.")
     return y1 / (y0 + y1), accepted[0] / y0, accepted[1] / y1

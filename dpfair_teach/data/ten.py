@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks as check
 from .dataset import Dataset
 from .provenance import Provenance
 
@@ -55,5 +55,5 @@ def ten_people_base(X: object) -> np.ndarray:
     {'Ada': 1, 'Ben': 1, 'Cleo': 0, 'Dan': 0, 'Eve': 0,
      'Fay': 1, 'Gus': 1, 'Hana': 1, 'Ivo': 0, 'Jo': 0}
     """
-    scores = _checks.array("X", X, shape=(None, 1))
+    scores = check.array("X", X, shape=(None, 1))
     return (scores[:, 0] >= 0.5).astype(np.int64)

@@ -18,7 +18,7 @@ try:
 except ModuleNotFoundError:  # Windows: nothing guards against two runs there
     fcntl = None
 
-from .. import _checks
+from .. import _checks as check
 
 __all__ = ["Unfinished", "alone", "source_hash", "text_hash"]
 
@@ -46,8 +46,8 @@ def alone(lock: Path) -> Iterator[None]:
     try:
         file = _held(lock)
     except OSError as problem:
-        _checks.refuse("out", str(lock), f"cannot be opened as a lock ({problem.strerror})",
-                       "Remove what stands there, or write elsewhere.")
+        check.refuse("out", str(lock), f"cannot be opened as a lock ({problem.strerror})",
+                      "Remove what stands there, or write elsewhere.")
     try:
         yield
     finally:
@@ -65,7 +65,7 @@ def _held(lock: Path):
             file.seek(0)
             pid = file.read().strip() or "unknown"
             file.close()
-            _checks.refuse("out", str(lock), f"process {pid} is writing that table", "Wait for it, or stop it, or write elsewhere.")
+            check.refuse("out", str(lock), f"process {pid} is writing that table", "Wait for it, or stop it, or write elsewhere.")
         # The holder before may have removed the file between our opening and our holding it: then a third could hold a new one.
         if lock.exists() and os.path.samestat(os.fstat(file.fileno()), os.stat(lock)):
             file.truncate(0)
@@ -102,7 +102,7 @@ class Unfinished:
 
     def _read(self, header: dict[str, Any]) -> None:
         if not self.path.is_file():
-            _checks.refuse("out", str(self.path), "not a file, and stored rows go there", "Remove it and run again.")
+            check.refuse("out", str(self.path), "not a file, and stored rows go there", "Remove it and run again.")
         raw = self.path.read_bytes()
         whole = raw[:raw.rfind(b"\n") + 1]
         if len(whole) < len(raw):  # else the next record would be glued to the torn line
@@ -115,14 +115,14 @@ class Unfinished:
         stored = self._record(first, "", 1)
         differ = sorted(key for key in stored.keys() | header.keys() if stored.get(key) != header.get(key))
         if differ:
-            _checks.refuse("out", str(self.path), f"holds rows of another run: {', '.join(differ)} differ",
-                           "Give the same to continue it, or delete that file to start anew.")
+            check.refuse("out", str(self.path), f"holds rows of another run: {', '.join(differ)} differ",
+                          "Give the same to continue it, or delete that file to start anew.")
         self.records = [self._record(line, self._salt, number) for number, line in enumerate(lines, start=2)]
 
     def _record(self, line: bytes, salt: str, number: int) -> dict:
         checksum, _, text = line.decode(errors="replace").partition(" ")
         if checksum != text_hash([salt, text]):
-            _checks.refuse("out", str(self.path),
-                           f"its line {number} is not as a run of this library wrote it: its stored rows cannot be read",
-                           "Delete that file and run again.")
+            check.refuse("out", str(self.path),
+                          f"its line {number} is not as a run of this library wrote it: its stored rows cannot be read",
+                          "Delete that file and run again.")
         return json.loads(text)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks
+from .. import _checks as check
 
 __all__ = ["bootstrap_interval", "bootstrap_means"]
 
@@ -15,17 +15,17 @@ _COUNTS_AT_ONCE = 10**7  # 80 MB; the stream does not depend on it
 
 def _repeats(values: ArrayLike, keep: ArrayLike | None) -> tuple[np.ndarray, np.ndarray]:
     """Values with one row a repeat, and 0/1 for the repeats that count; at least two must."""
-    values = _checks.array("values", values, low=-1e150, high=1e150)
+    values = check.array("values", values, low=-1e150, high=1e150)
     if values.ndim == 0 or len(values) < 2 or values.size == 0:
-        _checks.refuse("values", values.shape, "needs at least two repeats along its first axis",
-                       "Run more repeats: one draw says nothing about its own spread.")
+        check.refuse("values", values.shape, "needs at least two repeats along its first axis",
+                      "Run more repeats: one draw says nothing about its own spread.")
     if keep is None:
         return values, np.ones(len(values))
-    kept = _checks.labels("keep", keep).astype(float)
+    kept = check.labels("keep", keep).astype(float)
     if len(kept) != len(values):
-        _checks.refuse("keep", kept.shape, f"values has {len(values)} repeats, keep has {len(kept)} entries", "Give one entry a repeat.")
+        check.refuse("keep", kept.shape, f"values has {len(values)} repeats, keep has {len(kept)} entries", "Give one entry a repeat.")
     if kept.sum() < 2:
-        _checks.refuse("keep", int(kept.sum()), "keeps fewer than two repeats", "Run more repeats, or keep more of them.")
+        check.refuse("keep", int(kept.sum()), "keeps fewer than two repeats", "Run more repeats, or keep more of them.")
     return values, kept
 
 
@@ -61,8 +61,8 @@ def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, keep: ArrayL
     [1.0, 1.0]
     """
     values, kept = _repeats(values, keep)
-    rng, resamples = _checks.rng(rng), _checks.integer("resamples", resamples, low=2, high=10**6)
-    _checks.size(resamples, values.shape[1:], "resamples")
+    rng, resamples = check.rng(rng), check.integer("resamples", resamples, low=2, high=10**6)
+    check.size(resamples, values.shape[1:], "resamples")
     # Only the repeats that count are resampled: how often each is drawn is one multinomial vector a resample.
     counted = values[kept == 1]
     n, at_once = len(counted), max(1, _COUNTS_AT_ONCE // len(counted))
@@ -99,7 +99,7 @@ def bootstrap_interval(values: ArrayLike, rng: np.random.Generator, *, keep: Arr
     >>> float(mean), bool(43 < low < mean < high < 56)
     (49.5, True)
     """
-    level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
+    level = check.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
     means = bootstrap_means(values, rng, keep=keep, resamples=resamples)
     values, kept = _repeats(values, keep)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)

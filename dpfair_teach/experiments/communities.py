@@ -10,7 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from .. import _checks, data, fairness, postprocessing
+from .. import _checks as check
+from .. import data, fairness, postprocessing
 from ..data import Dataset
 
 __all__ = ["N_SPLITS", "communities_counts", "held_out_counts"]
@@ -26,7 +27,7 @@ Part = tuple[Dataset, np.ndarray, np.ndarray, np.ndarray]
 def _rule(name: str, rule: object) -> Rule:
     """A rule's name or a function; which names there are, ``data.load`` knows."""
     if not isinstance(rule, str) and not callable(rule):
-        _checks.refuse(name, rule, "neither a rule's name nor a function", "Name a rule of data.load, or give a function of the raw table.")
+        check.refuse(name, rule, "neither a rule's name nor a function", "Name a rule of data.load, or give a function of the raw table.")
     return rule
 
 
@@ -98,7 +99,7 @@ def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int |
     >>> communities_counts("race_argmax_4", "p20", n_bins=6).shape
     (6, 4, 2)
     """
-    n_bins, criterion = _bins(n_bins), _checks.choice("criterion", criterion, ("area", "price"))
+    n_bins, criterion = _bins(n_bins), check.choice("criterion", criterion, ("area", "price"))
     (part,) = _parts(_rule("group", group), _rule("label", label), None)
     counts = _tables(part, n_bins, criterion)[0]
     counts.flags.writeable = False
@@ -135,12 +136,12 @@ def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n
     >>> bool(((train + test).sum(axis=1) == communities_counts().sum(axis=0)).all())
     True
     """
-    n_bins, criterion = _bins(n_bins), _checks.choice("criterion", criterion, ("area", "price"))
-    parts = _parts(_rule("group", group), _rule("label", label), _checks.integer("seed", seed, low=0, high=2**63 - 1))
+    n_bins, criterion = _bins(n_bins), check.choice("criterion", criterion, ("area", "price"))
+    parts = _parts(_rule("group", group), _rule("label", label), check.integer("seed", seed, low=0, high=2**63 - 1))
     stacked = np.stack([_tables(part, n_bins, criterion) for part in parts])
     stacked.flags.writeable = False
     return stacked[:, 0], stacked[:, 1]
 
 
 def _bins(n_bins: object) -> int | None:
-    return None if n_bins is None else _checks.integer("n_bins", n_bins, low=2, high=1000)
+    return None if n_bins is None else check.integer("n_bins", n_bins, low=2, high=1000)

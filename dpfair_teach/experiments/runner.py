@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from .. import __version__, _checks
+from .. import __version__
+from .. import _checks as check
 from ._unfinished import Unfinished, alone, source_hash, text_hash
 
 __all__ = ["setting_rng", "sweep"]
@@ -35,7 +36,7 @@ _OWN_COLUMNS = frozenset({"repeats", "seed", "version", "command", "seconds"})
 def _setting(value: object, name: str = "setting") -> dict[str, Any]:
     """A setting: names to numbers or strings, in plain Python types."""
     if not isinstance(value, Mapping) or not value or not all(isinstance(k, str) for k in value):
-        _checks.refuse(name, value, "not a mapping from names to values", "Give a dict such as {'epsilon': 1.0}.")
+        check.refuse(name, value, "not a mapping from names to values", "Give a dict such as {'epsilon': 1.0}.")
     plain = {}
     for key, entry in value.items():
         if isinstance(entry, str):
@@ -45,8 +46,8 @@ def _setting(value: object, name: str = "setting") -> dict[str, Any]:
         elif isinstance(entry, (float, np.floating)) and not math.isnan(entry):
             plain[key] = float(entry) + 0.0     # -0.0 is 0.0
         else:
-            _checks.refuse(f"{name}[{key!r}]", entry, "not a string or a number of ordinary size",
-                           "Settings hold plain values only.")
+            check.refuse(f"{name}[{key!r}]", entry, "not a string or a number of ordinary size",
+                          "Settings hold plain values only.")
     return plain
 
 
@@ -85,7 +86,7 @@ def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
     >>> setting_rng(7, {"epsilon": 2.0}).random() == setting_rng(7, {"epsilon": 1.0}).random()
     False
     """
-    seed = _checks.integer("seed", seed, low=0, high=2**63 - 1)
+    seed = check.integer("seed", seed, low=0, high=2**63 - 1)
     digest = hashlib.sha256(_key(_setting(setting)).encode()).digest()
     words = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=words))
@@ -105,14 +106,14 @@ def _timed(evaluate: Callable, setting: dict, repeats: int, seed: int) -> tuple[
 def _rows(rows: object, setting: Setting, taken: set[str]) -> list[Row]:
     """What ``evaluate`` returned, in plain Python types: rows that come back from a file are equal to those that never were in one."""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        _checks.refuse("evaluate", rows, f"returned no list of rows for {setting}", "Return a list of dicts.")
+        check.refuse("evaluate", rows, f"returned no list of rows for {setting}", "Return a list of dicts.")
     return [{_column(key, taken): _plain(value) for key, value in row.items()} for row in rows]
 
 
 def _column(key: object, taken: set[str]) -> str:
     if not isinstance(key, str) or key in taken:
-        _checks.refuse("evaluate", key, "its rows give a column a name that is no string, or that the table has already",
-                       f"Choose other names than {', '.join(sorted(taken))}.")
+        check.refuse("evaluate", key, "its rows give a column a name that is no string, or that the table has already",
+                      f"Choose other names than {', '.join(sorted(taken))}.")
     return key
 
 
@@ -120,7 +121,7 @@ def _plain(value: object) -> object:
     """A number or a string; numpy's as Python's."""
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, (str, int, float)):
-        _checks.refuse("evaluate", value, "its rows hold something else than numbers and strings", "Return plain values.")
+        check.refuse("evaluate", value, "its rows hold something else than numbers and strings", "Return plain values.")
     return plain
 
 
@@ -135,32 +136,32 @@ def _check_evaluate(evaluate: object) -> None:
     try:
         inspect.signature(evaluate).bind({}, 1, None)
     except (TypeError, ValueError):
-        _checks.refuse("evaluate", evaluate, "cannot be called with (setting, repeats, rng)",
-                       "Give a function of those three that returns a list of rows.")
+        check.refuse("evaluate", evaluate, "cannot be called with (setting, repeats, rng)",
+                      "Give a function of those three that returns a list of rows.")
 
 
 def _grid(settings: object) -> dict[str, dict[str, Any]]:
     """The settings by key, in their order, each once."""
     if isinstance(settings, (str, bytes, Mapping)) or not isinstance(settings, Sequence) or not settings:
-        _checks.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
+        check.refuse("settings", settings, "not a non-empty list of settings", "Give a list of dicts.")
     grid = {}
     for i, setting in enumerate(settings):
         plain = _setting(setting, f"settings[{i}]")
         if _key(plain) in grid:
-            _checks.refuse("settings", plain, "stands there twice", "Each setting once: its rows are keyed by it.")
+            check.refuse("settings", plain, "stands there twice", "Each setting once: its rows are keyed by it.")
         if not _OWN_COLUMNS.isdisjoint(plain):
-            _checks.refuse("settings", plain, "gives a name that the tables use themselves",
-                           f"Choose other names than {', '.join(sorted(_OWN_COLUMNS))}.")
+            check.refuse("settings", plain, "gives a name that the tables use themselves",
+                          f"Choose other names than {', '.join(sorted(_OWN_COLUMNS))}.")
         grid[_key(plain)] = plain
         names = sorted(next(iter(grid.values())))
         if sorted(plain) != names:
-            _checks.refuse("settings", plain, f"has other names than the first, {names}", "Give all settings the same names.")
+            check.refuse("settings", plain, f"has other names than the first, {names}", "Give all settings the same names.")
     return grid
 
 
 def _check_jobs(jobs: object) -> None:
-    if _checks.integer("jobs", jobs, low=-1, high=1024) == 0:
-        _checks.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
+    if check.integer("jobs", jobs, low=-1, high=1024) == 0:
+        check.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
 
 
 def _csv(out: object) -> Path | None:
@@ -168,10 +169,10 @@ def _csv(out: object) -> Path | None:
     if out is None:
         return None
     if not isinstance(out, (str, Path)):
-        _checks.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
+        check.refuse("out", out, "not a path", "Give a file name that ends in .csv, or None.")
     path = Path(out)
     if path.suffix != ".csv" or "\0" in str(path) or os.path.isdir(path) or not os.path.isdir(path.parent):
-        _checks.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
+        check.refuse("out", str(out), "not a .csv file in a folder that exists", "Make the folder, name the file *.csv.")
     return path
 
 
@@ -233,11 +234,11 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     """
     _check_evaluate(evaluate)
     grid = _grid(settings)
-    repeats, seed = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.integer("seed", seed, low=0, high=2**63 - 1)
-    _checks.flag("progress", progress)
+    repeats, seed = check.integer("repeats", repeats, low=1, high=10**7), check.integer("seed", seed, low=0, high=2**63 - 1)
+    check.flag("progress", progress)
     _check_jobs(jobs)
     if not isinstance(command, str):
-        _checks.refuse("command", command, "not a string", "Give the command that makes the table.")
+        check.refuse("command", command, "not a string", "Give the command that makes the table.")
     out = _csv(out)
     tail = {"repeats": repeats, "seed": seed, "version": __version__, "command": command}
     if out is None:
@@ -268,8 +269,8 @@ def _computed(evaluate: Callable, grid: dict[str, dict], tail: dict, done: dict[
             columns = columns or set(record["rows"][0])
             for row in record["rows"]:
                 if set(row) != columns:
-                    _checks.refuse("evaluate", sorted(row), f"the columns of a row of {setting}; other rows have {sorted(columns)}",
-                                   "Give every row the same columns: nothing is filled in.")
+                    check.refuse("evaluate", sorted(row), f"the columns of a row of {setting}; other rows have {sorted(columns)}",
+                                  "Give every row the same columns: nothing is filled in.")
             if unfinished is not None:
                 unfinished.append(record)
             done[_key(setting)] = record
