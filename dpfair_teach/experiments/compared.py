@@ -13,9 +13,9 @@ import numpy as np
 from .. import data, fairness, postprocessing
 from .bootstrap import bootstrap_means, columns_with_interval
 from .grids import EPSILONS, GAMMAS_PROTOCOL
-from .panels import PANEL_METHODS, method_draws
+from .panels import PANEL_METHODS, method_draws, predictions
 from .pareto import error_at_violation, pareto_quality
-from .tradeoff import free_points, postprocessing_draws
+from .tradeoff import BINS, free_points, postprocessing_draws
 
 __all__ = ["COMPARED"]
 
@@ -63,10 +63,10 @@ def _problem(name: str, m: int, k: int) -> tuple[list[np.ndarray], np.ndarray, n
 
 
 @cache
-def _binned(name: str, m: int, k: int, n_bins: int) -> list[np.ndarray]:
-    """The tables of bins, cut by the default criterion."""
-    return [fairness.cell_counts(postprocessing.score_bins(score, postprocessing.optimal_cuts(score, Y, n_bins)), A, Y, n_groups=k,
-                                 n_bins=n_bins) for score, A, Y in _peoples(name, m, k)]
+def _binned(name: str, m: int, k: int, n_bins: int, criterion: str) -> list[np.ndarray]:
+    """The tables of bins."""
+    return [fairness.cell_counts(postprocessing.score_bins(score, postprocessing.optimal_cuts(score, Y, n_bins, criterion)), A, Y,
+                                 n_groups=k, n_bins=n_bins) for score, A, Y in _peoples(name, m, k)]
 
 
 def compared(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
@@ -76,10 +76,9 @@ def compared(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict
     """
     name, m, k, method, epsilon = (setting[key] for key in ("data", "m", "k", "method", "epsilon"))
     tables, optimum, free = _problem(name, m, k)
-    bins = 2
-    if method == "score_bins":
-        bins = postprocessing.suggested_bins(m, epsilon)
-        tables = _binned(name, m, k, bins)
+    bins = predictions(method, m, epsilon)
+    if method in BINS:
+        tables = _binned(name, m, k, bins, BINS[method][0])
     draws = method_draws([(table, table) for table in tables], method, epsilon, GAMMAS_PROTOCOL, repeats, rng)
     resampled = bootstrap_means(draws.curves(), rng, resamples=400)
     row = {"n_bins": bins, "base_violation": free[1, 0], "base_error": free[1, 1], "optimum_at": error_at_violation(optimum, _AT, free),

@@ -14,9 +14,12 @@ from .bootstrap import bootstrap_means, columns_with_interval
 from .communities import communities_counts, held_out_counts
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .pareto import error_at_violation, pareto_quality, quality_interval
-from .tradeoff import METHODS, Draws, free_points, postprocessing_draws
+from .tradeoff import BINS, METHODS, Draws, free_points, postprocessing_draws
 
-__all__ = ["AT_QUALITY", "AT_VIOLATION", "BINS", "EPSILONS_WIDE", "PANEL_METHODS"]
+__all__ = [
+    "AT_Q", "AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL", "PANEL_METHODS", "RULES", "RULES_NOT_PRIVATE", "TARGETS", "curves",
+    "epsilon_target", "method_draws", "panel_draws", "predictions", "quality", "quality_and_error", "reference", "tables",
+]
 
 Rows = list[dict]
 Tables = list[tuple[np.ndarray, np.ndarray]]
@@ -28,11 +31,6 @@ EPSILONS_WIDE: tuple[float, ...] = (0.01, 0.025, 0.05, *EPSILONS, 10.0, 20.0, 50
 #: The quality at which methods' epsilons are compared, and the violation at which their errors are.
 AT_QUALITY: float = 0.8
 AT_VIOLATION: float = 0.05
-#: Score bins by their criterion and number, None for ``suggested_bins``. ``score_bins`` are those of the estimator; the others show what
-#: its two choices, made on drawn populations, are worth here.
-BINS: dict[str, tuple[str, int | None]] = {
-    "score_bins": ("area", None), "price_bins": ("price", None),
-    **{f"{criterion}_bins_{b}": (criterion, b) for criterion in ("area", "price") for b in (3, 4, 5)}}
 _PRINTED_SEED = 5
 
 
@@ -63,9 +61,14 @@ def reference(setting: dict) -> tuple[np.ndarray, np.ndarray]:
 
 def method_draws(pairs: Tables, method: str, epsilon: float, gammas: tuple[float, ...], repeats: int, rng: np.random.Generator) -> Draws:
     """A method's curve over pairs of tables. ``repeats // len(pairs)`` rounds are made: a round is one draw on each pair, and everything is
-    averaged over the pairs. So intervals over rounds are about the noise, not about which people were sampled.
+    averaged over the pairs. So intervals over rounds are about the noise, not about which people were sampled. Bins are released alike,
+    however they were cut; their tables must be those of bins.
     """
     rounds = max(1, repeats // len(pairs))
+    if method in BINS:
+        if pairs[0][0].shape[0] == 2:
+            raise RuntimeError(f"{method} needs tables of score bins, and got those of two answers")
+        method = "score_bins"
     parts = [postprocessing_draws(train, method, epsilon, gammas, rounds, rng, evaluate_on=test) for train, test in pairs]
     return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
                  np.ones(rounds, dtype=bool), gammas)
@@ -77,7 +80,6 @@ def panel_draws(setting: dict, repeats: int, rng: np.random.Generator, *, n_bins
     pairs = tables(setting)
     if method in BINS:
         pairs = tables(setting, n_bins or predictions(method, round(pairs[0][0].sum()), epsilon))
-        method = "score_bins"
     if method == "not_private":  # without noise all methods on yhat are one program
         method = "as_printed_no_slack"
     return method_draws(pairs, method, epsilon, GAMMAS_PROTOCOL, repeats, rng)

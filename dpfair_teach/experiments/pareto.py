@@ -209,7 +209,9 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     (0.5, True)
     """
     violations = _checks.filled("violations", _checks.array("violations", violations, ndim=2, low=0.0, high=1.0), "point of a curve")
-    errors = _checks.array("errors", errors, shape=violations.shape, low=0.0, high=1.0)
+    errors = _checks.array("errors", errors, low=0.0, high=1.0)
+    if errors.shape != violations.shape:
+        _checks.refuse("errors", errors.shape, f"not the shape of violations, {violations.shape}", "Give both for the same draws.")
     level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
     curves = np.stack([violations, errors], axis=-1)
     resampled = [pareto_quality(curve, reference, free_points) for curve in bootstrap_means(curves, rng, resamples=resamples)]

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .. import _checks, fairness, postprocessing
+from .. import _checks as check
+from .. import fairness, postprocessing
 from .bootstrap import bootstrap_interval
 from .grids import BETA
 
@@ -29,18 +30,23 @@ METHODS: dict[str, dict[str, object]] = {
     "public_margins": {"method": "public_margins", "noise": "k_norm", "slack": False},
     "score_bins": {"method": "score_bins", "noise": "k_norm", "slack": False},
 }
+#: The methods whose predictions are score bins, and how those are cut: criterion and number, None for ``suggested_bins``. All others have
+#: the base's two answers. ``score_bins`` are the estimator's; the others show what its two choices, made on drawn populations, are worth.
+BINS: dict[str, tuple[str, int | None]] = {
+    "score_bins": ("area", None), "price_bins": ("price", None),
+    **{f"{criterion}_bins_{b}": (criterion, b) for criterion in ("area", "price") for b in (3, 4, 5)}}
 
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
 
 
-def _table(name: str, value: ArrayLike, k: int | None = None, b: int | None = 2) -> np.ndarray:
+def _table(name: str, value: ArrayLike, b: int | None = 2) -> np.ndarray:
     """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
-    counts = _checks.array(name, value, shape=(b, k, 2), low=0.0, high=1e12, booleans=False)
+    counts = check.array(name, value, shape=(b, None, 2), low=0.0, high=1e12, booleans=False)
     if counts.shape[0] < 2:
-        _checks.refuse(name, counts.shape, "has fewer than two predictions", "Give a table of two answers, or of two score bins or more.")
+        check.refuse(name, counts.shape, "has fewer than two predictions", "Give a table of two answers, or of two score bins or more.")
     if counts.shape[1] < 2:
-        _checks.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
-    _checks.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
+        check.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
+    check.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
     return counts
 
 
@@ -171,21 +177,23 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     >>> draws.error.round(3).tolist(), draws.violation.round(3).tolist()
     ([[0.25, 0.2]], [[0.0, 0.333]])
     """
-    method = _checks.choice("method", method, tuple(METHODS))
-    counts = _table("counts", counts, b=None if method == "score_bins" else 2)
-    epsilon = _checks.number("epsilon", epsilon, low=1e-9, finite=False)
-    gammas = _checks.filled("gammas", _checks.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
-    repeats, rng = _checks.integer("repeats", repeats, low=1, high=10**7), _checks.rng(rng)
-    _checks.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
-    _checks.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
-    beta = _checks.beta(beta)
-    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, counts.shape[1], counts.shape[0])
+    method = check.choice("method", method, tuple(METHODS))
+    counts = _table("counts", counts, b=None if method in BINS else 2)
+    epsilon = check.number("epsilon", epsilon, low=1e-9, finite=False)
+    gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
+    repeats, rng = check.integer("repeats", repeats, low=1, high=10**7), check.rng(rng)
+    check.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
+    check.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
+    beta = check.beta(beta)
+    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, b=None)
+    if test.shape != counts.shape:
+        check.refuse("evaluate_on", test.shape, f"not the shape of counts, {counts.shape}", "Give both by the same predictions and groups.")
 
     m, total = round(counts.sum()), float(counts.sum())
     if total < 2:
-        _checks.refuse("counts", total, "holds fewer than two people in all", "Give counts of people, not frequencies.")
+        check.refuse("counts", total, "holds fewer than two people in all", "Give counts of people, not frequencies.")
     if abs(total - m) > 1e-9 * m:       # cells may be expected numbers, whose sum is whole up to rounding
-        _checks.refuse("counts", total, "is the sum of the entries, and no whole number of people", "Give counts of people.")
+        check.refuse("counts", total, "is the sum of the entries, and no whole number of people", "Give counts of people.")
     q = _release(counts, method, epsilon, repeats, rng) / m
     slack, kept = 0.0, np.ones(repeats, dtype=bool)
     if METHODS[method]["slack"] and np.isfinite(epsilon):
@@ -236,13 +244,13 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     >>> bool(table["violation"][0] > 0), table["error"][1].round(3)
     (True, np.float64(0.25))
     """
-    epsilons = [_checks.number("epsilons", epsilon, low=1e-9, finite=False)
-                for epsilon in _checks.entries("epsilons", epsilons, "a list of numbers", "Give one epsilon or more, as a list.")]
-    _checks.filled("epsilons", epsilons, "epsilon")
+    epsilons = [check.number("epsilons", epsilon, low=1e-9, finite=False)
+                for epsilon in check.entries("epsilons", epsilons, "a list of numbers", "Give one epsilon or more, as a list.")]
+    check.filled("epsilons", epsilons, "epsilon")
     most = max((epsilon for epsilon in epsilons if epsilon < np.inf), default=1.0)
     if most > 1e9:
-        _checks.refuse("epsilons", most, "so large that no noise is left", "Give numbers up to 1e9, or inf for no noise.")
-    repeats = _checks.integer("repeats", repeats, low=2, high=10**7)
+        check.refuse("epsilons", most, "so large that no noise is left", "Give numbers up to 1e9, or inf for no noise.")
+    repeats = check.integer("repeats", repeats, low=2, high=10**7)
     rows = []
     for epsilon in epsilons:
         draws = postprocessing_draws(counts, method, epsilon, gammas, repeats, rng, negative_slack=negative_slack,

@@ -87,6 +87,11 @@ def test_interval_covers_as_promised():
     assert np.mean(widths) == pytest.approx(2 * 1.96 * .1 / np.sqrt(40), rel=0.15)
 
 
+def test_errors_and_violations_of_different_draws_are_refused_by_both_names():
+    with pytest.raises(ValueError, match=r"^errors=\(3, 1\): not the shape of violations, \(2, 1\)"):
+        quality_interval(np.zeros((2, 1)), np.full((3, 1), .3), REFERENCE, FREE, np.random.default_rng(0))
+
+
 def test_interval_is_about_the_mean_curve():
     violations, errors = np.array([[.0], [.2]]), np.array([[.2], [.2]])
     q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(0))

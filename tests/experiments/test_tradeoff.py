@@ -10,12 +10,17 @@ from sklearn.linear_model import LogisticRegression
 from dpfair_teach import data, fairness, postprocessing
 from dpfair_teach.experiments import (
     BETA,
+    GAMMAS_PROTOCOL,
     METHODS,
     communities_counts,
+    compared,
+    error_at_violation,
     free_points,
     held_out_counts,
+    panels,
     postprocessing_curve,
     postprocessing_draws,
+    tradeoff,
 )
 
 COUNTS = communities_counts()
@@ -88,8 +93,9 @@ def test_every_setting_of_a_method_matters():
     for counts in (COUNTS, THREE_GROUPS):
         first = {method: tuple(postprocessing_draws(counts, method, 1.0, GAMMAS, 1, np.random.default_rng(0)).error[0])
                  for method in METHODS}
-        assert first.pop("score_bins") == first["public_margins"]
-        assert len(set(first.values())) == len(first) == 4
+        for method in set(METHODS) & set(tradeoff.BINS):
+            assert first.pop(method) == first["public_margins"]
+        assert len(set(first.values())) == len(first)
 
 
 def test_the_results_page_states_the_same_settings():
@@ -161,8 +167,25 @@ def test_tables_of_bins_are_for_score_bins_only():
     assert postprocessing_draws(counts, "score_bins", 1.0, [0.1], 2, np.random.default_rng(0)).error.shape == (2, 1)
     with pytest.raises(ValueError, match=r"^counts="):
         postprocessing_draws(counts, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"^evaluate_on="):
+    with pytest.raises(ValueError, match=r"^evaluate_on=.*shape of counts, \(4, 2, 2\)"):
         postprocessing_draws(counts, "score_bins", 1.0, [0.1], 2, np.random.default_rng(0), evaluate_on=COUNTS)
+
+
+def test_every_method_of_bins_is_drawn_on_tables_of_bins(monkeypatch):
+    """One table says which methods have bins: a second one is cut its own way wherever methods are run, and two answers are refused."""
+    monkeypatch.setitem(tradeoff.METHODS, "price_bins_4", tradeoff.METHODS["score_bins"])
+    for method, settings in tradeoff.METHODS.items():
+        assert (method in tradeoff.BINS) == (settings["method"] == "score_bins")
+        if method in tradeoff.BINS:
+            assert postprocessing_draws(communities_counts(n_bins=4), method, 1.0, [0.1], 2, np.random.default_rng(0)).error.shape == (2, 1)
+            with pytest.raises(RuntimeError, match=method):
+                panels.method_draws([(COUNTS, COUNTS)], method, 1.0, (0.1,), 1, np.random.default_rng(0))
+    setting = {"data": "communities", "m": 1994, "k": 2, "method": "price_bins_4", "epsilon": 1.0}
+    (row,) = compared.compared(setting, 2, np.random.default_rng(0))
+    table = communities_counts(n_bins=4, criterion="price")
+    curve = panels.method_draws([(table, table)], "score_bins", 1.0, GAMMAS_PROTOCOL, 2, np.random.default_rng(0)).means()
+    assert row["n_bins"] == 4 and row["error_at"] == pytest.approx(error_at_violation(curve, 0.05, free_points(COUNTS)))
+    assert panels.quality_and_error(setting, 2, np.random.default_rng(0))[0]["n_bins"] == 4
 
 
 def test_rules_of_the_reader():
