@@ -53,8 +53,8 @@ def _upper(hits: np.ndarray, n: int, alpha: float) -> np.ndarray:
     return np.where(hits == n, 1.0, special.betainccinv(hits + 1.0, np.maximum(n - hits, 1), alpha))
 
 
-def clopper_pearson(k: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """The exact confidence interval for a probability, from ``k`` hits in ``n`` independent trials.
+def clopper_pearson(n_hits: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """The exact confidence interval for a probability, from ``n_hits`` hits in ``n`` independent trials.
 
     Source: Clopper and Pearson 1934. Covers the true probability with probability at least 1 - alpha whatever it is; each side
     errs with probability at most alpha / 2. Of independent trials with unequal chances it covers the average chance just so (Hoeffding
@@ -62,18 +62,18 @@ def clopper_pearson(k: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.
 
     Parameters
     ----------
-    k : int or array of ints in 0..n
+    n_hits : int or array of ints in 0..n
     n : int >= 1
     alpha : float in [1e-100, 1)
 
     Returns
     -------
-    (low, high) : arrays of the shape of ``k``, 0 <= low < high <= 1
+    (low, high) : arrays of the shape of ``n_hits``, 0 <= low < high <= 1
 
     Raises
     ------
     ValueError
-        ``k`` not whole numbers from 0 to ``n``; ``n`` below 1; ``alpha`` out of range.
+        ``n_hits`` not whole numbers from 0 to ``n``; ``n`` below 1; ``alpha`` out of range.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def clopper_pearson(k: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.
     (0.4439, 0.9748)
     """
     n, alpha = _trials("n", n), _alpha(alpha)
-    hits = _counts("k", k, n)
+    hits = _counts("n_hits", n_hits, n)
     return _lower(hits, n, alpha / 2), _upper(hits, n, alpha / 2)
 
 

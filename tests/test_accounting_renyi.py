@@ -66,7 +66,7 @@ def test_gaussian_is_the_peers(noise_multiplier):
 @pytest.mark.parametrize("epsilon0, k", list(itertools.product(EPSILONS, (2, 3, 40))))
 def test_randomized_response_is_the_peers(epsilon0, k):
     event = dp_accounting.RandomizedResponseDpEvent(k / (math.exp(epsilon0) + k - 1), k)
-    assert rdp_randomized_response(k, epsilon0, PEER_ORDERS) == pytest.approx(of_peer(event, "REPLACE_ONE"), rel=1e-9, abs=1e-14)
+    assert rdp_randomized_response(epsilon0, PEER_ORDERS, k) == pytest.approx(of_peer(event, "REPLACE_ONE"), rel=1e-9, abs=1e-14)
 
 
 @pytest.mark.parametrize("epsilon0", EPSILONS)
@@ -96,7 +96,7 @@ def test_composition_and_conversion_are_the_peers():
 def test_randomized_response_is_the_definition(epsilon0, k):
     matrix = randomized_response_matrix(k, epsilon0)
     orders = np.array([1.01, 1.5, 2, 7, 60])
-    assert rdp_randomized_response(k, epsilon0, orders) == pytest.approx(divergence(matrix[0], matrix[1], orders), rel=1e-10)
+    assert rdp_randomized_response(epsilon0, orders, k) == pytest.approx(divergence(matrix[0], matrix[1], orders), rel=1e-10)
 
 
 @pytest.mark.parametrize("epsilon0, sensitivity", list(itertools.product((0.1, 1.0, 3.0), (1, 2, 7))))

@@ -296,7 +296,7 @@ def good():
     """A valid call of every public function and record."""
     numbers = np.linspace(0.0, 1.0, 40)
     return {
-        clopper_pearson: dict(k=3, n=10, alpha=0.05),
+        clopper_pearson: dict(n_hits=3, n=10, alpha=0.05),
         epsilon_lower_bound: dict(hits_1=8, hits_0=3, n=10, delta=0.01, alpha=0.05, n_0=12, both_directions=True),
         AuditResult: dict(lower_bound=0.5, event="number >= 1", hits=(8, 3), n=(10, 12), delta=0.0, alpha=0.05, claimed_epsilon=1.0),
         audit_scalar: dict(samples=numbers, samples_neighbour=numbers + 0.1, rng=np.random.default_rng(0), delta=0.0, alpha=0.05,
@@ -313,8 +313,8 @@ def good():
 NEVER = [None, "1", "", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 ** 400, object(), {}, {1}, [], [1.0, "a"], [float("nan")],
          [[1.0], [1.0, 2.0]], np.array([1 + 1j]), np.empty((0, 2)), lambda: 0]
 ALSO_NEVER = {
-    "k": [-1, 11, 2.5], "n": [0, -1, 2.5, True], "alpha": [0, 1, -1, True], "hits_1": [-1, 11, 2.5], "hits_0": [-1, 13, 2.5, [[1, 2], [3]]],
-    "delta": [-0.1, 1, True], "n_0": [0, 2.5, True, 2], "both_directions": [0, 1, 2.0],
+    "n_hits": [-1, 11, 2.5], "n": [0, -1, 2.5, True], "alpha": [0, 1, -1, True], "hits_1": [-1, 11, 2.5],
+    "hits_0": [-1, 13, 2.5, [[1, 2], [3]]], "delta": [-0.1, 1, True], "n_0": [0, 2.5, True, 2], "both_directions": [0, 1, 2.0],
     "lower_bound": [-1, True], "hits": [(1,), (11, 3), (8, -1), (1.5, 1), 3],
     "claimed_epsilon": [0, -1, True], "samples": [[1.0, 2.0], 1.0, np.zeros((5, 5))], "samples_neighbour": [[1.0, 2.0], np.zeros((5, 5))],
     "rng": [0, np.random], "n_thresholds": [0, 1.5, True], "outputs": [1.0, [[1.0, 2.0, 3.0]]], "table_neighbour": [[1.0, 2.0, 3.0], 1.0],

@@ -362,7 +362,7 @@ def good():
     draw = dict(rng=np.random.default_rng(0), size=3)
     return {
         laplace: dict(value=[1.0, 2.0], **noise, **draw), laplace_law: dict(**noise, value=2.0),
-        laplace_error_bound: dict(k=3, **noise, beta=0.1), laplace_error_quantile: dict(k=3, **noise, beta=0.1),
+        laplace_error_bound: dict(n_numbers=3, **noise, beta=0.1), laplace_error_quantile: dict(n_numbers=3, **noise, beta=0.1),
         geometric: dict(value=[1, 2], **noise, **draw), geometric_law: dict(**noise, value=2),
         gaussian: dict(value=[1.0, 2.0], **noise, delta=1e-6, **draw), gaussian_law: dict(**noise, delta=1e-6, value=2.0),
         gaussian_delta: dict(sensitivity=1, sigma=2.0, epsilon=1.0), gaussian_sigma: dict(**noise, delta=1e-6),
@@ -378,7 +378,7 @@ NEVER = [None, "1", b"1", 1j, float("nan"), float("inf"), -float("inf"), 10 ** 4
          [[1.0], [1.0, 2.0]], np.array([1 + 1j]), np.array(["2020-01-01"], dtype="datetime64[D]"), np.empty((0, 2))]
 ALSO_NEVER = {
     "sensitivity": [0, -1, True, [1.0], 1e-320], "epsilon": [0, -1.0, True, [1.0], 1e308], "delta": [0, 1, -0.1, True, 2],
-    "beta": [0, 1, -0.1, True, 2], "sigma": [0, -1, True, 1e30, 1e-30], "k": [0, -1, 1.5, True], "n_choices": [0, -1, 1.5, True],
+    "beta": [0, 1, -0.1, True, 2], "sigma": [0, -1, True, 1e30, 1e-30], "n_numbers": [0, -1, 1.5, True], "n_choices": [0, -1, 1.5, True],
     "n_groups": [0, 1, -1, 2.0, True, 10 ** 9], "size": [0, -1, 2.0, True, (2, 0), 10 ** 12, (10 ** 5, 10 ** 5)],
     "rng": [0, 42, np.random, np.random.RandomState(0)], "A": [[-1, 0], [0.5, 1], [0, 2], [[0, 1]], 1], "loss": [1.0],
     "axis": [2, -2, 0.0, True], "counts": [[5.0], 5.0],

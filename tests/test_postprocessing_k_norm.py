@@ -359,7 +359,7 @@ def test_the_estimator_with_three_groups():
     (lambda rng: k_norm_counts(THREE, 1e10, rng), "epsilon=1"), (lambda rng: k_norm_counts(THREE, 1, 0), "rng=0"),
     (lambda rng: k_norm_counts(THREE, 1, rng, exact=1), "exact=1"), (lambda rng: k_norm_counts([THREE], 1, rng), "counts=.*batch"),
     (lambda rng: k_norm_probability([1], 1), "noise="), (lambda rng: k_norm_probability([0.5, -0.5], 1), "noise=0.5"),
-    (lambda rng: k_norm_variance(1, 1), "k=1"), (lambda rng: k_norm_variance(3, -1), "epsilon=-1"),
+    (lambda rng: k_norm_variance(1, 1), "n_groups=1"), (lambda rng: k_norm_variance(3, -1), "epsilon=-1"),
     (lambda rng: public_margin_counts(THREE + 0.5, 1, rng), "not a whole number of people.*laplace"),
     (lambda rng: public_margin_counts(THREE, 1, rng, noise="gaussian"), "noise='gaussian'"),
     (lambda rng: margin_slack(THREE / THREE.sum(), 177, 1, 0.05, "gaussian"), "noise='gaussian'"),

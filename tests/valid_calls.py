@@ -79,7 +79,7 @@ valid("mechanisms.gaussian_law", mechanisms.gaussian_law, lambda: dict(sensitivi
 valid("mechanisms.gaussian_delta", mechanisms.gaussian_delta, lambda: dict(sensitivity=1.0, sigma=3.0, epsilon=1.0))
 valid("mechanisms.gaussian_sigma", mechanisms.gaussian_sigma, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5))
 for bound in ("laplace_error_bound", "laplace_error_quantile"):
-    valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(k=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
+    valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(n_numbers=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
 for bound in ("exponential_error_bound", "exponential_worst_error"):
     valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(n_choices=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
 valid("mechanisms.exponential", mechanisms.exponential,
@@ -125,7 +125,7 @@ for divergence in ("rdp_pure", "rdp_laplace", "rdp_exponential"):
     valid(f"accounting.{divergence}", getattr(accounting, divergence), lambda: dict(epsilon0=0.1, order=[2.0, 3.0]))
 valid("accounting.rdp_geometric", accounting.rdp_geometric, lambda: dict(epsilon0=0.1, order=[2.0, 3.0], sensitivity=2))
 valid("accounting.rdp_gaussian", accounting.rdp_gaussian, lambda: dict(noise_multiplier=2.0, order=[2.0, 3.0]))
-valid("accounting.rdp_randomized_response", accounting.rdp_randomized_response, lambda: dict(n_groups=3, epsilon0=0.1, order=[2.0, 3.0]))
+valid("accounting.rdp_randomized_response", accounting.rdp_randomized_response, lambda: dict(epsilon0=0.1, order=[2.0, 3.0], n_groups=3))
 valid("accounting.rdp_of_releases", accounting.rdp_of_releases,
       lambda: dict(releases=[accounting.Release(**RELEASE)], order=[2.0, 3.0]))
 valid("accounting.rdp_to_epsilon", accounting.rdp_to_epsilon, lambda: dict(orders=[2.0, 3.0], rdp=[0.1, 0.2], delta=1e-5))
@@ -140,7 +140,7 @@ valid("accounting.compare_accountants", accounting.compare_accountants,
       lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6))
 valid("accounting.epsilon_by_steps", accounting.epsilon_by_steps,
       lambda: dict(mechanism="laplace", epsilon0=0.1, steps=[1, 10], delta=1e-6, accountants=("basic", "optimal", "rdp")))
-valid("audit.clopper_pearson", audit.clopper_pearson, lambda: dict(k=[3, 4], n=10, alpha=0.05))
+valid("audit.clopper_pearson", audit.clopper_pearson, lambda: dict(n_hits=[3, 4], n=10, alpha=0.05))
 valid("audit.epsilon_lower_bound", audit.epsilon_lower_bound,
       lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05, n_0=100, both_directions=True))
 valid("audit.audit_scalar", audit.audit_scalar,
@@ -205,7 +205,7 @@ valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts
 valid("postprocessing.k_norm_counts", postprocessing.k_norm_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, exact=False))
 valid("postprocessing.k_norm_probability", postprocessing.k_norm_probability, lambda: dict(noise=[1, 0, -1], epsilon=1.0))
-valid("postprocessing.k_norm_variance", postprocessing.k_norm_variance, lambda: dict(k=3, epsilon=1.0))
+valid("postprocessing.k_norm_variance", postprocessing.k_norm_variance, lambda: dict(n_groups=3, epsilon=1.0))
 valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0))
 valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(counts=COUNTS))
 for slack in ("paper_slack", "main_text_slack"):

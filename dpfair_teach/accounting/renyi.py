@@ -68,7 +68,7 @@ def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
     return _two_ends(1, step_epsilon(epsilon0), _order(order))
 
 
-def rdp_randomized_response(n_groups: int, epsilon0: float, order: ArrayLike) -> np.ndarray:
+def rdp_randomized_response(epsilon0: float, order: ArrayLike, n_groups: int = 2) -> np.ndarray:
     """The exact Renyi divergence of one person's report by ``mechanisms.randomized_response`` when the code changes.
 
     Source: the definition, for the law of ``mechanisms.randomized_response_matrix``: of k reports one is more likely by exp(epsilon0), one
@@ -76,10 +76,10 @@ def rdp_randomized_response(n_groups: int, epsilon0: float, order: ArrayLike) ->
 
     Parameters
     ----------
-    n_groups : int in 2..4096
-        k. At 2 it is the worst of all epsilon0-private mechanisms, :func:`rdp_pure`.
     epsilon0 : float in [1e-9, 1e6]
     order : float or array in [1.001, 1e6]
+    n_groups : int in 2..4096
+        k. At 2 it is the worst of all epsilon0-private mechanisms, :func:`rdp_pure`.
 
     Returns
     -------
@@ -92,10 +92,11 @@ def rdp_randomized_response(n_groups: int, epsilon0: float, order: ArrayLike) ->
 
     Examples
     --------
-    >>> rdp_randomized_response(5, 1.0, [2, 10, 1000]).round(4)
+    >>> rdp_randomized_response(1.0, [2, 10, 1000], n_groups=5).round(4)
     array([0.4707, 0.8995, 0.9991])
     """
-    return _two_ends(check.integer("n_groups", n_groups, low=2, high=4096) - 1, step_epsilon(epsilon0), _order(order))
+    epsilon0, order = step_epsilon(epsilon0), _order(order)
+    return _two_ends(check.integer("n_groups", n_groups, low=2, high=4096) - 1, epsilon0, order)
 
 
 def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:

@@ -106,19 +106,18 @@ def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int |
     return counts
 
 
-def held_out_counts(group: Rule = "paper", seed: int = 0, label: Rule = "p70", n_bins: int | None = None,
-                    criterion: str = "area") -> tuple[np.ndarray, np.ndarray]:
+def held_out_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None, criterion: str = "area", *,
+                    seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """The tables of the 12 held-out splits: two thirds to learn from, one third to be judged on.
 
     Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
-    group : as in :func:`communities_counts`
+    group, label, n_bins, criterion : as in :func:`communities_counts`
+        The cuts of bins come from the two thirds.
     seed : int
         Of the partitions, from 0 on. No privacy rests on it.
-    label, n_bins, criterion : as in :func:`communities_counts`
-        The cuts of bins come from the two thirds.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def tables(setting: dict, n_bins: int | None = None) -> Tables:
     criterion = BINS.get(setting.get("method"), BINS["score_bins"])[0]
     if setting.get("evaluated", "in_sample") == "in_sample":
         return [(communities_counts(group, label, n_bins, criterion),) * 2]
-    return list(zip(*held_out_counts(group, label=label, n_bins=n_bins, criterion=criterion), strict=True))
+    return list(zip(*held_out_counts(group, label, n_bins, criterion), strict=True))
 
 
 def predictions(method: str, people: int, epsilon: float) -> int:

@@ -89,15 +89,15 @@ def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
     return stats.laplace(loc=check.number("value", value), scale=scale_of(sensitivity, epsilon))
 
 
-def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float) -> float:
-    """ln(k / beta) sensitivity / epsilon: with probability at least 1 - beta none of ``k`` released numbers is further off.
+def laplace_error_bound(n_numbers: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """ln(n / beta) sensitivity / epsilon: with probability at least 1 - beta none of n released numbers is further off.
 
     Source: supplement, Theorem 1.1 (which calls the failure probability delta). A union bound over P(|W| > t) = exp(-t/scale).
 
     Parameters
     ----------
-    k : int >= 1
-        How many numbers are released together.
+    n_numbers : int >= 1
+        n, how many numbers are released together.
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)
         Failure probability.
@@ -109,7 +109,7 @@ def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float)
     Raises
     ------
     ValueError
-        ``k`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
+        ``n_numbers`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
         their ratio is no scale.
 
     Examples
@@ -117,18 +117,18 @@ def laplace_error_bound(k: int, sensitivity: float, epsilon: float, beta: float)
     >>> round(laplace_error_bound(8, sensitivity=2, epsilon=1, beta=0.05), 3)
     10.15
     """
-    return math.log(check.integer("k", k, low=1, high=10**15) / failure_chance(beta)) * scale_of(sensitivity, epsilon)
+    return math.log(check.integer("n_numbers", n_numbers, low=1, high=10**15) / failure_chance(beta)) * scale_of(sensitivity, epsilon)
 
 
-def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: float) -> float:
-    """The exact (1 - beta) quantile of the largest of ``k`` absolute Laplace errors: the sharp form of the error bound.
+def laplace_error_quantile(n_numbers: int, sensitivity: float, epsilon: float, beta: float) -> float:
+    """The exact (1 - beta) quantile of the largest of n absolute Laplace errors: the sharp form of the error bound.
 
-    Source: sharpens supplement, Theorem 1.1: independence gives P(max |W| <= t) = (1 - exp(-t/scale))^k, and equality is
+    Source: sharpens supplement, Theorem 1.1: independence gives P(max |W| <= t) = (1 - exp(-t/scale))^n, and equality is
     solved for t.
 
     Parameters
     ----------
-    k, sensitivity, epsilon, beta : as in :func:`laplace_error_bound`
+    n_numbers, sensitivity, epsilon, beta : as in :func:`laplace_error_bound`
 
     Returns
     -------
@@ -146,6 +146,6 @@ def laplace_error_quantile(k: int, sensitivity: float, epsilon: float, beta: flo
     >>> round(laplace_error_quantile(8, sensitivity=2, epsilon=1, beta=0.9), 3), round(laplace_error_bound(8, 2, 1, 0.9), 3)
     (2.772, 4.37)
     """
-    k, beta = check.integer("k", k, low=1, high=10**15), failure_chance(beta)
-    one_fails = -math.expm1(math.log1p(-beta) / k)      # 1 - (1 - beta)^(1/k), without cancellation
+    n, beta = check.integer("n_numbers", n_numbers, low=1, high=10**15), failure_chance(beta)
+    one_fails = -math.expm1(math.log1p(-beta) / n)      # 1 - (1 - beta)^(1/n), without cancellation
     return -math.log(one_fails) * scale_of(sensitivity, epsilon)

@@ -114,7 +114,7 @@ def k_norm_probability(noise: ArrayLike, epsilon: float) -> np.ndarray:
     return np.where(x.sum(axis=-1) == 0, np.exp(log_constant - epsilon * np.maximum(x, 0).sum(axis=-1)), 0.0)[()]
 
 
-def k_norm_variance(k: int, epsilon: float) -> float:
+def k_norm_variance(n_groups: int, epsilon: float) -> float:
     """The exact variance of one group's count under :func:`k_norm_counts`.
 
     Source: ours. With f_n = the sum of x_0^2 over all points of norm n, a polynomial in n of degree k, the series sum_n f_n r^n is
@@ -125,8 +125,8 @@ def k_norm_variance(k: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    k : int in 2..100
-        Groups.
+    n_groups : int in 2..100
+        k.
     epsilon : float in [1e-9, 1e9]
 
     Returns
@@ -143,7 +143,7 @@ def k_norm_variance(k: int, epsilon: float) -> float:
     >>> round(k_norm_variance(3, epsilon=0.1) * 0.1**2, 3), round(k_norm_variance(2, epsilon=0.1) * 0.1**2, 3)
     (3.332, 1.998)
     """
-    k = check.integer("k", k, low=2, high=100)
+    k = check.integer("n_groups", n_groups, low=2, high=100)
     epsilon = checked_epsilon(epsilon, MOST_EPSILON)
     d, r = k - 1, Fraction(math.exp(-epsilon))
     squares = [_sum_of_squares(k, n) for n in range(k + 2)]             # of all entries, so k times one's
