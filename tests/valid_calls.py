@@ -317,6 +317,8 @@ valid("experiments.communities_counts", experiments.communities_counts,
       lambda: dict(group="paper", label="p70", n_bins=4, criterion="price"))
 valid("experiments.held_out_counts", experiments.held_out_counts,
       lambda: dict(group="paper", seed=0, label="p70", n_bins=3, criterion="area"))
+valid("experiments.Draws", experiments.Draws,
+      lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))
 valid("experiments.bound_population", experiments.bound_population, lambda: dict(n_groups=3))
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))

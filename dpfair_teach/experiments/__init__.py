@@ -9,11 +9,11 @@ from .named import EXPERIMENTS, bound_population, run
 from .panels import AT_QUALITY, AT_VIOLATION, EPSILONS_WIDE, PANEL_METHODS
 from .pareto import epsilon_at_quality, error_at_violation, lower_hull, pareto_quality, quality_interval
 from .runner import setting_rng, sweep
-from .tradeoff import METHODS, free_points, postprocessing_curve, postprocessing_draws
+from .tradeoff import METHODS, Draws, free_points, postprocessing_curve, postprocessing_draws
 
 __all__ = [
     "AT_QUALITY", "AT_VIOLATION", "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
-    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS", "PANEL_METHODS", "bootstrap_interval", "bootstrap_means",
+    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "METHODS", "PANEL_METHODS", "Draws", "bootstrap_interval", "bootstrap_means",
     "bound_population", "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "lower_hull",
     "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval", "run", "setting_rng", "sweep",
 ]

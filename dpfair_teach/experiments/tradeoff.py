@@ -17,7 +17,7 @@ from .. import fairness, postprocessing
 from .bootstrap import bootstrap_interval
 from .grids import BETA
 
-__all__ = ["METHODS", "free_points", "postprocessing_curve", "postprocessing_draws"]
+__all__ = ["BINS", "METHODS", "Draws", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
 #: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
 #: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
@@ -83,12 +83,50 @@ def free_points(counts: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Draws:
-    """Error and violation of every draw: ``error, violation`` of shape (R, G), ``kept`` of shape (R,), ``gammas`` of shape (G,)."""
+    """Error and violation of every draw: what :func:`postprocessing_draws` returns.
+
+    Source: none in the papers; the evaluation protocol of this book. A draw is one release, read at every tolerance.
+
+    Parameters
+    ----------
+    error, violation : array_like, shape (R, G)
+        One row a draw, one column a tolerance.
+    kept : array_like of bool, shape (R,)
+        Which draws count.
+    gammas : array_like, shape (G,)
+        The tolerances; held as a tuple.
+
+    Raises
+    ------
+    ValueError
+        Where a shape does not fit the others', or an entry is no finite number.
+
+    Examples
+    --------
+    >>> draws = Draws(error=[[.2, .1], [.4, .1]], violation=[[0., .3], [.2, .3]], kept=[True, True], gammas=[0., .3])
+    >>> draws.means().round(3).tolist()         # the curve: (violation, error) at each tolerance
+    [[0.1, 0.3], [0.3, 0.1]]
+    """
 
     error: np.ndarray
     violation: np.ndarray
     kept: np.ndarray
     gammas: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        error = check.array("error", self.error, ndim=2)
+        gammas = check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False)
+        check.filled("error", error, "draw at one tolerance")
+        kept = np.asarray(check.numeric("kept", self.kept))
+        if kept.dtype != bool:
+            check.refuse("kept", kept, "not True or False for each draw", "Give an array of booleans.")
+        for name, shape, wanted in (("kept", kept.shape, error.shape[:1]), ("gammas", gammas.shape, error.shape[1:])):
+            if shape != wanted:
+                check.refuse(name, shape, f"does not fit the shape of error, {error.shape}", "Give one entry for each of its "
+                             + ("rows." if name == "kept" else "columns."))
+        for name, value in (("error", error), ("violation", check.array("violation", self.violation, shape=error.shape)),
+                            ("kept", kept), ("gammas", tuple(gammas.tolist()))):
+            object.__setattr__(self, name, value)
 
     def means(self) -> np.ndarray:
         """The curve: mean violation and mean error over the draws that are kept, (G, 2)."""
