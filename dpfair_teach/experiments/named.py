@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import binning, compared, panels
+from . import binning, compared, left, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -154,6 +154,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     "post_processing_compared": Experiment(
         "Which method when: error at violation .05 and Q on Communities, Adult and drawn populations, by m, k and epsilon.", 80,
         {"post_processing_compared": (compared.COMPARED, compared.compared)}, _communities([{}]) + ({"name": "adult"},)),
+    "left_reference": Experiment(
+        "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
+        {"left_reference": (left.REFERENCES, left.reference_rows)}, ({"name": "communities", "features": "unprotected"},)),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),
