@@ -28,6 +28,7 @@ from dpfair_teach import (
     plotting,
     postprocessing,
     reports,
+    separation,
 )
 
 # Arguments that are free text, where any text is a fair value.
@@ -319,6 +320,18 @@ valid("experiments.bound_population", experiments.bound_population, lambda: dict
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))
 valid("experiments.run", _in_threads(experiments.run),
       lambda: dict(name="figure1_right", out=_RESULTS.name, repeats=24, seed=1, jobs=1, progress=False))
+
+# ---------------------------------------------------------------------------------------------------------- separation
+for quantity in ("instance", "theorem_3_9"):
+    valid(f"separation.{quantity}", getattr(separation, quantity), lambda: dict(m=40, gamma=0.1, neighbour="paper"))
+for value in ("fair_optimum", "optimal_error"):
+    valid(f"separation.{value}", getattr(separation, value), lambda: dict(D=separation.instance(40, 0.1)[0], gamma=0.1, aware=True))
+valid("separation.optimal_errors", separation.optimal_errors, lambda: dict(counts=COUNTS, gamma=0.1, aware=True))
+valid("separation.gap_sensitivity", separation.gap_sensitivity, lambda: dict(m=40, share=0.25, as_printed=False))
+valid("separation.sensitivity_bound", separation.sensitivity_bound,
+      lambda: dict(m=40, gamma=0.1, share=0.25, aware=True, as_printed=False))
+valid("separation.largest_jump", separation.largest_jump,
+      lambda: dict(m=5, gamma=0.1, share=0.2, aware=True, change="attribute"))
 
 # ------------------------------------------------------------------------------------------------- explore and plotting
 
