@@ -1,0 +1,8 @@
+"""Cost-sensitive classification: what the learner can search, exactly or by a heuristic.
+
+``labelings`` are the finite classes: every labeling that a family of classifiers can give to the people of a data set, and how many
+there can be.
+"""
+from .labelings import halfplane_labelings, labelings_bound, sauer_sum, shattered_sets, threshold_labelings, with_constants
+
+__all__ = ["threshold_labelings", "halfplane_labelings", "with_constants", "sauer_sum", "labelings_bound", "shattered_sets"]
