@@ -22,9 +22,11 @@ from dpfair_teach import (
     experiments,
     explore,
     fairness,
+    games,
     luck,
     mechanisms,
     mechanisms_exact,
+    oracles,
     plotting,
     postprocessing,
     reports,
@@ -357,3 +359,64 @@ valid("plotting.roc_plane", plotting.roc_plane,
       lambda: dict(counts=_TWO_GROUPS, ax=None, p=[[0.25, 0.0], [1.0, 0.75]], group_names=["one", "other"]))
 valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, ax=None, by="epsilon", free_points=FREE))
 valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY, ax=None, by="method"))
+
+# ------------------------------------------------------------------------------------------------- oracles: the labelings
+valid("oracles.threshold_labelings", oracles.threshold_labelings, lambda: dict(x=[0.1, 0.4, 0.4], limit=1000))
+valid("oracles.halfplane_labelings", oracles.halfplane_labelings, lambda: dict(X=[[0.0, 0.1], [1.0, 0.0], [0.5, 0.7]], limit=1000))
+valid("oracles.with_constants", oracles.with_constants, lambda: dict(predictions=[[0, 1, 0]]))
+valid("oracles.sauer_sum", oracles.sauer_sum, lambda: dict(m=10, d=3))
+valid("oracles.labelings_bound", oracles.labelings_bound, lambda: dict(m=10, d=3, as_printed=False))
+valid("oracles.shattered_sets", oracles.shattered_sets, lambda: dict(labelings=[[0, 1], [1, 1]]))
+
+
+# ------------------------------------------------------------------------------------------------- games: the game itself
+CLASSIFIERS = [[0] * 8, [1] * 8, PREDICTION]
+LAM = [0.5, 0.0, 0.25, 0.0]
+
+
+def game():
+    return games.FairnessGame(CLASSIFIERS, A, Y, 0.1)
+
+
+def _play():
+    return games.exponentiated_gradient(game(), 2.0, rounds=9)
+
+
+def _of(make, method):
+    return lambda **arguments: getattr(make(), method)(**arguments)
+
+
+valid("games.FairnessGame", games.FairnessGame, lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP")))
+valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
+      lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",)))
+valid("games.FairnessGame:with_gamma", _of(game, "with_gamma"), lambda: dict(gamma=[0.1, 0.2]))
+valid("games.FairnessGame:restricted", _of(game, "restricted"), lambda: dict(index=[0, 2]))
+for method in ("signed", "losses", "cell_costs", "costs", "best_response"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(lam=LAM))
+for method in ("constraint_values", "error", "violation"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(Q=[0.5, 0.25, 0.25]))
+valid("games.FairnessGame:lagrangian", _of(game, "lagrangian"), lambda: dict(Q=[0.5, 0.25, 0.25], lam=LAM))
+for method in ("regrets", "equilibrium_gap"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(Q=[0.5, 0.25, 0.25], lam=LAM, B=2.0))
+for method in ("equilibrium", "value"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(B=2.0, as_printed=False))
+valid("games.FairnessGame:fair_erm", _of(game, "fair_erm"), dict)
+valid("games.hedge", games.hedge, lambda: dict(theta=[0.1, -0.2], B=2.0))
+valid("games.hedge_rate", games.hedge_rate, lambda: dict(n_constraints=4, rounds=10, spread=2.0, as_printed=False))
+valid("games.hedge_regret", games.hedge_regret,
+      lambda: dict(n_constraints=4, rounds=10, B=2.0, eta=0.1, spread=2.0, as_printed=False))
+valid("games.agarwal_theorem_1", games.agarwal_theorem_1, lambda: dict(nu=0.1, n_constraints=4, B=2.0, spread=2.0, as_printed=False))
+valid("games.exponentiated_gradient", games.exponentiated_gradient,
+      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False))
+valid("games.exponentiated_gradient:nu", games.exponentiated_gradient,
+      lambda: dict(game=game(), B=2.0, eta=None, rounds=None, nu=1.0, as_printed=False))
+valid("games.exponentiated_gradient:mixture_after", _of(_play, "mixture_after"), lambda: dict(t=3))
+for method in ("gap_after", "regret_after"):
+    valid(f"games.exponentiated_gradient:{method}", _of(_play, method), lambda: dict(after=[1, 9]))
+valid("games.lemma_b_1", games.lemma_b_1, lambda: dict(nu=0.1, nu_learner=0.05))
+valid("games.lemma_b_2", games.lemma_b_2, lambda: dict(nu=0.1, B=5.0, gamma=0.1, excess=0.2, feasible=True))
+valid("games.fairness_bound_with_constants", games.fairness_bound_with_constants, lambda: dict(nu=0.1, B=5.0, gamma=0.2, room=0.5))
+valid("games.population_bound", games.population_bound, lambda: dict(n=[[40, 30], [20, 10]], log_classifiers=2.0, beta=0.05))
+valid("games.schedule", games.schedule,
+      lambda: dict(m=1000, epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05, log_labelings=7.0, constraints=("FP", "TP"),
+                   smallest_cell=50.0))

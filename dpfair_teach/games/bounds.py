@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound", "PopulationBound"]
+__all__ = ["lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound"]
 
 
 def _nu(value: object, name: str = "nu") -> float:

@@ -75,7 +75,9 @@ class FairnessGame:
     def __init__(self, predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, gamma: ArrayLike,
                  constraints: tuple[str, ...] = ("FP", "TP")) -> None:
         A, k = check.groups("A", A)
-        Y = check.labels("Y", Y, length=len(A))
+        Y = check.labels("Y", Y)
+        if len(Y) != len(A):
+            check.refuse("A, Y", (len(A), len(Y)), "different lengths", "Give one entry a person in each.")
         predictions = _predictions(predictions, len(A))
         self._people = A, Y
         cells = np.zeros((len(A), k * 2))

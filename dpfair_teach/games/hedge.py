@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1", "AgarwalTheorem1"]
+__all__ = ["hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1"]
 
 MOST_ROUNDS = 10**15
 
@@ -17,6 +17,7 @@ MOST_ROUNDS = 10**15
 def bound_on_multipliers(value: object, name: str = "B") -> np.ndarray:
     """B, above 0: one number, or one for each game of a batch."""
     B = check.array(name, value, low=0.0, high=1e9, booleans=False)
+    check.filled(name, np.atleast_1d(B), "bound")
     if (B == 0).any():
         check.refuse(name, value, "is or holds 0, and then no constraint can be charged for", f"Choose {name} above 0.")
     return B

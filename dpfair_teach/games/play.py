@@ -12,7 +12,7 @@ from .game import FairnessGame
 from .hedge import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .programs import plain
 
-__all__ = ["exponentiated_gradient", "Play"]
+__all__ = ["exponentiated_gradient"]
 
 MOST = 2 * 10**8    # numbers that a play may keep
 
@@ -167,21 +167,24 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     B = bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
     K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
-    if (rounds is None) == (nu is None):
-        check.refuse("rounds", rounds, f"and nu={nu!r}: one of the two is needed", "Give rounds, or the gap nu that is wanted.")
+    if rounds is None and nu is None:
+        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
+    if rounds is not None and nu is not None:
+        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
     if rounds is None:
         rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
         name, value = "nu", nu
     else:
         rounds = check.integer("rounds", rounds, low=1)
         name, value = "rounds", rounds
-    if rounds * math.prod(axes) * (K + 1) > MOST:
-        check.refuse(name, value, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
-                     "Play fewer rounds or games at once, or ask for a larger gap.")
     if eta is None:
         eta = hedge_rate(K, rounds, spread=2.0, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
     eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
-    check.broadcast("eta", eta.shape, "the games", axes, "Give one eta, or one for each game.")
+    check.filled("eta", np.atleast_1d(eta), "step")
+    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
+    if rounds * math.prod(axes) * (K + 1) > MOST:
+        check.refuse(name, value, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
+                     "Play fewer rounds or games at once, or ask for a larger gap.")
 
     theta = np.zeros(axes + (K,))
     chosen, multipliers = np.empty((rounds,) + axes, dtype=np.int64), np.empty((rounds,) + axes + (K,))

@@ -12,7 +12,7 @@ from ..postprocessing._highs import minimize
 if TYPE_CHECKING:
     from .game import FairnessGame
 
-__all__ = ["FairERM", "Equilibrium"]
+__all__: list[str] = []     # the games call these
 
 FIRST, MORE = 2000, 200     # columns that a program begins with, and that each further look adds
 PRECISE = 1e-9              # a classifier that would improve the value by less is left out

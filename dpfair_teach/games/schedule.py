@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .. import _checks as check
 from .game import checked_constraints
 
-__all__ = ["schedule", "Schedule"]
+__all__ = ["schedule"]
 
 
 @dataclass(frozen=True)
