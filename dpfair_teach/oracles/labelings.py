@@ -152,7 +152,7 @@ def with_constants(predictions: ArrayLike) -> np.ndarray:
 
     Returns
     -------
-    (H, H + 1 or H + 2, m) array of 0/1 (int8)
+    (H to H + 2, m) array of 0/1 (int8)
         The rows given, then those of the two constants that are missing.
 
     Raises
