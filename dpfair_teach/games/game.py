@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .hedge import bound_on_multipliers
+from .auditor import bound_on_multipliers
 from .programs import Equilibrium, FairERM, plain, solve_fair_erm, solve_game
 
 __all__ = ["FairnessGame"]

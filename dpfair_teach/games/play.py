@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
-from .hedge import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .programs import plain
 
 __all__ = ["exponentiated_gradient"]
