@@ -335,6 +335,14 @@ valid("separation.sensitivity_bound", separation.sensitivity_bound,
 valid("separation.largest_jump", separation.largest_jump,
       lambda: dict(m=5, gamma=0.1, share=0.2, aware=True, change="attribute"))
 
+# ------------------------------------------------------------------------------------------ games: classifiers that see A
+valid("games.group_indicators", games.group_indicators, lambda: dict(A=A, n_groups=2))
+valid("games.aware_predictions", games.aware_predictions, lambda: dict(by_group=np.zeros((3, 2, 8)), A=A))
+valid("games.fair_mixture", games.fair_mixture, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1, as_printed=False))
+valid("games.least_bound", games.least_bound, lambda: dict(n_groups=3, gamma=0.1, as_printed=False))
+valid("games.theorem_3_8", games.theorem_3_8, lambda: dict(nu=0.01, gamma=0.1, B=4.0, n_groups=3, as_printed=False))
+valid("games.corollary_3_8_1", games.corollary_3_8_1, lambda: dict(nu=0.01, gamma=0.1, n_groups=3, as_printed=False))
+
 # ------------------------------------------------------------------------------------------------- explore and plotting
 
 

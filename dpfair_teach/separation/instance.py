@@ -10,7 +10,7 @@ from .. import _checks as check
 from ..data import Dataset, Provenance
 from ._exact import exact_gamma
 
-__all__ = ["Separation", "instance", "theorem_3_9"]
+__all__ = ["instance", "theorem_3_9"]
 
 NEIGHBOURS = ("paper", "attribute")
 V, U, R, B = 0, 1, 0, 1

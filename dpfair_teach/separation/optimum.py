@@ -14,7 +14,7 @@ from ..data import Dataset
 from ..fairness import cell_counts
 from ._exact import exact_gamma
 
-__all__ = ["CLASSIFIERS", "Optimum", "fair_optimum", "optimal_error", "optimal_errors"]
+__all__ = ["CLASSIFIERS", "fair_optimum", "optimal_error", "optimal_errors"]
 
 #: Reject all; accept those with X = U; accept group R (A = 0); accept group B (A = 1). The first two do not look at A.
 CLASSIFIERS = ("h_0", "h_U", "h_R", "h_B")

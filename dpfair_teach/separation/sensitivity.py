@@ -10,7 +10,7 @@ import numpy as np
 from .. import _checks as check
 from .optimum import optimal_errors
 
-__all__ = ["Jump", "gap_sensitivity", "sensitivity_bound", "largest_jump"]
+__all__ = ["gap_sensitivity", "sensitivity_bound", "largest_jump"]
 
 CHANGES = ("record", "attribute", "feature")
 MOST_DATASETS = 1_000_000

@@ -90,7 +90,7 @@ def test_theorem_3_8_holds_for_every_approximate_equilibrium(k):
     assert seen > 50                                                            # and the bound says something
 
 
-@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("k", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_no_equilibrium_is_less_fair_than_promised(k):
     """The most unfair Q for the auditor's best and for other multipliers, nu = 0 and above."""
     rng, close = np.random.default_rng(138), 0.0
@@ -222,7 +222,8 @@ def test_a_private_learner_may_choose_a_name_and_not_a_labeling():
     pairs = [(rows_and_losses(A), rows_and_losses(other)) for A, other in neighbours]
     sensitivity = max(np.abs(here[1] - there[1]).max() for here, there in pairs)
     assert 0.5 < sensitivity <= max(2 * B / (least + 1), B / (least + 1) + 1 / m) + 1e-12
-    worst = max(audit.exact_epsilon(*(mechanisms.exponential_probabilities(loss, sensitivity, epsilon) for _, loss in pair)) for pair in pairs)
+    laws = [[mechanisms.exponential_probabilities(loss, sensitivity, epsilon) for _, loss in pair] for pair in pairs]
+    worst = max(audit.exact_epsilon(*pair) for pair in laws)
     assert 0.3 * epsilon <= worst <= epsilon + 1e-12
     gave_away = sum(set(map(tuple, here[0])) != set(map(tuple, there[0])) for here, there in pairs)
     assert gave_away > 100                                                      # labelings that only one of two neighbours can show
