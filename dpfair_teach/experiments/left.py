@@ -69,7 +69,7 @@ def left_people(group: str = "paper", label: str = "p70") -> Dataset:
     return data.load("communities", group=rule, label=_checks.choice("label", label, ("p70", "p20")), features="unprotected")
 
 
-def _rates(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def gaps_and_error(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Error (H,) and signed gaps (H, 2) of decisions (H, m) of two groups, on the true groups."""
     cells = [decisions @ ((A == a) & (Y == y)) / max(((A == a) & (Y == y)).sum(), 1) for y in (0, 1) for a in (0, 1)]
     return (decisions != Y).mean(axis=1), np.stack([cells[1] - cells[0], cells[3] - cells[2]], axis=1)
@@ -88,7 +88,7 @@ def left_splits(people: Dataset, evaluated: str, seed: int = 0) -> list[tuple[np
     return splits
 
 
-def _reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray) -> np.ndarray:
+def reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray) -> np.ndarray:
     """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers."""
     X1 = np.column_stack([np.ones(len(Y)), X])
     inverse, Al, Yl = np.linalg.pinv(X1[learn]), A[learn], Y[learn]
@@ -100,9 +100,9 @@ def _reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray
     u = REFERENCE_MULTIPLIERS
     decisions = score - u[:, :1] * gap0 - u[:, 1:] * gap1 > 0
     decisions = np.concatenate([decisions, np.zeros((1, len(Y)), bool), np.ones((1, len(Y)), bool)]).astype(float)
-    error, gaps = _rates(decisions[:, learn], Al, Yl)
+    error, gaps = gaps_and_error(decisions[:, learn], Al, Yl)
     mixtures = best_mixtures(error, gaps, GAMMAS_PROTOCOL)
-    error, gaps = _rates(decisions[:, judge], A[judge], Y[judge])
+    error, gaps = gaps_and_error(decisions[:, judge], A[judge], Y[judge])
     curve = np.column_stack([np.abs(mixtures.weights @ gaps).max(axis=1), mixtures.weights @ error])
     return np.vstack([curve, [0.0, min(error[-2:])], [np.abs(gaps[0]).max(), error[0]]])
 
@@ -138,7 +138,7 @@ def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "i
     """
     _checks.choice("evaluated", evaluated, ("in_sample", "held_out"))
     people = left_people(group, label)
-    rows = np.mean([_reference_of(people.X, people.A, people.Y, *split) for split in left_splits(people, evaluated)], axis=0)
+    rows = np.mean([reference_of(people.X, people.A, people.Y, *split) for split in left_splits(people, evaluated)], axis=0)
     rows.flags.writeable = False
     return rows[:-2], rows[-2:]
 

@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from .. import _checks as check
 
-__all__ = ["Mixtures", "best_mixtures", "best_mixtures_lp"]
+__all__ = ["best_mixtures", "best_mixtures_lp"]
 
 _TIE = 1e-12        # a point this little outside the box counts as on its edge: rounding, no unfairness
 
@@ -29,11 +29,6 @@ class Mixtures:
     values : array (G,)
         The error of each mixture by the numbers that the program was given.
 
-    Raises
-    ------
-    ValueError
-        Rows that are no probabilities, or shapes that do not fit.
-
     Examples
     --------
     >>> best_mixtures([.1, .4], [[.2, 0], [0, 0]], [0, .1]).weights.tolist()
@@ -43,15 +38,6 @@ class Mixtures:
     gammas: tuple[float, ...]
     weights: np.ndarray
     values: np.ndarray
-
-    def __post_init__(self) -> None:
-        gammas = check.filled("gammas", check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
-        weights = check.array("weights", self.weights, shape=(gammas.size, None), low=0.0, high=1 + 1e-6, booleans=False)
-        if np.abs(weights.sum(axis=1) - 1).max(initial=0) > 1e-6:
-            check.refuse("weights", weights.sum(axis=1).tolist(), "rows that do not sum to 1", "Give one row of probabilities for each gamma.")
-        values = check.array("values", self.values, shape=(gammas.size,), booleans=False)
-        for name, value in (("gammas", tuple(gammas.tolist())), ("weights", weights), ("values", values)):
-            object.__setattr__(self, name, value)
 
     @property
     def support(self) -> np.ndarray:
@@ -118,7 +104,7 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
     for g, place in enumerate(chosen):
         np.add.at(weights[g], places[place][1][g], places[place][2][g])
     weights = np.clip(weights, 0.0, None)
-    return Mixtures(tuple(gammas), weights / weights.sum(axis=1, keepdims=True), values.min(axis=0))
+    return Mixtures(tuple(gammas.tolist()), weights / weights.sum(axis=1, keepdims=True), values.min(axis=0))
 
 
 def _lower_faces(gaps: np.ndarray, error: np.ndarray) -> np.ndarray | None:
@@ -219,4 +205,4 @@ def best_mixtures_lp(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mi
                          "Add a candidate without gaps, such as the constant classifiers, or raise gamma.")
         weights[g] = np.clip(answer.x, 0.0, None) / np.clip(answer.x, 0.0, None).sum()
         values[g] = answer.fun
-    return Mixtures(tuple(gammas), weights, values)
+    return Mixtures(tuple(gammas.tolist()), weights, values)

@@ -1,0 +1,43 @@
+"""The functions of x that candidates are made of: the oracle's scores, for the people learned from and for anybody else."""
+from __future__ import annotations
+
+import numpy as np
+
+from ._public import Public
+from .asked import Asked
+from .candidates import bayes_scores, costs_of, group_shares
+
+
+class RegressionBasis:
+    """Columns (score, gap scores, 1), linear in (1, x): the regression oracle of main text, Section 5."""
+
+    def __init__(self, public: Public, smooth: np.ndarray) -> None:
+        self.coefficients = np.column_stack([public.base, public.inverse @ costs_of(smooth, public.y)])
+        self.on_people = _with_one(public.design @ self.coefficients)
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        return _with_one(np.column_stack([np.ones(len(X)), X]) @ self.coefficients)
+
+
+class BayesBasis:
+    """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) of what was released."""
+
+    def __init__(self, public: Public, asked: Asked, smooth: np.ndarray) -> None:
+        self.public, self.means, self.weights = public, asked.means.copy(), asked.weights_of_features.copy()
+        self.n = group_shares(smooth, public.y)
+        self.on_people = self(public.X)
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        features = self.public.prior_features(self.public.map(X))
+        given = np.clip(self.means[:, :, None] + self.weights @ features.T, 0.0, 1.0)       # [a - 1, y, x]
+        rest = np.clip(1 - given.sum(axis=0, keepdims=True), 0.0, 1.0)
+        given = np.moveaxis(np.concatenate([rest, given]), (0, 1, 2), (2, 1, 0))
+        return _with_one(bayes_scores(self.public.eta(X), given, self.n))
+
+
+def _with_one(scores: np.ndarray) -> np.ndarray:
+    return np.column_stack([scores, np.ones(len(scores))])
+
+
+def basis_of(public: Public, asked: Asked, smooth: np.ndarray) -> RegressionBasis | BayesBasis:
+    return RegressionBasis(public, smooth) if public.oracle == "regression" else BayesBasis(public, asked, smooth)
