@@ -375,6 +375,12 @@ valid("oracles.with_constants", oracles.with_constants, lambda: dict(predictions
 valid("oracles.sauer_sum", oracles.sauer_sum, lambda: dict(m=10, d=3))
 valid("oracles.labelings_bound", oracles.labelings_bound, lambda: dict(m=10, d=3, as_printed=False))
 valid("oracles.shattered_sets", oracles.shattered_sets, lambda: dict(labelings=[[0, 1], [1, 1]]))
+CELL_COSTS = [[1.0, -1.0], [2.0, -0.5]]
+valid("oracles.cell_losses", oracles.cell_losses, lambda: dict(labelings=[[0] * 8, PREDICTION], A=A, Y=Y, costs=CELL_COSTS))
+valid("oracles.cost_sensitivity", oracles.cost_sensitivity, lambda: dict(costs=CELL_COSTS, m=8))
+valid("oracles.private_oracle", oracles.private_oracle,
+      lambda: dict(labelings=[[0] * 8, PREDICTION], A=A, Y=Y, costs=CELL_COSTS, epsilon=1.0, rng=rng(), size=3,
+                   as_printed=False))
 
 
 # ------------------------------------------------------------------------------------------------- games: the game itself
