@@ -14,7 +14,8 @@ from .tradeoff import METHODS, free_points, postprocessing_curve, postprocessing
 
 __all__ = [
     "AT_QUALITY", "AT_VIOLATION", "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
-    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "LEFT_GROUPS", "METHODS", "PANEL_METHODS", "REFERENCE_MULTIPLIERS", "bootstrap_interval", "bootstrap_means",
+    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "LEFT_GROUPS", "METHODS", "PANEL_METHODS", "REFERENCE_MULTIPLIERS",
+    "bootstrap_interval", "bootstrap_means",
     "bound_population", "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "left_people",
     "left_reference", "lower_hull",
     "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval", "run", "setting_rng", "sweep",

@@ -23,6 +23,7 @@ Rows = list[dict]
 #: The methods of the left panel that ask once, as arguments of ``oneshot.FrontierLearner``.
 ONESHOT_METHODS: dict[str, dict[str, object]] = {
     "histogram": {"method": "histogram"},
+    "histogram_logistic": {"method": "histogram", "oracle": "logistic"},
     "histogram_bayes": {"method": "histogram", "oracle": "bayes"},
     "sums": {"method": "sums"},
     "sums_laplace": {"method": "sums", "norm": "l1"},
@@ -87,7 +88,7 @@ def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 PANEL = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
          for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), ("in_sample", "held_out"),
                                                                  ONESHOT_METHODS, EPSILONS)
-         if label == "p70" or (group in ("paper", "race_argmax") and method in ("histogram", "histogram_bayes"))]
+         if label == "p70" or (group in ("paper", "race_argmax") and method in ("histogram", "histogram_logistic"))]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations
@@ -95,8 +96,8 @@ PANEL = [{"group": group, "label": label, "evaluated": evaluated, "method": meth
 def drawn_population(m: int, rng: np.random.Generator, d: int = 100, factors: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Correlated, bounded, skewed features X (m, d); a group A that is not linear in X; a label Y that goes with both.
 
-    Hidden factors make everything: features are bent mixtures of them with noise, cut to [0, 1]; the label is 1 for the highest 30 or 50 % of
-    a noisy index; the group is made of another index, products of factors and noise, and holds 20 to 50 %.
+    Hidden factors make everything: features are bent mixtures of them with noise, cut to [0, 1]; the label is 1 for the highest 30 or
+    50 % of a noisy index; the group is made of another index, products of factors and noise, and holds 20 to 50 %.
     """
     falling = np.arange(1, factors + 1.0)
     F = rng.standard_normal((m, factors)) * falling**-0.5

@@ -22,7 +22,7 @@ class Public:
         self.inverse = np.linalg.pinv(self.design)
         self.base = self.inverse @ (2.0 * self.y - 1)
         self._map()
-        if oracle == "bayes":
+        if oracle != "regression":
             scale = np.maximum(self.X.std(axis=0), 1e-12)
             self.eta_model = LogisticRegression(C=0.1, max_iter=500).fit(self.X / scale, self.y)
             self.eta_scale = scale

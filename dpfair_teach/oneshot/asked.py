@@ -14,7 +14,7 @@ class Asked:
     """What is known about the groups so far: a linear-Gaussian model for each label and group 1, ..., k-1, and the records."""
 
     def __init__(self, public: Public, A: np.ndarray, k: int, rng: np.random.Generator) -> None:
-        self.public, self.k, self.releases = public, k, []
+        self.public, self.k, self.releases, self.answers = public, k, [], []
         self._A, self._rng = A, rng
         self.observed = [[Observed(public.features[i]) for i in public.people] for _ in range(1, k)]
         self.means = np.full((k - 1, 2), 1 / k)
@@ -24,7 +24,7 @@ class Asked:
     def histogram(self, codes: np.ndarray, n_cells: int, epsilon: float, sets_mean: bool = False) -> None:
         """Count the groups in public cells; the first histogram also sets the prior mean, by its own total."""
         counts, release = release_cells(codes, self._A, epsilon, self._rng, n_groups=self.k, n_cells=n_cells)
-        self.releases.append(release)
+        self._record(release, codes, counts)
         variance = geometric_variance(release.sensitivity, epsilon)
         for y, i in enumerate(self.public.people):
             here, code = np.unique(codes[i], return_inverse=True)
@@ -42,7 +42,7 @@ class Asked:
     def response(self, epsilon: float) -> None:
         """Everybody's randomized response, debiased."""
         reports = mechanisms.randomized_response(self._A, self.k, epsilon, self._rng)
-        self.releases.append(Release("randomized response", UNIT_A, None, None, epsilon))
+        self._record(Release("randomized response", UNIT_A, None, None, epsilon), None, reports)
         self.reports, self.response_epsilon = debiased_groups(reports, self.k, epsilon), epsilon
         for y, i in enumerate(self.public.people):
             for a in range(self.k - 1):
@@ -55,13 +55,17 @@ class Asked:
         place = self.public.place
         features = np.column_stack([np.ones(len(place)), place[:, -1], place[:, :n - 1]])
         sums, release = release_sums(features, self._A, self.public.y, epsilon, self._rng, n_groups=self.k, norm=norm)
-        self.releases.append(release)
+        self._record(release, features, sums)
         d = features.shape[1]
         variance = release.scale**2 * (2.0 if norm == "l1" else d * (self.k - 1) + 1.0)
         for y, i in enumerate(self.public.people):
             for a in range(self.k - 1):
                 self._set_mean(a, y, sums[a, y, 0] / len(i))
                 self.observed[a][y].add(features[i].T, sums[a, y], np.full(d, variance))
+
+    def _record(self, release: Release, question: np.ndarray | None, answer: np.ndarray) -> None:
+        self.releases.append(release)
+        self.answers.append((question, answer))
 
     def _set_mean(self, a: int, y: int, mean: float) -> None:
         self.means[a, y] = np.clip(mean, 0.05, 0.95)

@@ -9,14 +9,18 @@ from .candidates import bayes_scores, costs_of, group_shares
 
 
 class RegressionBasis:
-    """Columns (score, gap scores, 1), linear in (1, x): the regression oracle of main text, Section 5."""
+    """Columns (score, gap scores, 1), linear in (1, x): the regression oracle of main text, Section 5. Or with 2 eta - 1 for the score."""
 
     def __init__(self, public: Public, smooth: np.ndarray) -> None:
+        self.public = public if public.oracle == "logistic" else None
         self.coefficients = np.column_stack([public.base, public.inverse @ costs_of(smooth, public.y)])
-        self.on_people = _with_one(public.design @ self.coefficients)
+        self.on_people = self(public.X)
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        return _with_one(np.column_stack([np.ones(len(X)), X]) @ self.coefficients)
+        scores = np.column_stack([np.ones(len(X)), X]) @ self.coefficients
+        if self.public is not None:
+            scores[:, 0] = 2 * self.public.eta(X) - 1
+        return _with_one(scores)
 
 
 class BayesBasis:
@@ -40,4 +44,4 @@ def _with_one(scores: np.ndarray) -> np.ndarray:
 
 
 def basis_of(public: Public, asked: Asked, smooth: np.ndarray) -> RegressionBasis | BayesBasis:
-    return RegressionBasis(public, smooth) if public.oracle == "regression" else BayesBasis(public, asked, smooth)
+    return BayesBasis(public, asked, smooth) if public.oracle == "bayes" else RegressionBasis(public, smooth)

@@ -161,9 +161,9 @@ def regression_scores(X: ArrayLike, Y: ArrayLike, weights: ArrayLike, X_new: Arr
 def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike) -> np.ndarray:
     """The columns of fair Bayes thresholding: 2 eta - 1, and what accepting x adds to each gap, in expectation over its Y and A.
 
-    Source: ours, in the manner of fair Bayes classifiers (Zeng, Dobriban and Cheng 2022): the minimizer of P(h != Y) + sum of u_ay (rate_ay -
-    rate_0y) over all functions of x accepts where 2 eta - 1 > sum of u_ay P(y | x) (P(a | x, y) / P(a, y) - P(0 | x, y) / P(0, y)). Of A it needs only the
-    P(a | x, y) and the shares; eta is public.
+    Source: ours, in the manner of fair Bayes classifiers (Zeng, Dobriban and Cheng 2022): the minimizer of P(h != Y) plus the sum of
+    u_ay (rate_ay - rate_0y) over all functions of x accepts where 2 eta - 1 is above the sum of
+    u_ay P(y | x) (P(a | x, y) / P(a, y) - P(0 | x, y) / P(0, y)). Of A it needs only the P(a | x, y) and the shares; eta is public.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from .settings import DEFAULTS, suggested_cells
 __all__ = ["FrontierLearner"]
 
 METHODS = ("histogram", "response", "sums")
-ORACLES = ("regression", "bayes")
+ORACLES = ("regression", "logistic", "bayes")
 #: The 25 tolerances of the book's protocol.
 GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
 
@@ -61,7 +61,7 @@ class Frontier:
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
           share: float | None = None, n_cells: int | None = None, norm: str = "l2", gammas: tuple[float, ...] = GAMMAS):
-    """One private run on checked arguments: (basis, Frontier, decisions (H, m), releases). A is read by ``Asked`` only."""
+    """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
     share = (settings.share if method != "response" else 0.5) if share is None else share
     asked = Asked(public, A, k, rng)
@@ -88,7 +88,7 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
         asked.histogram(codes, int(codes.max()) + 1, epsilon - first)
         gaps = gaps_of(decisions, asked.expected()[0], public.y)
     mixtures = best_mixtures(error, gaps, gammas)
-    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps), decisions, tuple(asked.releases)
+    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps), decisions, asked
 
 
 def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
@@ -115,8 +115,9 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: the sums s_ay of features that the regression
         oracle needs, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
     oracle : str
-        Where candidates come from. ``regression``: the paper's oracle. ``bayes``: fair Bayes thresholding with a public logistic eta(x);
-        not with ``response``, which has no P(A = a | x, y).
+        Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
+        logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
+        with ``response``, which has no P(A = a | x, y).
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``.
     n_groups : int in 2..4
@@ -132,6 +133,8 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     ----------
     frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``violation``, ``expected_error``
     releases_ : tuple of accounting.Release, of the last ``fit`` only
+    answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
+        features and their noisy sums (k-1, 2, d). Everything published follows from these and from X and y.
     n_features_in_ : int
     classes_ : array([0, 1])
 
@@ -184,8 +187,9 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         rng = check.rng(rng)
         public = Public(X, y, DEFAULTS, oracle=self.oracle)
         A = groups_below("sensitive_features", sensitive_features, k, public.m)
-        self._basis, self.frontier_, _, self.releases_ = learn(public, A, k, epsilon, rng, method=self.method, share=share,
-                                                               n_cells=n_cells, norm=self.norm, gammas=tuple(gammas.tolist()))
+        self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
+                                                      norm=self.norm, gammas=tuple(gammas.tolist()))
+        self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
         self.n_features_in_ = public.X.shape[1]
         self.classes_ = np.array([0, 1])
         return self

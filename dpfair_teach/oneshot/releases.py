@@ -189,9 +189,9 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1") -
     """The most that all released sums together change when one person's group does.
 
     Source: ours. A person with features x who moves between group 0 and a moves one vector, s_ay, by x; between two other groups two
-    vectors, one by x and one by -x. In l1 that is ||x||_1, or 2 ||x||_1 for k > 2; in l2 ||x||_2, or sqrt(2) ||x||_2. The label is public, so
-    only one label's vectors move: both labels are released in parallel. X is public, so the largest norm among the people is exact, and
-    may be used.
+    vectors, one by x and one by -x. In l1 that is ||x||_1, or 2 ||x||_1 for k > 2; in l2 ||x||_2, or sqrt(2) ||x||_2. The label is
+    public, so only one label's vectors move: both labels are released in parallel. X is public, so the largest norm among the people is
+    exact, and may be used.
 
     Parameters
     ----------
