@@ -71,6 +71,7 @@ def left_people(group: str = "paper", label: str = "p70") -> Dataset:
 
 def gaps_and_error(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Error (H,) and signed gaps (H, 2) of decisions (H, m) of two groups, on the true groups."""
+    decisions = np.asarray(decisions, dtype=float)      # booleans would multiply to booleans
     cells = [decisions @ ((A == a) & (Y == y)) / max(((A == a) & (Y == y)).sum(), 1) for y in (0, 1) for a in (0, 1)]
     return (decisions != Y).mean(axis=1), np.stack([cells[1] - cells[0], cells[3] - cells[2]], axis=1)
 

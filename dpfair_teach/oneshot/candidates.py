@@ -8,23 +8,24 @@ from .. import _checks as check
 
 __all__ = ["bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores"]
 
-#: Points on an axis of the default grid of multipliers, by the number of groups; beyond, the grid is too large.
-_POINTS = {2: 13, 3: 5, 4: 3}
+#: Points on an axis of the default grid of multipliers and its largest, by the number of groups; beyond, the grid is too large.
+_POINTS = {2: (21, 2.0), 3: (5, 1.0), 4: (3, 0.2)}
 
 
-def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float = 0.5) -> np.ndarray:
+def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float | None = None) -> np.ndarray:
     """Multipliers u_ay for every a = 1, ..., k-1 and both labels: a grid on [-largest, largest], and first no constraint at all.
 
     Source: ours. The learner's best response to the auditor (main text, Section 4) depends on the multipliers only through
-    u_ay = lam(a, y, +) - lam(a, y, -).
+    u_ay = lam(a, y, +) - lam(a, y, -). Points lie at largest sinh(4 t) / sinh(4) for evenly spaced t: dense at 0, so that one grid
+    serves data on which a small multiplier is enough and data that need a large one.
 
     Parameters
     ----------
     n_groups : int in 2..4
     points : int in 2..101, optional
-        On each of the 2 (k-1) axes; 13 for two groups, 5 for three, 3 for four.
-    largest : float > 0
-        A multiplier of 1/2 trades a gap of 1 for half of all people.
+        On each of the 2 (k-1) axes; 21 for two groups, 5 for three, 3 for four.
+    largest : float > 0, optional
+        A multiplier of 1 trades a gap of 1 for the errors of everybody; 2 for two groups, 1 for three, 0.2 for four.
 
     Returns
     -------
@@ -37,7 +38,7 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
 
     Examples
     --------
-    >>> multiplier_grid(2, points=3).tolist()[:4]
+    >>> multiplier_grid(2, points=3, largest=.5).tolist()[:4]
     [[0.0, 0.0], [-0.5, -0.5], [-0.5, 0.0], [-0.5, 0.5]]
     >>> multiplier_grid(3).shape
     (626, 4)
@@ -46,11 +47,11 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
     if k not in _POINTS:
         check.refuse("n_groups", k, f"the grid has {2 * (k - 1)} axes: too many points for more than 4 groups",
                      "Merge groups, or give your own multipliers to regression_scores.")
-    points = _POINTS[k] if points is None else check.integer("points", points, low=2, high=101)
-    largest = check.number("largest", largest, low=0.0, high=1e6, low_open=True)
+    points = _POINTS[k][0] if points is None else check.integer("points", points, low=2, high=101)
+    largest = _POINTS[k][1] if largest is None else check.number("largest", largest, low=0.0, high=1e6, low_open=True)
     if points ** (2 * (k - 1)) > 20_000:
         check.refuse("points", points, f"makes {points ** (2 * (k - 1)):,} multipliers", "Choose fewer points.")
-    axis = np.linspace(-largest, largest, points)
+    axis = largest * np.sinh(4 * np.linspace(-1, 1, points)) / np.sinh(4)
     grid = np.stack(np.meshgrid(*[axis] * (2 * (k - 1)), indexing="ij"), axis=-1).reshape(-1, 2 * (k - 1))
     return np.concatenate([np.zeros((1, grid.shape[1])), grid])
 

@@ -74,7 +74,7 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
         asked.sums(first, norm)
     weights, smooth = asked.expected()
     basis = basis_of(public, asked, smooth)
-    multipliers = candidate_rows(multiplier_grid(k, settings.points if k == 2 else None, settings.largest))
+    multipliers = candidate_rows(multiplier_grid(k))
     decisions = (basis.on_people @ multipliers.T > 0).T
     error, gaps = (decisions != public.y).mean(axis=1), gaps_of(decisions, weights, public.y)
     if share < 1:

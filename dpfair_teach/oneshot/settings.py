@@ -23,8 +23,6 @@ class Settings:
     growth: float = 0.6                 # how their number grows with m epsilon
     support: tuple[float, ...] = (0.0,)  # the gammas whose mixtures are audited
     coordinates: int = 12               # of the map whose sums the method "sums" asks for, the base score among them
-    points: int = 17
-    largest: float = 0.3
 
 
 DEFAULTS = Settings()
