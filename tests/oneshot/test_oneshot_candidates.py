@@ -33,7 +33,7 @@ def test_one_fit_answers_every_multiplier_as_the_oracle_would(k):
 
 def test_the_costs_are_the_lagrangian_person_by_person():
     """Sum over accepted people of group_costs / m is the gap, for true groups."""
-    rng, X, A, Y = people(3, 2)
+    rng, _, A, Y = people(3, 2)
     decisions = rng.integers(0, 2, (5, 60))
     onehot = np.eye(3)[A]
     gaps = expected_gaps(decisions, onehot, Y)

@@ -8,7 +8,8 @@ from dpfair_teach import accounting, data
 from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps
 
 METHODS = [{"method": "histogram"}, {"method": "histogram", "oracle": "logistic"}, {"method": "histogram", "oracle": "bayes"},
-           {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"}, {"method": "sums", "norm": "l1", "oracle": "bayes"}]
+           {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
+           {"method": "sums", "norm": "l1", "oracle": "bayes"}]
 GAMMAS = [0, .05, .2]
 
 
@@ -46,8 +47,8 @@ def test_releases_add_up_to_epsilon(people, how):
 
 @pytest.mark.parametrize("how", METHODS, ids=str)
 def test_without_noise_the_frontier_keeps_its_tolerance_on_the_true_groups(people, how):
-    """At epsilon 500 the histograms are exact (noise 0 but with probability e^-150), in-sample: what was audited, the mixture for gamma 0, is
-    fair; of the others only what the model thinks of them is known."""
+    """At epsilon 500 the histograms are exact (noise 0 but with probability e^-150), in-sample: what was audited, the mixture for gamma 0,
+    is fair; of the others only what the model thinks of them is known."""
     model = FrontierLearner(500.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
     accepted = np.stack([model.predict_proba(people.X, gamma=g)[:, 1] for g in GAMMAS])
     gaps = np.abs(expected_gaps(accepted, np.eye(2)[people.A], people.Y)).max(axis=1)
