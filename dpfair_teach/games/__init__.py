@@ -1,8 +1,8 @@
 """Fair learning as a zero-sum game between a learner and an auditor: the game, its value, who plays it and what the play promises.
 
-``game`` is the game of one data set and one class; ``programs`` its exact solutions by linear programs; ``hedge`` the auditor's
-rule and what it regrets; ``play`` Algorithm 3, round by round; ``bounds`` what an approximate equilibrium promises; ``schedule`` how many
-rounds the private version affords; ``aware`` what changes when a classifier may see the group.
+``game`` is the game of one data set and one class; ``programs`` its exact solutions by linear programs; ``auditor`` the rule
+Hedge and what it regrets; ``play`` Algorithm 3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many
+the private version affords; ``aware`` what changes when a classifier may see the group.
 """
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret

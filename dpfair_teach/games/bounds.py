@@ -144,9 +144,9 @@ class PopulationBound:
 def population_bound(n: ArrayLike, log_classifiers: float, beta: float) -> PopulationBound:
     """From the sample to the population, for a finite class chosen before the sample: Hoeffding and a union bound.
 
-    Source: ours, for what the papers leave unproved (Agarwal et al. 2018, Theorem 2, has a version with Rademacher complexity). With
-    N = 2 |H| (2k + 1) / beta: sqrt(ln N / (2m)) for the error, sqrt(ln N / (2 n_ay)) for a rate. It extends from classifiers to their
-    mixtures because both are averages. It does not cover a class picked with the sample, such as H(S).
+    Source: ours, for the step from program (5) to program (4) of the supplement, section 3.1, which it does not take.
+    With N = 2 |H| (2k + 1) / beta: sqrt(ln N / (2m)) for the error, sqrt(ln N / (2 n_ay)) for a rate. It extends from classifiers to
+    their mixtures because both are averages. It does not cover a class picked with the sample, such as H(S).
 
     Parameters
     ----------
