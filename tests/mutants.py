@@ -31,6 +31,8 @@ TRADEOFF = "dpfair_teach.experiments.tradeoff."
 ATTACKS = "dpfair_teach.attacks."
 LUCK = "dpfair_teach.luck."
 REPORTS = "dpfair_teach.reports."
+SEPARATION = "dpfair_teach.separation."
+AWARE = "dpfair_teach.games."
 
 
 class Mutant(NamedTuple):
@@ -346,6 +348,51 @@ def reports_at_double_epsilon(f):
     return lambda A, n_groups, epsilon, rng, size=None: f(A, n_groups, 2 * epsilon, rng, size)
 
 
+# --- the separation, and classifiers that may see A
+
+def blind_for_aware(f):
+    return lambda D, gamma, aware=False: f(D, gamma, True)
+
+
+def tolerance_cut(f):
+    return lambda D, gamma, aware=False: f(D, 9 * gamma / 10, aware)
+
+
+def neighbours_alike(f):
+    return lambda *args, **kw: f(*args, **kw)[:1] * 2
+
+
+def gamma_left_out(f):
+    def theorem_3_8(nu, gamma, B, n_groups, **kw):
+        said = f(nu, gamma, B, n_groups, **kw)
+        return dataclasses.replace(said, violation=said.violation - gamma)
+    return theorem_3_8
+
+
+def hats_for_bars(f):
+    """Every repair with h_a, as the misprint reads."""
+    def fair_mixture(fp, gamma, **kw):
+        made, k = f(fp, gamma, **kw), len(fp)
+        own, other = made.weights[1:k + 1], made.weights[k + 1:]
+        return dataclasses.replace(made, weights=np.concatenate([made.weights[:1], own + other, 0 * other]))
+    return fair_mixture
+
+
+def rows_of_one_group(f):
+    return lambda by_group, A: f(by_group, 0 * np.asarray(A))
+
+
+def corollary_at_twice_k(f):
+    def corollary(nu, gamma, n_groups, **kw):
+        games = importlib.import_module("dpfair_teach.games")
+        return games.theorem_3_8(nu, gamma, 2 * n_groups, n_groups, **kw)
+    return corollary
+
+
+def constraints_reversed(f):
+    return lambda self, Q: f(self, Q)[..., ::-1]
+
+
 MUTANTS: dict[str, Mutant] = {
     "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
@@ -497,6 +544,25 @@ MUTANTS: dict[str, Mutant] = {
     "support_vectors_read_backwards": Mutant(ATTACKS + "read_support_vectors", exchanged_where_read, "the groups exchanged"),
     "multipliers_labels_not_crossed": Mutant(ATTACKS + "read_multipliers", labels_not_crossed, "the two labels not matched crosswise"),
     "reports_at_double_epsilon": Mutant(MECHANISMS + "randomized_response", reports_at_double_epsilon, "the coins of twice the epsilon"),
+    # the separation, and classifiers that may see A
+    "separation_blind_is_aware": Mutant(SEPARATION + "optimal_error", blind_for_aware, "the blind class gets h_R and h_B"),
+    "separation_tolerance_cut": Mutant(SEPARATION + "optimal_error", tolerance_cut, "nine tenths of the tolerance"),
+    "separation_neighbours_alike": Mutant(SEPARATION + "instance", neighbours_alike, "nobody changes"),
+    "separation_jump_halved": Mutant(SEPARATION + "theorem_3_9", changed(jump=lambda x: x / 2), "half the jump"),
+    "separation_bound_halved": Mutant(SEPARATION + "sensitivity_bound", scaled(0.5), "half the bound"),
+    "separation_alpha_halved": Mutant(SEPARATION + "gap_sensitivity", scaled(0.5), "one rate moves, not two"),
+    "aware_bound_without_gamma": Mutant(AWARE + "theorem_3_8", gamma_left_out, "gamma left out"),
+    "aware_error_nu_once": Mutant(AWARE + "theorem_3_8", changed(error=lambda x: x / 2), "nu once, not twice"),
+    "aware_corollary_at_twice_k": Mutant(AWARE + "corollary_3_8_1", corollary_at_twice_k, "B = 2|A|"),
+    "aware_price_a_tenth_less": Mutant(AWARE + "least_bound", scaled(0.9), "nine tenths of the price"),
+    "aware_price_a_tenth_more": Mutant(AWARE + "least_bound", scaled(1.1), "a tenth more than the price"),
+    "aware_price_as_printed": Mutant(AWARE + "least_bound", lambda f: lambda k, gamma, as_printed=False: f(k, gamma, as_printed=True),
+                                     "|A| - 1"),
+    "aware_hats_for_bars": Mutant(AWARE + "fair_mixture", hats_for_bars, "h_a in the place of hbar_a"),
+    "aware_rows_of_one_group": Mutant(AWARE + "aware_predictions", rows_of_one_group, "everybody is taken for group 0"),
+    "indicators_bars_first": Mutant(AWARE + "group_indicators", lambda f: lambda A, n_groups=None: 1 - f(A, n_groups),
+                                    "h_a and hbar_a exchanged"),
+    "program_6_constraints_reversed": Mutant(AWARE + "FairnessGame.constraint_values", constraints_reversed, "the wrong order"),
 }
 
 

@@ -155,3 +155,32 @@ def test_data_sets_of_another_kind_are_refused():
         separation.fair_optimum(accepted, 0.1)
     with pytest.raises(ValueError, match=r"counts=0.0: the cell \(a=1, y=0\) holds nobody"):
         separation.optimal_errors(cell_counts([1, 0], [0, 1], [0, 1]), 0.1)
+
+
+def test_from_a_tolerance_of_four_tenths_on_the_classes_do_the_same():
+    """What chapter 13 says below its first figure, for all frames of the figure."""
+    for neighbour in PAIRS:
+        for m in SIZES:
+            same = [separation.optimal_error(there, gamma) == separation.optimal_error(there, gamma, True)
+                    for gamma in (0.1, 0.4, 0.5, 0.6) for there in separation.instance(m, gamma, neighbour)[1:]]
+            assert same == [False, True, True, True]
+
+
+def test_nobody_meets_a_jump_who_may_miss_the_tolerance_by_alpha():
+    """prop-relaxed: f at gamma + alpha on D' is at most f at gamma on D plus 1/m; random neighbours and the paper's."""
+    rng, tightest = np.random.default_rng(31), []
+    pairs = [[table(D) for D in separation.instance(m, 0.1)] for m in (40, 200, 2000)]
+    while len(pairs) < 3000:
+        counts = rng.multinomial(int(rng.integers(8, 40)), rng.dirichlet(np.ones(8)))
+        i, j = rng.choice(8, 2, replace=False)
+        other = counts + np.eye(8, dtype=int)[j] - np.eye(8, dtype=int)[i]
+        if other.min() >= 0 and min(c.reshape(2, 2, 2)[..., 0].sum(axis=0).min() for c in (counts, other)) > 0:
+            pairs.append([counts.reshape(2, 2, 2), other.reshape(2, 2, 2)])
+    for D, there in pairs:
+        m = D.sum()
+        alpha = separation.gap_sensitivity(int(m), min(t[..., 0].sum(axis=0).min() for t in (D, there)) / m)
+        for aware in (False, True):
+            relaxed, before = separation.optimal_errors(there, 0.1 + alpha, aware), separation.optimal_errors(D, 0.1, aware)
+            assert relaxed <= before + 1 / m + 1e-12
+            tightest.append(relaxed - before - 1 / m)
+    assert max(tightest) > -1e-9

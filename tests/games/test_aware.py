@@ -179,7 +179,7 @@ def test_where_nu_grows_with_b_a_larger_b_is_fairer():
 
 
 def test_program_6_asks_about_false_positives_only():
-    """prob-6: 2(k - 1) constraints, (FP, +) and (FP, -) of each group; true positives may differ as they like."""
+    """prog-6: 2(k - 1) constraints, (FP, +) and (FP, -) of each group; true positives may differ as they like."""
     rng = np.random.default_rng(6)
     for k in (2, 3, 4):
         game = aware_game(rng, k, 0.1)
