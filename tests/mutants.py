@@ -31,6 +31,7 @@ TRADEOFF = "dpfair_teach.experiments.tradeoff."
 ATTACKS = "dpfair_teach.attacks."
 LUCK = "dpfair_teach.luck."
 REPORTS = "dpfair_teach.reports."
+GAMES, ORACLES = "dpfair_teach.games.", "dpfair_teach.oracles."
 SEPARATION = "dpfair_teach.separation."
 AWARE = "dpfair_teach.games."
 
@@ -393,6 +394,64 @@ def constraints_reversed(f):
     return lambda self, Q: f(self, Q)[..., ::-1]
 
 
+# --- the game and its oracles
+
+def gamma_forgotten(f):
+    return lambda self, gaps: f(self, gaps) + self.gamma[..., None]
+
+
+def last_row_as_printed(f):
+    """TP_a - TP_a - gamma."""
+    def values(self, gaps):
+        r = f(self, gaps)
+        r[..., -1] = -self.gamma
+        return r
+    return values
+
+
+def value_as_printed(f):
+    return lambda self, B, *, as_printed=False: f(self, B, as_printed=True)
+
+
+def costs_without_the_anchor(f):
+    def cell_costs(self, lam):
+        costs = f(self, lam)
+        costs[..., 1, 0, :] = [1.0, 0.0]
+        return costs
+    return cell_costs
+
+
+def dearest_answer(f):
+    return lambda self, lam: (self.losses(lam)).argmax(axis=-1)
+
+
+def gap_of_the_learner(f):
+    return lambda self, Q, lam, B: self.regrets(Q, lam, B)[1]
+
+
+def without_a_spare(f):
+    def weights(theta, B):
+        lam = f(theta, B)
+        return lam / lam.sum(axis=-1, keepdims=True) * B[..., None]
+    return weights
+
+
+def without_the_one(f):
+    return lambda nu, B, gamma, **kw: gamma + 2 * nu / B
+
+
+def room_forgotten(f):
+    return lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=0.0)
+
+
+def one_labeling_lost(f):
+    return lambda *args, **kw: f(*args, **kw)[1:]
+
+
+def second_number_ignored(f):
+    return lambda X, **kw: f(np.asarray(X, dtype=float) * [1, 0], **kw)
+
+
 MUTANTS: dict[str, Mutant] = {
     "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
@@ -563,6 +622,25 @@ MUTANTS: dict[str, Mutant] = {
     "indicators_bars_first": Mutant(AWARE + "group_indicators", lambda f: lambda A, n_groups=None: 1 - f(A, n_groups),
                                     "h_a and hbar_a exchanged"),
     "program_6_constraints_reversed": Mutant(AWARE + "FairnessGame.constraint_values", constraints_reversed, "the wrong order"),
+    "constraints_without_gamma": Mutant(GAMES + "game.FairnessGame._values", gamma_forgotten, "the tolerance is left out"),
+    "constraints_last_row_as_printed": Mutant(GAMES + "game.FairnessGame._values", last_row_as_printed, "TP_a - TP_a in the last row"),
+    "fair_erm_five_percent_up": Mutant(GAMES + "programs.solve_fair_erm", changed(value=lambda x: 1.05 * x), "a value that no mixture has"),
+    "game_value_with_signs": Mutant(GAMES + "game.FairnessGame.value", value_as_printed, "multipliers may be negative"),
+    "costs_without_the_anchor": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_the_anchor, "group 0 pays for no gap"),
+    "best_answer_is_the_dearest": Mutant(GAMES + "game.FairnessGame.best_response", dearest_answer, "the largest cost, not the least"),
+    "gap_of_the_learner_alone": Mutant(GAMES + "game.FairnessGame.equilibrium_gap", gap_of_the_learner, "the auditor is not asked"),
+    "hedge_without_a_spare": Mutant(GAMES + "auditor.weights", without_a_spare, "the multipliers always sum to B"),
+    "rounds_halved": Mutant(GAMES + "auditor.agarwal_theorem_1", changed(rounds=lambda x: max(1, x // 2)), "half of the rounds"),
+    "hedge_regret_halved": Mutant(GAMES + "auditor.hedge_regret", scaled(0.5), "half of the regret"),
+    "lemma_b_1_halved": Mutant(GAMES + "bounds.lemma_b_1", scaled(0.5), "nu is spent once"),
+    "lemma_b_2_without_the_one": Mutant(GAMES + "bounds.lemma_b_2", without_the_one, "what cheating gains is left out"),
+    "constants_without_room": Mutant(GAMES + "bounds.fairness_bound_with_constants", room_forgotten, "the repair costs no error"),
+    "population_rates_halved": Mutant(GAMES + "bounds.population_bound", changed(rates=lambda x: x / 2), "half of the distance"),
+    "sauer_sum_one_less": Mutant(ORACLES + "labelings.sauer_sum", lambda f: lambda m, d: f(m, d) - 1, "the empty set is not counted"),
+    "half_planes_one_less": Mutant(ORACLES + "labelings.halfplane_labelings", one_labeling_lost, "one labeling is lost"),
+    "shattered_without_the_empty_set": Mutant(ORACLES + "labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),
+    "oracle_at_a_quarter": Mutant(ORACLES + "private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
+    "half_planes_without_a": Mutant(ORACLES + "labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
 }
 
 
