@@ -22,14 +22,14 @@ Rows = list[dict]
 
 #: The methods of the left panel that ask once, as arguments of ``oneshot.FrontierLearner``.
 ONESHOT_METHODS: dict[str, dict[str, object]] = {
-    "histogram": {"method": "histogram"},
+    "histogram": {"method": "histogram", "oracle": "bayes"},
     "histogram_logistic": {"method": "histogram", "oracle": "logistic"},
-    "histogram_bayes": {"method": "histogram", "oracle": "bayes"},
-    "sums": {"method": "sums"},
-    "sums_laplace": {"method": "sums", "norm": "l1"},
-    "sums_bayes": {"method": "sums", "oracle": "bayes"},
-    "response": {"method": "response", "share": 1.0},
-    "response_certified": {"method": "response"},
+    "histogram_regression": {"method": "histogram", "oracle": "regression"},
+    "sums": {"method": "sums", "oracle": "bayes"},
+    "sums_laplace": {"method": "sums", "oracle": "bayes", "norm": "l1"},
+    "sums_regression": {"method": "sums", "oracle": "regression"},
+    "response": {"method": "response", "oracle": "regression", "share": 1.0},
+    "response_certified": {"method": "response", "oracle": "regression"},
 }
 
 
@@ -63,7 +63,7 @@ def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draw
     splits = left_splits(people, setting["evaluated"])
     parts = []
     for s, (learned, judged) in enumerate(splits):
-        public = _public(setting["group"], setting["label"], setting["evaluated"], s, how.get("oracle", "regression"))
+        public = _public(setting["group"], setting["label"], setting["evaluated"], s, how["oracle"])
         judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
         parts.append(_draws_on(public, people.A[learned], judge, setting["epsilon"], max(2, repeats // len(splits)), rng, **how))
     return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
@@ -88,7 +88,7 @@ def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 PANEL = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
          for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), ("in_sample", "held_out"),
                                                                  ONESHOT_METHODS, EPSILONS)
-         if label == "p70" or (group in ("paper", "race_argmax") and method in ("histogram", "histogram_logistic"))]
+         if label == "p70" or (group in ("paper", "race_argmax") and method in ("histogram", "histogram_regression"))]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations

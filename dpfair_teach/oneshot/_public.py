@@ -26,6 +26,7 @@ class Public:
             scale = np.maximum(self.X.std(axis=0), 1e-12)
             self.eta_model = LogisticRegression(C=0.1, max_iter=500).fit(self.X / scale, self.y)
             self.eta_scale = scale
+            self.eta_of_people = self.eta(self.X)
 
     def _map(self) -> None:
         """The map: principal components, the first of variance 1, and the base score; landmarks on it give the smooth part of the prior."""

@@ -5,7 +5,7 @@ import numpy as np
 
 from ._public import Public
 from .asked import Asked
-from .candidates import bayes_scores, costs_of, group_shares
+from .candidates import bayes_of, costs_of, group_shares
 
 
 class RegressionBasis:
@@ -14,12 +14,15 @@ class RegressionBasis:
     def __init__(self, public: Public, smooth: np.ndarray) -> None:
         self.public = public if public.oracle == "logistic" else None
         self.coefficients = np.column_stack([public.base, public.inverse @ costs_of(smooth, public.y)])
-        self.on_people = self(public.X)
+        self.on_people = self._of(public.design, public.eta_of_people if self.public else None)
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        scores = np.column_stack([np.ones(len(X)), X]) @ self.coefficients
-        if self.public is not None:
-            scores[:, 0] = 2 * self.public.eta(X) - 1
+        return self._of(np.column_stack([np.ones(len(X)), X]), self.public.eta(X) if self.public else None)
+
+    def _of(self, design: np.ndarray, eta: np.ndarray | None) -> np.ndarray:
+        scores = design @ self.coefficients
+        if eta is not None:
+            scores[:, 0] = 2 * eta - 1
         return _with_one(scores)
 
 
@@ -29,14 +32,16 @@ class BayesBasis:
     def __init__(self, public: Public, asked: Asked, smooth: np.ndarray) -> None:
         self.public, self.means, self.weights = public, asked.means.copy(), asked.weights_of_features.copy()
         self.n = group_shares(smooth, public.y)
-        self.on_people = self(public.X)
+        self.on_people = self._of(public.features, public.eta_of_people)
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        features = self.public.prior_features(self.public.map(X))
+        return self._of(self.public.prior_features(self.public.map(X)), self.public.eta(X))
+
+    def _of(self, features: np.ndarray, eta: np.ndarray) -> np.ndarray:
         given = np.clip(self.means[:, :, None] + self.weights @ features.T, 0.0, 1.0)       # [a - 1, y, x]
         rest = np.clip(1 - given.sum(axis=0, keepdims=True), 0.0, 1.0)
         given = np.moveaxis(np.concatenate([rest, given]), (0, 1, 2), (2, 1, 0))
-        return _with_one(bayes_scores(self.public.eta(X), given, self.n))
+        return _with_one(bayes_of(eta, given, self.n))
 
 
 def _with_one(scores: np.ndarray) -> np.ndarray:

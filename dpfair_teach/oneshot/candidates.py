@@ -194,7 +194,11 @@ def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike) -> np.nda
     k = group_given.shape[2]
     if k < 2:
         check.refuse("group_given", group_given.shape, "has fewer than two groups", "Give a column for each group.")
-    n = check.array("n", n, shape=(2, k), low=1e-12, high=1e15)
+    return bayes_of(eta, group_given, check.array("n", n, shape=(2, k), low=1e-12, high=1e15))
+
+
+def bayes_of(eta: np.ndarray, group_given: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """:func:`bayes_scores` without checks."""
     n = n / n.sum()
     label = np.stack([1 - eta, eta], axis=1)[:, :, None]
     rates = label * group_given / n
@@ -236,7 +240,7 @@ def gaps_of(decisions: np.ndarray, weights: np.ndarray, Y: np.ndarray) -> np.nda
     k = weights.shape[1]
     n = group_shares(weights, Y)
     by_label = np.concatenate([weights * (Y == y)[:, None] / n[y] for y in (0, 1)], axis=1)       # (m, 2k), label 0 first
-    rates = (decisions @ by_label).reshape(-1, 2, k)
+    rates = (np.asarray(decisions, dtype=float) @ by_label).reshape(-1, 2, k)
     return (rates[:, :, 1:] - rates[:, :, :1]).swapaxes(1, 2).reshape(len(decisions), 2 * (k - 1))
 
 

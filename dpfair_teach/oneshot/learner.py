@@ -114,10 +114,10 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         What is asked first. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a linear-Gaussian model
         of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: the sums s_ay of features that the regression
         oracle needs, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
-    oracle : str
+    oracle : str, optional
         Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
-        with ``response``, which has no P(A = a | x, y).
+        with ``response``, which has no P(A = a | x, y). None: ``bayes``, and ``regression`` with ``response``.
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``.
     n_groups : int in 2..4
@@ -156,7 +156,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     (3, 2)
     """
 
-    def __init__(self, epsilon: float, *, method: str = "histogram", oracle: str = "regression", gammas: ArrayLike = GAMMAS,
+    def __init__(self, epsilon: float, *, method: str = "histogram", oracle: str | None = None, gammas: ArrayLike = GAMMAS,
                  n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: str = "l2") -> None:
         self.epsilon = epsilon
         self.method = method
@@ -172,7 +172,8 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=1e6)
         check.choice("method", self.method, METHODS)
-        check.choice("oracle", self.oracle, ORACLES)
+        oracle = check.choice("oracle", self.oracle, ORACLES) if self.oracle is not None else (
+            "regression" if self.method == "response" else "bayes")
         check.choice("norm", self.norm, ("l1", "l2"))
         if self.method == "response" and self.oracle == "bayes":
             check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
@@ -185,7 +186,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         share = None if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
         n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
         rng = check.rng(rng)
-        public = Public(X, y, DEFAULTS, oracle=self.oracle)
+        public = Public(X, y, DEFAULTS, oracle=oracle)
         A = groups_below("sensitive_features", sensitive_features, k, public.m)
         self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
                                                       norm=self.norm, gammas=tuple(gammas.tolist()))
@@ -200,7 +201,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
         weights = self.frontier_.row(check.gamma(gamma))
         used = np.flatnonzero(weights > 0)
-        accepted = (self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used]
+        accepted = np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)    # sums of weights round
         return np.column_stack([1 - accepted, accepted])
 
     def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, rng: np.random.Generator,
