@@ -43,8 +43,10 @@ def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
            [0, 1, 1],
            [1, 0, 0]])
     """
+    if n_groups is not None:
+        n_groups = check.integer("n_groups", n_groups, low=1, high=10**4)
     A, k = check.groups("A", A, n_groups=n_groups)
-    check.size(2 * k * len(A), name="n_groups * m", remedy="Give fewer groups.")
+    check.size(2 * k * len(A), name="2 * n_groups * len(A)", remedy="Give fewer groups.")
     own = (A == np.arange(k)[:, None]).astype(np.int64)
     return np.concatenate([own, 1 - own])
 
@@ -79,7 +81,12 @@ def aware_predictions(by_group: ArrayLike, A: ArrayLike) -> np.ndarray:
     array([[0., 0., 1.]])
     """
     table = check.filled("by_group", check.array("by_group", by_group, ndim=3, low=0.0, high=1.0), "classifier")
-    A, _ = check.groups("A", A, length=table.shape[2], n_groups=table.shape[1])
+    A = check.group_codes("A", A)
+    if len(A) != table.shape[2]:
+        check.refuse("by_group, A", (table.shape[2], len(A)), "different numbers of people", "Give one entry a person in both.")
+    if A.max() >= table.shape[1]:
+        check.refuse("by_group, A", (table.shape[1], int(A.max())), "by_group knows so many groups, and A holds that code",
+                     "Give by_group for every group of A.")
     return table[:, A, np.arange(len(A))]
 
 
