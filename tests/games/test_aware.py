@@ -235,7 +235,8 @@ def test_a_private_learner_may_choose_a_name_and_not_a_labeling():
     (lambda: games.theorem_3_8(-0.1, 0.05, 2, 2), "nu=-0.1"), (lambda: games.least_bound(1, 0.1), "n_groups=1"),
     (lambda: games.fair_mixture([0.3], 0.1), "fp=.*fewer than two groups"),
     (lambda: games.aware_predictions(np.zeros((1, 2, 3)), [0, 1]), r"by_group, A=\(3, 2\): different numbers"),
-    (lambda: games.aware_predictions(np.zeros((1, 2, 2)), [0, 2]), r"by_group, A=\(2, 2\): by_group knows"), (lambda: games.fair_mixture([0.3, 1.2], 0.1), "fp=1.2")])
+    (lambda: games.aware_predictions(np.zeros((1, 2, 2)), [0, 2]), r"by_group, A=\(2, 2\): by_group knows"),
+    (lambda: games.fair_mixture([0.3, 1.2], 0.1), "fp=1.2")])
 def test_b_too_small_and_other_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
