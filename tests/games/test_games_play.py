@@ -104,7 +104,7 @@ def test_agarwals_theorem_1(seed):
     assert (play.gap <= nu).all() and (play.regret_after([play.rounds])[0] <= nu).all()
     assert play.rounds == agarwal_theorem_1(nu, game.n_constraints, B, spread=game.spread.max()).rounds
     K, spread = game.n_constraints, float(game.spread.max())
-    assert hedge_regret(K, play.rounds, B, spread=spread) <= nu < hedge_regret(K, play.rounds - 1, B, spread=spread)    # and no fewer will do
+    assert hedge_regret(K, play.rounds, B, spread=spread) <= nu < hedge_regret(K, play.rounds - 1, B, spread=spread)   # no fewer
     assert agarwal_theorem_1(nu, K, B, as_printed=True).rounds_real == pytest.approx(16 * B**2 * math.log(K + 1) / nu**2)
     assert exponentiated_gradient(game, B, rounds=50, as_printed=True).eta == hedge_rate(game.n_constraints, 50, as_printed=True)
 
