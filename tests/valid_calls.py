@@ -434,3 +434,31 @@ valid("games.population_bound", games.population_bound, lambda: dict(n=[[40, 30]
 valid("games.schedule", games.schedule,
       lambda: dict(m=1000, epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05, log_labelings=7.0, constraints=("FP", "TP"),
                    smallest_cell=50.0))
+
+# ---------------------------------------------------------------------------------------------- games: the private players
+valid("games.lemma_3_1", games.lemma_3_1,
+      lambda: dict(smallest_cell=20, n_groups=3, B=2.0, at="promise", protect="X and A", m=200, as_printed=False))
+valid("games.neighbour_changes", games.neighbour_changes,
+      lambda: dict(predictions=[[0, 1, 0, 1, 0, 1, 0, 1]], A=[0, 0, 0, 0, 1, 1, 1, 1], Y=[0, 0, 1, 1, 0, 0, 1, 1], B=2.0, least=1))
+valid("games.subroutine_4_epsilon", games.subroutine_4_epsilon, lambda: dict(epsilon_step=0.1, B=2.0, n_groups=2))
+valid("games.largest_step", games.largest_step, lambda: dict(epsilon=1.0, delta=1e-6, selections=10, gradients=9, method="rdp"))
+valid("games.printed_noise_delta", games.printed_noise_delta,
+      lambda: dict(smallest_cell=5, n_groups=2, epsilon=1.0, gradients=2, constraints=("FP", "TP")))
+valid("games.printed_noise_epsilon", games.printed_noise_epsilon,
+      lambda: dict(smallest_cell=5, n_groups=2, delta=1e-6, gradients=2, constraints=("FP", "TP")))
+_PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05, as_printed=False, repair="promise", smallest_cell=1.0, share=0.2, protect="A",
+                accounting="rdp", rounds=3, eta=0.1, log_labelings=2.0, size=2)
+valid("games.dp_oracle_learner", games.dp_oracle_learner, lambda: dict(game=game(), rng=rng(), **_PRIVATE))
+valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
+      lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0))
+_BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_cell=200.0)
+valid("games.lemma_3_2", games.lemma_3_2,
+      lambda: dict(rounds=9, log_labelings=2.0, constraints=("FP", "TP"), as_printed=False, **_BOUND))
+valid("games.lemma_3_3", games.lemma_3_3, lambda: dict(rounds=9, log_labelings=2.0, as_printed=False, **_BOUND))
+valid("games.lemma_3_4", games.lemma_3_4, lambda: dict(rounds=9, eta=0.1, constraints=("FP", "TP"), as_printed=False, **_BOUND))
+valid("games.theorem_3_5", games.theorem_3_5,
+      lambda: dict(m=1000, log_labelings=2.0, rounds=9, constraints=("FP", "TP"), as_printed=False, **_BOUND))
+valid("games.theorem_3_6", games.theorem_3_6,
+      lambda: dict(m=1000, log_labelings=2.0, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
+valid("games.theorem_3_7", games.theorem_3_7,
+      lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
