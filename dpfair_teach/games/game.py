@@ -465,7 +465,7 @@ class FairnessGame:
 
 def _predictions(value: object, m: int) -> np.ndarray:
     """(H, m) in [0, 1]; small integers are kept as they are, so that a large class need not be held as floats."""
-    plain = type(value) is np.ndarray and value.ndim == 2 and value.dtype.kind in "bui"
+    plain = type(value) is np.ndarray and value.ndim == 2 and value.dtype.kind in "biu"
     if plain and value.size and value.shape[1] == m and (value.dtype.kind == "b" or (value.min() >= 0 and value.max() <= 1)):
         return value
     found = check.array("predictions", value, ndim=2, low=0.0, high=1.0)

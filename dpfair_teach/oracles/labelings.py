@@ -175,7 +175,7 @@ def with_constants(predictions: ArrayLike) -> np.ndarray:
 
 def labeling_rows(name: str, value: object) -> np.ndarray:
     """(H, m) of 0/1 as int8."""
-    plain = type(value) is np.ndarray and value.ndim == 2 and value.dtype.kind in "bui" and value.size
+    plain = type(value) is np.ndarray and value.ndim == 2 and value.dtype.kind in "biu" and value.size
     rows = value if plain else check.filled(name, check.array(name, value, ndim=2), "classifier")
     wrong = (rows != 0) & (rows != 1)
     if wrong.any():
