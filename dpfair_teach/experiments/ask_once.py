@@ -9,11 +9,11 @@ import numpy as np
 
 from ..oneshot._public import Public
 from ..oneshot.learner import learn
-from ..oneshot.settings import DEFAULTS
+from ..oneshot.settings import DEFAULTS, suggested_cells
 from .bootstrap import bootstrap_means, columns_with_interval
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits, reference_of
-from .pareto import pareto_quality, quality_interval
+from .pareto import error_at_violation, pareto_quality, quality_interval
 from .tradeoff import Draws
 
 __all__ = ["ONESHOT_METHODS"]
@@ -78,17 +78,22 @@ def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Q of the same draws as the curve: both start from the setting's stream."""
     draws = oneshot_draws(setting, repeats, rng)
     reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
-    q, low, high = quality_interval(draws.violation, draws.error, reference, free, rng)
+    middle = free.mean(axis=0)      # of the chord: where the reference is not below it there, it is nowhere, and Q does not exist
+    worse = error_at_violation(reference, middle[0], free) > middle[1] - 1e-9
+    q, low, high = [np.nan] * 3 if worse else quality_interval(draws.violation, draws.error, reference, free, rng)
     at_zero = bootstrap_means(draws.curves(), rng)
     return [{"q": q, "q_low": low, "q_high": high}
             | columns_with_interval("violation_at_0", lambda c: float(c[0, 0]), draws.means(), at_zero)
             | columns_with_interval("error_at_0", lambda c: float(c[0, 1]), draws.means(), at_zero)]
 
 
-PANEL = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
-         for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), ("in_sample", "held_out"),
-                                                                 ONESHOT_METHODS, EPSILONS)
-         if label == "p70" or (group in ("paper", "race_argmax") and method in ("histogram", "histogram_regression"))]
+_BOTH = ("in_sample", "held_out")
+_TWO = ("paper", "race_argmax")
+CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}
+          for group, method, epsilon in product(_TWO, ONESHOT_METHODS, EPSILONS)]
+QUALITIES = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
+             for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), _BOTH, ONESHOT_METHODS, EPSILONS)
+             if (label == "p70" and group in _TWO) or method == "histogram" or (label == "p70" and method == "histogram_regression")]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations
@@ -119,23 +124,34 @@ def drawn_population(m: int, rng: np.random.Generator, d: int = 100, factors: in
     return X - X.mean(axis=0), A, Y
 
 
-#: What was varied around the chosen constants, one at a time; the first is the choice.
-TRIED: dict[str, dict[str, object]] = {"chosen": {}}
+#: What was varied around the chosen constants, one at a time; ``n_cells`` multiplies the suggested number of cells.
+TRIED: dict[str, dict[str, float]] = {
+    "chosen": {}, "share 0.3": {"share": 0.3}, "share 0.5": {"share": 0.5}, "half the cells": {"n_cells": 0.5},
+    "twice the cells": {"n_cells": 2.0}, "length 1.5": {"length": 1.5}, "length 3": {"length": 3.0}, "linear 0.01": {"linear": 0.01},
+    "linear 0.04": {"linear": 0.04}, "smooth 0.05": {"smooth": 0.05}, "smooth 0.2": {"smooth": 0.2}, "residual 0.8": {"residual": 0.8},
+    "score 0.5": {"score_weight": 0.5}, "score 1.5": {"score_weight": 1.5},
+}
+TUNED_POPULATIONS = 12
+TUNING = [{"method": method, "variant": variant, "epsilon": epsilon}
+          for method, variant, epsilon in product(("histogram", "histogram_logistic", "histogram_regression"), TRIED, (0.5, 1.0, 2.0))
+          if variant == "chosen" or method == "histogram"]
 
 
 def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Mean Q over drawn populations of one variant of the constants; the populations are the same for all variants."""
     changed = dict(TRIED[setting["variant"]])
-    constants = dataclasses.replace(DEFAULTS, **{name: value for name, value in changed.items() if hasattr(DEFAULTS, name)})
+    factor = changed.pop("n_cells", 1.0)
+    constants, how = dataclasses.replace(DEFAULTS, **changed), dict(ONESHOT_METHODS[setting["method"]])
+    how["n_cells"] = max(2, round(factor * suggested_cells(_TUNED_PEOPLE, setting["epsilon"])))
     qualities = []
     for seed in range(TUNED_POPULATIONS):
-        X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)))
+        X, A, Y = drawn_population(_TUNED_PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)))
         everybody = np.arange(len(Y))
         rows = reference_of(X, A, Y, everybody, everybody)
-        public = Public(X, Y, constants, oracle=setting["oracle"])
-        draws = _draws_on(public, A, None, setting["epsilon"], max(2, repeats // TUNED_POPULATIONS), rng)
+        public = Public(X, Y, constants, oracle=how["oracle"])
+        draws = _draws_on(public, A, None, setting["epsilon"], max(2, repeats // TUNED_POPULATIONS), rng, **how)
         qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
     return [{"q": float(np.mean(qualities)), "q_lowest": float(np.min(qualities)), "populations": TUNED_POPULATIONS}]
 
 
-TUNED_POPULATIONS = 12
+_TUNED_PEOPLE = 2000

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import binning, compared, left, panels
+from . import ask_once, binning, compared, left, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -157,6 +157,13 @@ EXPERIMENTS: dict[str, Experiment] = {
     "left_reference": Experiment(
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
         {"left_reference": (left.REFERENCES, left.reference_rows)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_oneshot": Experiment(
+        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 96,
+        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_q": (ask_once.QUALITIES, ask_once.quality)},
+        ({"name": "communities", "features": "unprotected"},)),
+    "left_tuning": Experiment(
+        "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 72,
+        {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),
