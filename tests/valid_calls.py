@@ -26,6 +26,7 @@ from dpfair_teach import (
     luck,
     mechanisms,
     mechanisms_exact,
+    oneshot,
     oracles,
     plotting,
     postprocessing,
@@ -451,6 +452,7 @@ _PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05, as_printed=False, rep
 valid("games.dp_oracle_learner", games.dp_oracle_learner, lambda: dict(game=game(), rng=rng(), **_PRIVATE))
 valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
       lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0))
+valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))
 _BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_cell=200.0)
 valid("games.lemma_3_2", games.lemma_3_2,
       lambda: dict(rounds=9, log_labelings=2.0, constraints=("FP", "TP"), as_printed=False, **_BOUND))
@@ -462,3 +464,49 @@ valid("games.theorem_3_6", games.theorem_3_6,
       lambda: dict(m=1000, log_labelings=2.0, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
 valid("games.theorem_3_7", games.theorem_3_7,
       lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
+
+# --------------------------------------------------------------------------------------------------------------- oneshot
+_WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]
+_SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])
+valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2))
+valid("oneshot.release_cells", oneshot.release_cells,
+      lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3))
+valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
+valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2))
+valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity, lambda: dict(features=_SCORES, n_groups=2, norm="l1"))
+valid("oneshot.l2_noise", oneshot.l2_noise, lambda: dict(d=3, scale=1.0, rng=rng(), size=2))
+valid("oneshot.release_sums", oneshot.release_sums,
+      lambda: dict(features=_SCORES, A=A, Y=Y, epsilon=1.0, rng=rng(), n_groups=2, norm="l2"))
+valid("oneshot.expected_groups", oneshot.expected_groups,
+      lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
+                   residual=0.2))
+valid("oneshot.joint_cells", oneshot.joint_cells, lambda: dict(decisions=[PREDICTION, [1, 1, 0, 0, 1, 1, 0, 0]], Y=Y))
+valid("oneshot.suggested_cells", oneshot.suggested_cells, lambda: dict(m=2000, epsilon=1.0))
+valid("oneshot.bayes_scores", oneshot.bayes_scores,
+      lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]]))
+valid("oneshot.expected_gaps", oneshot.expected_gaps, lambda: dict(decisions=[PREDICTION], weights=_WEIGHTS, Y=Y))
+valid("oneshot.group_costs", oneshot.group_costs, lambda: dict(weights=_WEIGHTS, Y=Y))
+valid("oneshot.multiplier_grid", oneshot.multiplier_grid, lambda: dict(n_groups=2, points=5, largest=0.5))
+valid("oneshot.regression_scores", oneshot.regression_scores, lambda: dict(X=_SCORES, Y=Y, weights=_WEIGHTS, X_new=_SCORES))
+for _solve in ("best_mixtures", "best_mixtures_lp"):
+    valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
+          lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
+_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l1")
+
+
+def _fitted_one_shot(X, y, sensitive_features, rng, **settings):
+    return oneshot.FrontierLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+
+
+def _one_shot(method):
+    def call(**arguments):
+        model = _fitted_one_shot(_SCORES, Y, A, np.random.default_rng(1), **_ONE_SHOT)
+        return getattr(model, method)(**arguments)
+    return call
+
+
+valid("oneshot.FrontierLearner", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SHOT))
+valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
+valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
+valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))
+valid("experiments.left_reference", experiments.left_reference, lambda: dict(group="paper", label="p70", evaluated="in_sample"))

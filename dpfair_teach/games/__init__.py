@@ -18,7 +18,7 @@ from .game import FairnessGame
 from .play import Play as Play
 from .play import exponentiated_gradient
 from .private import PrivatePlay as PrivatePlay
-from .private import dp_oracle_learner
+from .private import dp_oracle_learner, gradient_seen
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regret import EquilibriumBound as EquilibriumBound
@@ -37,7 +37,7 @@ __all__ = [
     "exponentiated_gradient",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
-    "dp_oracle_learner", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
+    "dp_oracle_learner", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7",
     "group_indicators", "aware_predictions", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",
 ]

@@ -81,9 +81,11 @@ class PromisedRates:
         return select(self.game.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
 
     def measure(self, h, rng):
+        if self.game.n_groups == 2:     # the gap itself: one number for each label, where rates would be two
+            gaps = self.game.gaps[h]
+            return self.game._values(gaps + laplace_noise(self.measurement[1] / self.step, gaps.shape, rng))
         rates = self.game.rates[h][..., asked(self.game)]
-        rates = rates + laplace_noise(self.measurement[1] / self.step, rates.shape, rng)
-        return gaps_to_values(self.game, rates)
+        return gaps_to_values(self.game, rates + laplace_noise(self.measurement[1] / self.step, rates.shape, rng))
 
 
 class FrozenCounts:

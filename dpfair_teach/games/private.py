@@ -18,7 +18,7 @@ from .programs import plain
 from .rounds import schedule
 from .sensitivity import PROTECTED
 
-__all__ = ["dp_oracle_learner"]
+__all__ = ["dp_oracle_learner", "gradient_seen"]
 
 REPAIRS = ("frozen", "bound", "promise")
 
@@ -71,7 +71,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     publishes:
 
     "frozen" (the default): the sizes of the cells are released once; the players then measure counts, whose sensitivity is public.
-    "bound": a lower bound N on the smallest cell is released; the auditor measures rates with l1 sensitivity 2/(N+1).
+    "bound": a lower bound N on the smallest cell is released; the auditor measures the rates, of two groups the gaps, with l1 sensitivity
+    2/(N+1).
     "promise": a public ``smallest_cell`` N that holds for all data sets that could occur; the same without a release.
 
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
@@ -177,6 +178,49 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     return PrivatePlay(game, plain(B), plain(eta), chosen, multipliers, plain(step), seen, getattr(players, "denominators", None),
                        smallest_asked(game) if as_printed else plain(players.N) if isinstance(players, PromisedRates) else None,
                        spent, protect)
+
+
+def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
+    """The noisy gradient of the first round, from the published average multipliers of a run of two rounds.
+
+    Source: ours, on supplement, Algorithm 5: of lambda~ = (lambda_1 + lambda_2) / 2 everybody knows lambda_1, all whose entries are B /
+    (K+1); lambda_2 is the softmax of theta_2 = eta r~_1, which is undone.
+
+    Parameters
+    ----------
+    lam : (..., K) array
+        lambda~ of a run with T = 2.
+    B, eta : float > 0
+        As in the run.
+
+    Returns
+    -------
+    (..., K) array
+        r~_1. What lies so far below the largest entry that floating point has lost it, reads as at the edge of that.
+
+    Raises
+    ------
+    ValueError
+        Multipliers that no such run has; a number out of range.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
+    >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
+    >>> bool(np.allclose(gradient_seen(play.lam, play.B, play.eta), play.gradients[0]))
+    True
+    """
+    lam = check.array("lam", lam, low=0.0, high=1e12, booleans=False)
+    if lam.ndim == 0 or lam.size == 0:
+        check.refuse("lam", lam.shape if lam.ndim else float(lam), "is no vector of multipliers", "Give play.lam of a run of two rounds.")
+    B = check.number("B", B, low=1e-12, high=1e9)
+    eta = check.number("eta", eta, low=1e-9, high=1e9)
+    second = 2 * lam - B / (lam.shape[-1] + 1)
+    spare = B - second.sum(axis=-1, keepdims=True)
+    if min(second.min(), spare.min()) < -1e-9 * B:
+        check.refuse("lam", float(lam.max()), "is an entry of what no run of two rounds with this B publishes", "Give its play.lam and B.")
+    edge = B * 2.0**-53
+    return np.log(np.maximum(second, edge) / np.maximum(spare, edge)) / eta
 
 
 def _promise(game, smallest_cell, repair, as_printed):
