@@ -1,7 +1,6 @@
 """f(D): the least error among mixtures of two, or four, classifiers whose false positive rates differ by at most gamma."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -71,9 +70,15 @@ def fair_optimum(D: Dataset, gamma: float | Fraction, aware: bool = False) -> Op
     """
     tolerance, _ = exact_gamma(gamma)
     names = CLASSIFIERS if check.flag("aware", aware) else CLASSIFIERS[:2]
-    errors, gaps = _errors_and_gaps(_table(D))
-    weights, value = _least(errors[:len(names)], gaps[:len(names)], tolerance)
-    return Optimum(dict(zip(names, weights, strict=True)), value, sum(w * g for w, g in zip(weights, gaps, strict=False)))
+    error, gap = (dict(zip(names, values, strict=False)) for values in _errors_and_gaps(_table(D)))
+    mixtures = [{h: Fraction(1)} for h in names if abs(gap[h]) <= tolerance]        # fair alone: h_0 at least
+    for g, h in combinations(names, 2):
+        for edge in (tolerance, -tolerance):                                        # or together just fair
+            if gap[g] != gap[h] and 0 < (share := (edge - gap[h]) / (gap[g] - gap[h])) < 1:
+                mixtures.append({g: share, h: 1 - share})
+    best = min(mixtures, key=lambda mixture: sum(weight * error[h] for h, weight in mixture.items()))
+    value, its_gap = (sum(weight * of[h] for h, weight in best.items()) for of in (error, gap))
+    return Optimum({h: best.get(h, Fraction(0)) for h in names}, value, its_gap)
 
 
 def optimal_error(D: Dataset, gamma: float | Fraction, aware: bool = False) -> float | Fraction:
@@ -186,17 +191,3 @@ def _errors_and_gaps(table: np.ndarray) -> tuple[list, list]:
     zero = 0 * people
     return [h_0, h_U, h_R, 1 - h_R], [zero, fp[..., 0] - fp[..., 1], zero + 1, zero - 1]
 
-
-def _least(errors: Sequence[Fraction], gaps: Sequence[Fraction], gamma: Fraction) -> tuple[list[Fraction], Fraction]:
-    """Weights and error of the best mixture with |gap| <= gamma; the first classifier has gap 0, so there is one."""
-    n, best = len(errors), None
-    tried = [{i: Fraction(1)} for i in range(n) if abs(gaps[i]) <= gamma]
-    for i, j in combinations(range(n), 2):
-        for edge in (gamma, -gamma):
-            if gaps[i] != gaps[j] and 0 < (share := (edge - gaps[j]) / (gaps[i] - gaps[j])) < 1:
-                tried.append({i: share, j: 1 - share})
-    for mixture in tried:
-        value = sum(weight * errors[i] for i, weight in mixture.items())
-        if best is None or value < best[1]:
-            best = [mixture.get(i, Fraction(0)) for i in range(n)], value
-    return best
