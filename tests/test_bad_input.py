@@ -191,6 +191,7 @@ FINE = {
     ("data.ten_people_base", "X", "one entry short"), ("attacks.read_support_vectors", "X", "one entry short"),
     ("games.group_indicators", "A", "one entry short"),
     ("oracles.halfplane_labelings", "X", "one entry short"),
+    ("oneshot.FrontierLearner:predict_proba", "X", "one entry short"), ("oneshot.FrontierLearner:predict", "X", "one entry short"),
 }
 
 

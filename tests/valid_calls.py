@@ -372,6 +372,9 @@ valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lamb
 # ------------------------------------------------------------------------------------------------- oracles: the labelings
 valid("oracles.threshold_labelings", oracles.threshold_labelings, lambda: dict(x=[0.1, 0.4, 0.4], limit=1000))
 valid("oracles.halfplane_labelings", oracles.halfplane_labelings, lambda: dict(X=[[0.0, 0.1], [1.0, 0.0], [0.5, 0.7]], limit=1000))
+valid("oracles.threshold_counts", oracles.threshold_counts, lambda: dict(x=[0.1 * i for i in range(8)], A=A, Y=Y, n_groups=2, limit=1000))
+valid("oracles.halfplane_counts", oracles.halfplane_counts,
+      lambda: dict(X=[[i, i * i % 5] for i in range(8)], A=A, Y=Y, n_groups=2, limit=1000))
 valid("oracles.with_constants", oracles.with_constants, lambda: dict(predictions=[[0, 1, 0]]))
 valid("oracles.sauer_sum", oracles.sauer_sum, lambda: dict(m=10, d=3))
 valid("oracles.labelings_bound", oracles.labelings_bound, lambda: dict(m=10, d=3, as_printed=False))

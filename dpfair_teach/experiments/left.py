@@ -38,7 +38,6 @@ def _grid(ends: float, points: int) -> np.ndarray:
 REFERENCE_MULTIPLIERS: np.ndarray = np.concatenate([np.zeros((1, 2)), _grid(0.5, 41), _grid(5.0, 41)])
 
 
-@cache
 def left_people(group: str = "paper", label: str = "p70") -> Dataset:
     """Communities and Crime for in-processing: features without the protected columns, a group rule of :data:`LEFT_GROUPS`.
 
@@ -65,8 +64,12 @@ def left_people(group: str = "paper", label: str = "p70") -> Dataset:
     >>> left_people("race_argmax").X.shape
     (1994, 104)
     """
-    rule = LEFT_GROUPS[_checks.choice("group", group, tuple(LEFT_GROUPS))]
-    return data.load("communities", group=rule, label=_checks.choice("label", label, ("p70", "p20")), features="unprotected")
+    return _people(_checks.choice("group", group, tuple(LEFT_GROUPS)), _checks.choice("label", label, ("p70", "p20")))
+
+
+@cache
+def _people(group: str, label: str) -> Dataset:
+    return data.load("communities", group=LEFT_GROUPS[group], label=label, features="unprotected")
 
 
 def gaps_and_error(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +111,6 @@ def reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray,
     return np.vstack([curve, [0.0, min(error[-2:])], [np.abs(gaps[0]).max(), error[0]]])
 
 
-@cache
 def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "in_sample") -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 
@@ -137,8 +139,13 @@ def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "i
     >>> curve.shape, free.round(4).tolist()
     ((25, 2), [[0.0, 0.2924], [0.5044, 0.1269]])
     """
-    _checks.choice("evaluated", evaluated, ("in_sample", "held_out"))
-    people = left_people(group, label)
+    left_people(group, label)
+    return _reference(group, label, _checks.choice("evaluated", evaluated, ("in_sample", "held_out")))
+
+
+@cache
+def _reference(group: str, label: str, evaluated: str) -> tuple[np.ndarray, np.ndarray]:
+    people = _people(group, label)
     rows = np.mean([reference_of(people.X, people.A, people.Y, *split) for split in left_splits(people, evaluated)], axis=0)
     rows.flags.writeable = False
     return rows[:-2], rows[-2:]

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
 from .candidates import both_labels
+from .releases import as_many
 from .settings import DEFAULTS, Settings
 
 
@@ -15,7 +16,8 @@ class Public:
 
     def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: str = "regression") -> None:
         self.X = check.filled("X", check.array("X", X, shape=(None, None), low=-1e50, high=1e50), "feature")
-        self.y = both_labels_of_y(check.labels("y", y, length=len(self.X)))
+        self.y = both_labels_of_y(check.labels("y", y))
+        as_many("y", self.y, "X", len(self.X))
         self.m, self.settings, self.oracle = len(self.X), settings, oracle
         self.people = [np.flatnonzero(self.y == label) for label in (0, 1)]
         self.design = np.column_stack([np.ones(self.m), self.X])

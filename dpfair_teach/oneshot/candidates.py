@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .releases import as_many
 
 __all__ = ["bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores"]
 
@@ -57,7 +58,8 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
 
 
 def _weights(name: str, value: ArrayLike, Y: np.ndarray) -> np.ndarray:
-    weights = check.array(name, value, shape=(len(Y), None), low=-1e9, high=1e9, booleans=False)
+    weights = check.array(name, value, ndim=2, low=-1e9, high=1e9, booleans=False)
+    as_many(name, weights, "Y", len(Y))
     if weights.shape[1] < 2:
         check.refuse(name, weights.shape, "has fewer than two groups", f"Give {name} a column for each group, group 0 first.")
     return weights
@@ -151,7 +153,8 @@ def regression_scores(X: ArrayLike, Y: ArrayLike, weights: ArrayLike, X_new: Arr
     [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
     """
     X = check.array("X", X, shape=(None, None), low=-1e50, high=1e50)
-    Y = both_labels(check.labels("Y", Y, length=len(X)))
+    Y = both_labels(check.labels("Y", Y))
+    as_many("Y", Y, "X", len(X))
     weights = _weights("weights", weights, Y)
     new = X if X_new is None else check.array("X_new", X_new, shape=(None, X.shape[1]), low=-1e50, high=1e50)
     targets = np.column_stack([2.0 * Y - 1, costs_of(weights, Y)])
@@ -232,7 +235,8 @@ def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike) -> np.
     [[-1.0, 0.0]]
     """
     Y = both_labels(check.labels("Y", Y))
-    decisions = check.filled("decisions", check.array("decisions", decisions, shape=(None, len(Y)), low=0.0, high=1.0), "decision")
+    decisions = check.filled("decisions", check.array("decisions", decisions, ndim=2, low=0.0, high=1.0), "decision")
+    as_many("Y", Y, "decisions", decisions.shape[1])
     return gaps_of(decisions, _weights("weights", weights, Y), Y)
 
 

@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull, QhullError
 
 from .. import _checks as check
+from .releases import as_many
 
 __all__ = ["best_mixtures", "best_mixtures_lp"]
 
@@ -47,7 +48,8 @@ class Mixtures:
 
 def _inputs(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     error = check.filled("error", check.array("error", error, ndim=1, low=-1e6, high=1e6, booleans=False), "candidate")
-    gaps = check.array("gaps", gaps, shape=(error.size, None), low=-1e6, high=1e6, booleans=False)
+    gaps = check.array("gaps", gaps, ndim=2, low=-1e6, high=1e6, booleans=False)
+    as_many("gaps", gaps, "error", error.size)
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     if gaps.shape[1] == 0:
         check.refuse("gaps", gaps.shape, "has no constraint", "Give a column for each constrained gap.")

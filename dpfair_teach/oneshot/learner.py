@@ -15,7 +15,7 @@ from .basis import basis_of
 from .candidates import gaps_of, multiplier_grid
 from .frontier import best_mixtures
 from .posterior import joint_codes
-from .releases import groups_below
+from .releases import as_many, groups_below
 from .settings import DEFAULTS, suggested_cells
 
 __all__ = ["FrontierLearner"]
@@ -187,7 +187,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
         rng = check.rng(rng)
         public = Public(X, y, DEFAULTS, oracle=oracle)
-        A = groups_below("sensitive_features", sensitive_features, k, public.m)
+        A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
         self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
                                                       norm=self.norm, gammas=tuple(gammas.tolist()))
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
@@ -196,9 +196,11 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0) -> np.ndarray:
-        """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input, and is ignored if given."""
+        """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked."""
         check_is_fitted(self, "frontier_")
         X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
+        if sensitive_features is not None:
+            as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
         weights = self.frontier_.row(check.gamma(gamma))
         used = np.flatnonzero(weights > 0)
         accepted = np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)    # sums of weights round
@@ -207,5 +209,5 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, rng: np.random.Generator,
                 gamma: float = 0.0) -> np.ndarray:
         """Drawn decisions, shape (n,): a coin for each person. Not from the generator of ``fit``: what that one has drawn is a secret."""
-        rng = check.rng(rng)
-        return (rng.random(len(X)) < self.predict_proba(X, gamma=gamma)[:, 1]).astype(np.int64)
+        accepted = self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1]
+        return (check.rng(rng).random(len(accepted)) < accepted).astype(np.int64)

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .releases import as_many
 
 __all__ = ["expected_groups", "joint_cells"]
 
@@ -112,7 +113,9 @@ def joint_cells(decisions: ArrayLike, Y: ArrayLike) -> np.ndarray:
     decisions = check.filled("decisions", check.array("decisions", decisions, ndim=2, low=0.0, high=1.0), "decision")
     if ((decisions != 0) & (decisions != 1)).any():
         check.refuse("decisions", float(decisions[(decisions != 0) & (decisions != 1)][0]), "neither 0 nor 1", "Give 0/1 decisions.")
-    return joint_codes(decisions, check.labels("Y", Y, length=decisions.shape[1]))
+    Y = check.labels("Y", Y)
+    as_many("Y", Y, "decisions", decisions.shape[1])
+    return joint_codes(decisions, Y)
 
 
 def joint_codes(decisions: np.ndarray, Y: np.ndarray) -> np.ndarray:

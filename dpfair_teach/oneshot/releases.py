@@ -20,9 +20,17 @@ def _k(n_groups: object) -> int:
     return check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
 
 
-def groups_below(name: str, value: object, k: int, length: int | None = None) -> np.ndarray:
+def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
+    """Two arrays of one entry (a row) for each person, or each candidate."""
+    if len(value) != n_other:
+        check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} for the same people, or candidates.")
+
+
+def groups_below(name: str, value: object, k: int, other: str = "", length: int | None = None) -> np.ndarray:
     """Codes 0..k-1, shape (m,). Which of these codes occur is private, so nothing here may depend on it."""
-    A = check.group_codes(name, value, length=length)
+    A = check.group_codes(name, value)
+    if length is not None:
+        as_many(name, A, other, length)
     if A.max() >= k:
         check.refuse(name, int(A.max()), f"above n_groups - 1 = {k - 1}", "Raise n_groups or recode the groups.")
     return A
@@ -93,7 +101,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     """
     cells = check.codes("cells", cells, what="cells", remedy="Number the cells 0, 1, ..., J-1.")
     k, epsilon, rng = _k(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
-    A = groups_below("A", A, k, len(cells))
+    A = groups_below("A", A, k, "cells", len(cells))
     J = int(cells.max()) + 1
     if n_cells is None:
         if len(cells) < J:
@@ -181,7 +189,8 @@ def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int = 
     [[[1.0, 0.5], [1.0, 0.2]]]
     """
     features, k = _features(features), _k(n_groups)
-    A, Y = groups_below("A", A, k, len(features)), check.labels("Y", Y, length=len(features))
+    A, Y = groups_below("A", A, k, "features", len(features)), check.labels("Y", Y)
+    as_many("Y", Y, "features", len(features))
     return np.stack([[features[(A == a) & (Y == y)].sum(axis=0) for y in (0, 1)] for a in range(1, k)])
 
 

