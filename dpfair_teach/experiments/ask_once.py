@@ -10,7 +10,6 @@ import numpy as np
 from ..oneshot._public import Public
 from ..oneshot.learner import learn
 from ..oneshot.settings import DEFAULTS, suggested_cells
-from .bootstrap import bootstrap_means, columns_with_interval
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits, reference_of
 from .pareto import error_at_violation, pareto_quality, quality_interval
@@ -69,22 +68,26 @@ def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draw
     return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
 
 
+def _quality(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str, float]:
+    """Q with its interval, NaN where even the reference does not beat the free points; and the point at gamma = 0."""
+    reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
+    middle = free.mean(axis=0)      # of the chord: where the reference is not below it there, it is nowhere
+    worse = error_at_violation(reference, middle[0], free) > middle[1] - 1e-9
+    q, low, high = [np.nan] * 3 if worse else quality_interval(draws.violation, draws.error, reference, free, rng)
+    violation, error = draws.means()[0]
+    return {"q": q, "q_low": low, "q_high": high, "violation_at_0": float(violation), "error_at_0": float(error)}
+
+
 def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """The curve of a setting, one row a gamma."""
-    return oneshot_draws(setting, repeats, rng).rows(rng)
+    """The curve of a setting, one row a gamma; its Q stands in each of them."""
+    draws = oneshot_draws(setting, repeats, rng)
+    rows, q = draws.rows(rng), _quality(draws, setting, rng)
+    return [row | q for row in rows]
 
 
 def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q of the same draws as the curve: both start from the setting's stream."""
-    draws = oneshot_draws(setting, repeats, rng)
-    reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
-    middle = free.mean(axis=0)      # of the chord: where the reference is not below it there, it is nowhere, and Q does not exist
-    worse = error_at_violation(reference, middle[0], free) > middle[1] - 1e-9
-    q, low, high = [np.nan] * 3 if worse else quality_interval(draws.violation, draws.error, reference, free, rng)
-    at_zero = bootstrap_means(draws.curves(), rng)
-    return [{"q": q, "q_low": low, "q_high": high}
-            | columns_with_interval("violation_at_0", lambda c: float(c[0, 0]), draws.means(), at_zero)
-            | columns_with_interval("error_at_0", lambda c: float(c[0, 1]), draws.means(), at_zero)]
+    """Q of a setting whose curve is not stored."""
+    return [_quality(oneshot_draws(setting, repeats, rng), setting, rng)]
 
 
 _BOTH = ("in_sample", "held_out")
@@ -93,7 +96,9 @@ CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": m
           for group, method, epsilon in product(_TWO, ONESHOT_METHODS, EPSILONS)]
 QUALITIES = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
              for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), _BOTH, ONESHOT_METHODS, EPSILONS)
-             if (label == "p70" and group in _TWO) or method == "histogram" or (label == "p70" and method == "histogram_regression")]
+             if ((label == "p70" and evaluated == "held_out" and group in _TWO)
+                 or (label == "p70" and method in ("histogram", "histogram_regression"))
+                 or (method == "histogram" and group in _TWO)) and (group, label, evaluated) not in {(g, "p70", "in_sample") for g in _TWO}]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations
