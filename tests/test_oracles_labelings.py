@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpfair_teach.oracles import halfplane_labelings, labelings_bound, sauer_sum, shattered_sets, threshold_labelings, with_constants
+from dpfair_teach import games
+from dpfair_teach.oracles import (
+    halfplane_counts,
+    halfplane_labelings,
+    labelings_bound,
+    sauer_sum,
+    shattered_sets,
+    threshold_counts,
+    threshold_labelings,
+    with_constants,
+)
 
 
 def rows(labelings) -> set[tuple[int, ...]]:
@@ -69,7 +79,55 @@ def test_half_planes_do_not_trust_rounding():
     assert len(halfplane_labelings(grid)) >= len(halfplane_labelings(np.round(grid * 10)))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_number_of_half_planes_is_2_and_the_directions_seen_from_each_point(seed):
+    """Directions by fractions: the primitive vector towards each other point."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (rng.integers(1, 14), 2))
+    points = {tuple(point) for point in X.tolist()}
+    seen = sum(len({((x - a) // math.gcd(x - a, y - b), (y - b) // math.gcd(x - a, y - b)) for x, y in points - {(a, b)}})
+               for a, b in points)
+    assert len(rows(halfplane_labelings(X))) == 2 + seen
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_counts_are_those_of_the_lists(seed):
+    """Ties, points on lines, steps of 1 and of 0.1: every labeling's counts, each as often as it occurs."""
+    rng = np.random.default_rng(seed)
+    m = rng.integers(1, 14)
+    X, A, Y = rng.integers(0, 4, (m, 2)) / (1 if seed % 2 else 10), rng.integers(0, 3, m), rng.integers(0, 2, m)
+    cells = np.eye(6)[2 * A + Y]
+    for labelings, (n_pos, n) in ((halfplane_labelings(X), halfplane_counts(X, A, Y, n_groups=3)),
+                                  (threshold_labelings(X[:, 0]), threshold_counts(X[:, 0], A, Y, n_groups=3))):
+        assert sorted(map(tuple, (labelings @ cells).tolist())) == sorted(map(tuple, n_pos.reshape(-1, 6).tolist()))
+        assert np.array_equal(n.ravel(), cells.sum(axis=0))
+
+
+def test_counts_do_not_trust_rounding():
+    """Directions so close that arctan2 cannot tell them apart, in both orders of the points."""
+    big = 2.0**27
+    X = np.array([[0, 0], [big, big - 1], [big - 1, big - 2], [-big, 1 - big], [1, 1], [big + 1, big]])
+    for points in (X, X[::-1], X * 2.0**-40):
+        m = len(points)
+        n_pos, _ = halfplane_counts(points, np.arange(m) % 2, np.arange(m) // 2 % 2)
+        exact = halfplane_labelings(points)
+        cells = np.eye(4)[2 * (np.arange(m) % 2) + np.arange(m) // 2 % 2]
+        assert sorted(map(tuple, (exact @ cells).tolist())) == sorted(map(tuple, n_pos.reshape(-1, 4).tolist()))
+
+
+def test_a_large_class_is_a_game_without_its_list():
+    """20,000 people and all thresholds: the fair optimum of the counts is that of a list of a tenth of the cuts, or better."""
+    rng, m = np.random.default_rng(0), 20_000
+    A, Y = rng.integers(0, 2, m), rng.integers(0, 2, m)
+    x = rng.normal(Y + 0.5 * A * (1 - Y), 1.0)
+    n_pos, n = threshold_counts(x, A, Y)
+    all_cuts, some = games.FairnessGame.from_counts(n_pos, n, 0.02), games.FairnessGame.from_counts(n_pos[::10], n, 0.02)
+    assert all_cuts.n_classifiers == m + 1 and all_cuts.fair_erm().value <= some.fair_erm().value + 1e-9
+
+
 def test_what_is_too_large_is_refused():
+    with pytest.raises(ValueError, match=r"X=\(8000, 2\): has up to 63,992,002 labelings with 4 counts each"):
+        halfplane_counts(np.random.default_rng(0).normal(size=(8000, 2)), np.arange(8000) % 2, np.arange(8000) // 2 % 2)
     with pytest.raises(ValueError, match=r"x=\(20000,\): has up to 20,001 labelings of 20,000 people, more than limit=100,000,000"):
         threshold_labelings(np.arange(20_000))
     with pytest.raises(ValueError, match=r"X=\(600, 2\): has up to 359,402 labelings of 600 people"):

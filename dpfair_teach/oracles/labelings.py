@@ -59,12 +59,14 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
 def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     """H(S) of the half-planes 1{w . x >= b}: all labelings of people with two numbers, ties and points on one line included.
 
-    Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 3. With u different points, no three on a line, there
-    are u^2 - u + 2; Sauer's bound for d = 3 is about u^3 / 6. Exact: the side of a line on which a point lies is decided in
-    rational numbers wherever floats might err. (Exact for the floats that are given: .1, .2, .3 are not evenly spaced.)
+    Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 3. There are 2 + (sum over the points of the number of
+    directions in which other points lie): u^2 - u + 2 for u different points, no three on a line; Sauer's bound for d = 3 is about
+    u^3 / 6. Exact: the side of a line on which a point lies is decided in whole numbers wherever floats might err. (Exact for
+    the floats that are given: .1, .2, .3 are not evenly spaced. Give hundredths as whole numbers.)
 
-    How. Two disjoint sets that a line separates have a common tangent with one on each side; the points on it are cut by the separation
-    into two runs. So every line through two points, with each way to cut the points on it, gives all labelings but the constants.
+    How. From each point p look at each other point, in each direction once. Draw the line from there through p, and accept what is left of
+    it, p itself, and what is on it beyond p: a small turn about p makes it a half-plane. Every labeling but the constants is met
+    once.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Returns
     -------
     (H, m) array of 0/1 (int8)
-        Each labeling once, sorted; both constants are among them.
+        Each labeling once, "nobody" and "everybody" first.
 
     Raises
     ------
@@ -94,51 +96,49 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)
     _not_too_many("X", X.shape, u * u - u + 2, len(X), limit)
-    found = [np.packbits(np.array([np.zeros(u, bool), np.ones(u, bool)]), axis=1)]
-    exact = _whole(points)
-    for i in range(u):
-        others = np.delete(np.arange(u), i)
-        side = _sides(points, exact, i)                                  # (u, u): of point c against the line from i to j
-        line = side == 0
-        # Order along the line from i to j: by x, or by y where the line is upright.
-        dx, dy = np.sign(points[:, 0] - points[i, 0]), np.sign(points[:, 1] - points[i, 1])
-        along = np.where(dx[:, None] != 0, dx[:, None] * dx, dy[:, None] * dy)  # +1 ahead, -1 behind, 0 at i itself
-        for cut in (along <= 0, along < 0, along >= 0, along > 0):
-            found.append(np.packbits(((side > 0) | (line & cut))[others], axis=1))
-    packed = np.concatenate(found)
-    packed = np.unique(packed.view(f"S{packed.shape[1]}")).view(np.uint8).reshape(-1, packed.shape[1])     # rows as texts: sorted fast
-    return np.unpackbits(packed, axis=1, count=u)[:, inverse.ravel()].astype(np.int8)
+    exact, found = whole(points), [np.array([np.zeros(u, bool), np.ones(u, bool)])]
+    for p in range(u):
+        side = _sides(points, exact, p)                         # (u, u): of c against the line from p to j; 0 where j or c is p
+        # Order along that line: by x, or by y where it is upright. +1 on j's side of p, -1 beyond p, 0 at p itself.
+        dx, dy = np.sign(points - points[p]).T
+        along = np.where(dx[:, None] != 0, dx[:, None] * dx, dy[:, None] * dy)
+        same_direction = (side == 0) & (along > 0)
+        once = same_direction.any(axis=1) & (same_direction.argmax(axis=1) == np.arange(u))
+        # Left of the line from j through p is the other side of the line from p to j.
+        found.append(((side < 0) | ((side == 0) & (along <= 0)))[once])
+    return np.concatenate(found).astype(np.int8)[:, inverse.ravel()]
 
 
-def _whole(points: np.ndarray) -> np.ndarray:
+def whole(points: np.ndarray) -> np.ndarray:
     """The points as whole numbers in one unit: int64 where their products fit, else Python's own."""
     ratios = [[value.as_integer_ratio() for value in row] for row in points.tolist()]
     unit = max(bottom for row in ratios for _, bottom in row)
-    whole = [[top * (unit // bottom) for top, bottom in row] for row in ratios]     # all bottoms are powers of 2
-    small = max(abs(value) for row in whole for value in row) < 2**29
-    return np.array(whole, dtype=np.int64 if small else object)
+    scaled = [[top * (unit // bottom) for top, bottom in row] for row in ratios]    # all bottoms are powers of 2
+    small = max(abs(value) for row in scaled for value in row) < 2**29
+    return np.array(scaled, dtype=np.int64 if small else object)
+
+
+def turn(a: np.ndarray, b: np.ndarray, exact_a: np.ndarray, exact_b: np.ndarray) -> np.ndarray:
+    """sign of a x b for vectors (..., 2): +1 where b is left of a. In floats where they are sure, else in whole numbers."""
+    if exact_a.dtype != object:
+        return np.sign(exact_a[..., 0] * exact_b[..., 1] - exact_a[..., 1] * exact_b[..., 0])
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        one, two = a[..., 0] * b[..., 1], a[..., 1] * b[..., 0]
+        size = np.abs(one) + np.abs(two)
+        sure = (np.abs(one - two) > 1e-15 * size) & (size > 1e-280) & np.isfinite(size)
+        sign = np.where(sure, np.sign(one - two), 0.0)
+    unsure = np.nonzero(~sure)
+    left, right = np.broadcast_arrays(exact_a, exact_b)
+    left, right = left[unsure], right[unsure]
+    crossed = left[..., 0] * right[..., 1] - left[..., 1] * right[..., 0]
+    sign[unsure] = (crossed > 0).astype(float) - (crossed < 0).astype(float)
+    return sign
 
 
 def _sides(points: np.ndarray, exact: np.ndarray, i: int) -> np.ndarray:
     """sign of (p_j - p_i) x (p_c - p_i), for all j and c: on which side of the line from i to j lies c."""
-    if exact.dtype != object:
-        d = exact - exact[i]
-        return np.sign(np.multiply.outer(d[:, 0], d[:, 1]) - np.multiply.outer(d[:, 1], d[:, 0]))
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        d = points - points[i]
-        one, two = np.multiply.outer(d[:, 0], d[:, 1]), np.multiply.outer(d[:, 1], d[:, 0])
-        turn, size = one - two, np.abs(one) + np.abs(two)
-        sure = (np.abs(turn) > 1e-15 * size) & (size > 1e-280) & np.isfinite(size)
-    side = np.where(sure, np.sign(np.where(sure, turn, 0.0)), 0.0).astype(np.int8)
-    side[i] = side[:, i] = 0
-    np.fill_diagonal(side, 0)
-    sure[i] = sure[:, i] = True
-    np.fill_diagonal(sure, True)
-    for j, c in np.argwhere(~sure):
-        (ax, ay), (bx, by) = exact[j] - exact[i], exact[c] - exact[i]
-        turn = ax * by - ay * bx
-        side[j, c] = (turn > 0) - (turn < 0)
-    return side
+    d, exact_d = points - points[i], exact - exact[i]
+    return turn(d[:, None], d[None], exact_d[:, None], exact_d[None])
 
 
 def with_constants(predictions: ArrayLike) -> np.ndarray:
