@@ -25,10 +25,10 @@ def smallest_asked(game: FairnessGame) -> float:
     return float(game.n[:, asked(game)].min())
 
 
-def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """Laplace noise; ``scale`` has the leading axes of ``shape``."""
+def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.random.Generator, inner: int = 1) -> np.ndarray:
+    """Laplace noise; ``scale`` broadcasts with all axes of ``shape`` but the ``inner`` last."""
     scale = np.asarray(scale, dtype=float)
-    return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * (len(shape) - scale.ndim) if scale.ndim else ())
+    return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * inner)
 
 
 def select(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -85,7 +85,7 @@ class PromisedRates:
             gaps = self.game.gaps[h]
             return self.game._values(gaps + laplace_noise(self.measurement[1] / self.step, gaps.shape, rng))
         rates = self.game.rates[h][..., asked(self.game)]
-        return gaps_to_values(self.game, rates + laplace_noise(self.measurement[1] / self.step, rates.shape, rng))
+        return gaps_to_values(self.game, rates + laplace_noise(self.measurement[1] / self.step, rates.shape, rng, 2))
 
 
 class FrozenCounts:
@@ -117,7 +117,7 @@ class FrozenCounts:
             one = counts[..., 1, :] + laplace_noise(self.measurement[1] / self.step, total.shape, rng)
             counts = np.stack([total - one, one], axis=-2)
         else:
-            counts = counts + laplace_noise(self.measurement[1] / self.step, counts.shape, rng)
+            counts = counts + laplace_noise(self.measurement[1] / self.step, counts.shape, rng, 2)
         return gaps_to_values(self.game, counts / self.denominators[..., labels])
 
 
@@ -139,7 +139,7 @@ def frozen_cells(game: FairnessGame, epsilon: np.ndarray, axes: tuple[int, ...],
         one = np.clip(one, 1.0, total - 1)
         noisy[..., 1, labels], noisy[..., 0, labels] = one, total - one
         return noisy, 1.0
-    noisy[..., labels] = np.maximum(game.n[:, labels] + laplace_noise(2 / epsilon, axes + (game.n_groups, len(labels)), rng), 1.0)
+    noisy[..., labels] = np.maximum(game.n[:, labels] + laplace_noise(2 / epsilon, axes + (game.n_groups, len(labels)), rng, 2), 1.0)
     return noisy, 2.0
 
 
@@ -148,4 +148,4 @@ def released_bound(n: float, epsilon: np.ndarray, delta: float, axes: tuple[int,
 
     N = 0 asks nothing of the data: a rate of an empty cell, whatever in [0, 1] it is taken for, moves by at most 1 = 1/(0+1).
     """
-    return np.maximum(n + laplace_noise(1 / epsilon, axes, rng) + np.log(2 * delta) / epsilon - 1, 0.0)
+    return np.maximum(n + laplace_noise(1 / epsilon, axes, rng, 0) + np.log(2 * delta) / epsilon - 1, 0.0)

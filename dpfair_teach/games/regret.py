@@ -143,7 +143,8 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
 
     Source: supplement, Lemma 3.2: Delta r ln(8Tk/beta) / epsilon' and 2 Delta l (ln|H(S)| + ln(2T/beta)) / epsilon', from Theorems 1.1 and
     1.2. It prints d ln m for ln|H(S)|, see :func:`~dpfair_teach.oracles.labelings_bound`. Sharp: the same for the repaired algorithm with
-    a public N (``repair="promise"``), whose auditor measures rates, so that an entry is off by the difference of two Laplace noises; of two groups the gaps, off by one.
+    a public N (``repair="promise"``). Its auditor measures rates, so that an entry is off by the difference of two Laplace noises; of two
+    groups the gaps, off by one.
 
     Parameters
     ----------
