@@ -310,7 +310,7 @@ def test_the_learners_law_is_private_for_every_neighbour_and_close_to_its_epsilo
             return exponential_probabilities(loss, 1.0, 2 / scale)
 
         for j, a, new in itertools.product(range(m), range(k), ("same", "other", "drawn")[:1 if protect == "A" else 3]):
-            if a == A[j] or here.n[A[j], Y[j]] - 1 < N:
+            if (protect == "A" and a == A[j]) or (a != A[j] and here.n[A[j], Y[j]] - 1 < N):
                 continue
             A2, H2 = A.copy(), H.copy()
             A2[j] = a
