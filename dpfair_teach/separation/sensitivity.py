@@ -61,10 +61,7 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     >>> gap_sensitivity(20, 0.25), gap_sensitivity(20, 0.25, as_printed=True)
     (0.3333333333333333, 0.4)
     """
-    m = check.integer("m", m, low=2, high=10**12)
-    share = check.number("share", share, low=0, high=0.5, low_open=True)
-    if share * m < 1:
-        check.refuse("share", share, f"share m = {share * m:g} with m = {m}, less than one person", "Choose a larger share, at least 1/m.")
+    m, share = _promise(check.integer("m", m, low=2, high=10**12), share)
     return 2 / (share * m + (0 if check.flag("as_printed", as_printed) else 1))
 
 
@@ -104,6 +101,7 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     """
     gamma = check.gamma(gamma)
     aware, as_printed = check.flag("aware", aware), check.flag("as_printed", as_printed)
+    m, share = _promise(check.integer("m", m, low=2, high=10**12), share)
     alpha = gap_sensitivity(m, share, as_printed=as_printed)
     if as_printed:
         if not aware:
@@ -149,7 +147,7 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     m = check.integer("m", m, low=2)
     if comb(m + 7, 7) > MOST_DATASETS:
         check.refuse("m", m, f"there are more than {MOST_DATASETS:,} data sets of that many people", "Choose at most 20 people.")
-    gap_sensitivity(m, share)           # its checks of share
+    _, share = _promise(m, share)
     counts = _compositions(m)
     tables = counts.reshape(-1, 2, 2, 2)
     counts = counts[(tables[..., 0].sum(axis=1) >= share * m - 1e-9).all(axis=1)]
@@ -172,6 +170,14 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     if best is None:
         check.refuse("share", share, f"no two neighbours of {m} people have so many of label 0 in each group", "Choose a smaller share.")
     return best
+
+
+def _promise(m: int, share: object) -> tuple[int, float]:
+    """m and the share C, checked: at least one person."""
+    share = check.number("share", share, low=0, high=0.5, low_open=True)
+    if share * m < 1:
+        check.refuse("share", share, f"share m = {share * m:g} with m = {m}, less than one person", "Choose a larger share, at least 1/m.")
+    return m, share
 
 
 def _compositions(m: int) -> np.ndarray:
