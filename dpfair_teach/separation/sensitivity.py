@@ -61,7 +61,8 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     >>> gap_sensitivity(20, 0.25), gap_sensitivity(20, 0.25, as_printed=True)
     (0.3333333333333333, 0.4)
     """
-    m, share = _promise(check.integer("m", m, low=2, high=10**12), share)
+    m = check.integer("m", m, low=2, high=10**12)
+    share = _promised(m, share)
     return 2 / (share * m + (0 if check.flag("as_printed", as_printed) else 1))
 
 
@@ -101,7 +102,8 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     """
     gamma = check.gamma(gamma)
     aware, as_printed = check.flag("aware", aware), check.flag("as_printed", as_printed)
-    m, share = _promise(check.integer("m", m, low=2, high=10**12), share)
+    m = check.integer("m", m, low=2, high=10**12)
+    share = _promised(m, share)
     alpha = gap_sensitivity(m, share, as_printed=as_printed)
     if as_printed:
         if not aware:
@@ -147,7 +149,7 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     m = check.integer("m", m, low=2)
     if comb(m + 7, 7) > MOST_DATASETS:
         check.refuse("m", m, f"there are more than {MOST_DATASETS:,} data sets of that many people", "Choose at most 20 people.")
-    _, share = _promise(m, share)
+    share = _promised(m, share)
     counts = _compositions(m)
     tables = counts.reshape(-1, 2, 2, 2)
     counts = counts[(tables[..., 0].sum(axis=1) >= share * m - 1e-9).all(axis=1)]
@@ -172,12 +174,12 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     return best
 
 
-def _promise(m: int, share: object) -> tuple[int, float]:
-    """m and the share C, checked: at least one person."""
+def _promised(m: int, share: object) -> float:
+    """The share C, checked: at least one person of m."""
     share = check.number("share", share, low=0, high=0.5, low_open=True)
     if share * m < 1:
         check.refuse("share", share, f"share m = {share * m:g} with m = {m}, less than one person", "Choose a larger share, at least 1/m.")
-    return m, share
+    return share
 
 
 def _compositions(m: int) -> np.ndarray:
