@@ -192,6 +192,7 @@ FINE = {
     ("games.group_indicators", "A", "one entry short"),
     ("oracles.halfplane_labelings", "X", "one entry short"),
     ("oneshot.FrontierLearner:predict_proba", "X", "one entry short"), ("oneshot.FrontierLearner:predict", "X", "one entry short"),
+    ("oneshot.FrontierLearner:decisions", "X", "one entry short"),
 }
 
 

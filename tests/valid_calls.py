@@ -509,6 +509,9 @@ def _one_shot(method):
 
 
 valid("oneshot.FrontierLearner", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SHOT))
+valid("oneshot.FrontierLearner:decisions", _one_shot("decisions"), lambda: dict(X=_SCORES))
+valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1]))
+valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
 valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
 valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
 valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))

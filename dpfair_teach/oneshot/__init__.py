@@ -10,6 +10,7 @@ from .frontier import best_mixtures, best_mixtures_lp
 from .learner import Frontier as Frontier
 from .learner import FrontierLearner
 from .posterior import expected_groups, joint_cells
+from .price import audit_price, gap_weights
 from .releases import cell_sensitivity, debiased_groups, group_sums, l2_noise, release_cells, release_sums, sums_sensitivity
 from .settings import suggested_cells
 
@@ -18,5 +19,5 @@ __all__ = [
     "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
     "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
-    "best_mixtures", "best_mixtures_lp",
+    "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
 ]

@@ -195,6 +195,12 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         self.classes_ = np.array([0, 1])
         return self
 
+    def decisions(self, X: ArrayLike) -> np.ndarray:
+        """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
+        check_is_fitted(self, "frontier_")
+        X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
+        return (self._basis(X) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
+
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0) -> np.ndarray:
         """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked."""
         check_is_fitted(self, "frontier_")

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpfair_teach.oneshot import expected_gaps, expected_groups, joint_cells
+from dpfair_teach.oneshot import audit_price, expected_gaps, expected_groups, gap_weights, joint_cells
 
 
 def setting(seed: int):
@@ -69,3 +69,15 @@ def test_counts_of_joint_cells_give_every_rate_and_nothing_coarser_does():
     spread = np.column_stack([1 - share[cells], share[cells]])          # the counts, spread evenly within each cell
     exact = np.column_stack([1 - A, A])
     assert np.abs(expected_gaps(decisions, spread, Y) - expected_gaps(decisions, exact, Y)).max() < 1e-12
+
+
+def test_a_gap_is_a_weighted_count_of_group_1_and_one_person_moves_it_by_a_weight():
+    """The price of the audit is exact: with the weights held, the largest change by one person is the largest weight."""
+    rng = np.random.default_rng(6)
+    Y, A, acceptance = np.r_[[0, 0, 1, 1], rng.integers(0, 2, 30)], np.r_[[0, 1, 0, 1], rng.integers(0, 2, 30)], rng.random(34)
+    n_1 = [((A == 1) & (Y == y)).sum() for y in (0, 1)]
+    weights = gap_weights(acceptance, Y, n_1)
+    gaps = expected_gaps(acceptance[None], np.column_stack([1 - A, A]), Y)[0]
+    assert np.abs(weights @ A - gaps).max() < 1e-12
+    moved = [np.abs(weights @ np.where(np.arange(34) == j, 1 - A, A) - gaps) for j in range(34)]
+    assert np.abs(np.max(moved, axis=0) * np.sqrt(2) / 0.7 - audit_price(acceptance, Y, n_1, 0.7)).max() < 1e-12
