@@ -203,8 +203,8 @@ def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> flo
 
     Returns
     -------
-    float: 1/(1 + gamma) for two groups, (k + 1)/2 / (1 + (k - 1) gamma) for more. For gamma <= 1/2 at most 1/(2 gamma), what an A-blind
-    class with both constants needs
+    float: 1/(1 + gamma) for two groups, (k + 1)/2 / (1 + (k - 1) gamma) for more. For gamma < 1/2 no smaller number would do for all
+    classes, and it is at most 1/(2 gamma), what an A-blind class with both constants needs
 
     Raises
     ------

@@ -107,7 +107,7 @@ def test_no_equilibrium_is_less_fair_than_promised(k):
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
-@pytest.mark.parametrize("gamma", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("gamma", [0.0, 0.05, 0.2, 0.45])
 def test_no_smaller_price_would_do(k, gamma):
     """Just below least_bound the exact equilibrium violates; from there on it does not (no nu: the game is solved)."""
     game, least = hardest(k, gamma), games.least_bound(k, gamma)
@@ -176,6 +176,17 @@ def test_where_nu_grows_with_b_a_larger_b_is_fairer():
         once, twice = (games.theorem_3_8(c * B, gamma, B, k, as_printed=True) for B in (k, 2 * k))
         assert once.violation - gamma == pytest.approx(2 * c * k)
         assert twice.violation - gamma == pytest.approx(4 * c * k / (k + 1)) and twice.error == pytest.approx(2 * once.error)
+
+
+def test_the_price_is_a_slope():
+    """sec-price-is-slope: the least fair error falls no faster than least_bound as the tolerance grows; the multipliers are it."""
+    rng, steps = np.random.default_rng(12), np.array([0.0, 0.01, 0.03, 0.1, 0.3])
+    for k in (2, 3, 4):
+        for _ in range(10):
+            best = aware_game(rng, k, steps).fair_erm()
+            slope = -np.diff(best.value) / np.diff(steps)
+            assert (slope <= [games.least_bound(k, gamma) + 1e-7 for gamma in steps[:-1]]).all()
+            assert (slope <= best.lam.sum(axis=-1)[:-1] + 1e-7).all() and (slope >= best.lam.sum(axis=-1)[1:] - 1e-7).all()
 
 
 def test_program_6_asks_about_false_positives_only():
