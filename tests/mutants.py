@@ -32,6 +32,7 @@ ATTACKS = "dpfair_teach.attacks."
 LUCK = "dpfair_teach.luck."
 REPORTS = "dpfair_teach.reports."
 GAMES, ORACLES = "dpfair_teach.games.", "dpfair_teach.oracles."
+ONESHOT = "dpfair_teach.oneshot."
 SEPARATION = "dpfair_teach.separation."
 AWARE = "dpfair_teach.games."
 
@@ -452,6 +453,72 @@ def second_number_ignored(f):
     return lambda X, **kw: f(np.asarray(X, dtype=float) * [1, 0], **kw)
 
 
+# --- oneshot
+
+def cells_at_double_epsilon(f):
+    return lambda cells, A, epsilon, rng, **kw: f(cells, A, 2 * epsilon, rng, **kw)
+
+
+def one_for_any_number_of_groups(f):
+    return lambda n_groups: min(f(n_groups), 1)
+
+
+def sums_sensitivity_of_two_groups(f):
+    return lambda features, n_groups=2, norm="l1": f(features, 2, norm)
+
+
+def sums_with_half_the_noise(f):
+    return lambda d, scale, rng, size=None: f(d, scale / 2, rng, size)
+
+
+def length_of_one_dimension(f):
+    def l2_noise(d, scale, rng, size=None):
+        noise = f(d, scale, rng, size)
+        return noise / np.linalg.norm(noise, axis=-1, keepdims=True) * rng.exponential(scale, (*noise.shape[:-1], 1))
+    return l2_noise
+
+
+def reports_taken_as_true(f):
+    return lambda reports, n_groups, epsilon: np.eye(n_groups)[np.asarray(reports)]
+
+
+def costs_without_group_0(f):
+    return lambda weights, Y: np.maximum(f(weights, Y), 0)
+
+
+def thresholds_without_the_label(f):
+    return lambda eta, group_given, n: np.column_stack([2 * np.asarray(eta) - 1, f(np.full(len(eta), 0.5), group_given, n)[:, 1:]])
+
+
+def residual_forgotten(f):
+    def expected_groups(queries, answers, variances, features, mean, residual):
+        return f(queries, answers, variances, features, mean, 1e-6 * residual)
+    return expected_groups
+
+
+def last_classifier_forgotten(f):
+    return lambda decisions, Y: f(np.asarray(decisions)[:-1], Y)
+
+
+def single_candidates_only(f):
+    def best_mixtures(error, gaps, gammas):
+        mixtures = f(error, gaps, gammas)
+        best = np.eye(len(error))[mixtures.weights.argmax(axis=1)]
+        return dataclasses.replace(mixtures, weights=best, values=best @ np.asarray(error))
+    return best_mixtures
+
+
+def groups_peeped_at(f):
+    def expected(self):
+        weights, smooth = f(self)
+        return weights + 1e-7 * np.column_stack([-self._A, self._A]), smooth
+    return expected
+
+
+def mean_not_subtracted(f):
+    return lambda acceptance, Y, n_1: f(acceptance, Y, n_1) + 0.01
+
+
 MUTANTS: dict[str, Mutant] = {
     "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
@@ -641,6 +708,22 @@ MUTANTS: dict[str, Mutant] = {
     "shattered_without_the_empty_set": Mutant(ORACLES + "labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),
     "oracle_at_a_quarter": Mutant(ORACLES + "private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
     "half_planes_without_a": Mutant(ORACLES + "labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
+    # oneshot
+    "cells_at_double_epsilon": Mutant(ONESHOT + "release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
+    "cells_one_for_any_number_of_groups": Mutant(ONESHOT + "cell_sensitivity", one_for_any_number_of_groups,
+                                                 "three groups' counts with the sensitivity of two"),
+    "sums_sensitivity_of_two_groups": Mutant(ONESHOT + "sums_sensitivity", sums_sensitivity_of_two_groups,
+                                             "three groups' sums with the sensitivity of two"),
+    "sums_with_half_the_noise": Mutant(ONESHOT + "l2_noise", sums_with_half_the_noise, "half the scale of the two-norm noise"),
+    "length_of_one_dimension": Mutant(ONESHOT + "l2_noise", length_of_one_dimension, "an exponential length in every dimension"),
+    "reports_taken_as_true": Mutant(ONESHOT + "debiased_groups", reports_taken_as_true, "randomized responses are not debiased"),
+    "costs_without_group_0": Mutant(ONESHOT + "candidates.costs_of", costs_without_group_0, "group 0's part of the costs is lost"),
+    "thresholds_without_the_label": Mutant(ONESHOT + "bayes_scores", thresholds_without_the_label, "P(y | x) is taken as one half"),
+    "residual_forgotten": Mutant(ONESHOT + "expected_groups", residual_forgotten, "people are what their features say"),
+    "last_classifier_forgotten": Mutant(ONESHOT + "joint_cells", last_classifier_forgotten, "the last classifier is not looked at"),
+    "single_candidates_only": Mutant(ONESHOT + "best_mixtures", single_candidates_only, "no mixtures"),
+    "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
+    "mean_not_subtracted": Mutant(ONESHOT + "gap_weights", mean_not_subtracted, "all weights shifted"),
 }
 
 

@@ -51,13 +51,13 @@ def test_the_sensitivity_of_sums_is_what_exhaustion_finds(k, norm):
 
 
 def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditResult:
-    """One person of a cell changes group: what does the loss of 2 x 20,000 released histograms prove?"""
+    """One person of a cell changes group: what does the loss of 2 x 8,000 released histograms prove?"""
     if broken:
         drawn = mechanisms.geometric
         monkeypatch.setattr(mechanisms, "geometric", lambda value, s, e, rng, size=None: drawn(value, s, 2 * e, rng, size))
     cells, A, B = np.array([0, 0, 0, 1, 1]), np.array([1, 0, 1, 0, 1]), np.array([0, 0, 1, 0, 1])
     rng = np.random.default_rng(14)
-    runs = [np.stack([release_cells(cells, groups, epsilon, rng)[0][0] for _ in range(20_000)]) for groups in (A, B)]
+    runs = [np.stack([release_cells(cells, groups, epsilon, rng)[0][0] for _ in range(8_000)]) for groups in (A, B)]
     loss = [audit.privacy_loss(run, [2, 1], [1, 1], 1 / epsilon) for run in runs]
     return audit.audit_scalar(*loss, rng, alpha=ALPHA, claimed_epsilon=epsilon)
 
@@ -65,7 +65,7 @@ def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditRes
 @pytest.mark.slow
 def test_an_attack_finds_most_of_epsilon_and_not_more_and_catches_half_the_noise(monkeypatch):
     right = attack_on_cells(1.0, False, monkeypatch)
-    assert right.verdict == "not refuted" and right.lower_bound > 0.85
+    assert right.verdict == "not refuted" and right.lower_bound > 0.75
     assert attack_on_cells(1.0, True, monkeypatch).verdict == "refuted"
 
 
