@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import ask_once, binning, compared, left, panels
+from . import ask_once, binning, compared, left, loops, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -164,6 +164,15 @@ EXPERIMENTS: dict[str, Experiment] = {
     "left_tuning": Experiment(
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 72,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
+    "left_literal": Experiment(
+        f"Left panel, the learner of the experiments as it was run, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
+        {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_repaired": Experiment(
+        "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
+        {"left_repaired": (loops.REPAIRED, loops.repaired)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_repaired_tuning": Experiment(
+        "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 48,
+        {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),

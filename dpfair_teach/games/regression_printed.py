@@ -17,6 +17,7 @@ from .rounds import schedule
 __all__ = ["section_5_learner", "section_5_step"]
 
 NOISES = ("scale", "location")
+STEPS = ("code", "supplement")
 
 
 def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
@@ -83,12 +84,12 @@ class Section5Play:
 
 
 def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float, rng: np.random.Generator, *,
-                      B: ArrayLike | None = None, beta: float = 0.05, noise: str = "scale", most_rounds: int = 1000,
+                      B: ArrayLike | None = None, beta: float = 0.05, step: str = "code", noise: str = "scale", most_rounds: int = 1000,
                       n_groups: int | None = None, size: int | tuple[int, ...] | None = None) -> Section5Play:
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
-    rounded down; epsilon' by :func:`section_5_step`; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with
+    rounded down; epsilon' as ``step`` says; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with
     K = (2|A|B + 1) / (n - 1), the gradient 2|A| / ((n - 1) epsilon'), n the smallest cell of the private data; no linear program over the
     iterates. **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem
     covers this oracle. It leaves no records of releases, because there is nothing true to write in them.
@@ -105,6 +106,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
         By default 1 / gamma, 20 at most below gamma = 0.05; give 1 / gamma for the literal one.
     beta : float in (0, 1)
         Enters T only.
+    step : str
+        epsilon' of a step. "code": :func:`section_5_step`, which grows like the logarithm of epsilon. "supplement": epsilon /
+        (4 sqrt(T ln(1/delta))), beyond where that formula is a bound.
     noise : str
         "scale": Laplace noise of those scales. "location": a constant of that size plus Laplace noise of scale 1, which is what comes out
         when the scale is handed to a sampler as its first argument.
@@ -139,6 +143,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     epsilon, beta = check.number("epsilon", epsilon, low=1e-9, high=1e12), check.beta(beta)
     delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
     check.choice("noise", noise, NOISES)
+    check.choice("step", step, STEPS)
     most_rounds = check.integer("most_rounds", most_rounds, low=1, high=10**6)
     k, m, n = constants.n_groups, oracle.m, float(cells.n.min())
     if n <= 1:
@@ -152,10 +157,11 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     log_labelings = (oracle.d + 1) * math.log(m)
     real = np.array([schedule(m, epsilon, delta, b, k, beta, log_labelings).rounds_real for b in bounds])
     rounds = np.clip(real.astype(int), 1, most_rounds)
-    step = np.array([section_5_step(epsilon, delta, int(t)) for t in rounds])
+    each_step = (np.array([section_5_step(epsilon, delta, int(t)) for t in rounds]) if step == "code"
+                 else epsilon / (4 * np.sqrt(-rounds * math.log(delta))))
     eta = np.sqrt(np.log(4 * k - 3) / rounds) / 2
-    learner = 2 * (2 * k * bounds + 1) / (n - 1) * m / step
-    auditor = 2 * k / ((n - 1) * step)
+    learner = 2 * (2 * k * bounds + 1) / (n - 1) * m / each_step
+    auditor = 2 * k / ((n - 1) * each_step)
 
     repeats = math.prod(shape)
     T, B_, gamma_, eta_, learner_, auditor_ = (np.tile(v, repeats) for v in (rounds, bounds, tolerances, eta, learner, auditor))
@@ -179,7 +185,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     mean = accepted / T[:, None, None]
     error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
     violation = (_values(mean / cells.n, np.zeros(games))).max(axis=-1)
-    tables = (v.reshape(each) for v in (real, rounds, step, learner, auditor))
+    tables = (v.reshape(each) for v in (real, rounds, each_step, learner, auditor))
     return Section5Play(*map(plain, tables), plain(error.reshape(shape + each)), plain(violation.reshape(shape + each)))
 
 
