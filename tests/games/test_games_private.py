@@ -211,6 +211,29 @@ def test_the_double_precision_multipliers_have_a_large_delta_at_the_claimed_epsi
     assert low - math.e * high > 0.09
 
 
+def test_a_private_oracle_for_records_is_not_one_for_groups():
+    """One change of group changes the costs of everybody in two cells; an oracle that answers each record by randomized response, private
+    for one record, then loses (n - 1) epsilon'. With denominators that are released already one person's costs change."""
+    A, Y = np.repeat([0, 1], 12), np.tile([0, 1], 12)
+    B = A.copy()
+    B[12] = 0                                               # somebody with label 0 leaves group 1
+    lam = [2.0, 0.0, 0.0, 0.0]
+    before, after = (FairnessGame([[0] * 24], a, Y, 0.1).costs(lam)[1] for a in (A, B))
+    moved = np.abs(before - after) > 1e-12
+    assert moved.sum() == 12 and moved[Y == 0].all()        # all with label 0, in both groups
+    n, step = 6, 0.3
+    stayed = (A == 1) & (B == 1) & (Y == 0)
+    tau = (before[stayed].max() + after[stayed].min()) / 2
+    assert (before[stayed] < tau).all() and (after[stayed] > tau).all() and ((before < tau) != (after < tau)).sum() == n - 1
+    yes = math.exp(step) / (1 + math.exp(step))
+    laws = [np.prod([[p if bit else 1 - p for bit in bits] for bits in itertools.product((0, 1), repeat=n - 1)], axis=1)
+            for p in (yes, 1 - yes)]
+    assert exact_epsilon(*laws) == pytest.approx((n - 1) * step)
+    frozen = np.array([[5.0, 7.0], [6.0, 6.0]])
+    price = np.array([[-2.0, 0.0], [2.0, 0.0]]) / frozen
+    assert (price[A, Y] != price[B, Y]).sum() == 1
+
+
 # ----------------------------------------------------------------------------------------------------- the repaired ones
 
 def worst_pair(N: int) -> list[FairnessGame]:

@@ -68,6 +68,51 @@ def test_the_sharp_learner_is_spelt_out():
     assert lemma_3_2(1, log_labelings=5.0, smallest_cell=200, **SETTING).learner == 0
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_sharp_gap_is_spelt_out(k):
+    """Two groups: one Laplace noise a gap, with its exponential tail. Three: the difference of two, its tail by integration."""
+    T, N, B, beta, d = 40, 500, 2.0, 0.05, 4 * k - 3
+    step = largest_step(1.0, 1e-7, T - 1, T - 1)
+    b = 2 / ((N + 1) * step)
+    tail = beta / (4 * (T - 1) * 2 * (k - 1))
+    at = dict(epsilon=1.0, delta=1e-7, B=B, n_groups=k, beta=beta)
+    one = lemma_3_2(T, log_labelings=1.0, smallest_cell=N, **at).auditor / b
+    grid = np.linspace(0, 60, 600_001)
+    beyond = 2 * np.exp(-one) * (0.25 * (1 + (one + grid)) * np.exp(-grid)).sum() * 1e-4       # density (1 + x) exp(-x) / 4 of V - V'
+    assert (math.exp(-one) if k == 2 else beyond) == pytest.approx(beta / (2 * T) / (2 * (k - 1)), rel=1e-3)
+    lows, highs = 0.0, 100.0
+    for _ in range(80):
+        x = (lows + highs) / 2
+        above = (1.0 if k == 2 else 1 + x / 2) * math.exp(-x) > tail
+        lows, highs = (x, highs) if above else (lows, x)
+    theta = np.linspace(1e-3, 0.999, 999)
+    drift = (2 * b / theta * (math.log(4 * d / beta) - (1 if k == 2 else 2) * (T - 1) * np.log(1 - theta**2))).min()
+    for eta in (0.05, 0.2):
+        expected = B * math.log(d) / (eta * T) + eta * B * (2 + 2 * b * x)**2 / 8 + B * drift / T
+        assert lemma_3_4(T, eta=eta, smallest_cell=N, **at) == pytest.approx(expected, rel=1e-9)
+    learner = (T - 1) / T * 4 * B / ((N + 1) * step) * (3.0 + math.log(2 * (T - 1) / beta))
+    found = theorem_3_5(4 * k * N, log_labelings=3.0, smallest_cell=N, rounds=T, **at)
+    assert found.learner == pytest.approx(learner) and found.nu == pytest.approx(learner + found.auditor)
+    assert found.auditor <= lemma_3_4(T, eta=0.2, smallest_cell=N, **at)
+
+
+def test_theorem_3_5_with_its_constants():
+    """nu <= B sqrt(ln d / T) (10 + 8 m / (n-1) (1 + ln T / G)) and 1/T <= 6k sqrt(ln 1/delta) G / (sqrt(ln d) m epsilon), where T >= 1,
+    kB >= 1 and b l <= 2."""
+    met = 0
+    for m, k, q, B, eps in itertools.product((10**5, 10**7, 10**9), (2, 3), (0.05, 0.15), (0.5, 3.0), (0.5, 5.0)):
+        D, d, n = math.log(m + 1), 4 * k - 3, q * m
+        at = dict(epsilon=eps, delta=1e-7, B=B, n_groups=k, beta=0.05)
+        real = schedule(m, log_labelings=D, **at).rounds_real
+        found = theorem_3_5(m, log_labelings=D, smallest_cell=n, as_printed=True, **at)
+        if real < 1 or k * B < 1 or lemma_3_2(found.rounds, log_labelings=D, smallest_cell=n, as_printed=True, **at).auditor > 2:
+            continue
+        met, G, T = met + 1, D + math.log(2 / 0.05), found.rounds
+        assert found.nu <= B * math.sqrt(math.log(d) / T) * (10 + 8 * m / (n - 1) * (1 + math.log(T) / G))
+        assert 1 / T <= 6 * k * math.sqrt(math.log(1e7)) * G / (math.sqrt(math.log(d)) * m * eps)
+    assert met > 20
+
+
 def data(m=4000, k=2, seed=0):
     rng = np.random.default_rng(seed)
     x, A = rng.random(m), rng.integers(0, k, m)
