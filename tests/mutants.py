@@ -519,6 +519,53 @@ def mean_not_subtracted(f):
     return lambda acceptance, Y, n_1: f(acceptance, Y, n_1) + 0.01
 
 
+# --- the private players
+
+def printed_sensitivity_without_its_one(f):
+    return lambda n, *args, as_printed=False, **kw: f(n + 1 if as_printed else n, *args, as_printed=as_printed, **kw)
+
+
+def record_counts_one_rate(f):
+    return lambda *args, protect="A", **kw: f(*args, protect="X and A" if protect == "record" else protect, **kw)
+
+
+def scaled_fields(factor):
+    def make(f):
+        def faulty(*args, **kw):
+            record = f(*args, **kw)
+            return type(record)(*(factor * getattr(record, field.name) for field in dataclasses.fields(record)))
+        return faulty
+    return make
+
+
+def printed_learner_is_frozen(f):
+    return lambda *args, as_printed=False, **kw: f(*args, **kw)
+
+
+def repaired_learner_is_printed(f):
+    return lambda *args, as_printed=False, **kw: f(*args, as_printed=True, **kw)
+
+
+def theorem_3_6_keeps_one_over_b(f):
+    def theorem_3_6(*args, as_printed=False, **kw):
+        worse = f(*args, as_printed=True, **kw)
+        return worse if as_printed else dataclasses.replace(f(*args, **kw), violation=worse.violation)
+    return theorem_3_6
+
+
+def theorem_3_7_squares_the_class(f):
+    return lambda *args, n_classifiers=None, **kw: f(*args, n_classifiers=n_classifiers**2, **kw)
+
+
+def costs_without_their_cells(f):
+    def cell_costs(self, lam):
+        costs = f(self, lam)
+        mistakes = np.array([1.0, 0.0])
+        return np.stack([costs[..., 0, :, :], mistakes + (costs[..., 1, :, :] - mistakes) * self.n / self.m], axis=-3)
+    return cell_costs
+
+
+
 MUTANTS: dict[str, Mutant] = {
     "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
@@ -724,6 +771,28 @@ MUTANTS: dict[str, Mutant] = {
     "single_candidates_only": Mutant(ONESHOT + "best_mixtures", single_candidates_only, "no mixtures"),
     "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
     "mean_not_subtracted": Mutant(ONESHOT + "gap_weights", mean_not_subtracted, "all weights shifted"),
+    # the private players
+    "printed_sensitivity_without_its_one": Mutant(GAMES + "sensitivity.lemma_3_1", printed_sensitivity_without_its_one, "2k / n"),
+    "sensitivities_at_four_fifths": Mutant(GAMES + "sensitivity.lemma_3_1", scaled_fields(0.8), "four fifths of the sensitivities"),
+    "sensitivities_a_tenth_more": Mutant(GAMES + "sensitivity.lemma_3_1", scaled_fields(1.1), "a tenth more than is met"),
+    "record_counts_one_rate": Mutant(GAMES + "sensitivity.lemma_3_1", record_counts_one_rate, "a record moves one rate of a group"),
+    "learner_spends_a_tenth": Mutant(GAMES + "sensitivity.subroutine_4_epsilon", scaled(0.1), "a tenth of the bound"),
+    "printed_leak_halved": Mutant(GAMES + "budget.printed_noise_delta", scaled(0.5), "half of the delta"),
+    "printed_learner_is_frozen": Mutant(GAMES + "private.dp_oracle_learner", printed_learner_is_frozen, "as printed means repaired"),
+    "repaired_learner_is_printed": Mutant(GAMES + "private.dp_oracle_learner", repaired_learner_is_printed, "no repair at all"),
+    "players_with_half_the_noise": Mutant(GAMES + "players.laplace_noise", scaled(0.5), "half the noise on what is measured"),
+    "promised_learner_at_half": Mutant(GAMES + "players.PromisedRates.sensitivity", scaled(0.5), "half the learner's sensitivity"),
+    "bound_without_its_margin": Mutant(GAMES + "players.released_bound", lambda f: lambda n, epsilon, delta, axes, rng:
+                                       f(n, epsilon, 0.5, axes, rng), "the noisy number, and 1 less"),
+    "costs_without_their_cells": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_their_cells, "costs without a denominator"),
+    "lemma_3_2_halved": Mutant(GAMES + "regret.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
+    "lemma_3_3_halved": Mutant(GAMES + "regret.lemma_3_3", scaled(0.5), "half of the bound"),
+    "lemma_3_4_halved": Mutant(GAMES + "regret.lemma_3_4", scaled(0.5), "half of the bound"),
+    "gap_noise_halved": Mutant(GAMES + "regret._gap_noise", scaled(0.5), "half of the noise of a gap"),
+    "theorem_3_5_learner_alone": Mutant(GAMES + "regret.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
+    "theorem_3_6_nu_once": Mutant(GAMES + "regret.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
+    "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "regret.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
+    "theorem_3_7_squares_the_class": Mutant(GAMES + "regret.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
 }
 
 

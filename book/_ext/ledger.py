@@ -33,7 +33,7 @@ CHAPTERS = {
     3: ("Privacy for one attribute", "ch-privacy"), 4: ("Adding up", "ch-adding-up"),
     5: ("Equalized odds", "ch-equalized-odds"), 6: ("DP-postprocessing", "ch-dp-postprocessing"),
     7: ("Fairness for less epsilon", "ch-less-epsilon"),
-    8: ("Fair learning as a game", "ch-game"), 9: ("Oracles", "ch-oracles"), 10: ("DP-oracle-learner", ""), 11: ("Private as printed?", ""),
+    8: ("Fair learning as a game", "ch-game"), 9: ("Oracles", "ch-oracles"), 10: ("DP-oracle-learner", "ch-oracle-learner"), 11: ("Private as printed?", "ch-private-as-printed"),
     12: ("When A may be used", "ch-aware"), 13: ("The separation", "ch-separation"), 14: ("Ask once", "ch-ask-once"),
     15: ("Networks and multipliers", ""), 16: ("PF-LD", ""),
     17: ("Clips and missing attributes", ""), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
