@@ -407,6 +407,8 @@ def _of(make, method):
 valid("games.FairnessGame", games.FairnessGame, lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP")))
 valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
       lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",)))
+valid("games.FairnessGame:from_gaps", games.FairnessGame.from_gaps,
+      lambda: dict(errors=[0.5, 0.1], gaps=[[0.0, 0.0], [0.2, -0.3]], gamma=0.1))
 valid("games.FairnessGame:with_gamma", _of(game, "with_gamma"), lambda: dict(gamma=[0.1, 0.2]))
 valid("games.FairnessGame:restricted", _of(game, "restricted"), lambda: dict(index=[0, 2]))
 for method in ("signed", "losses", "cell_costs", "costs", "best_response"):

@@ -30,7 +30,8 @@ class FairnessGame:
     ``constraints=("FP",)`` program (6) of section 3.3.
 
     The order of constraints, everywhere: for a = 1, ..., k-1: (FP, +), (FP, -), (TP, +), (TP, -), where + is rate_a - rate_0 - gamma and -
-    is rate_0 - rate_a - gamma. Group 0 is the anchor. All quantities are exact: expectations over the mixture, nothing is sampled.
+    is rate_0 - rate_a - gamma. Group 0 is the anchor. All quantities are exact: expectations over the mixture, nothing is sampled. For
+    other notions see :meth:`from_gaps`.
 
     Parameters
     ----------
@@ -119,10 +120,47 @@ class FairnessGame:
         game._set(n_pos, n, gamma, constraints, "n")
         return game
 
-    def _set(self, n_pos, n, gamma, constraints, whom):
-        self.constraints = checked_constraints(constraints)
+    @classmethod
+    def from_gaps(cls, errors: ArrayLike, gaps: ArrayLike, gamma: ArrayLike) -> FairnessGame:
+        """The game of another notion: any gaps that are averages over a mixture, such as those of acceptance rates (statistical parity).
+
+        All that the game is made of: with the same ``errors`` and ``gaps`` it is the same game.
+
+        Parameters
+        ----------
+        errors : (H,) array in [0, 1]
+        gaps : (H, D) array in [-1, 1]
+            Each is to stay within gamma, on both sides.
+        gamma : as in the class
+
+        Returns
+        -------
+        FairnessGame
+            Its constraints are (gap 0, +), (gap 0, -), (gap 1, +), ...; it knows no people, so no costs.
+        """
+        errors = check.filled("errors", check.array("errors", errors, ndim=1, low=0.0, high=1.0), "classifier")
+        gaps = check.filled("gaps", check.array("gaps", gaps, ndim=2, low=-1.0, high=1.0), "gap")
+        if len(gaps) != len(errors):
+            check.refuse("errors, gaps", (len(errors), len(gaps)), "different lengths", "Give one of each for every classifier.")
+        game = cls.__new__(cls)
+        game._tolerate(gamma)
+        game.errors, game.gaps = errors, gaps
+        game.n_classifiers, game.n_constraints = len(gaps), 2 * gaps.shape[1]
+        return game
+
+    def __getattr__(self, name: str) -> object:
+        # Only asked for what is not there: the people of a game that was made from gaps.
+        if name in ("n_pos", "n", "rates", "m", "n_groups", "constraints", "_people"):
+            check.refuse("game", self, f"was made from gaps, and has no {name}", "Make it from predictions or from_counts.")
+        raise AttributeError(f"'FairnessGame' object has no attribute '{name}'")
+
+    def _tolerate(self, gamma):
         self.gamma = check.array("gamma", gamma, low=0.0, high=1e9, booleans=False)
         check.filled("gamma", np.atleast_1d(self.gamma), "tolerance")
+
+    def _set(self, n_pos, n, gamma, constraints, whom):
+        self.constraints = checked_constraints(constraints)
+        self._tolerate(gamma)
         self.n_pos, self.n, self.m, self.n_groups = n_pos, n, float(n.sum()), n.shape[0]
         if self.n_groups < 2:
             check.refuse(whom, self.n_groups - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
@@ -141,6 +179,8 @@ class FairnessGame:
         return other
 
     def __repr__(self) -> str:
+        if "n" not in vars(self):
+            return f"FairnessGame({self.n_classifiers} classifiers, {self.gaps.shape[1]} gaps)"
         return (f"FairnessGame({self.n_classifiers} classifiers, {self.m:g} people in {self.n_groups} groups, "
                 f"{' and '.join(self.constraints)} within gamma={np.array2string(self.gamma, threshold=5)})")
 
@@ -161,7 +201,7 @@ class FairnessGame:
         -------
         FairnessGame
         """
-        return self._like(self.n_pos, gamma)
+        return self._like(self.n_pos, gamma) if "n" in vars(self) else self.from_gaps(self.errors, self.gaps, gamma)
 
     def restricted(self, index: ArrayLike) -> FairnessGame:
         """The game with some of the classifiers only, such as those that a play has used.
@@ -178,6 +218,8 @@ class FairnessGame:
         index = check.filled("index", check.whole_numbers("index", index, low=0, high=self.n_classifiers - 1), "classifier")
         if index.ndim != 1:
             check.refuse("index", index.shape, "is no list of classifiers", "Give index with one axis.")
+        if "n" not in vars(self):
+            return self.from_gaps(self.errors[index], self.gaps[index], self.gamma)
         return self._like(self.n_pos[index], self.gamma)
 
     def with_constants(self) -> FairnessGame:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpfair_teach import fairness, load
+from dpfair_teach import fairness, load, oracles
 from dpfair_teach.games import FairnessGame, exponentiated_gradient
 from dpfair_teach.oracles import threshold_labelings, with_constants
 
@@ -100,6 +100,40 @@ def test_the_game_from_counts_is_the_game_from_predictions():
     assert np.array_equal(game.losses(lam), other.losses(lam)) and other.fair_erm().value == pytest.approx(game.fair_erm().value)
     with pytest.raises(ValueError, match="lam="):
         other.costs(lam)
+
+
+@pytest.mark.parametrize("notion", ["demographic_parity", "accuracy_parity"])
+def test_other_notions_are_the_same_game_with_other_gaps(notion):
+    """Every promise, with the violation that `fairness` measures: linear programs, play, Lemmas B.1 and B.2, by people and by gaps."""
+    rng = np.random.default_rng(3)
+    P, A, Y = oracles.with_constants(rng.integers(0, 2, (20, 60))), np.arange(60) % 3, np.arange(60) // 3 % 2
+    tables = np.array([fairness.cell_counts(p, A, Y) for p in P])
+    own = tables[:, 1].sum(axis=-1) if notion == "demographic_parity" else tables[:, 0, :, 0] + tables[:, 1, :, 1]
+    rates = own / tables.sum(axis=(1, 3))
+    game = FairnessGame.from_gaps(fairness.error(tables), rates[:, 1:] - rates[:, :1], 0.05)
+    best = game.fair_erm()
+    for Q in (best.Q, rng.dirichlet(np.ones(22))):
+        counts = fairness.cell_counts(Q @ P, A, Y)
+        assert game.violation(Q) == pytest.approx(fairness.violation(counts, notion))
+        assert game.error(Q) == pytest.approx(fairness.error(counts))
+    for rounds in (10, 300):
+        run = exponentiated_gradient(game, 4.0, rounds=rounds)
+        assert run.error <= best.value + 2 * run.gap + 1e-9
+        assert run.violation <= 0.05 + (best.value - run.error + 2 * run.gap) / 4.0 + 1e-9 or run.violation <= 0.05
+    assert game.with_gamma(0.2).fair_erm().value <= best.value
+    assert game.restricted(np.flatnonzero(best.Q > 0)).fair_erm().value <= best.value + 1e-9
+
+
+def test_the_same_gaps_make_the_same_game_and_people_are_missed_by_name():
+    game, _ = drawn(2, gamma=[0.0, 0.1])
+    bare = FairnessGame.from_gaps(game.errors, game.gaps, game.gamma)
+    assert np.allclose(bare.fair_erm().value, game.fair_erm().value) and np.allclose(bare.value(2.0), game.value(2.0))
+    with pytest.raises(ValueError, match=r"game=FairnessGame\(14 classifiers, 4 gaps\): was made from gaps, and has no n_groups"):
+        _ = bare.n_groups
+    for call in (bare.with_constants, lambda: bare.costs(np.zeros(8)), lambda: bare.cell_costs(np.zeros(8))):
+        with pytest.raises(ValueError, match="was made from gaps"):
+            call()
+    assert not hasattr(bare, "no_such_name")
 
 
 # ------------------------------------------------------------------------------------------------------------- solutions
