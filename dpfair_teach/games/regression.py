@@ -73,14 +73,21 @@ class Cells:
     """People in the order of their cells (a, y), to count whom many classifiers accept."""
 
     def __init__(self, A: np.ndarray, Y: np.ndarray, k: int) -> None:
-        code = 2 * A + Y
+        code = (2 * A + Y).astype(np.min_scalar_type(2 * k))
         self.order = np.argsort(code, kind="stable")
-        self.one_hot = np.ascontiguousarray((code[self.order] == np.arange(2 * k)[:, None]).astype(np.float32))
-        self.n = np.bincount(code, minlength=2 * k).astype(float).reshape(k, 2)
+        n = np.bincount(code, minlength=2 * k)
+        self.n, self.ends = n.astype(float).reshape(k, 2), np.append(0, np.cumsum(n))
+        self._one_hot: np.ndarray | None = None
 
     def counts(self, accepts: np.ndarray) -> np.ndarray:
-        """(m, G) decisions of people in this order -> (G, k, 2) accepted. Single precision counts exactly up to 2**24 people."""
-        return (self.one_hot @ accepts.astype(np.float32)).T.reshape(-1, *self.n.shape).astype(float)
+        """(G, m) decisions of people in this order -> (G, k, 2) accepted. Single precision counts exactly up to 2**24 people."""
+        if len(accepts) == 1:
+            cells = zip(self.ends[:-1], self.ends[1:], strict=True)
+            return np.array([np.count_nonzero(accepts[0, i:j]) for i, j in cells], dtype=float).reshape(1, *self.n.shape)
+        if self._one_hot is None:
+            people = np.arange(self.ends[-1])[:, None]
+            self._one_hot = ((people >= self.ends[:-1]) & (people < self.ends[1:])).astype(np.float32)
+        return (accepts.astype(np.float32) @ self._one_hot).reshape(-1, *self.n.shape).astype(float)
 
 
 def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
@@ -145,6 +152,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     """
     oracle = checked_oracle(oracle)
     cells, constants, asked = asked_people(oracle, A, gamma, n_groups, constraints)
+    n = cells.n
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
     rounds, K = check.integer("rounds", rounds, low=1), constants.n_constraints
@@ -155,23 +163,29 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     if rounds * games * (K + 1) > MOST:
         check.refuse("rounds", rounds, f"rounds of {games} games are too many to keep", "Play fewer rounds or games at once.")
 
-    gap_coefficients = oracle.gap_coefficients(oracle.sums(A, len(cells.n)))[asked]
-    people = oracle.design[cells.order]
-    score, gap_scores = (people @ oracle.base)[:, None], people @ gap_coefficients.T
+    gap_coefficients = oracle.gap_coefficients(oracle.sums(A, len(n)))[asked]
+    scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
+    # Whose score is beyond all that the prices, at most B together, can take away or give, is decided: only the others are asked.
+    is_open = np.abs(scores[0]) <= B.max() * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12
+    groups, labels = np.asarray(A, dtype=np.int64), oracle.Y
+    cells, accepted = Cells(groups[is_open], labels[is_open], len(n)), (scores[0] > 0) & ~is_open
+    settled = np.bincount((2 * groups + labels)[accepted], minlength=n.size).reshape(n.shape)
+    scores = scores[:, is_open][:, cells.order]
+    score, gap_scores = scores[0], scores[1:]
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
     theta, multipliers = np.zeros((games, K)), np.empty((rounds, games, K))
-    prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + cells.n.shape)
+    prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
     # A cell that no constraint asks about may be empty; its rate is never read.
-    columns, size = (np.s_[:, :, [{"FP": 0, "TP": 1}[c] for c in constants.constraints]], np.maximum(cells.n, 1.0))
+    columns, size = (np.s_[:, :, [{"FP": 0, "TP": 1}[c] for c in constants.constraints]], np.maximum(n, 1.0))
     for t in range(rounds):
         lam = multipliers[t] = weights(theta, prices_of)
         w = prices[t] = lam[:, 0::2] - lam[:, 1::2]
-        accepted = counts[t] = cells.counts(score > gap_scores @ w.T)
+        accepted = counts[t] = settled + cells.counts(score > w @ gap_scores)
         rates = (accepted / size)[columns]
         gaps = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
         theta += steps * (np.stack([gaps, -gaps], axis=-1).reshape(games, K) - gammas[:, None])
     met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
-    game = FairnessGame.from_counts(met.reshape(-1, *cells.n.shape), cells.n, constants.gamma, constants.constraints).with_constants()
+    game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, constants.constraints).with_constants()
     return RegressionPlay(game, plain(B), plain(eta), chosen.reshape((rounds,) + axes), multipliers.reshape((rounds,) + axes + (K,)),
                           oracle, prices.reshape(rounds * games, -1)[first], gap_coefficients)

@@ -196,7 +196,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     inverse = oracle.inverse if ridge == 0 else np.linalg.inv(metric)
     root = _root(inverse)                                       # root root' = M^-1: M's own noise is inverse @ N(0, M) = root @ N(0, 1)
     largest = np.sqrt(((oracle.design @ root) ** 2).sum(axis=1).max())
-    people = oracle.design[cells.order]
+    people = oracle.design[cells.order].T
     columns = np.s_[..., [{"FP": 0, "TP": 1}[c] for c in constants.constraints]]
     theta = np.zeros((games, K))
     rules, multipliers = np.empty((T, games, oracle.d + 1)), np.empty((T, games, K))
@@ -208,7 +208,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         exact = (c.reshape(games, -1) @ sums) @ inverse
         noise = rng.standard_normal((games, root.shape[1])) @ root.T * (spread / flat["learner"])[:, None] if t else 0.0
         rules[t] = oracle.base - (exact + noise if t else 0.0)
-        counts[t] = cells.counts(people @ rules[t].T > 0)
+        counts[t] = cells.counts(rules[t] @ people > 0)
         if t < T - 1:
             rates = (_measured(counts[t], cells.n, flat["auditor"], rng) / frozen)[columns]
             seen[t] = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)

@@ -9,6 +9,7 @@ from .. import _checks as check
 __all__ = ["RegressionOracle"]
 
 PRECISE = 1e-10     # directions of the features this much weaker than the strongest are rounding, and left out
+SAFE = 1e-9         # the same for squares: above it design' design may be inverted itself
 
 
 class RegressionOracle:
@@ -63,10 +64,7 @@ class RegressionOracle:
             check.refuse("X, Y", (len(X), len(self.Y)), "different lengths", "Give one row and one label a person.")
         self.m, self.d = X.shape
         self.design = np.column_stack([np.ones(self.m), X])
-        _, singular, right = np.linalg.svd(np.linalg.qr(self.design, mode="r"))
-        kept = singular > PRECISE * singular[0]
-        half = right[:len(singular)][kept] / singular[kept, None]
-        self.inverse = half.T @ half
+        self.inverse = _inverse(self.design)
         self.base = self.inverse @ (self.design.T @ (2.0 * self.Y - 1))
 
     def sums(self, A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
@@ -97,7 +95,8 @@ class RegressionOracle:
         A, k = check.groups("A", A, length=self.m, n_groups=n_groups)
         if k < 2:
             check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
-        return np.stack([[((A == a) & (self.Y == y)) @ self.design for y in (0, 1)] for a in range(k)])
+        cells = (2 * A + self.Y == np.arange(2 * k)[:, None]).astype(float)
+        return (cells @ self.design).reshape(k, 2, -1)
 
     def gap_coefficients(self, sums: ArrayLike) -> np.ndarray:
         """Coefficients of the gap scores, from the sums of the cells, true or noisy: m (X'X)^-1 (s_ay / n_ay - s_0y / n_0y).
@@ -203,3 +202,14 @@ class RegressionOracle:
         if prices.ndim == 0 or prices.shape[-1] != len(gap_coefficients):
             check.refuse("prices", prices.shape, f"does not end with {len(gap_coefficients)} prices", "Give one price a gap.")
         return self.scores(self.base - prices @ gap_coefficients, X) > 0
+
+
+def _inverse(design: np.ndarray) -> np.ndarray:
+    """(design' design)^+: of the product itself where that loses nothing, else by the singular values of the design."""
+    values, vectors = np.linalg.eigh(design.T @ design)
+    if values[0] > SAFE * values[-1]:
+        return (vectors / values) @ vectors.T
+    _, singular, right = np.linalg.svd(np.linalg.qr(design, mode="r"))
+    kept = singular > PRECISE * singular[0]
+    half = right[:len(singular)][kept] / singular[kept, None]
+    return half.T @ half
