@@ -119,8 +119,9 @@ def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gr
 
     Parameters
     ----------
-    smallest_cell, n_groups, gradients, constraints : as in :func:`printed_noise_delta`
+    smallest_cell, n_groups : as in :func:`printed_noise_delta`
     delta : float in (0, 1)
+    gradients, constraints : as in :func:`printed_noise_delta`
 
     Returns
     -------

@@ -243,9 +243,10 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
 
     Parameters
     ----------
-    rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed : as in :func:`lemma_3_2`
+    rounds, epsilon, delta, B, n_groups, beta, smallest_cell : as in :func:`lemma_3_2`
     eta : float > 0, optional
         By default the algorithm's; sharp, the best.
+    constraints, as_printed : as in :func:`lemma_3_2`
 
     Returns
     -------
@@ -293,9 +294,10 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     ----------
     m : int >= 1
         People.
+    epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`lemma_3_2`
     rounds : int >= 1, optional
         T. By default the printed schedule's; sharp, about the best for these public numbers.
-    epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, as_printed : as in :func:`lemma_3_2`
+    constraints, as_printed : as in :func:`lemma_3_2`
 
     Returns
     -------
@@ -357,10 +359,11 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
     Parameters
     ----------
-    m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, as_printed : as in :func:`theorem_3_5`
+    m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`theorem_3_5`
     gamma : float in [0, 1]
     constants : bool
         Whether the class has a constant classifier. Without it the sharp form promises nothing.
+    rounds, as_printed : as in :func:`theorem_3_5`
 
     Returns
     -------
@@ -393,10 +396,10 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
     Parameters
     ----------
-    m, epsilon, delta, B, n_groups, beta, smallest_cell, rounds, as_printed : as in :func:`theorem_3_5`
+    m, epsilon, delta, B, n_groups, beta : as in :func:`theorem_3_5`
     n_classifiers : int >= 1
         |H|.
-    gamma, constants : as in :func:`theorem_3_6`
+    smallest_cell, gamma, constants, rounds, as_printed : as in :func:`theorem_3_6`
 
     Returns
     -------
