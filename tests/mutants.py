@@ -31,6 +31,10 @@ TRADEOFF = "dpfair_teach.experiments.tradeoff."
 ATTACKS = "dpfair_teach.attacks."
 LUCK = "dpfair_teach.luck."
 REPORTS = "dpfair_teach.reports."
+GAMES, ORACLES = "dpfair_teach.games.", "dpfair_teach.oracles."
+ONESHOT = "dpfair_teach.oneshot."
+SEPARATION = "dpfair_teach.separation."
+AWARE = "dpfair_teach.games."
 
 
 class Mutant(NamedTuple):
@@ -357,6 +361,222 @@ def reports_at_double_epsilon(f):
     return lambda A, n_groups, epsilon, rng, size=None: f(A, n_groups, 2 * epsilon, rng, size)
 
 
+# --- the separation, and classifiers that may see A
+
+def blind_for_aware(f):
+    return lambda D, gamma, aware=False: f(D, gamma, True)
+
+
+def tolerance_cut(f):
+    return lambda D, gamma, aware=False: f(D, 9 * gamma / 10, aware)
+
+
+def neighbours_alike(f):
+    return lambda *args, **kw: f(*args, **kw)[:1] * 2
+
+
+def gamma_left_out(f):
+    def theorem_3_8(nu, gamma, B, n_groups, **kw):
+        said = f(nu, gamma, B, n_groups, **kw)
+        return dataclasses.replace(said, violation=said.violation - gamma)
+    return theorem_3_8
+
+
+def hats_for_bars(f):
+    """Every repair with h_a, as the misprint reads."""
+    def fair_mixture(fp, gamma, **kw):
+        made, k = f(fp, gamma, **kw), len(fp)
+        own, other = made.weights[1:k + 1], made.weights[k + 1:]
+        return dataclasses.replace(made, weights=np.concatenate([made.weights[:1], own + other, 0 * other]))
+    return fair_mixture
+
+
+def rows_of_one_group(f):
+    return lambda by_group, A: f(by_group, 0 * np.asarray(A))
+
+
+def corollary_at_twice_k(f):
+    def corollary(nu, gamma, n_groups, **kw):
+        games = importlib.import_module("dpfair_teach.games")
+        return games.theorem_3_8(nu, gamma, 2 * n_groups, n_groups, **kw)
+    return corollary
+
+
+def constraints_reversed(f):
+    return lambda self, Q: f(self, Q)[..., ::-1]
+
+
+# --- the game and its oracles
+
+def gamma_forgotten(f):
+    return lambda self, gaps: f(self, gaps) + self.gamma[..., None]
+
+
+def last_row_as_printed(f):
+    """TP_a - TP_a - gamma."""
+    def values(self, gaps):
+        r = f(self, gaps)
+        r[..., -1] = -self.gamma
+        return r
+    return values
+
+
+def value_as_printed(f):
+    return lambda self, B, *, as_printed=False: f(self, B, as_printed=True)
+
+
+def costs_without_the_anchor(f):
+    def cell_costs(self, lam):
+        costs = f(self, lam)
+        costs[..., 1, 0, :] = [1.0, 0.0]
+        return costs
+    return cell_costs
+
+
+def dearest_answer(f):
+    return lambda self, lam: (self.losses(lam)).argmax(axis=-1)
+
+
+def gap_of_the_learner(f):
+    return lambda self, Q, lam, B: self.regrets(Q, lam, B)[1]
+
+
+def without_a_spare(f):
+    def weights(theta, B):
+        lam = f(theta, B)
+        return lam / lam.sum(axis=-1, keepdims=True) * B[..., None]
+    return weights
+
+
+def without_the_one(f):
+    return lambda nu, B, gamma, **kw: gamma + 2 * nu / B
+
+
+def room_forgotten(f):
+    return lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=0.0)
+
+
+def one_labeling_lost(f):
+    return lambda *args, **kw: f(*args, **kw)[1:]
+
+
+def second_number_ignored(f):
+    return lambda X, **kw: f(np.asarray(X, dtype=float) * [1, 0], **kw)
+
+
+# --- oneshot
+
+def cells_at_double_epsilon(f):
+    return lambda cells, A, epsilon, rng, **kw: f(cells, A, 2 * epsilon, rng, **kw)
+
+
+def one_for_any_number_of_groups(f):
+    return lambda n_groups: min(f(n_groups), 1)
+
+
+def sums_sensitivity_of_two_groups(f):
+    return lambda features, n_groups=2, norm="l1": f(features, 2, norm)
+
+
+def sums_with_half_the_noise(f):
+    return lambda d, scale, rng, size=None: f(d, scale / 2, rng, size)
+
+
+def length_of_one_dimension(f):
+    def l2_noise(d, scale, rng, size=None):
+        noise = f(d, scale, rng, size)
+        return noise / np.linalg.norm(noise, axis=-1, keepdims=True) * rng.exponential(scale, (*noise.shape[:-1], 1))
+    return l2_noise
+
+
+def reports_taken_as_true(f):
+    return lambda reports, n_groups, epsilon: np.eye(n_groups)[np.asarray(reports)]
+
+
+def costs_without_group_0(f):
+    return lambda weights, Y: np.maximum(f(weights, Y), 0)
+
+
+def thresholds_without_the_label(f):
+    return lambda eta, group_given, n: np.column_stack([2 * np.asarray(eta) - 1, f(np.full(len(eta), 0.5), group_given, n)[:, 1:]])
+
+
+def residual_forgotten(f):
+    def expected_groups(queries, answers, variances, features, mean, residual):
+        return f(queries, answers, variances, features, mean, 1e-6 * residual)
+    return expected_groups
+
+
+def last_classifier_forgotten(f):
+    return lambda decisions, Y: f(np.asarray(decisions)[:-1], Y)
+
+
+def single_candidates_only(f):
+    def best_mixtures(error, gaps, gammas):
+        mixtures = f(error, gaps, gammas)
+        best = np.eye(len(error))[mixtures.weights.argmax(axis=1)]
+        return dataclasses.replace(mixtures, weights=best, values=best @ np.asarray(error))
+    return best_mixtures
+
+
+def groups_peeped_at(f):
+    def expected(self):
+        weights, smooth = f(self)
+        return weights + 1e-7 * np.column_stack([-self._A, self._A]), smooth
+    return expected
+
+
+def mean_not_subtracted(f):
+    return lambda acceptance, Y, n_1: f(acceptance, Y, n_1) + 0.01
+
+
+# --- the private players
+
+def printed_sensitivity_without_its_one(f):
+    return lambda n, *args, as_printed=False, **kw: f(n + 1 if as_printed else n, *args, as_printed=as_printed, **kw)
+
+
+def record_counts_one_rate(f):
+    return lambda *args, protect="A", **kw: f(*args, protect="X and A" if protect == "record" else protect, **kw)
+
+
+def scaled_fields(factor):
+    def make(f):
+        def faulty(*args, **kw):
+            record = f(*args, **kw)
+            return type(record)(*(factor * getattr(record, field.name) for field in dataclasses.fields(record)))
+        return faulty
+    return make
+
+
+def printed_learner_is_frozen(f):
+    return lambda *args, as_printed=False, **kw: f(*args, **kw)
+
+
+def repaired_learner_is_printed(f):
+    return lambda *args, as_printed=False, **kw: f(*args, as_printed=True, **kw)
+
+
+def theorem_3_6_keeps_one_over_b(f):
+    def theorem_3_6(*args, as_printed=False, **kw):
+        worse = f(*args, as_printed=True, **kw)
+        return worse if as_printed else dataclasses.replace(f(*args, **kw), violation=worse.violation)
+    return theorem_3_6
+
+
+def theorem_3_7_squares_the_class(f):
+    return lambda *args, n_classifiers=None, **kw: f(*args, n_classifiers=n_classifiers**2, **kw)
+
+
+def costs_without_their_cells(f):
+    def cell_costs(self, lam):
+        costs = f(self, lam)
+        mistakes = np.array([1.0, 0.0])
+        return np.stack([costs[..., 0, :, :], mistakes + (costs[..., 1, :, :] - mistakes) * self.n / self.m], axis=-3)
+    return cell_costs
+
+
+
 MUTANTS: dict[str, Mutant] = {
     "violation_forgets_true_positives": Mutant(FAIRNESS + "violation", forgets_true_positives, "the true-positive gap is left out"),
     "violation_halved": Mutant(FAIRNESS + "violation", scaled(0.5), "half the gap"),
@@ -514,6 +734,82 @@ MUTANTS: dict[str, Mutant] = {
     "support_vectors_read_backwards": Mutant(ATTACKS + "read_support_vectors", exchanged_where_read, "the groups exchanged"),
     "multipliers_labels_not_crossed": Mutant(ATTACKS + "read_multipliers", labels_not_crossed, "the two labels not matched crosswise"),
     "reports_at_double_epsilon": Mutant(MECHANISMS + "randomized_response", reports_at_double_epsilon, "the coins of twice the epsilon"),
+    # the separation, and classifiers that may see A
+    "separation_blind_is_aware": Mutant(SEPARATION + "optimal_error", blind_for_aware, "the blind class gets h_R and h_B"),
+    "separation_tolerance_cut": Mutant(SEPARATION + "optimal_error", tolerance_cut, "nine tenths of the tolerance"),
+    "separation_neighbours_alike": Mutant(SEPARATION + "instance", neighbours_alike, "nobody changes"),
+    "separation_jump_halved": Mutant(SEPARATION + "theorem_3_9", changed(jump=lambda x: x / 2), "half the jump"),
+    "separation_bound_halved": Mutant(SEPARATION + "sensitivity_bound", scaled(0.5), "half the bound"),
+    "separation_alpha_halved": Mutant(SEPARATION + "gap_sensitivity", scaled(0.5), "one rate moves, not two"),
+    "aware_bound_without_gamma": Mutant(AWARE + "theorem_3_8", gamma_left_out, "gamma left out"),
+    "aware_error_nu_once": Mutant(AWARE + "theorem_3_8", changed(error=lambda x: x / 2), "nu once, not twice"),
+    "aware_corollary_at_twice_k": Mutant(AWARE + "corollary_3_8_1", corollary_at_twice_k, "B = 2|A|"),
+    "aware_price_a_tenth_less": Mutant(AWARE + "least_bound", scaled(0.9), "nine tenths of the price"),
+    "aware_price_a_tenth_more": Mutant(AWARE + "least_bound", scaled(1.1), "a tenth more than the price"),
+    "aware_price_as_printed": Mutant(AWARE + "least_bound", lambda f: lambda k, gamma, as_printed=False: f(k, gamma, as_printed=True),
+                                     "|A| - 1"),
+    "aware_hats_for_bars": Mutant(AWARE + "fair_mixture", hats_for_bars, "h_a in the place of hbar_a"),
+    "aware_rows_of_one_group": Mutant(AWARE + "aware_predictions", rows_of_one_group, "everybody is taken for group 0"),
+    "indicators_bars_first": Mutant(AWARE + "group_indicators", lambda f: lambda A, n_groups=None: 1 - f(A, n_groups),
+                                    "h_a and hbar_a exchanged"),
+    "program_6_constraints_reversed": Mutant(AWARE + "FairnessGame.constraint_values", constraints_reversed, "the wrong order"),
+    "constraints_without_gamma": Mutant(GAMES + "game.FairnessGame._values", gamma_forgotten, "the tolerance is left out"),
+    "constraints_last_row_as_printed": Mutant(GAMES + "game.FairnessGame._values", last_row_as_printed, "TP_a - TP_a in the last row"),
+    "fair_erm_five_percent_up": Mutant(GAMES + "programs.solve_fair_erm", changed(value=lambda x: 1.05 * x), "a value that no mixture has"),
+    "game_value_with_signs": Mutant(GAMES + "game.FairnessGame.value", value_as_printed, "multipliers may be negative"),
+    "costs_without_the_anchor": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_the_anchor, "group 0 pays for no gap"),
+    "best_answer_is_the_dearest": Mutant(GAMES + "game.FairnessGame.best_response", dearest_answer, "the largest cost, not the least"),
+    "gap_of_the_learner_alone": Mutant(GAMES + "game.FairnessGame.equilibrium_gap", gap_of_the_learner, "the auditor is not asked"),
+    "hedge_without_a_spare": Mutant(GAMES + "auditor.weights", without_a_spare, "the multipliers always sum to B"),
+    "rounds_halved": Mutant(GAMES + "auditor.agarwal_theorem_1", changed(rounds=lambda x: max(1, x // 2)), "half of the rounds"),
+    "hedge_regret_halved": Mutant(GAMES + "auditor.hedge_regret", scaled(0.5), "half of the regret"),
+    "lemma_b_1_halved": Mutant(GAMES + "bounds.lemma_b_1", scaled(0.5), "nu is spent once"),
+    "lemma_b_2_without_the_one": Mutant(GAMES + "bounds.lemma_b_2", without_the_one, "what cheating gains is left out"),
+    "constants_without_room": Mutant(GAMES + "bounds.fairness_bound_with_constants", room_forgotten, "the repair costs no error"),
+    "population_rates_halved": Mutant(GAMES + "bounds.population_bound", changed(rates=lambda x: x / 2), "half of the distance"),
+    "sauer_sum_one_less": Mutant(ORACLES + "labelings.sauer_sum", lambda f: lambda m, d: f(m, d) - 1, "the empty set is not counted"),
+    "half_planes_one_less": Mutant(ORACLES + "labelings.halfplane_labelings", one_labeling_lost, "one labeling is lost"),
+    "shattered_without_the_empty_set": Mutant(ORACLES + "labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),
+    "oracle_at_a_quarter": Mutant(ORACLES + "private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
+    "half_planes_without_a": Mutant(ORACLES + "labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
+    # oneshot
+    "cells_at_double_epsilon": Mutant(ONESHOT + "release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
+    "cells_one_for_any_number_of_groups": Mutant(ONESHOT + "cell_sensitivity", one_for_any_number_of_groups,
+                                                 "three groups' counts with the sensitivity of two"),
+    "sums_sensitivity_of_two_groups": Mutant(ONESHOT + "sums_sensitivity", sums_sensitivity_of_two_groups,
+                                             "three groups' sums with the sensitivity of two"),
+    "sums_with_half_the_noise": Mutant(ONESHOT + "l2_noise", sums_with_half_the_noise, "half the scale of the two-norm noise"),
+    "length_of_one_dimension": Mutant(ONESHOT + "l2_noise", length_of_one_dimension, "an exponential length in every dimension"),
+    "reports_taken_as_true": Mutant(ONESHOT + "debiased_groups", reports_taken_as_true, "randomized responses are not debiased"),
+    "costs_without_group_0": Mutant(ONESHOT + "candidates.costs_of", costs_without_group_0, "group 0's part of the costs is lost"),
+    "thresholds_without_the_label": Mutant(ONESHOT + "bayes_scores", thresholds_without_the_label, "P(y | x) is taken as one half"),
+    "residual_forgotten": Mutant(ONESHOT + "expected_groups", residual_forgotten, "people are what their features say"),
+    "last_classifier_forgotten": Mutant(ONESHOT + "joint_cells", last_classifier_forgotten, "the last classifier is not looked at"),
+    "single_candidates_only": Mutant(ONESHOT + "best_mixtures", single_candidates_only, "no mixtures"),
+    "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
+    "mean_not_subtracted": Mutant(ONESHOT + "gap_weights", mean_not_subtracted, "all weights shifted"),
+    # the private players
+    "printed_sensitivity_without_its_one": Mutant(GAMES + "sensitivity.lemma_3_1", printed_sensitivity_without_its_one, "2k / n"),
+    "sensitivities_at_four_fifths": Mutant(GAMES + "sensitivity.lemma_3_1", scaled_fields(0.8), "four fifths of the sensitivities"),
+    "sensitivities_a_tenth_more": Mutant(GAMES + "sensitivity.lemma_3_1", scaled_fields(1.1), "a tenth more than is met"),
+    "record_counts_one_rate": Mutant(GAMES + "sensitivity.lemma_3_1", record_counts_one_rate, "a record moves one rate of a group"),
+    "learner_spends_a_tenth": Mutant(GAMES + "sensitivity.subroutine_4_epsilon", scaled(0.1), "a tenth of the bound"),
+    "printed_leak_halved": Mutant(GAMES + "budget.printed_noise_delta", scaled(0.5), "half of the delta"),
+    "printed_learner_is_frozen": Mutant(GAMES + "private.dp_oracle_learner", printed_learner_is_frozen, "as printed means repaired"),
+    "repaired_learner_is_printed": Mutant(GAMES + "private.dp_oracle_learner", repaired_learner_is_printed, "no repair at all"),
+    "players_with_half_the_noise": Mutant(GAMES + "players.laplace_noise", scaled(0.5), "half the noise on what is measured"),
+    "promised_learner_at_half": Mutant(GAMES + "players.PromisedRates.sensitivity", scaled(0.5), "half the learner's sensitivity"),
+    "bound_without_its_margin": Mutant(GAMES + "players.released_bound", lambda f: lambda n, epsilon, delta, axes, rng:
+                                       f(n, epsilon, 0.5, axes, rng), "the noisy number, and 1 less"),
+    "costs_without_their_cells": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_their_cells, "costs without a denominator"),
+    "lemma_3_2_halved": Mutant(GAMES + "regret.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
+    "lemma_3_3_halved": Mutant(GAMES + "regret.lemma_3_3", scaled(0.5), "half of the bound"),
+    "lemma_3_4_halved": Mutant(GAMES + "regret.lemma_3_4", scaled(0.5), "half of the bound"),
+    "gap_noise_halved": Mutant(GAMES + "regret._gap_noise", scaled(0.5), "half of the noise of a gap"),
+    "theorem_3_5_learner_alone": Mutant(GAMES + "regret.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
+    "theorem_3_6_nu_once": Mutant(GAMES + "regret.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
+    "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "regret.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
+    "theorem_3_7_squares_the_class": Mutant(GAMES + "regret.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
 }
 
 

@@ -203,6 +203,7 @@ FINE = {
     # epsilon 0 is the end of a formula's range, with a meaning of its own: there delta is the total variation distance
     ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
     ("mechanisms.gaussian_delta", "epsilon", "0"), ("audit.largest_power", "epsilon", "0"),
+    ("games.printed_noise_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
     ("accounting.rdp_to_delta", "epsilon", "0"), ("accounting.pld_delta", "epsilon", "0"),
     # the error needs no rate, and the rates of one group are its rates
@@ -218,6 +219,10 @@ FINE = {
     # nothing else in the call has one entry a person
     ("mechanisms.randomized_response", "A", "one entry short"), ("data.logistic_base", "X", "one entry short"),
     ("data.ten_people_base", "X", "one entry short"), ("attacks.read_support_vectors", "X", "one entry short"),
+    ("games.group_indicators", "A", "one entry short"),
+    ("oracles.halfplane_labelings", "X", "one entry short"),
+    ("oneshot.FrontierLearner:predict_proba", "X", "one entry short"), ("oneshot.FrontierLearner:predict", "X", "one entry short"),
+    ("oneshot.FrontierLearner:decisions", "X", "one entry short"),
 }
 
 

@@ -12,7 +12,7 @@ from test_bad_input import CALLABLES
 from valid_calls import VALID
 
 ROOMS = ("fairness", "luck", "postprocessing", "mechanisms", "mechanisms_exact", "reports", "accounting", "audit", "attacks", "data",
-         "experiments", "plotting", "explore")
+         "experiments", "plotting", "explore", "oracles", "games", "separation", "oneshot")
 PUBLIC = [(room, name, thing) for room in ROOMS for module in [importlib.import_module(f"dpfair_teach.{room}")]
           for name in module.__all__ if callable(thing := getattr(module, name))
           and not (inspect.isclass(thing) and issubclass(thing, BaseException))]    # an exception is raised, not called

@@ -22,12 +22,16 @@ from dpfair_teach import (
     experiments,
     explore,
     fairness,
+    games,
     luck,
     mechanisms,
     mechanisms_exact,
+    oneshot,
+    oracles,
     plotting,
     postprocessing,
     reports,
+    separation,
 )
 
 # Arguments that are free text, where any text is a fair value.
@@ -325,6 +329,26 @@ valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: 
 valid("experiments.run", _in_threads(experiments.run),
       lambda: dict(name="figure1_right", out=_RESULTS.name, repeats=24, seed=1, jobs=1, progress=False))
 
+# ---------------------------------------------------------------------------------------------------------- separation
+for quantity in ("instance", "theorem_3_9"):
+    valid(f"separation.{quantity}", getattr(separation, quantity), lambda: dict(m=40, gamma=0.1, neighbour="paper"))
+for value in ("fair_optimum", "optimal_error"):
+    valid(f"separation.{value}", getattr(separation, value), lambda: dict(D=separation.instance(40, 0.1)[0], gamma=0.1, aware=True))
+valid("separation.optimal_errors", separation.optimal_errors, lambda: dict(counts=COUNTS, gamma=0.1, aware=True))
+valid("separation.gap_sensitivity", separation.gap_sensitivity, lambda: dict(m=40, share=0.25, as_printed=False))
+valid("separation.sensitivity_bound", separation.sensitivity_bound,
+      lambda: dict(m=40, gamma=0.1, share=0.25, aware=True, as_printed=False))
+valid("separation.largest_jump", separation.largest_jump,
+      lambda: dict(m=5, gamma=0.1, share=0.2, aware=True, change="attribute"))
+
+# ------------------------------------------------------------------------------------------ games: classifiers that see A
+valid("games.group_indicators", games.group_indicators, lambda: dict(A=A, n_groups=2))
+valid("games.aware_predictions", games.aware_predictions, lambda: dict(by_group=np.zeros((3, 2, 8)), A=A))
+valid("games.fair_mixture", games.fair_mixture, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1, as_printed=False))
+valid("games.least_bound", games.least_bound, lambda: dict(n_groups=3, gamma=0.1, as_printed=False))
+valid("games.theorem_3_8", games.theorem_3_8, lambda: dict(nu=0.01, gamma=0.1, B=4.0, n_groups=3, as_printed=False))
+valid("games.corollary_3_8_1", games.corollary_3_8_1, lambda: dict(nu=0.01, gamma=0.1, n_groups=3, as_printed=False))
+
 # ------------------------------------------------------------------------------------------------- explore and plotting
 
 
@@ -349,3 +373,153 @@ valid("plotting.roc_plane", plotting.roc_plane,
       lambda: dict(counts=_TWO_GROUPS, ax=None, p=[[0.25, 0.0], [1.0, 0.75]], group_names=["one", "other"]))
 valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, ax=None, by="epsilon", free_points=FREE))
 valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY, ax=None, by="method"))
+
+# ------------------------------------------------------------------------------------------------- oracles: the labelings
+valid("oracles.threshold_labelings", oracles.threshold_labelings, lambda: dict(x=[0.1, 0.4, 0.4], limit=1000))
+valid("oracles.halfplane_labelings", oracles.halfplane_labelings, lambda: dict(X=[[0.0, 0.1], [1.0, 0.0], [0.5, 0.7]], limit=1000))
+valid("oracles.threshold_counts", oracles.threshold_counts, lambda: dict(x=[0.1 * i for i in range(8)], A=A, Y=Y, n_groups=2, limit=1000))
+valid("oracles.halfplane_counts", oracles.halfplane_counts,
+      lambda: dict(X=[[i, i * i % 5] for i in range(8)], A=A, Y=Y, n_groups=2, limit=1000))
+valid("oracles.with_constants", oracles.with_constants, lambda: dict(predictions=[[0, 1, 0]]))
+valid("oracles.sauer_sum", oracles.sauer_sum, lambda: dict(m=10, d=3))
+valid("oracles.labelings_bound", oracles.labelings_bound, lambda: dict(m=10, d=3, as_printed=False))
+valid("oracles.shattered_sets", oracles.shattered_sets, lambda: dict(labelings=[[0, 1], [1, 1]]))
+CELL_COSTS = [[1.0, -1.0], [2.0, -0.5]]
+valid("oracles.cell_losses", oracles.cell_losses, lambda: dict(labelings=[[0] * 8, PREDICTION], A=A, Y=Y, costs=CELL_COSTS))
+valid("oracles.cost_sensitivity", oracles.cost_sensitivity, lambda: dict(costs=CELL_COSTS, m=8))
+valid("oracles.private_oracle", oracles.private_oracle,
+      lambda: dict(labelings=[[0] * 8, PREDICTION], A=A, Y=Y, costs=CELL_COSTS, epsilon=1.0, rng=rng(), size=3,
+                   as_printed=False))
+
+
+# ------------------------------------------------------------------------------------------------- games: the game itself
+CLASSIFIERS = [[0] * 8, [1] * 8, PREDICTION]
+LAM = [0.5, 0.0, 0.25, 0.0]
+
+
+def game():
+    return games.FairnessGame(CLASSIFIERS, A, Y, 0.1)
+
+
+def _play():
+    return games.exponentiated_gradient(game(), 2.0, rounds=9)
+
+
+def _of(make, method):
+    return lambda **arguments: getattr(make(), method)(**arguments)
+
+
+valid("games.FairnessGame", games.FairnessGame, lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP")))
+valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
+      lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",)))
+valid("games.FairnessGame:from_gaps", games.FairnessGame.from_gaps,
+      lambda: dict(errors=[0.5, 0.1], gaps=[[0.0, 0.0], [0.2, -0.3]], gamma=0.1))
+valid("games.FairnessGame:with_gamma", _of(game, "with_gamma"), lambda: dict(gamma=[0.1, 0.2]))
+valid("games.FairnessGame:restricted", _of(game, "restricted"), lambda: dict(index=[0, 2]))
+for method in ("signed", "losses", "cell_costs", "costs", "best_response"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(lam=LAM))
+for method in ("constraint_values", "error", "violation"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(Q=[0.5, 0.25, 0.25]))
+valid("games.FairnessGame:lagrangian", _of(game, "lagrangian"), lambda: dict(Q=[0.5, 0.25, 0.25], lam=LAM))
+for method in ("regrets", "equilibrium_gap"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(Q=[0.5, 0.25, 0.25], lam=LAM, B=2.0))
+for method in ("equilibrium", "value"):
+    valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(B=2.0, as_printed=False))
+valid("games.FairnessGame:fair_erm", _of(game, "fair_erm"), dict)
+valid("games.hedge", games.hedge, lambda: dict(theta=[0.1, -0.2], B=2.0))
+valid("games.hedge_rate", games.hedge_rate, lambda: dict(n_constraints=4, rounds=10, spread=2.0, as_printed=False))
+valid("games.hedge_regret", games.hedge_regret,
+      lambda: dict(n_constraints=4, rounds=10, B=2.0, eta=0.1, spread=2.0, as_printed=False))
+valid("games.agarwal_theorem_1", games.agarwal_theorem_1, lambda: dict(nu=0.1, n_constraints=4, B=2.0, spread=2.0, as_printed=False))
+valid("games.exponentiated_gradient", games.exponentiated_gradient,
+      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False))
+valid("games.exponentiated_gradient:nu", games.exponentiated_gradient,
+      lambda: dict(game=game(), B=2.0, eta=None, rounds=None, nu=1.0, as_printed=False))
+valid("games.exponentiated_gradient:mixture_after", _of(_play, "mixture_after"), lambda: dict(t=3))
+for method in ("gap_after", "regret_after"):
+    valid(f"games.exponentiated_gradient:{method}", _of(_play, method), lambda: dict(after=[1, 9]))
+valid("games.lemma_b_1", games.lemma_b_1, lambda: dict(nu=0.1, nu_learner=0.05))
+valid("games.lemma_b_2", games.lemma_b_2, lambda: dict(nu=0.1, B=5.0, gamma=0.1, excess=0.2, feasible=True))
+valid("games.fairness_bound_with_constants", games.fairness_bound_with_constants, lambda: dict(nu=0.1, B=5.0, gamma=0.2, room=0.5))
+valid("games.population_bound", games.population_bound, lambda: dict(n=[[40, 30], [20, 10]], log_classifiers=2.0, beta=0.05))
+valid("games.schedule", games.schedule,
+      lambda: dict(m=1000, epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05, log_labelings=7.0, constraints=("FP", "TP"),
+                   smallest_cell=50.0))
+
+# ---------------------------------------------------------------------------------------------- games: the private players
+valid("games.lemma_3_1", games.lemma_3_1,
+      lambda: dict(smallest_cell=20, n_groups=3, B=2.0, at="promise", protect="X and A", m=200, as_printed=False))
+valid("games.neighbour_changes", games.neighbour_changes,
+      lambda: dict(predictions=[[0, 1, 0, 1, 0, 1, 0, 1]], A=[0, 0, 0, 0, 1, 1, 1, 1], Y=[0, 0, 1, 1, 0, 0, 1, 1], B=2.0, least=1))
+valid("games.subroutine_4_epsilon", games.subroutine_4_epsilon, lambda: dict(epsilon_step=0.1, B=2.0, n_groups=2))
+valid("games.largest_step", games.largest_step, lambda: dict(epsilon=1.0, delta=1e-6, selections=10, gradients=9, method="rdp"))
+valid("games.printed_noise_delta", games.printed_noise_delta,
+      lambda: dict(smallest_cell=5, n_groups=2, epsilon=1.0, gradients=2, constraints=("FP", "TP")))
+valid("games.printed_noise_epsilon", games.printed_noise_epsilon,
+      lambda: dict(smallest_cell=5, n_groups=2, delta=1e-6, gradients=2, constraints=("FP", "TP")))
+_PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05, as_printed=False, repair="promise", smallest_cell=1.0, share=0.2, protect="A",
+                accounting="rdp", rounds=3, eta=0.1, log_labelings=2.0, size=2)
+valid("games.dp_oracle_learner", games.dp_oracle_learner, lambda: dict(game=game(), rng=rng(), **_PRIVATE))
+valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
+      lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0))
+valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))
+_BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_cell=200.0)
+valid("games.lemma_3_2", games.lemma_3_2,
+      lambda: dict(rounds=9, log_labelings=2.0, constraints=("FP", "TP"), as_printed=False, **_BOUND))
+valid("games.lemma_3_3", games.lemma_3_3, lambda: dict(rounds=9, log_labelings=2.0, as_printed=False, **_BOUND))
+valid("games.lemma_3_4", games.lemma_3_4, lambda: dict(rounds=9, eta=0.1, constraints=("FP", "TP"), as_printed=False, **_BOUND))
+valid("games.theorem_3_5", games.theorem_3_5,
+      lambda: dict(m=1000, log_labelings=2.0, rounds=9, constraints=("FP", "TP"), as_printed=False, **_BOUND))
+valid("games.theorem_3_6", games.theorem_3_6,
+      lambda: dict(m=1000, log_labelings=2.0, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
+valid("games.theorem_3_7", games.theorem_3_7,
+      lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
+
+# --------------------------------------------------------------------------------------------------------------- oneshot
+_WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]
+_SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])
+valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2))
+valid("oneshot.release_cells", oneshot.release_cells,
+      lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3))
+valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
+valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2))
+valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity, lambda: dict(features=_SCORES, n_groups=2, norm="l1"))
+valid("oneshot.l2_noise", oneshot.l2_noise, lambda: dict(d=3, scale=1.0, rng=rng(), size=2))
+valid("oneshot.release_sums", oneshot.release_sums,
+      lambda: dict(features=_SCORES, A=A, Y=Y, epsilon=1.0, rng=rng(), n_groups=2, norm="l2"))
+valid("oneshot.expected_groups", oneshot.expected_groups,
+      lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
+                   residual=0.2))
+valid("oneshot.joint_cells", oneshot.joint_cells, lambda: dict(decisions=[PREDICTION, [1, 1, 0, 0, 1, 1, 0, 0]], Y=Y))
+valid("oneshot.suggested_cells", oneshot.suggested_cells, lambda: dict(m=2000, epsilon=1.0))
+valid("oneshot.bayes_scores", oneshot.bayes_scores,
+      lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]]))
+valid("oneshot.expected_gaps", oneshot.expected_gaps, lambda: dict(decisions=[PREDICTION], weights=_WEIGHTS, Y=Y))
+valid("oneshot.group_costs", oneshot.group_costs, lambda: dict(weights=_WEIGHTS, Y=Y))
+valid("oneshot.multiplier_grid", oneshot.multiplier_grid, lambda: dict(n_groups=2, points=5, largest=0.5))
+valid("oneshot.regression_scores", oneshot.regression_scores, lambda: dict(X=_SCORES, Y=Y, weights=_WEIGHTS, X_new=_SCORES))
+for _solve in ("best_mixtures", "best_mixtures_lp"):
+    valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
+          lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
+_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l1")
+
+
+def _fitted_one_shot(X, y, sensitive_features, rng, **settings):
+    return oneshot.FrontierLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+
+
+def _one_shot(method):
+    def call(**arguments):
+        model = _fitted_one_shot(_SCORES, Y, A, np.random.default_rng(1), **_ONE_SHOT)
+        return getattr(model, method)(**arguments)
+    return call
+
+
+valid("oneshot.FrontierLearner", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SHOT))
+valid("oneshot.FrontierLearner:decisions", _one_shot("decisions"), lambda: dict(X=_SCORES))
+valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1]))
+valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
+valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
+valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
+valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))
+valid("experiments.left_reference", experiments.left_reference, lambda: dict(group="paper", label="p70", evaluated="in_sample"))

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import binning, compared, panels
+from . import ask_once, binning, compared, left, loops, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -155,6 +155,25 @@ EXPERIMENTS: dict[str, Experiment] = {
     "post_processing_compared": Experiment(
         "Which method when: error at violation .05 and Q on Communities, Adult and drawn populations, by m, k and epsilon.", 1200,
         {"post_processing_compared": (compared.COMPARED, compared.compared)}, _communities([{}]) + ({"name": "adult"},)),
+    "left_reference": Experiment(
+        "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
+        {"left_reference": (left.REFERENCES, left.reference_rows)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_oneshot": Experiment(
+        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 48,
+        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_q": (ask_once.QUALITIES, ask_once.quality)},
+        ({"name": "communities", "features": "unprotected"},)),
+    "left_tuning": Experiment(
+        "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 72,
+        {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
+    "left_literal": Experiment(
+        f"Left panel, the learner of the experiments as it was run, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
+        {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_repaired": Experiment(
+        "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
+        {"left_repaired": (loops.REPAIRED, loops.repaired)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_repaired_tuning": Experiment(
+        "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 48,
+        {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),

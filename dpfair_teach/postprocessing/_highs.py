@@ -15,11 +15,14 @@ _OPTIONS = {
 }
 
 
-def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """N programs as one: x in [0, 1]^n that minimizes cost . x under -most <= rows x <= most, and the price of each row.
+def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.ndarray | None = None,
+             ) -> tuple[np.ndarray, np.ndarray] | None:
+    """N programs as one: x in [0, 1]^n that minimizes cost . x under least <= rows x <= most, and the price of each row.
 
-    ``cost`` (N, n), ``rows`` (N, r, n), ``most`` (N, r); returns x (N, n) and prices (N, r), None where HiGHS has no answer.
+    ``cost`` (N, n), ``rows`` (N, r, n), ``most`` and ``least`` (N, r), which may be infinite; ``least`` is -``most`` where it is not given.
+    Returns x (N, n) and prices (N, r), None where HiGHS has no answer.
     """
+    least = -most if least is None else least
     programs, r, n = rows.shape
     columns = rows.swapaxes(1, 2)
     filled = columns != 0
@@ -27,7 +30,7 @@ def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray) -> tuple[np.n
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = programs * n, programs * r
     program.col_cost_, program.col_lower_, program.col_upper_ = cost.ravel(), np.zeros(programs * n), np.ones(programs * n)
-    program.row_lower_, program.row_upper_ = -most.ravel(), most.ravel()
+    program.row_lower_, program.row_upper_ = least.ravel(), most.ravel()
     matrix = program.a_matrix_
     matrix.format_ = highspy.MatrixFormat.kColwise
     matrix.num_col_, matrix.num_row_ = programs * n, programs * r

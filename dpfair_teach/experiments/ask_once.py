@@ -1,0 +1,162 @@
+"""The one-shot methods on Communities and Crime, and the drawn populations on which their constants were chosen."""
+from __future__ import annotations
+
+import dataclasses
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from ..oneshot._public import Public
+from ..oneshot.learner import learn
+from ..oneshot.settings import DEFAULTS, suggested_cells
+from .grids import EPSILONS, GAMMAS_PROTOCOL
+from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits, reference_of
+from .pareto import error_at_violation, pareto_quality, quality_interval
+from .tradeoff import Draws
+
+__all__ = ["ONESHOT_METHODS"]
+
+Rows = list[dict]
+
+#: The methods of the left panel that ask once, as arguments of ``oneshot.FrontierLearner``.
+ONESHOT_METHODS: dict[str, dict[str, object]] = {
+    "histogram": {"method": "histogram", "oracle": "bayes"},
+    "histogram_logistic": {"method": "histogram", "oracle": "logistic"},
+    "histogram_regression": {"method": "histogram", "oracle": "regression"},
+    "sums": {"method": "sums", "oracle": "bayes"},
+    "sums_laplace": {"method": "sums", "oracle": "bayes", "norm": "l1"},
+    "sums_regression": {"method": "sums", "oracle": "regression"},
+    "response": {"method": "response", "oracle": "regression", "share": 1.0},
+    "response_certified": {"method": "response", "oracle": "regression"},
+}
+
+
+@lru_cache(maxsize=64)
+def _public(group: str, label: str, evaluated: str, split: int, oracle: str) -> Public:
+    people = left_people(group, label)
+    learn_from = left_splits(people, evaluated)[split][0]
+    return Public(people.X[learn_from], people.Y[learn_from], oracle=oracle)
+
+
+def _draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray, np.ndarray] | None, epsilon: float, repeats: int,
+              rng: np.random.Generator, **how: object) -> Draws:
+    """Learn ``repeats`` times; error and violation are exact on the true groups of those learned from, or of others (X, A, Y)."""
+    how.pop("oracle", None)
+    error, violation = np.empty((2, repeats, len(GAMMAS_PROTOCOL)))
+    for r in range(repeats):
+        basis, frontier, decisions, _ = learn(public, A, 2, epsilon, rng, gammas=GAMMAS_PROTOCOL, **how)
+        used = np.flatnonzero((frontier.weights > 0).any(axis=0))
+        weights = frontier.weights[:, used]
+        if judge is None:
+            errors, gaps = gaps_and_error(decisions[used], A, public.y)
+        else:
+            errors, gaps = gaps_and_error((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2])
+        error[r], violation[r] = weights @ errors, np.abs(weights @ gaps).max(axis=1)
+    return Draws(error, violation, np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL)
+
+
+def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:
+    """The curve of a setting: in-sample a repeat is one run, held out a round of 12, one on each split."""
+    people, how = left_people(setting["group"], setting["label"]), ONESHOT_METHODS[setting["method"]]
+    splits = left_splits(people, setting["evaluated"])
+    parts = []
+    for s, (learned, judged) in enumerate(splits):
+        public = _public(setting["group"], setting["label"], setting["evaluated"], s, how["oracle"])
+        judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
+        parts.append(_draws_on(public, people.A[learned], judge, setting["epsilon"], max(2, repeats // len(splits)), rng, **how))
+    return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
+
+
+def _quality(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str, float]:
+    """Q with its interval, NaN where even the reference does not beat the free points; and the point at gamma = 0."""
+    reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
+    middle = free.mean(axis=0)      # of the chord: where the reference is not below it there, it is nowhere
+    worse = error_at_violation(reference, middle[0], free) > middle[1] - 1e-9
+    q, low, high = [np.nan] * 3 if worse else quality_interval(draws.violation, draws.error, reference, free, rng)
+    violation, error = draws.means()[0]
+    return {"q": q, "q_low": low, "q_high": high, "violation_at_0": float(violation), "error_at_0": float(error)}
+
+
+def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """The curve of a setting, one row a gamma; its Q stands in each of them."""
+    draws = oneshot_draws(setting, repeats, rng)
+    rows, q = draws.rows(rng), _quality(draws, setting, rng)
+    return [row | q for row in rows]
+
+
+def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Q of a setting whose curve is not stored."""
+    return [_quality(oneshot_draws(setting, repeats, rng), setting, rng)]
+
+
+_BOTH = ("in_sample", "held_out")
+_TWO = ("paper", "race_argmax")
+CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}
+          for group, method, epsilon in product(_TWO, ONESHOT_METHODS, EPSILONS)]
+QUALITIES = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
+             for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), _BOTH, ONESHOT_METHODS, EPSILONS)
+             if ((label == "p70" and evaluated == "held_out" and group in _TWO)
+                 or (label == "p70" and method in ("histogram", "histogram_regression"))
+                 or (method == "histogram" and group in _TWO)) and (group, label, evaluated) not in {(g, "p70", "in_sample") for g in _TWO}]
+
+
+# ------------------------------------------------------------------------------------------------------------ drawn populations
+
+def drawn_population(m: int, rng: np.random.Generator, d: int = 100, factors: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Correlated, bounded, skewed features X (m, d); a group A that is not linear in X; a label Y that goes with both.
+
+    Hidden factors make everything: features are bent mixtures of them with noise, cut to [0, 1]; the label is 1 for the highest 30 or
+    50 % of a noisy index; the group is made of another index, products of factors and noise, and holds 20 to 50 %.
+    """
+    falling = np.arange(1, factors + 1.0)
+    F = rng.standard_normal((m, factors)) * falling**-0.5
+    Z = F @ rng.standard_normal((factors, d))
+    Z = 0.85 * Z / Z.std(axis=0) + 0.53 * rng.standard_normal((m, d))
+    X = np.exp(rng.uniform(0.2, 1.0, d) * Z)
+    X = np.minimum((X - X.min(axis=0)) / (np.quantile(X, 0.995, axis=0) - X.min(axis=0)), 1.0)
+    label_index = F @ (rng.standard_normal(factors) * falling**-0.3)
+    label_index /= label_index.std()
+    index = label_index + 0.25 * np.tanh(2 * label_index) * F[:, 2] + rng.uniform(0.4, 0.7) * rng.standard_normal(m)
+    Y = (index > np.quantile(index, rng.choice([0.7, 0.7, 0.5]))).astype(np.int64)
+    group_index = F @ (rng.standard_normal(factors) * falling**-0.3)
+    group_index *= np.sign(group_index @ label_index) / group_index.std()
+    G = F / F.std(axis=0)
+    j, k, n = rng.choice(factors, 3, replace=False)
+    hidden = (group_index + rng.uniform(0.3, 0.8) * label_index + rng.uniform(0.3, 0.8) * G[:, j] * G[:, k]
+              + rng.uniform(0.2, 0.6) * np.abs(G[:, n]) + rng.uniform(0.3, 0.9) * rng.standard_normal(m))
+    A = (hidden > np.quantile(hidden, 1 - rng.uniform(0.2, 0.5))).astype(np.int64)
+    return X - X.mean(axis=0), A, Y
+
+
+#: What was varied around the chosen constants, one at a time; ``n_cells`` multiplies the suggested number of cells.
+TRIED: dict[str, dict[str, float]] = {
+    "chosen": {}, "share 0.3": {"share": 0.3}, "share 0.5": {"share": 0.5}, "half the cells": {"n_cells": 0.5},
+    "twice the cells": {"n_cells": 2.0}, "length 1.5": {"length": 1.5}, "length 3": {"length": 3.0}, "linear 0.01": {"linear": 0.01},
+    "linear 0.04": {"linear": 0.04}, "smooth 0.05": {"smooth": 0.05}, "smooth 0.2": {"smooth": 0.2}, "residual 0.8": {"residual": 0.8},
+    "score 0.5": {"score_weight": 0.5}, "score 1.5": {"score_weight": 1.5},
+}
+TUNED_POPULATIONS = 12
+TUNING = [{"method": method, "variant": variant, "epsilon": epsilon}
+          for method, variant, epsilon in product(("histogram", "histogram_logistic", "histogram_regression"), TRIED, (0.5, 1.0, 2.0))
+          if variant == "chosen" or method == "histogram"]
+
+
+def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Mean Q over drawn populations of one variant of the constants; the populations are the same for all variants."""
+    changed = dict(TRIED[setting["variant"]])
+    factor = changed.pop("n_cells", 1.0)
+    constants, how = dataclasses.replace(DEFAULTS, **changed), dict(ONESHOT_METHODS[setting["method"]])
+    how["n_cells"] = max(2, round(factor * suggested_cells(_TUNED_PEOPLE, setting["epsilon"])))
+    qualities = []
+    for seed in range(TUNED_POPULATIONS):
+        X, A, Y = drawn_population(_TUNED_PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)))
+        everybody = np.arange(len(Y))
+        rows = reference_of(X, A, Y, everybody, everybody)
+        public = Public(X, Y, constants, oracle=how["oracle"])
+        draws = _draws_on(public, A, None, setting["epsilon"], max(2, repeats // TUNED_POPULATIONS), rng, **how)
+        qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
+    return [{"q": float(np.mean(qualities)), "q_lowest": float(np.min(qualities)), "populations": TUNED_POPULATIONS}]
+
+
+_TUNED_PEOPLE = 2000

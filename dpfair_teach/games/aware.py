@@ -1,0 +1,315 @@
+"""Classifiers that may see the group, equal false positive rates only: what the group indicators are good for.
+
+A mixture whose gaps are too large is repaired with little of the indicators. What that costs for each unit of violation is the price above
+which the auditor is obeyed: ``least_bound``. The paper's repair costs up to |A| - 1, ours at most (|A| + 1)/2.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+__all__ = ["group_indicators", "aware_predictions", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1"]
+
+
+def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
+    """What the maximally discriminatory classifiers say: h_a accepts group a and nobody else, hbar_a everybody else.
+
+    Source: supplement, Assumption 3.4 (main text, Assumption 4.1).
+
+    Parameters
+    ----------
+    A : (m,) array of ints 0..k-1
+    n_groups : int, optional
+        k, where the largest code in ``A`` does not tell.
+
+    Returns
+    -------
+    (2k, m) array of 0/1: h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}
+
+    Raises
+    ------
+    ValueError
+        Groups that are no codes, or more than 10^8 entries.
+
+    Examples
+    --------
+    >>> group_indicators([0, 1, 1])
+    array([[1, 0, 0],
+           [0, 1, 1],
+           [0, 1, 1],
+           [1, 0, 0]])
+    """
+    if n_groups is not None:
+        n_groups = check.integer("n_groups", n_groups, low=1, high=10**4)
+    A, k = check.groups("A", A, n_groups=n_groups)
+    check.size(2 * k * len(A), name="2 * n_groups * len(A)", remedy="Give fewer groups.")
+    own = (A == np.arange(k)[:, None]).astype(np.int64)
+    return np.concatenate([own, 1 - own])
+
+
+def aware_predictions(by_group: ArrayLike, A: ArrayLike) -> np.ndarray:
+    """What a finite class of functions h(x, a) says of each person: the rows of a :class:`FairnessGame`.
+
+    A private learner chooses the row's number, out of a list that is public. It must not choose among the *distinct rows*: which these
+    are, and how many, depends on A.
+
+    Source: supplement, section 3.3, on H(S) (main text, Remark 4.2: ln|H| instead of ln(m^d)).
+
+    Parameters
+    ----------
+    by_group : (H, k, m) array in [0, 1]
+        h(x_i, a) for every a: what h would say if person i belonged to group a. It does not depend on A.
+    A : (m,) array of ints 0..k-1
+
+    Returns
+    -------
+    (H, m) array: entry [h, i] is h(x_i, A_i)
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, predictions outside [0, 1], a group that ``by_group`` does not know.
+
+    Examples
+    --------
+    >>> cuts = np.array([[[0, 1, 1], [0, 0, 1]]])       # one classifier: the second group has a higher cut
+    >>> aware_predictions(cuts, A=[0, 1, 1])
+    array([[0., 0., 1.]])
+    """
+    table = check.filled("by_group", check.array("by_group", by_group, ndim=3, low=0.0, high=1.0), "classifier")
+    A = check.group_codes("A", A)
+    if len(A) != table.shape[2]:
+        check.refuse("by_group, A", (table.shape[2], len(A)), "different numbers of people", "Give one entry a person in both.")
+    if A.max() >= table.shape[1]:
+        check.refuse("by_group, A", (table.shape[1], int(A.max())), "by_group knows so many groups, and A holds that code",
+                     "Give by_group for every group of A.")
+    return table[:, A, np.arange(len(A))]
+
+
+@dataclass(frozen=True)
+class FairMixture:
+    """A mixture made gamma-fair.
+
+    Attributes
+    ----------
+    weights : (1 + 2k,) array, a distribution
+        Of the mixture that was given, h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}.
+    price : float
+        The new error is at most the old one plus this, whoever the people are.
+    """
+
+    weights: np.ndarray
+    price: float
+
+
+def fair_mixture(fp: ArrayLike, gamma: float, *, as_printed: bool = False) -> FairMixture:
+    """Mix indicators into a mixture until no false positive rate is further than gamma from group 0's.
+
+    The paper adds weight |gap_a| - gamma of h_a or hbar_a for each a whose gap is too large. Ours moves group 0 too, by t, so that few
+    groups are left to be moved far, stops at gamma of the whole and not of the part, and fills up with a fair coin (half h_0, half
+    hbar_0): then h errs about as often on label 0 as on label 1 of any group.
+
+    Source: supplement, proof of Theorem 3.8, for ``as_printed``; else ours.
+
+    Parameters
+    ----------
+    fp : (k,) array in [0, 1], k >= 2
+        The false positive rates of the mixture.
+    gamma : float >= 0
+    as_printed : bool
+        The mixture of the paper's proof, with the bars that its text drops.
+
+    Returns
+    -------
+    FairMixture: ``.weights``, ``.price``; with v the largest |gap| - gamma, ``.price`` is v :func:`least_bound`, but as printed the sum of
+    the excesses
+
+    Raises
+    ------
+    ValueError
+        Rates outside [0, 1], fewer than two, gamma negative.
+
+    Examples
+    --------
+    >>> fair_mixture([0.2, 0.5], 0.1).weights.round(3)              # of Q, h_0, h_1, hbar_0, hbar_1
+    array([0.846, 0.   , 0.   , 0.   , 0.154])
+    >>> round(fair_mixture([0.2, 0.5], 0.1).price, 3), round(fair_mixture([0.2, 0.5], 0.1, as_printed=True).price, 3)
+    (0.182, 0.2)
+    """
+    fp = check.array("fp", fp, ndim=1, low=0.0, high=1.0)
+    k = len(fp)
+    if k < 2:
+        check.refuse("fp", fp.shape, "rates of fewer than two groups", "Give one false positive rate for each group.")
+    gamma, gap = check.gamma(gamma), fp - fp[0]
+    excess = np.maximum(np.abs(gap) - gamma, 0)
+    own, other = np.zeros(k), np.zeros(k)       # weights of h_a and of hbar_a
+    if check.flag("as_printed", as_printed) or k == 2:
+        shrink = 1 if as_printed else 1 / (1 + gamma)
+        own, other = excess * (gap < 0) * shrink, excess * (gap > 0) * shrink
+        price = float((own + other).sum())
+    else:
+        v = excess.max() / (1 + (k - 1) * gamma)
+        total = (k - 1) * v
+        own[1:], other[1:], t = _moves(gap[1:], gamma * (1 + total), v)
+        own[0], other[0] = max(t, 0), max(-t, 0)
+        coin = (total - own.sum() - other.sum()) / 2
+        own[0], other[0] = own[0] + coin, other[0] + coin
+        price = float((k + 1) / 2 * v)
+    weights = np.concatenate([[1.0], own, other])
+    return FairMixture(weights / weights.sum(), price)
+
+
+def _moves(gap: np.ndarray, limit: float, v: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Steps 3 to 5 of the proof: t for group 0 (up, or down where negative), then what raises and what lowers each other group.
+
+    ``gap`` (k-1,) lies within limit + v; gap - t + raise - lower lies within limit.
+    """
+    def left(t):
+        return np.maximum(t - gap - limit, 0), np.maximum(gap - t - limit, 0)
+
+    def balance(t):
+        up, down = left(t)
+        return up.sum() - down.sum() - t
+    if balance(0.0) > 0:                        # more to raise than to lower: the mirror image
+        lower, raised, t = _moves(-gap, limit, v)
+        return raised, lower, -t
+    t = v
+    if balance(v) >= 0:                         # a root of a function that is linear between these points
+        points = np.unique(np.concatenate([[0.0, v], gap - limit, gap + limit]))
+        points = points[(points >= 0) & (points <= v)]
+        values = np.array([balance(point) for point in points])
+        i = int(np.argmax(values >= 0))
+        t = float(points[i] if i == 0 else np.interp(0, values[i - 1:i + 1], points[i - 1:i + 1]))
+    raised, lower = left(t)
+    return raised, lower, t
+
+
+def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> float:
+    """The price B above which a violation of equal false positives never pays, when the class holds all group indicators.
+
+    Source: supplement, Theorem 3.8 (main text, Theorem 4.5) needs B > |A| - 1; the sharper numbers are ours.
+
+    Parameters
+    ----------
+    n_groups : int >= 2
+        k = |A|.
+    gamma : float >= 0
+    as_printed : bool
+        k - 1.
+
+    Returns
+    -------
+    float: 1/(1 + gamma) for two groups, (k + 1)/2 / (1 + (k - 1) gamma) for more. For gamma < 1/2 no smaller number would do for all
+    classes, and it is at most 1/(2 gamma), what an A-blind class with both constants needs
+
+    Raises
+    ------
+    ValueError
+        Fewer than two groups, gamma negative.
+
+    Examples
+    --------
+    >>> [round(least_bound(k, 0.05), 3) for k in (2, 3, 4, 10)], [least_bound(k, 0.05, as_printed=True) for k in (2, 3, 4, 10)]
+    ([0.952, 1.818, 2.174, 3.793], [1.0, 2.0, 3.0, 9.0])
+    """
+    k = check.integer("n_groups", n_groups, low=2, high=10**6)
+    gamma = check.gamma(gamma)
+    if check.flag("as_printed", as_printed):
+        return float(k - 1)
+    return (1 if k == 2 else (k + 1) / 2) / (1 + (k - 1) * gamma)
+
+
+@dataclass(frozen=True)
+class AwareGuarantee:
+    """What a nu-approximate equilibrium promises.
+
+    Attributes
+    ----------
+    error : float
+        Excess error over the best gamma-fair mixture, at most.
+    violation : float
+        Largest |FP_a - FP_0|, at most. Above 1 it says nothing.
+    """
+
+    error: float
+    violation: float
+
+
+def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed: bool = False) -> AwareGuarantee:
+    """Error and fairness of a nu-approximate equilibrium of the game with false positive constraints, indicators in the class.
+
+    Source: supplement, Theorem 3.8 (main text, Theorem 4.5): 2 nu, and gamma + 2 nu / (B - (|A| - 1)). Ours has :func:`least_bound` for
+    |A| - 1.
+
+    Parameters
+    ----------
+    nu : float >= 0
+        How far from an equilibrium, such as :meth:`FairnessGame.equilibrium_gap` says. It grows with B.
+    gamma : float >= 0
+    B : float
+        Above :func:`least_bound`.
+    n_groups : int >= 2
+    as_printed : bool
+        B above |A| - 1, and that number in the bound.
+
+    Returns
+    -------
+    AwareGuarantee: ``.error``, ``.violation``
+
+    Raises
+    ------
+    ValueError
+        B too small for the theorem, or a number out of range.
+
+    Examples
+    --------
+    >>> round(theorem_3_8(0.01, 0.05, 2, 2, as_printed=True).violation, 4), round(theorem_3_8(0.01, 0.05, 2, 2).violation, 4)
+    (0.07, 0.0691)
+    >>> theorem_3_8(0.01, 0.05, 1, 2, as_printed=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: B=1: not above |A| - 1 = 1, so a violation may pay and nothing is promised. Choose a larger B, for instance |A| = 2.
+    """
+    nu, gamma = check.number("nu", nu, low=0.0, high=1e9), check.gamma(gamma)
+    least = least_bound(n_groups, gamma, as_printed=as_printed)
+    number = check.number("B", B, low=0.0, high=1e9, low_open=True)
+    if number <= least:
+        name = "|A| - 1" if as_printed else "least_bound(n_groups, gamma)"
+        check.refuse("B", B, f"not above {name} = {least:.6g}, so a violation may pay and nothing is promised",
+                     f"Choose a larger B, for instance |A| = {n_groups}.")
+    return AwareGuarantee(2 * nu, gamma + 2 * nu / (number - least))
+
+
+def corollary_3_8_1(nu: float, gamma: float, n_groups: int, *, as_printed: bool = False) -> AwareGuarantee:
+    """Theorem 3.8 with B = |A|: no B is left in the bounds.
+
+    Source: supplement, Corollary 3.8.1: 2 nu and gamma + 2 nu.
+
+    Parameters
+    ----------
+    nu : float >= 0
+        For B = |A|.
+    gamma : float >= 0
+    n_groups : int >= 2
+    as_printed : bool
+        gamma + 2 nu; ours is gamma + 2 nu / (|A| - least_bound), for many groups about gamma + 4 nu / |A|.
+
+    Returns
+    -------
+    AwareGuarantee: ``.error``, ``.violation``
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> corollary_3_8_1(0.01, 0.05, 4, as_printed=True).violation, round(corollary_3_8_1(0.01, 0.05, 4).violation, 4)
+    (0.07, 0.061)
+    """
+    return theorem_3_8(nu, gamma, check.integer("n_groups", n_groups, low=2, high=10**6), n_groups, as_printed=as_printed)

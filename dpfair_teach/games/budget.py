@@ -1,0 +1,151 @@
+"""How much privacy each round may cost, and what the printed noise really costs."""
+from __future__ import annotations
+
+import math
+
+from .. import _checks as check
+from ..accounting import ORDERS, rdp_exponential, rdp_laplace, rdp_to_epsilon
+from ..audit import laplace_scale_delta
+from .auditor import MOST_ROUNDS
+from .game import checked_constraints
+
+__all__ = ["largest_step", "printed_noise_delta", "printed_noise_epsilon"]
+
+ACCOUNTED = ("advanced", "rdp")
+
+
+def largest_step(epsilon: float, delta: float, selections: int, gradients: int, *, method: str = "rdp") -> float:
+    """epsilon' such that so many exponential and so many Laplace mechanisms of epsilon' each stay within (epsilon, delta).
+
+    Source: supplement, section 3.2 (epsilon' = epsilon / (4 sqrt(T ln(1/delta))) for 2T steps, by Theorem 1.5), for "advanced". "rdp":
+    ours, the largest of basic composition, Theorem 1.5 and the Renyi divergences of the two mechanisms, found by bisection.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+        Of all together.
+    delta : float in (0, 1)
+    selections, gradients : int >= 0, not both 0
+        How often the learner selects, and how often the auditor measures.
+    method : str
+        "advanced" or "rdp".
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A number out of range; "advanced" where the formula is no bound.
+
+    Examples
+    --------
+    >>> round(largest_step(1.0, 1e-7, 100, 99), 4), round(largest_step(1.0, 1e-7, 100, 99, method="advanced"), 4)
+    (0.0184, 0.0062)
+    """
+    epsilon = check.number("epsilon", epsilon, low=1e-6, high=1e6)
+    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    count = [check.integer(name, value, low=0, high=MOST_ROUNDS) for name, value in (("selections", selections), ("gradients", gradients))]
+    steps = sum(count)
+    if not steps:
+        check.refuse("selections", selections, "and no gradients either", "Count the mechanisms that read private data.")
+    short = epsilon / (2 * math.sqrt(-2 * steps * math.log(delta)))
+    holds = math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta))
+    if check.choice("method", method, ACCOUNTED) == "advanced":
+        if not holds:
+            check.refuse("epsilon", epsilon, f"with {steps} steps the formula of Theorem 1.5 is no bound", "Choose method='rdp'.")
+        return short
+    low = max(epsilon / steps, short if holds else 0.0)
+    if low < 1e-9:
+        check.refuse("selections, gradients", tuple(count), f"leave epsilon' = {low:.3g} to each step", "Play fewer rounds.")
+    high = max(epsilon, 2 * low)
+    for _ in range(50):
+        step = math.sqrt(low * high)
+        spent = count[0] * rdp_exponential(step, ORDERS) + count[1] * rdp_laplace(step, ORDERS)
+        low, high = (step, high) if rdp_to_epsilon(ORDERS, spent, delta) <= epsilon else (low, step)
+    return low
+
+
+def _scales(smallest_cell: object) -> tuple[float, float]:
+    """The printed scales at n and at n - 1, up to a common factor."""
+    n = check.integer("smallest_cell", smallest_cell, low=3, high=10**12)
+    return 1 / (n - 1), 1 / (n - 2)
+
+
+def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *, gradients: int = 1,
+                        constraints: tuple[str, ...] = ("FP", "TP")) -> float:
+    """The delta that the printed Laplace noise of Algorithm 5 needs at this epsilon, by its scale alone: exact.
+
+    Source: ours, on supplement, Algorithm 5. The scale is proportional to 1/(n-1), with n the smallest cell of the private data. A
+    neighbour with n - 1 there uses a scale (n-1)/(n-2) times as large, and the sum of absolute noises tells which it was
+    (:func:`~dpfair_teach.audit.laplace_scale_delta`). A class of constants has all gaps 0 whatever A is, so there nothing else is
+    to be seen, and the answer does not depend on the rest of the algorithm.
+
+    Parameters
+    ----------
+    smallest_cell : int >= 3
+        n. From 3 on, both data sets satisfy Assumption 3.3.
+    n_groups : int >= 2
+    epsilon : float in [0, 700]
+    gradients : int >= 1
+        How many noisy gradients are seen. The average multipliers of a run of two rounds determine one.
+    constraints : tuple of "FP", "TP"
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> [round(printed_noise_delta(n, 2, epsilon=1.0), 3) for n in (3, 4, 5)]
+    [0.323, 0.106, 0.039]
+    """
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    entries = 2 * len(checked_constraints(constraints)) * (k - 1) * check.integer("gradients", gradients, low=1, high=10**6)
+    return laplace_scale_delta(*_scales(smallest_cell), epsilon=check.number("epsilon", epsilon, low=0.0, high=700.0), n=entries)
+
+
+def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gradients: int = 1,
+                          constraints: tuple[str, ...] = ("FP", "TP")) -> float:
+    """The epsilon that the printed noise gives at this delta, by its scale alone: where :func:`printed_noise_delta` falls to delta.
+
+    Source: ours, on supplement, Algorithm 5.
+
+    Parameters
+    ----------
+    smallest_cell, n_groups : as in :func:`printed_noise_delta`
+    delta : float in (0, 1)
+    gradients, constraints : as in :func:`printed_noise_delta`
+
+    Returns
+    -------
+    float
+        Infinite where it is above 700.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> [round(printed_noise_epsilon(n, 2, delta=1e-7), 1) for n in (3, 4, 5, 10)]
+    [20.5, 9.8, 6.4, 2.2]
+    """
+    delta = check.delta(delta)
+    low, high = 0.0, 1.0
+    while printed_noise_delta(smallest_cell, n_groups, high, gradients=gradients, constraints=constraints) > delta:
+        low, high = high, min(2 * high, 700.0)
+        if low == high:
+            return math.inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        above = printed_noise_delta(smallest_cell, n_groups, middle, gradients=gradients, constraints=constraints) > delta
+        low, high = (middle, high) if above else (low, middle)
+    return high

@@ -1,0 +1,196 @@
+"""Algorithm 3: the learner answers best, the auditor reweighs; many games at once, a few array operations a round."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
+from .game import FairnessGame
+from .programs import plain
+
+__all__ = ["exponentiated_gradient"]
+
+MOST = 2 * 10**8    # numbers that a play may keep
+
+
+@dataclass(frozen=True)
+class Play:
+    """What happened in T rounds. Batches (of gamma, of B) are axes "..." in front of all but the round.
+
+    Attributes
+    ----------
+    game : FairnessGame
+    B, eta : (...) arrays, or floats
+    chosen : (T, ...) array of ints
+        The learner's classifier in each round.
+    multipliers : (T, ..., K) array
+        The auditor's lambda in each round, chosen before it sees the classifier.
+    rounds, Q, lam, gap, error, violation
+        T; the averages of both players, (..., H) and (..., K); the equilibrium gap of these averages; err(Q); the largest gap of Q.
+    """
+
+    game: FairnessGame = field(repr=False)
+    B: np.ndarray
+    eta: np.ndarray
+    chosen: np.ndarray = field(repr=False)
+    multipliers: np.ndarray = field(repr=False)
+
+    @property
+    def rounds(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def Q(self) -> np.ndarray:
+        return self.mixture_after(self.rounds)
+
+    @property
+    def lam(self) -> np.ndarray:
+        return self.multipliers.mean(axis=0)
+
+    @property
+    def gap(self) -> np.ndarray:
+        return plain(self.gap_after([self.rounds])[0])
+
+    @property
+    def error(self) -> np.ndarray:
+        return plain(self.game.errors[self.chosen].mean(axis=0))
+
+    @property
+    def violation(self) -> np.ndarray:
+        return plain(np.abs(self.game.gaps[self.chosen].mean(axis=0)).max(axis=-1))
+
+    def mixture_after(self, t: int) -> np.ndarray:
+        """The learner's average over the first t rounds.
+
+        Parameters
+        ----------
+        t : int in 1..rounds
+
+        Returns
+        -------
+        (..., H) array
+        """
+        t = check.integer("t", t, low=1, high=self.rounds)
+        flat = self.chosen[:t].reshape(t, -1)
+        H, games = self.game.n_classifiers, flat.shape[1]
+        counts = np.bincount((flat + H * np.arange(games)).ravel(), minlength=games * H)
+        return (counts / t).reshape(self.chosen.shape[1:] + (H,))
+
+    def _averages(self, after):
+        after = check.whole_numbers("after", after, low=1, high=self.rounds)
+        if after.ndim != 1 or not after.size:
+            check.refuse("after", after.shape, "is no list of rounds", "Give the numbers of rounds as a list.")
+        count = np.arange(1, self.rounds + 1)
+
+        def mean(values):
+            return (np.cumsum(values, axis=0) / count.reshape((-1,) + (1,) * (values.ndim - 1)))[after - 1]
+        return mean(self.game.errors[self.chosen]), mean(self.game.gaps[self.chosen]), mean(self.multipliers), mean
+
+    def gap_after(self, after: ArrayLike) -> np.ndarray:
+        """The equilibrium gap of the averages over the first t rounds, for each t.
+
+        Parameters
+        ----------
+        after : list of ints in 1..rounds
+
+        Returns
+        -------
+        (len(after), ...) array
+        """
+        error, gaps, lam, _ = self._averages(after)
+        r, w = self.game._values(gaps), lam[..., 0::2] - lam[..., 1::2]
+        auditor = self.B * np.maximum(r.max(axis=-1), 0.0) - (lam * r).sum(axis=-1)
+        learner = error + (w * gaps).sum(axis=-1) - (self.game.errors + w @ self.game.gaps.T).min(axis=-1)
+        return np.maximum(np.maximum(auditor, learner), 0.0)
+
+    def regret_after(self, after: ArrayLike) -> np.ndarray:
+        """The auditor's average regret over the first t rounds: best fixed lambda in hindsight minus what it got; may be negative.
+
+        Parameters
+        ----------
+        after : list of ints in 1..rounds
+
+        Returns
+        -------
+        (len(after), ...) array
+        """
+        _, gaps, _, mean = self._averages(after)
+        got = mean((self.multipliers * self.game._values(self.game.gaps[self.chosen])).sum(axis=-1))
+        return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
+
+
+def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
+                           nu: float | None = None, as_printed: bool = False) -> Play:
+    """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
+
+    Source: supplement, Algorithm 3 (Agarwal et al. 2018). All games of a batch advance together.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        Perhaps with many gammas.
+    B : float > 0, or array that broadcasts with the game's gamma
+    eta : float > 0, or array like B, optional
+        The step; by default :func:`hedge_rate`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
+    rounds : int >= 1, optional
+        T.
+    nu : float > 0, optional
+        Instead of ``rounds``: the gap that :func:`agarwal_theorem_1` is to promise (for the largest B of a batch).
+    as_printed : bool
+        The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones.
+
+    Returns
+    -------
+    Play
+        ``Q``, ``lam``, ``gap``, ``error``, ``violation`` of the averages; ``chosen``, ``multipliers`` of each round; ``gap_after``,
+        ``regret_after``.
+
+    Raises
+    ------
+    ValueError
+        Neither or both of ``rounds`` and ``nu``; more numbers to keep than memory is for; a number out of range.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=[.1, .3])
+    >>> play = exponentiated_gradient(game, B=5, rounds=400)
+    >>> play.Q.shape, bool((play.gap < .4).all())
+    ((2, 3), True)
+    """
+    if not isinstance(game, FairnessGame):
+        check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
+    check.flag("as_printed", as_printed)
+    B = bound_on_multipliers(B)
+    axes = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
+    K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
+    if rounds is None and nu is None:
+        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
+    if rounds is not None and nu is not None:
+        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
+    if rounds is None:
+        rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
+        name, value = "nu", nu
+    else:
+        rounds = check.integer("rounds", rounds, low=1)
+        name, value = "rounds", rounds
+    if eta is None:
+        eta = hedge_rate(K, rounds, spread=2.0, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
+    eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
+    check.filled("eta", np.atleast_1d(eta), "step")
+    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
+    if rounds * math.prod(axes) * (K + 1) > MOST:
+        check.refuse(name, value, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
+                     "Play fewer rounds or games at once, or ask for a larger gap.")
+
+    theta = np.zeros(axes + (K,))
+    chosen, multipliers = np.empty((rounds,) + axes, dtype=np.int64), np.empty((rounds,) + axes + (K,))
+    for t in range(rounds):
+        lam = multipliers[t] = weights(theta, B)
+        h = (game.errors + (lam[..., 0::2] - lam[..., 1::2]) @ game.gaps.T).argmin(axis=-1)
+        chosen[t] = h
+        theta += eta[..., None] * game._values(game.gaps[h])
+    return Play(game, plain(B), plain(eta), chosen, multipliers)

@@ -1,0 +1,157 @@
+"""The game solved exactly: two linear programs over the mixtures of a class, however large, in a few columns at a time."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _checks as check
+from ..postprocessing._highs import minimize
+
+if TYPE_CHECKING:
+    from .game import FairnessGame
+
+__all__: list[str] = []     # the games call these
+
+FIRST, MORE = 2000, 200     # columns that a program begins with, and that each further look adds
+PRECISE = 1e-9              # a classifier that would improve the value by less is left out
+LOOKS = 100                 # then all columns are taken
+
+
+@dataclass(frozen=True)
+class FairERM:
+    """The solution of program (5) or (6). With a batch of gammas every field has its axes in front.
+
+    Attributes
+    ----------
+    value : float, or (...) array
+        The least error of a gamma-fair mixture.
+    Q : (..., H) array
+        A mixture that attains it; no more than D + 1 classifiers carry weight.
+    lam : (..., K) array
+        Multipliers that prove it: min over h of L(h, lam) is the value. From B = sum(lam) on, the game has the same value.
+    gap : float, or (...) array
+        ``value`` minus what ``lam`` proves: rounding.
+    """
+
+    value: np.ndarray
+    Q: np.ndarray
+    lam: np.ndarray
+    gap: np.ndarray
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """An exact equilibrium. With batches every field has their axes in front.
+
+    Attributes
+    ----------
+    value : float, or (...) array
+        L(Q, lam).
+    Q : (..., H) array
+    lam : (..., K) array
+    """
+
+    value: np.ndarray
+    Q: np.ndarray
+    lam: np.ndarray
+
+
+def plain(value: np.ndarray) -> np.ndarray | float | int:
+    """An array without axes as Python's own number."""
+    return value if np.ndim(value) else value.item() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _columns_first(game: FairnessGame) -> np.ndarray:
+    """Where to begin: everything, or the most accurate and the extreme classifiers of a large class."""
+    if game.n_classifiers <= FIRST:
+        return np.arange(game.n_classifiers)
+    ends = np.concatenate([game.gaps.argmin(axis=0), game.gaps.argmax(axis=0), np.abs(game.gaps).sum(axis=1).argsort()[:MORE]])
+    return np.unique(np.concatenate([game.errors.argsort(kind="stable")[:MORE], ends]))
+
+
+def _solve(game: FairnessGame, penalty: float | None, limit: float, errors: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
+    """min errors . Q + penalty t over mixtures Q and 0 <= t <= 1 with gaps . Q - t <= limit and -gaps . Q - t <= limit.
+
+    Without ``penalty`` there is no t. Returns the value, Q and lambda, the prices of the rows; None where HiGHS says infeasible.
+    Columns are added while the prices say that one would help: that is the learner's best answer to the auditor's prices.
+    """
+    D, used = game.gaps.shape[1], _columns_first(game)
+    top, low = np.append(np.full(2 * D, limit), 1.0), np.append(np.full(2 * D, -np.inf), 1.0)
+    for look in range(LOOKS):
+        used = used if look < LOOKS - 1 else np.arange(game.n_classifiers)
+        gaps = game.gaps[used].T
+        rows, cost = np.vstack([gaps, -gaps, np.ones(len(used))]), errors[used]
+        if penalty is not None:
+            rows, cost = np.column_stack([rows, np.append(-np.ones(2 * D), 0.0)]), np.append(cost, penalty)
+        found = minimize(cost[None], rows[None], top[None], low[None])
+        if found is None:
+            return None
+        x, price = found[0][0], found[1][0]
+        lam = price[:2 * D].clip(min=0.0)
+        scores = errors + game.gaps @ (lam[:D] - lam[D:])
+        best = scores.min()
+        if best >= scores[used].min() - PRECISE or len(used) == game.n_classifiers:
+            Q = np.zeros(game.n_classifiers)
+            Q[used] = x[:len(used)].clip(min=0.0)
+            Q /= Q.sum()
+            return float(cost @ x), Q, np.stack([lam[:D], lam[D:]], axis=1).ravel()
+        used = np.union1d(used, np.argpartition(scores, MORE)[:MORE])
+
+
+def smallest_violation(game: FairnessGame) -> float:
+    """The smallest violation of any mixture of the class."""
+    return _solve(game, 1.0, 0.0, np.zeros(game.n_classifiers))[0]
+
+
+def solve_fair_erm(game: FairnessGame) -> FairERM:
+    """Program (5), for each gamma."""
+    answers, least = [], None
+    for gamma in game.gamma.ravel():
+        # The first columns of a large class may hold no fair mixture; the game, whose prices are finite, is solved there instead.
+        start = _solve(game, None, gamma, game.errors) if game.n_classifiers <= FIRST else None
+        if start is None:
+            least = smallest_violation(game) if least is None else least
+            if least > gamma + PRECISE:
+                check.refuse("gamma", float(gamma), f"no mixture of these {game.n_classifiers} classifiers is that fair: the smallest "
+                             f"violation is {least:.6g}", "Raise gamma, or add the constant classifiers (with_constants).")
+            start = _exact_penalty(game, gamma)
+        value, Q, lam = start
+        proof = (game.errors + game.gaps @ (lam[0::2] - lam[1::2])).min() - gamma * lam.sum()
+        answers.append((value, Q, lam, value - proof))
+    return FairERM(*_gathered(answers, game.gamma.shape))
+
+
+def _exact_penalty(game, gamma):
+    """Program (5) through the game: from some B on the two agree, and the game is never infeasible."""
+    B = 16.0
+    while True:
+        _, Q, lam = _solve(game, B, gamma, game.errors)
+        if np.abs(Q @ game.gaps).max() <= gamma + PRECISE or B > 1e9:
+            return float(Q @ game.errors), Q, lam
+        B *= 16
+
+
+def solve_game(game: FairnessGame, B: np.ndarray, signed: bool) -> Equilibrium:
+    """The game's value, for each gamma and B. ``signed``: lambda of any sign with l1 norm at most B."""
+    axes = np.broadcast_shapes(B.shape, game.gamma.shape)
+    answers = []
+    for b, gamma in zip(np.broadcast_to(B, axes).ravel(), np.broadcast_to(game.gamma, axes).ravel(), strict=True):
+        found = _solve(game, b, 0.0 if signed else gamma, game.errors)
+        if found is None:
+            check.refuse("B", float(b), "the solver has no answer for a price of that size", "Choose a smaller B.")
+        value, Q, lam = found
+        if signed:
+            # The largest |r_k| is |gap| + gamma, at the constraint of the pair that holds: its multiplier is negative. What is left of B
+            # goes to a pair in equal parts: that moves no gap and costs the learner gamma.
+            lam = -lam.reshape(-1, 2)[:, ::-1].ravel()
+            lam[:2] -= max(b + lam.sum(), 0.0) / 2
+            value += b * gamma
+        answers.append((value, Q, lam))
+    return Equilibrium(*_gathered(answers, axes))
+
+
+def _gathered(answers, axes):
+    """One array for each field, with the axes of the batch; single numbers as floats."""
+    return tuple(plain(np.array(field).reshape(axes + np.shape(field[0]))) for field in zip(*answers, strict=True))

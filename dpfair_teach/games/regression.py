@@ -1,0 +1,191 @@
+"""Algorithm 3 with the regression oracle of the experiments: all games of a batch, a few array operations a round."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..oracles import RegressionOracle
+from .auditor import bound_on_multipliers, hedge_rate, weights
+from .game import FairnessGame, checked_constraints
+from .play import MOST, Play
+from .programs import plain
+
+__all__ = ["regression_exponentiated_gradient"]
+
+MOST_B = 20.0       # the default price is 1 / gamma, and this where gamma is below 0.05
+
+
+@dataclass(frozen=True)
+class RegressionPlay(Play):
+    """A play against the regression oracle.
+
+    Its ``game`` is over the classifiers that were met (one for each table of accepted people) and, last, the two constants: so
+    ``play.game.fair_erm()`` is the linear program over the iterates, and ``gap`` compares with what was met, not with all half-spaces.
+
+    Attributes
+    ----------
+    oracle : oracles.RegressionOracle
+    prices : (H - 2, D) array
+        Of the gaps: what made the oracle answer with each classifier.
+    gap_coefficients : (D, d + 1) array
+    Others as in :class:`~dpfair_teach.games.play.Play`.
+    """
+
+    oracle: RegressionOracle = field(repr=False)
+    prices: np.ndarray = field(repr=False)
+    gap_coefficients: np.ndarray = field(repr=False)
+
+    def predict_proba(self, X: ArrayLike, Q: ArrayLike | None = None) -> np.ndarray:
+        """P(accept) for anybody, exact.
+
+        Parameters
+        ----------
+        X : (n, d) array
+        Q : (..., H) array, optional
+            A mixture over ``game``, by default the average of the play.
+
+        Returns
+        -------
+        (..., n) array
+        """
+        Q = np.asarray(self.game._mixture(self.Q if Q is None else Q))
+        used = np.flatnonzero((Q[..., :-2] > 0).reshape(-1, len(self.prices)).any(axis=0))
+        accepts = self.oracle.answer(self.prices[used], self.gap_coefficients, X)
+        return Q[..., used] @ accepts + Q[..., -1:]
+
+
+def checked_oracle(oracle: object) -> RegressionOracle:
+    if not isinstance(oracle, RegressionOracle):
+        check.refuse("oracle", oracle, "not a RegressionOracle", "Make it with oracles.RegressionOracle(X, Y).")
+    return oracle
+
+
+def default_price(gamma: np.ndarray) -> np.ndarray:
+    """B = 1 / gamma, 20 at most."""
+    return 1 / np.maximum(gamma, 1 / MOST_B)
+
+
+class Cells:
+    """People in the order of their cells (a, y), to count whom many classifiers accept."""
+
+    def __init__(self, A: np.ndarray, Y: np.ndarray, k: int) -> None:
+        code = (2 * A + Y).astype(np.min_scalar_type(2 * k))
+        self.order = np.argsort(code, kind="stable")
+        n = np.bincount(code, minlength=2 * k)
+        self.n, self.ends = n.astype(float).reshape(k, 2), np.append(0, np.cumsum(n))
+        self._one_hot: np.ndarray | None = None
+
+    def counts(self, accepts: np.ndarray) -> np.ndarray:
+        """(G, m) decisions of people in this order -> (G, k, 2) accepted. Single precision counts exactly up to 2**24 people."""
+        if len(accepts) == 1:
+            cells = zip(self.ends[:-1], self.ends[1:], strict=True)
+            return np.array([np.count_nonzero(accepts[0, i:j]) for i, j in cells], dtype=float).reshape(1, *self.n.shape)
+        if self._one_hot is None:
+            people = np.arange(self.ends[-1])[:, None]
+            self._one_hot = ((people >= self.ends[:-1]) & (people < self.ends[1:])).astype(np.float32)
+        return (accepts.astype(np.float32) @ self._one_hot).reshape(-1, *self.n.shape).astype(float)
+
+
+def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
+                 constraints: tuple[str, ...]) -> tuple[Cells, FairnessGame, np.ndarray]:
+    """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked."""
+    A, k = check.groups("A", A, length=oracle.m, n_groups=n_groups)
+    if oracle.m > 2**24:
+        check.refuse("oracle", oracle.m, "people, more than 2**24", "Learn from a sample.")
+    cells = Cells(A, oracle.Y, k)
+    constants = np.stack([np.zeros_like(cells.n), cells.n]) if k > 1 else np.zeros((2, 2, 2))
+    if k < 2:
+        check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
+    game = FairnessGame.from_counts(constants, cells.n, gamma, constraints)
+    labels = [{"FP": 0, "TP": 1}[name] for name in checked_constraints(constraints)]
+    return cells, game, (2 * np.arange(k - 1)[:, None] + labels).ravel()
+
+
+def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
+                                      n_groups: int | None = None, constraints: tuple[str, ...] = ("FP", "TP"),
+                                      eta: ArrayLike | None = None, rounds: int = 200) -> RegressionPlay:
+    """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
+
+    Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
+    scores with the prices, a comparison, and a count by cell, for all games at once. Not private.
+
+    Parameters
+    ----------
+    oracle : oracles.RegressionOracle
+    A : (m,) array of ints 0..k-1
+    gamma : float >= 0, or (...) array
+    B : float > 0, or array that broadcasts with gamma, optional
+        By default 1 / gamma, 20 at most.
+    n_groups : int >= 2, optional
+    constraints : tuple of "FP", "TP"
+    eta : float > 0, or array like B, optional
+        The step; by default :func:`hedge_rate`'s.
+    rounds : int >= 1
+        T.
+
+    Returns
+    -------
+    RegressionPlay
+        ``Q``, ``lam``, ``error``, ``violation`` of the averages; ``game.fair_erm()`` for the best mixture of the classifiers met;
+        ``predict_proba`` for anybody.
+
+    Raises
+    ------
+    ValueError
+        Not an oracle; a group absent for a label that a constraint asks about; a number out of range; more numbers to keep than memory
+        is for.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, A = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
+    >>> Y = (X[:, 0] + X[:, 1] * A + .3 * rng.normal(size=400) > .5).astype(int)
+    >>> from dpfair_teach.oracles import RegressionOracle
+    >>> play = regression_exponentiated_gradient(RegressionOracle(X, Y), A, gamma=[.02, .1], rounds=100)
+    >>> best = play.game.fair_erm()
+    >>> bool((play.game.violation(best.Q) <= np.array([.02, .1]) + 1e-9).all()), play.predict_proba(X[:5], best.Q).shape
+    (True, (2, 5))
+    """
+    oracle = checked_oracle(oracle)
+    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, constraints)
+    n = cells.n
+    B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
+    axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
+    rounds, K = check.integer("rounds", rounds, low=1), constants.n_constraints
+    eta = check.array("eta", hedge_rate(K, rounds) if eta is None else eta, low=1e-12, high=1e9, booleans=False)
+    check.filled("eta", np.atleast_1d(eta), "step")
+    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
+    games = math.prod(axes)
+    if rounds * games * (K + 1) > MOST:
+        check.refuse("rounds", rounds, f"rounds of {games} games are too many to keep", "Play fewer rounds or games at once.")
+
+    gap_coefficients = oracle.gap_coefficients(oracle.sums(A, len(n)))[asked]
+    scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
+    # Whose score is beyond all that the prices, at most B together, can take away or give, is decided: only the others are asked.
+    is_open = np.abs(scores[0]) <= B.max() * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12
+    groups, labels = np.asarray(A, dtype=np.int64), oracle.Y
+    cells, accepted = Cells(groups[is_open], labels[is_open], len(n)), (scores[0] > 0) & ~is_open
+    settled = np.bincount((2 * groups + labels)[accepted], minlength=n.size).reshape(n.shape)
+    scores = scores[:, is_open][:, cells.order]
+    score, gap_scores = scores[0], scores[1:]
+    gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
+    steps = np.broadcast_to(eta, axes).reshape(games, 1)
+    theta, multipliers = np.zeros((games, K)), np.empty((rounds, games, K))
+    prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
+    # A cell that no constraint asks about may be empty; its rate is never read.
+    columns, size = (np.s_[:, :, [{"FP": 0, "TP": 1}[c] for c in constants.constraints]], np.maximum(n, 1.0))
+    for t in range(rounds):
+        lam = multipliers[t] = weights(theta, prices_of)
+        w = prices[t] = lam[:, 0::2] - lam[:, 1::2]
+        accepted = counts[t] = settled + cells.counts(score > w @ gap_scores)
+        rates = (accepted / size)[columns]
+        gaps = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
+        theta += steps * (np.stack([gaps, -gaps], axis=-1).reshape(games, K) - gammas[:, None])
+    met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
+    game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, constants.constraints).with_constants()
+    return RegressionPlay(game, plain(B), plain(eta), chosen.reshape((rounds,) + axes), multipliers.reshape((rounds,) + axes + (K,)),
+                          oracle, prices.reshape(rounds * games, -1)[first], gap_coefficients)

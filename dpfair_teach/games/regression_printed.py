@@ -1,0 +1,195 @@
+"""The private learner of the experiments, as it was run: the regression oracle with noise on X'C in every round, T rounds, the average."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..oracles import RegressionOracle
+from .auditor import bound_on_multipliers, weights
+from .programs import plain
+from .regression import asked_people, checked_oracle, default_price
+from .rounds import schedule
+
+__all__ = ["section_5_learner", "section_5_step"]
+
+NOISES = ("scale", "location")
+STEPS = ("code", "supplement")
+
+
+def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
+    """epsilon' of a step, from 0.5 (sqrt(4 T ln(1/delta)) e + 2 T e (exp(e) - 1)) = epsilon.
+
+    Source: none in the papers; an author's public code for Figure 1, left. It is the long form of advanced composition for 2 T steps with
+    its own constants; the supplement's epsilon / (4 sqrt(T ln(1/delta))) is :func:`schedule`'s.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float in (0, 1)
+    rounds : int >= 1
+        T.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> [round(section_5_step(epsilon, 1e-7, rounds), 1) for epsilon, rounds in ((100, 9), (150, 14), (200, 19))]
+    [1.8, 1.8, 1.8]
+    """
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e15)
+    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    T = check.integer("rounds", rounds, low=1, high=10**9)
+    low, high = 0.0, 50.0
+    for _ in range(200):
+        e = (low + high) / 2
+        spent = 0.5 * (math.sqrt(-4 * T * math.log(delta)) * e + 2 * T * e * math.expm1(e))
+        low, high = (e, high) if spent <= epsilon else (low, e)
+    return low
+
+
+@dataclass(frozen=True)
+class Section5Play:
+    """What came out. Repeats and the batch are axes "..."; what depends on the tolerance alone has the batch's axes.
+
+    Attributes
+    ----------
+    rounds_real, rounds : arrays
+        T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``.
+    epsilon_step : array
+        epsilon' of a step.
+    learner_scale, auditor_scale : arrays
+        Of the noise on the constant's coordinate of X'C_1, and on each entry of the gradient.
+    error, violation : (...) arrays
+        Of the average of the rounds, exact, on the true groups.
+    """
+
+    rounds_real: np.ndarray
+    rounds: np.ndarray
+    epsilon_step: np.ndarray
+    learner_scale: np.ndarray
+    auditor_scale: np.ndarray
+    error: np.ndarray
+    violation: np.ndarray
+
+
+def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float, rng: np.random.Generator, *,
+                      B: ArrayLike | None = None, beta: float = 0.05, step: str = "code", noise: str = "scale", most_rounds: int = 1000,
+                      n_groups: int | None = None, size: int | tuple[int, ...] | None = None) -> Section5Play:
+    """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
+
+    Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
+    rounded down; epsilon' as ``step`` says; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with
+    K = (2|A|B + 1) / (n - 1), the gradient 2|A| / ((n - 1) epsilon'), n the smallest cell of the private data; no linear program over the
+    iterates. **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem
+    covers this oracle. It leaves no records of releases, because there is nothing true to write in them.
+
+    Parameters
+    ----------
+    oracle : oracles.RegressionOracle
+    A : (m,) array of ints 0..k-1
+    gamma : float >= 0, or (...) array
+    epsilon : float > 0
+    delta : float in (0, 1)
+    rng : numpy.random.Generator
+    B : float > 0, or array that broadcasts with gamma, optional
+        By default 1 / gamma, 20 at most below gamma = 0.05; give 1 / gamma for the literal one.
+    beta : float in (0, 1)
+        Enters T only.
+    step : str
+        epsilon' of a step. "code": :func:`section_5_step`, which grows like the logarithm of epsilon. "supplement": epsilon /
+        (4 sqrt(T ln(1/delta))), beyond where that formula is a bound.
+    noise : str
+        "scale": Laplace noise of those scales. "location": a constant of that size plus Laplace noise of scale 1, which is what comes out
+        when the scale is handed to a sampler as its first argument.
+    most_rounds : int >= 1
+        T is cut there.
+    n_groups : int >= 2, optional
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    Section5Play
+
+    Raises
+    ------
+    ValueError
+        A smallest cell of one person; an absent group; a number out of range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, A = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
+    >>> Y = (X[:, 0] + X[:, 1] * A + .3 * rng.normal(size=400) > .5).astype(int)
+    >>> play = section_5_learner(RegressionOracle(X, Y), A, [.05, .1], 1e4, 1e-7, rng, B=5, most_rounds=30, size=3)
+    >>> play.rounds.tolist(), play.error.shape
+    ([30, 30], (3, 2))
+    """
+    oracle, rng = checked_oracle(oracle), check.rng(rng)
+    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, ("FP", "TP"))
+    B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
+    each = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
+    epsilon, beta = check.number("epsilon", epsilon, low=1e-9, high=1e12), check.beta(beta)
+    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    check.choice("noise", noise, NOISES)
+    check.choice("step", step, STEPS)
+    most_rounds = check.integer("most_rounds", most_rounds, low=1, high=10**6)
+    k, m, n = constants.n_groups, oracle.m, float(cells.n.min())
+    if n <= 1:
+        check.refuse("A", n, "is the smallest cell, and the scales divide by one person less", "Merge groups; this learner cannot run.")
+    shape = check.size(size, each)
+    games = math.prod(shape + each)
+    if games * m > 10**9:
+        check.refuse("size", size, f"means {games} games of {m} people at once", "Play fewer at once.")
+
+    bounds, tolerances = (np.broadcast_to(v, each).astype(float).ravel() for v in (B, constants.gamma))
+    log_labelings = (oracle.d + 1) * math.log(m)
+    real = np.array([schedule(m, epsilon, delta, b, k, beta, log_labelings).rounds_real for b in bounds])
+    rounds = np.clip(real.astype(int), 1, most_rounds)
+    each_step = (np.array([section_5_step(epsilon, delta, int(t)) for t in rounds]) if step == "code"
+                 else epsilon / (4 * np.sqrt(-rounds * math.log(delta))))
+    eta = np.sqrt(np.log(4 * k - 3) / rounds) / 2
+    learner = 2 * (2 * k * bounds + 1) / (n - 1) * m / each_step
+    auditor = 2 * k / ((n - 1) * each_step)
+
+    repeats = math.prod(shape)
+    T, B_, gamma_, eta_, learner_, auditor_ = (np.tile(v, repeats) for v in (rounds, bounds, tolerances, eta, learner, auditor))
+    largest = np.abs(oracle.design).max(axis=0)
+    gap_coefficients = oracle.gap_coefficients(oracle.sums(A, k))[asked]
+    people, K = oracle.design[cells.order].T, constants.n_constraints
+    theta, accepted = np.zeros((games, K)), np.zeros((games,) + cells.n.shape)
+
+    def added(scale, shape):
+        return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)
+
+    for t in range(int(T.max())):
+        i = np.flatnonzero(t < T)
+        lam = weights(theta[i], B_[i])
+        on_costs = added(learner_[i, None] * largest, (len(i), oracle.d + 1))
+        rule = oracle.base - (lam[:, 0::2] - lam[:, 1::2]) @ gap_coefficients - on_costs @ oracle.inverse
+        counts = cells.counts(rule @ people > 0)
+        accepted[i] += counts
+        r = _values(counts / cells.n, gamma_[i])
+        theta[i] += eta_[i, None] * (r + added(auditor_[i, None], r.shape))
+    mean = accepted / T[:, None, None]
+    error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
+    violation = (_values(mean / cells.n, np.zeros(games))).max(axis=-1)
+    tables = (v.reshape(each) for v in (real, rounds, each_step, learner, auditor))
+    return Section5Play(*map(plain, tables), plain(error.reshape(shape + each)), plain(violation.reshape(shape + each)))
+
+
+def _values(rates: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+    """(G, k, 2) rates -> (G, K) constraint values, in the order of the games."""
+    gaps = (rates[:, 1:] - rates[:, :1]).reshape(len(rates), -1)
+    return np.stack([gaps, -gaps], axis=-1).reshape(len(rates), -1) - gamma[:, None]

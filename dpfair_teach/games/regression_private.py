@@ -1,0 +1,258 @@
+"""DP-oracle-learner with the regression oracle, repaired: frozen denominators, sensitivities that everybody knows, exact accounting."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize
+
+from .. import _checks as check
+from .. import mechanisms
+from ..accounting import UNIT_A, Release
+from ..oracles import RegressionOracle
+from .auditor import bound_on_multipliers, hedge_rate, weights
+from .game import FairnessGame
+from .play import MOST
+from .players import frozen_cells
+from .programs import plain
+from .regression import asked_people, checked_oracle, default_price
+from .sensitivity import public_prices
+
+__all__ = ["regression_dp_oracle_learner"]
+
+
+@dataclass(frozen=True)
+class PrivateRegressionPlay:
+    """What happened. Repeats and the batch are axes "...".
+
+    What may be published: ``rules``, ``multipliers``, ``denominators``, ``gaps_seen``, ``errors``. ``counts``, ``error`` and ``violation``
+    are exact, for the teacher's eye: those numbers are not private.
+
+    Attributes
+    ----------
+    oracle : oracles.RegressionOracle
+    constants : FairnessGame
+        The constant classifiers on these people, with constraints and tolerances.
+    rules : (T, ..., d + 1) array
+        Coefficients of each round's classifier: accept where (1, x) . rule > 0.
+    multipliers : (T, ..., K) array
+    denominators : (..., k, 2) array [a, y]
+        Released sizes of the cells.
+    gaps_seen : (T-1, ..., D) array
+        Noisy gaps of each round's classifier but the last.
+    counts : (T, ..., k, 2) array [a, y]
+        Whom each round's classifier accepts. Not private.
+    B, eta, epsilon : arrays or floats
+    releases_ : tuple of accounting.Release
+        Of one game with the first epsilon, each release with the same delta: their sum is what ``epsilon`` and ``delta`` of the call say.
+    """
+
+    oracle: RegressionOracle = field(repr=False)
+    constants: FairnessGame = field(repr=False)
+    rules: np.ndarray = field(repr=False)
+    multipliers: np.ndarray = field(repr=False)
+    denominators: np.ndarray = field(repr=False)
+    gaps_seen: np.ndarray = field(repr=False)
+    counts: np.ndarray = field(repr=False)
+    B: np.ndarray
+    eta: np.ndarray
+    epsilon: np.ndarray
+    releases_: tuple[Release, ...]
+
+    @property
+    def rounds(self) -> int:
+        return len(self.rules)
+
+    @property
+    def errors(self) -> np.ndarray:
+        """(T, ...) error of each round's classifier: X and Y are public, so this is."""
+        n = self.constants.n.sum(axis=0)
+        accepted = self.counts.sum(axis=-2)
+        return (accepted[..., 0] + n[1] - accepted[..., 1]) / n.sum()
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """(T, ..., D) true gaps of each round's classifier. Not private."""
+        asked = [{"FP": 0, "TP": 1}[c] for c in self.constants.constraints]
+        rates = (self.counts / np.maximum(self.constants.n, 1.0))[..., asked]
+        return (rates[..., 1:, :] - rates[..., :1, :]).reshape(self.counts.shape[:-2] + (-1,))
+
+    @property
+    def error(self) -> np.ndarray:
+        return plain(self.errors.mean(axis=0))
+
+    @property
+    def violation(self) -> np.ndarray:
+        return plain(np.abs(self.gaps.mean(axis=0)).max(axis=-1))
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """P(accept) by the average of the rounds, exact.
+
+        Parameters
+        ----------
+        X : (n, d) array
+
+        Returns
+        -------
+        (..., n) array
+        """
+        return (self.oracle.scores(self.rules, X) > 0).mean(axis=0)
+
+
+def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
+                                 rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
+                                 eta: ArrayLike | None = None, share: float = 0.05, learner_share: float = 0.9, ridge: float = 0.0,
+                                 constraints: tuple[str, ...] = ("FP", "TP"),
+                                 size: int | tuple[int, ...] | None = None) -> PrivateRegressionPlay:
+    """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
+
+    Source: ours, repairing main text, Section 5. The sizes of the cells are released once and frozen as n~. A round's costs then read A
+    through the vector sum over cells of c_ay s_ay, with the public numbers c = m price / n~; one person who changes group moves it by
+    (c_a'y - c_ay)(1, x). Gaussian noise with covariance proportional to M = X'X + ridge has, in the norm of M^-1, the sensitivity
+    max_y (max_a c_ay - min_a c_ay) times the largest sqrt((1, x)' M^-1 (1, x)): noise where predictions are strong, little where they are
+    weak. The auditor counts whom a classifier accepts in each group; with two groups one count a label, sensitivity 1, else sqrt 2. All
+    these are Gaussian, so their composition is one Gaussian and the accounting is exact, whatever the order and however adaptive. In the
+    first round all prices cancel and nothing is asked; the last round's gaps are never used.
+
+    Parameters
+    ----------
+    oracle : oracles.RegressionOracle
+    A : (m,) array of ints 0..k-1
+        Private. Which groups and labels occur is private too; here every cell that a constraint asks about must hold somebody.
+    gamma : float >= 0, or (...) array
+    epsilon : float > 0, or (...) array
+        Of each game.
+    delta : float in (0, 1)
+    rng : numpy.random.Generator
+    n_groups : int >= 2
+        k, public.
+    B : float > 0, or array that broadcasts with gamma, optional
+        By default 1 / gamma, 20 at most.
+    rounds : int >= 1
+        T.
+    eta : float > 0, or array, optional
+        By default :func:`hedge_rate`'s.
+    share : float in (0, 1)
+        The part of epsilon for the sizes.
+    learner_share : float in (0, 1)
+        The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2).
+    ridge : float >= 0
+        Added to X'X for the gap scores, a shrinkage, and in M.
+    constraints : tuple of "FP", "TP"
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes. Each is a release.
+
+    Returns
+    -------
+    PrivateRegressionPlay
+
+    Raises
+    ------
+    ValueError
+        Not an oracle; an absent group; shapes that do not broadcast; a number out of range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, A = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
+    >>> Y = (X[:, 0] + X[:, 1] * A + .3 * rng.normal(size=400) > .5).astype(int)
+    >>> play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, .05, 2.0, 1e-6, rng, n_groups=2, rounds=5, size=3)
+    >>> play.rules.shape, [(r.mechanism, r.times) for r in play.releases_]
+    ((5, 3, 4), [('laplace', 1), ('gaussian', 4), ('gaussian', 4)])
+    """
+    oracle, rng = checked_oracle(oracle), check.rng(rng)
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    cells, constants, _ = asked_people(oracle, A, gamma, k, constraints)
+    B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
+    epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e3, booleans=False)
+    check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
+    delta = check.number("delta", delta, low=1e-100, high=0.5)
+    T, K = check.integer("rounds", rounds, low=1, high=10**6), constants.n_constraints
+    share, learner_share = (check.number(name, value, low=0.0, high=1.0, low_open=True, high_open=True)
+                            for name, value in (("share", share), ("learner_share", learner_share)))
+    ridge = check.number("ridge", ridge, low=0.0, high=1e12)
+    eta = check.array("eta", hedge_rate(K, T) if eta is None else eta, low=1e-12, high=1e9, booleans=False)
+    one = constants.gamma.shape
+    for name, value in (("B", B), ("epsilon", epsilon), ("eta", eta)):
+        check.filled(name, np.atleast_1d(value), "number")
+        one = check.broadcast(name, value.shape, "the other arguments", one, "Give one for all games, or one for each.")
+    axes = check.size(size, one) + one
+    games = math.prod(axes)
+    if T * games * (oracle.d + 1 + 2 * K) > MOST:
+        check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
+                     f"means {T} rounds of {games} games, too many to keep", "Play fewer rounds or games at once.")
+
+    denominators, sensitivity = frozen_cells(constants, share * epsilon, axes, rng)
+    learner, auditor = _budget((1 - share) * epsilon, delta, T, learner_share)
+    records = _records(float(share * epsilon.flat[0]), sensitivity, delta, T, learner.flat[0], auditor.flat[0], k)
+    flat = {name: np.broadcast_to(v, axes).reshape(games) for name, v in
+            (("gamma", constants.gamma), ("B", B), ("eta", eta), ("learner", learner), ("auditor", auditor))}
+    frozen = denominators.reshape(games, k, 2)
+
+    sums = oracle.sums(A, k).reshape(2 * k, -1)
+    metric = oracle.design.T @ oracle.design + ridge * np.eye(oracle.d + 1)
+    inverse = oracle.inverse if ridge == 0 else np.linalg.inv(metric)
+    root = _root(inverse)                                       # root root' = M^-1: M's own noise is inverse @ N(0, M) = root @ N(0, 1)
+    largest = np.sqrt(((oracle.design @ root) ** 2).sum(axis=1).max())
+    people = oracle.design[cells.order].T
+    columns = np.s_[..., [{"FP": 0, "TP": 1}[c] for c in constants.constraints]]
+    theta = np.zeros((games, K))
+    rules, multipliers = np.empty((T, games, oracle.d + 1)), np.empty((T, games, K))
+    counts, seen = np.empty((T, games, k, 2)), np.empty((T - 1, games, K // 2))
+    for t in range(T):
+        lam = multipliers[t] = weights(theta, flat["B"])
+        c = oracle.m * public_prices(constants, lam[:, 0::2] - lam[:, 1::2]) / frozen
+        spread = np.ptp(c, axis=1).max(axis=1) * largest
+        exact = (c.reshape(games, -1) @ sums) @ inverse
+        noise = rng.standard_normal((games, root.shape[1])) @ root.T * (spread / flat["learner"])[:, None] if t else 0.0
+        rules[t] = oracle.base - (exact + noise if t else 0.0)
+        counts[t] = cells.counts(rules[t] @ people > 0)
+        if t < T - 1:
+            rates = (_measured(counts[t], cells.n, flat["auditor"], rng) / frozen)[columns]
+            seen[t] = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
+            theta += flat["eta"][:, None] * (np.stack([seen[t], -seen[t]], axis=-1).reshape(games, K) - flat["gamma"][:, None])
+    return PrivateRegressionPlay(oracle, constants, rules.reshape((T,) + axes + (-1,)), multipliers.reshape((T,) + axes + (-1,)),
+                                 denominators, seen.reshape((T - 1,) + axes + (-1,)), counts.reshape((T,) + axes + (k, 2)),
+                                 plain(B), plain(eta), plain(epsilon), records)
+
+
+def _root(matrix: np.ndarray) -> np.ndarray:
+    """R with R R' = a symmetric matrix, which may be singular."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    kept = values > 1e-14 * values[-1]
+    return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def _measured(accepted: np.ndarray, n: np.ndarray, mu: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Noisy counts (G, k, 2): of two groups the second's, the first's being the public rest."""
+    if len(n) == 2:
+        total = accepted.sum(axis=1)
+        one = accepted[:, 1] + rng.standard_normal(total.shape) / mu[:, None]
+        return np.stack([total - one, one], axis=1)
+    return accepted + rng.standard_normal(accepted.shape) * math.sqrt(2) / mu[:, None, None]
+
+
+def _budget(epsilon: np.ndarray, delta: float, T: int, learner_share: float) -> tuple[np.ndarray, np.ndarray]:
+    """sensitivity / sigma of each learner's and each auditor's Gaussian: squares add up to those of one Gaussian, exactly."""
+    if T == 1:                                  # nothing private is asked but the sizes
+        return np.ones_like(epsilon), np.ones_like(epsilon)
+    each = {e: 1 / mechanisms.gaussian_sigma(1.0, e, delta) for e in np.unique(epsilon).tolist()}
+    total = np.vectorize(each.__getitem__, otypes=[float])(epsilon)
+    return total * math.sqrt(learner_share / (T - 1)), total * math.sqrt((1 - learner_share) / (T - 1))
+
+
+def _records(sizes: float, sensitivity: float, delta: float, T: int, learner: float, auditor: float, k: int) -> tuple[Release, ...]:
+    found = [Release("laplace", UNIT_A, sensitivity, sensitivity / sizes, sizes)]
+    for mu, moved in ((learner, 1.0), (auditor, 1.0 if k == 2 else math.sqrt(2))) if T > 1 else ():
+        found.append(Release("gaussian", UNIT_A, moved, moved / mu, _epsilon(mu, delta), delta, times=T - 1))
+    return tuple(found)
+
+
+def _epsilon(mu: float, delta: float) -> float:
+    """epsilon of one Gaussian release at this delta."""
+    if mechanisms.gaussian_delta(mu, 1.0, 1e-9) <= delta:
+        return 1e-9
+    most = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1e-9
+    return optimize.brentq(lambda e: mechanisms.gaussian_delta(mu, 1.0, e) - delta, 1e-9, most, xtol=1e-12) * (1 + 1e-9)

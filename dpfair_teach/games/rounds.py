@@ -1,0 +1,106 @@
+"""How many rounds the private algorithm plays, with what step, and how much privacy each round may cost."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .. import _checks as check
+from .game import checked_constraints
+
+__all__ = ["schedule"]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The settings of Algorithm 5.
+
+    Attributes
+    ----------
+    rounds_real : float
+        T as the formula gives it, often below 1.
+    rounds : int
+        max(1, T rounded up): what is played. ``eta`` and ``epsilon_step`` belong to this number.
+    eta : float
+        The auditor's step, sqrt(ln d / T) / 2 with d the multipliers and the spare one.
+    epsilon_step : float
+        epsilon', the privacy of each of the 2T private steps.
+    formula_holds : bool
+        Whether advanced composition (Theorem 1.5) is a bound for 2T pure steps of ``epsilon_step``: its condition
+        sqrt(2T) tanh(epsilon' / 2) <= sqrt(2 ln(1/delta)). Where it is False the steps together may lose more than epsilon.
+    """
+
+    rounds_real: float
+    rounds: int
+    eta: float
+    epsilon_step: float
+    formula_holds: bool
+
+
+def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
+             constraints: tuple[str, ...] = ("FP", "TP"), *, smallest_cell: float | None = None) -> Schedule:
+    """Rounds, step and privacy of a step for the private game.
+
+    Source: supplement, Algorithm 5 and Theorems 3.7, 3.8 (main text, Algorithm 3): T = B sqrt(ln d) m epsilon /
+    (2 (2|A|B + 1) sqrt(ln(1/delta)) (ln|H(S)| + ln(2/beta))), d = 4|A| - 3; eta = sqrt(ln d / T) / 2; epsilon' = epsilon /
+    (4 sqrt(T ln(1/delta))). T balances what the two players lose. (The main text prints ln|H(S)| + ln(2/beta) under the root, which
+    balances nothing.) The paper does not say what to do with a T that is no whole number, or below 1: this plays max(1, ceil(T)), and
+    reckons eta and epsilon' from the number that is played.
+
+    Parameters
+    ----------
+    m : int >= 1
+        People.
+    epsilon : float > 0
+    delta : float in (0, 1)
+        Of the whole algorithm.
+    B : float > 0
+    n_groups : int >= 2
+        |A|.
+    beta : float in (0, 1)
+        Failure probability of the promise.
+    log_labelings : float >= 0
+        ln|H(S)| of the labelings of S, exactly or a bound on it such as d ln m; or ln|H|.
+    constraints : tuple of "FP", "TP"
+        What is equalized. With both, d = 4|A| - 3; with one, d = 2|A| - 1, where Theorem 3.8 keeps printing 4|A| - 3.
+    smallest_cell : float >= 1, optional
+        A public lower bound N on the people of every (group, label): it takes the place of m in T, which the paper keeps free of the cells
+        so that it depends on nothing private. The gap then grows like 1/sqrt(N/m) instead of m/N.
+
+    Returns
+    -------
+    Schedule
+        ``rounds_real``, ``rounds``, ``eta``, ``epsilon_step``, ``formula_holds``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range, an unknown constraint, a ``smallest_cell`` above m / (2 n_groups), or more than 10**15 rounds.
+
+    Examples
+    --------
+    >>> import math
+    >>> s = schedule(m=1994, epsilon=1, delta=1e-7, B=10, n_groups=2, beta=.05, log_labelings=123 * math.log(1994))
+    >>> round(s.rounds_real, 2), s.rounds, round(s.epsilon_step, 4)
+    (0.08, 1, 0.0623)
+    >>> schedule(m=10**6, epsilon=1, delta=1e-7, B=2, n_groups=2, beta=.05, log_labelings=math.log(10**6 + 1)).rounds
+    2006
+    """
+    m = check.integer("m", m, low=1, high=10**15, whole_float=True)
+    epsilon = check.number("epsilon", epsilon, low=1e-12, high=1e12)
+    log_delta = -math.log(check.number("delta", delta, low=1e-300, high=1.0, high_open=True))
+    B = check.number("B", B, low=1e-9, high=1e9)
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    beta = check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
+    log_labelings = check.number("log_labelings", log_labelings, low=0.0, high=1e12)
+    constraints = checked_constraints(constraints)
+    people = m if smallest_cell is None else check.number("smallest_cell", smallest_cell, low=1.0)
+    if smallest_cell is not None and people > m / (2 * k):
+        check.refuse("smallest_cell", people, f"{2 * k} cells of that many people are more than m={m}", "Give a smaller bound.")
+    log_d = math.log(1 + 2 * len(constraints) * (k - 1))
+    real = B * math.sqrt(log_d) * people * epsilon / (2 * (2 * k * B + 1) * math.sqrt(log_delta) * (log_labelings + math.log(2 / beta)))
+    if real > 10**15:
+        check.refuse("epsilon", epsilon, f"gives {real:.3g} rounds", "Choose a smaller epsilon.")
+    T = max(1, math.ceil(real))
+    step = epsilon / (4 * math.sqrt(T * log_delta))
+    return Schedule(real, T, math.sqrt(log_d / T) / 2, step,
+                    math.sqrt(2 * T) * math.tanh(step / 2) <= math.sqrt(2 * log_delta))

@@ -1,0 +1,236 @@
+"""How much one person's A moves what the two players compute: as printed, tight, and by trying every neighbour."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .auditor import bound_on_multipliers
+from .game import FairnessGame
+
+__all__ = ["lemma_3_1", "neighbour_changes", "subroutine_4_epsilon"]
+
+#: Whose change is meant: the group alone, group and features, or the whole record with the label.
+PROTECTED = ("A", "X and A", "record")
+
+
+@dataclass(frozen=True)
+class Sensitivities:
+    """How much one person can move what a round computes.
+
+    Attributes
+    ----------
+    auditor : float
+        l1 change of r, all 4(k-1) entries.
+    learner : float
+        Change of one classifier's loss L(h, lambda), for any lambda with sum at most B.
+    rates : float
+        l1 change of the 2k rates, of which r is a function.
+    """
+
+    auditor: float
+    learner: float
+    rates: float
+
+
+def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: str = "promise", protect: str = "A", m: int | None = None,
+              as_printed: bool = False) -> Sensitivities:
+    """The sensitivities of auditor and learner: printed 2k/(n-1) and (2kB+1)/(n-1); tight 2k/(N+1) and 2B/(N+1).
+
+    Source: supplement, Lemma 3.1 and its proof. Printed, n is the smallest cell of the data at hand: a bound on the change towards *its*
+    neighbours, called local sensitivity, and read off private data. What may scale noise is a bound over all pairs of neighbours. With a
+    public N below which no cell of either falls, a rate moves by at most 1/(N+1): a cell that loses or wins one person has at least
+    N+1 before or after. The l1 norm of r counts the anchor's move 2(k-1) times and the other's twice. A loss moves by at most B times the
+    largest change of one gap (Hoelder), and the error of a classifier that does not see A not at all.
+
+    Parameters
+    ----------
+    smallest_cell : float >= 0
+        People in the smallest cell (a, y): the promised N, or n of the data at hand (``at="here"`` and as printed).
+    n_groups : int >= 2
+        k.
+    B : float > 0
+        Limit on the sum of the multipliers.
+    at : str
+        "promise": the largest change over all pairs of data sets with at least ``smallest_cell`` people in each cell. "here": over
+        the neighbours of data whose smallest cell is that; for "A" only.
+    protect : str
+        "A": one person's group changes. "X and A": the features too, or the classifiers see the group: so predictions change. "record":
+        the label too, and then two rates of the anchor may move.
+    m : int >= 1, optional
+        People; needed where predictions change, because the error does then: by 1/m.
+    as_printed : bool
+        The printed bounds, infinite unless n > 1 (Assumption 3.3). They do not depend on ``at``.
+
+    Returns
+    -------
+    Sensitivities
+        ``auditor``, ``learner``, ``rates``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range, an unknown option, ``m`` missing.
+
+    Examples
+    --------
+    >>> lemma_3_1(9, n_groups=2, B=5)
+    Sensitivities(auditor=0.4, learner=1.0, rates=0.2)
+    >>> lemma_3_1(9, n_groups=2, B=5, as_printed=True)
+    Sensitivities(auditor=0.5, learner=2.625, rates=0.25)
+    """
+    n = check.number("smallest_cell", smallest_cell, low=0.0, high=1e15)
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    B = check.number("B", B, low=0.0, high=1e9, low_open=True)
+    at, protect = check.choice("at", at, ("promise", "here")), check.choice("protect", protect, PROTECTED)
+    if m is not None:
+        m = check.integer("m", m, low=1, high=10**15)
+    if check.flag("as_printed", as_printed):
+        return Sensitivities(*(x / (n - 1) if n > 1 else math.inf for x in (2 * k, 2 * k * B + 1, 2)))
+    if at == "here":
+        if protect != "A":
+            check.refuse("protect", protect, "the change at one data set is known here for 'A' only", "Choose at='promise'.")
+        leave, join = 1 / max(n, 1.0), 1 / (n + 1)
+        return Sensitivities(2 * (k - 1) * leave + 2 * join, B * (leave + join), leave + join)
+    one = 1 / (n + 1)
+    if protect == "A":
+        return Sensitivities(2 * k * one, 2 * B * one, 2 * one)
+    if m is None:
+        check.refuse("m", None, f"predictions change when {protect} does, and the error with them by 1/m", "Give m.")
+    stay = 1 / max(n, 1.0)          # somebody who stays in the cell may be accepted after being rejected
+    both = 2 * (k - 1) * stay if protect == "X and A" else 4 * (k - 1) * one
+    return Sensitivities(max(2 * k * one, 2 * (k - 1) * stay, both), max(2 * B * one, B * stay + 1 / m), 2 * one)
+
+
+@dataclass(frozen=True)
+class NeighbourChanges:
+    """The largest change over every neighbour of one data set, found by trying them.
+
+    Attributes
+    ----------
+    auditor, learner, rates : float
+        As in :func:`lemma_3_1`; ``learner`` is 0 without ``B``.
+    smallest_cell : int
+        Of this data set.
+    smallest_cell_of_pair : int
+        Of this data set and all neighbours that were compared.
+    neighbours : int
+        How many were compared; those that leave a cell empty are left out, as they have no rates.
+    """
+
+    auditor: float
+    learner: float
+    rates: float
+    smallest_cell: int
+    smallest_cell_of_pair: int
+    neighbours: int
+
+
+def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: float | None = None, least: int = 1) -> NeighbourChanges:
+    """Brute force: change everybody's A in turn to everything else, and look how far r, the rates and the losses move.
+
+    Source: the definitions in supplement, Lemma 3.1, at one data set. For the learner the worst lambda is found exactly: of sum B it puts
+    all on the gap that moves most, in a direction.
+
+    Parameters
+    ----------
+    predictions : (H, m) array in [0, 1]
+        Of classifiers that do not see A.
+    A : (m,) array of ints 0..k-1
+    Y : (m,) array of 0/1
+    B : float > 0, optional
+    least : int >= 1
+        Neighbours with a cell smaller than this are left out.
+
+    Returns
+    -------
+    NeighbourChanges
+        ``auditor``, ``learner``, ``rates``, ``smallest_cell``, ``smallest_cell_of_pair``, ``neighbours``.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, an empty cell, too much work, or no neighbour left.
+
+    Examples
+    --------
+    >>> found = neighbour_changes([[1, 0, 0, 0, 1, 0]], A=[0, 0, 1, 0, 0, 1], Y=[0, 0, 0, 1, 1, 1], B=1)
+    >>> found.auditor, lemma_3_1(found.smallest_cell_of_pair, n_groups=2, B=1).auditor
+    (2.0, 2.0)
+    """
+    A, k = check.groups("A", A)
+    Y = check.labels("Y", Y)
+    if len(Y) != len(A):
+        check.refuse("A, Y", (len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    if k < 2:
+        check.refuse("A", k - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
+    predictions = check.filled("predictions", check.array("predictions", predictions, ndim=2, low=0.0, high=1.0), "classifier")
+    if predictions.shape[1] != len(A):
+        check.refuse("predictions", predictions.shape, f"has not {len(A)} columns, one a person of A", "Give one column a person.")
+    B = 0.0 if B is None else check.number("B", B, low=0.0, high=1e9, low_open=True)
+    least = check.integer("least", least, low=1, high=10**15)
+    check.size(predictions.size * (k - 1), name="predictions", remedy="Give fewer classifiers or people.")
+    cell = np.eye(2 * k)[2 * A + Y]
+    n, accepted = cell.sum(axis=0).reshape(k, 2), (predictions @ cell).reshape(-1, k, 2)
+    check.occupied("A", n, "Merge that group with another.")
+    before, worst, pair, tried = accepted / n, np.zeros(3), int(n.min()), 0
+    for j in range(len(A)):
+        a, y, h = A[j], Y[j], predictions[:, j]
+        for b in (b for b in range(k) if b != a and n[a, y] > least):
+            move = np.zeros((len(h), k))
+            move[:, a] = (accepted[:, a, y] - h) / (n[a, y] - 1) - before[:, a, y]
+            move[:, b] = (accepted[:, b, y] + h) / (n[b, y] + 1) - before[:, b, y]
+            gaps = np.abs(move[:, 1:] - move[:, :1])
+            worst = np.maximum(worst, [2 * gaps.sum(axis=1).max(), B * gaps.max(), np.abs(move).sum(axis=1).max()])
+            pair, tried = min(pair, int(n[a, y]) - 1), tried + 1
+    if not tried:
+        check.refuse("least", least, "leaves out every neighbour", "Choose it smaller.")
+    return NeighbourChanges(*map(float, worst), int(n.min()), pair, tried)
+
+
+def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
+    """What the printed private learner really spends in a round: at most epsilon' (6B+1)/(4kB+2), less than epsilon'.
+
+    Source: ours, on supplement, Subroutine 4 with the Delta l of Lemma 3.1. Its scores are epsilon' (n-1) l(h) / (2K), K = 2kB+1, with the
+    private n; the neighbour's have another n' with |n - n'| <= 1. Over h, the difference of the scores has a range of at most epsilon' /
+    (2K) [(n-1) 2B (1/n + 1/(n+1)) + (1 + 2B)] < epsilon' (4B + 2B + 1) / (2K), and no output's probability changes by a larger factor. So
+    the learner survives a scale that is read off the data, thanks to the factor k that Lemma 3.1 gives away. The auditor does not.
+
+    Parameters
+    ----------
+    epsilon_step : float > 0
+        epsilon'.
+    B : float > 0
+    n_groups : int >= 2
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> round(subroutine_4_epsilon(1.0, B=5, n_groups=2), 3)
+    0.738
+    """
+    B = float(bound_on_multipliers(check.number("B", B, low=0.0, high=1e9, low_open=True)))
+    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    return check.epsilon(epsilon_step, "epsilon_step") * (6 * B + 1) / (4 * k * B + 2)
+
+
+def public_prices(game: FairnessGame, w: np.ndarray) -> np.ndarray:
+    """w with the anchor's, (..., D) -> (..., k, 2) [a, y]: what a unit of each rate costs; 0 for a rate that is not constrained."""
+    each = w.reshape(w.shape[:-1] + (game.n_groups - 1, len(game.constraints)))
+    price = np.zeros(w.shape[:-1] + game.n.shape)
+    for j, name in enumerate(game.constraints):
+        y = {"FP": 0, "TP": 1}[name]
+        price[..., 1:, y] = each[..., j]
+        price[..., 0, y] = -each[..., j].sum(axis=-1)
+    return price

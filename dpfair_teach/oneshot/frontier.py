@@ -1,0 +1,210 @@
+"""The whole frontier at once: the best mixture of candidate classifiers for every gamma, from one convex hull."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
+from scipy.spatial import ConvexHull, QhullError
+
+from .. import _checks as check
+from .releases import as_many
+
+__all__ = ["best_mixtures", "best_mixtures_lp"]
+
+_TIE = 1e-12        # a point this little outside the box counts as on its edge: rounding, no unfairness
+
+
+@dataclass(frozen=True)
+class Mixtures:
+    """For each gamma a mixture of candidates: which ones, and how often each is used.
+
+    Source: ours; the answer of the LP over mixtures that main text, Section 4 (the fair empirical risk minimization problem), asks for.
+
+    Parameters
+    ----------
+    gammas : tuple of floats
+    weights : array (G, H)
+        Row g are the probabilities with which gammas[g] uses each of the H candidates; at most 3 are above 0 for two groups.
+    values : array (G,)
+        The error of each mixture by the numbers that the program was given.
+
+    Examples
+    --------
+    >>> best_mixtures([.1, .4], [[.2, 0], [0, 0]], [0, .1]).weights.tolist()
+    [[0.0, 1.0], [0.5, 0.5]]
+    """
+
+    gammas: tuple[float, ...]
+    weights: np.ndarray
+    values: np.ndarray
+
+    @property
+    def support(self) -> np.ndarray:
+        """The candidates that some gamma uses, in increasing order, shape (s,)."""
+        return np.flatnonzero((self.weights > 1e-9).any(axis=0))
+
+
+def _inputs(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    error = check.filled("error", check.array("error", error, ndim=1, low=-1e6, high=1e6, booleans=False), "candidate")
+    gaps = check.array("gaps", gaps, ndim=2, low=-1e6, high=1e6, booleans=False)
+    as_many("gaps", gaps, "error", error.size)
+    gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
+    if gaps.shape[1] == 0:
+        check.refuse("gaps", gaps.shape, "has no constraint", "Give a column for each constrained gap.")
+    return error, gaps, gammas
+
+
+def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtures:
+    """Mixtures of least error whose gaps are all at most gamma, for every gamma; with two gaps from one convex hull.
+
+    Source: ours, for the linear program over mixtures (main text, Section 4; supplement, Section 3.1). Each candidate is a point (gap 0,
+    gap 1, error); mixtures are the convex hull; the program asks for the lowest point of the hull's lower surface above the square
+    [-gamma, gamma]^2. That surface is flat on triangles, so the answer sits at one of its corners, where one of its edges crosses a side
+    of the square, or above a corner of the square: finitely many places, all computed at once. Equal to :func:`best_mixtures_lp`, which
+    serves any other number of gaps, and points that lie in one plane.
+
+    Parameters
+    ----------
+    error : array (H,)
+        Error of each candidate, private or not: what the mixture is to keep small.
+    gaps : array (H, c)
+        Signed gaps between groups of each candidate; c = 2 for two groups, (false positives, true positives).
+    gammas : array (G,)
+        Tolerances, at least 0. Each must be possible: a candidate without gaps, such as a constant, makes it so.
+
+    Returns
+    -------
+    Mixtures
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, entries that are not finite, or a gamma that no mixture keeps.
+
+    Examples
+    --------
+    Accepting everybody or nobody is fair; the sharp classifier has a gap of 0.2 in false positives:
+
+    >>> best = best_mixtures([.1, .5, .5], [[.2, 0], [0, 0], [0, 0]], [0, .1, .2])
+    >>> best.values.round(3).tolist()
+    [0.5, 0.3, 0.1]
+    """
+    error, gaps, gammas = _inputs(error, gaps, gammas)
+    if gaps.shape[1] != 2:
+        return best_mixtures_lp(error, gaps, gammas)
+    faces = _lower_faces(gaps, error)
+    if faces is None:
+        return best_mixtures_lp(error, gaps, gammas)
+    places = [_corners(faces, gaps, error, gammas), _crossings(faces, gaps, error, gammas), _above_corners(faces, gaps, error, gammas)]
+    values = np.stack([place[0] for place in places])
+    chosen = values.argmin(axis=0)
+    if not np.isfinite(values.min(axis=0)).all():
+        return best_mixtures_lp(error, gaps, gammas)        # which says that a gamma is impossible, or finds what rounding hid
+    weights = np.zeros((gammas.size, error.size))
+    for g, place in enumerate(chosen):
+        np.add.at(weights[g], places[place][1][g], places[place][2][g])
+    weights = np.clip(weights, 0.0, None)
+    return Mixtures(tuple(gammas.tolist()), weights / weights.sum(axis=1, keepdims=True), values.min(axis=0))
+
+
+def _lower_faces(gaps: np.ndarray, error: np.ndarray) -> np.ndarray | None:
+    """Triangles (F, 3) of the lower hull; None where the points span no volume above a plane area."""
+    spread = np.ptp(gaps, axis=0)
+    if len(error) < 3 or spread.min() < 1e-9:
+        return None
+    top = np.append(gaps.mean(axis=0), error.max() + max(np.ptp(error), 1.0))        # one point far above gives the hull a volume
+    try:
+        hull = ConvexHull(np.vstack([np.column_stack([gaps, error]), top]))
+    except QhullError:
+        return None
+    lower = (hull.equations[:, 2] < -1e-10) & (hull.simplices < len(error)).all(axis=1)
+    return hull.simplices[lower] if lower.any() else None
+
+
+def _best(values: np.ndarray, who: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of (n, G) values the least for each gamma, with its candidates (n, s) and shares (n, s, G)."""
+    best = values.argmin(axis=0)
+    g = np.arange(values.shape[1])
+    return values[best, g], who[best], share[best, :, g]
+
+
+def _corners(faces, gaps, error, gammas):
+    """Corners of the surface: single candidates inside the square."""
+    who = np.unique(faces)
+    inside = np.abs(gaps[who]).max(axis=1)[:, None] <= gammas + _TIE
+    return _best(np.where(inside, error[who, None], np.inf), who[:, None], np.ones((who.size, 1, gammas.size)))
+
+
+def _crossings(faces, gaps, error, gammas):
+    """Where edges of the surface cross a side of the square: two candidates."""
+    edges = np.unique(np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]]), axis=1), axis=0)
+    values, shares = [], []
+    for axis in (0, 1):
+        a, b = gaps[edges[:, 0]], gaps[edges[:, 1]]
+        for side in (1.0, -1.0):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                t = (side * gammas - a[:, axis, None]) / (b[:, axis] - a[:, axis])[:, None]
+            ok = (t >= 0) & (t <= 1)
+            t = np.where(ok, t, 0.0)
+            other = a[:, 1 - axis, None] * (1 - t) + b[:, 1 - axis, None] * t
+            ok &= np.abs(other) <= gammas + _TIE
+            values.append(np.where(ok, error[edges[:, 0], None] * (1 - t) + error[edges[:, 1], None] * t, np.inf))
+            shares.append(np.stack([1 - t, t], axis=1))
+    return _best(np.concatenate(values), np.tile(edges, (4, 1)), np.concatenate(shares))
+
+
+def _above_corners(faces, gaps, error, gammas):
+    """The surface above the four corners of the square: three candidates."""
+    p0, p1, p2 = (gaps[faces[:, i]] for i in range(3))
+    u, v = p1 - p0, p2 - p0
+    area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+    safe = np.where(np.abs(area) > 1e-18, area, np.inf)
+    values, shares = [], []
+    for sx, sy in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):
+        dx, dy = sx * gammas - p0[:, 0, None], sy * gammas - p0[:, 1, None]
+        s = (dx * v[:, 1, None] - dy * v[:, 0, None]) / safe[:, None]
+        t = (u[:, 0, None] * dy - u[:, 1, None] * dx) / safe[:, None]
+        share = np.stack([1 - s - t, s, t], axis=1)
+        ok = (share.min(axis=1) >= -_TIE) & np.isfinite(safe)[:, None]
+        values.append(np.where(ok, (error[faces][:, :, None] * share).sum(axis=1), np.inf))
+        shares.append(share)
+    return _best(np.concatenate(values), np.tile(faces, (4, 1)), np.concatenate(shares))
+
+
+def best_mixtures_lp(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtures:
+    """The same by one linear program for each gamma: the readable way, for any number of gaps.
+
+    Source: main text, Section 4 (fair empirical risk minimization over mixtures), as a linear program in the weights w: minimize
+    sum of w_h error_h such that |sum of w_h gap_h| <= gamma for each gap, w >= 0, sum of w = 1.
+
+    Parameters
+    ----------
+    error, gaps, gammas : as in :func:`best_mixtures`
+
+    Returns
+    -------
+    Mixtures
+
+    Raises
+    ------
+    ValueError
+        As :func:`best_mixtures`.
+
+    Examples
+    --------
+    >>> best_mixtures_lp([.1, .5], [[.2, 0, .1], [0, 0, 0]], [.1]).values.round(3).tolist()
+    [0.3]
+    """
+    error, gaps, gammas = _inputs(error, gaps, gammas)
+    rows = np.concatenate([gaps.T, -gaps.T])
+    weights, values = np.empty((gammas.size, error.size)), np.empty(gammas.size)
+    for g, gamma in enumerate(gammas):
+        answer = linprog(error, A_ub=rows, b_ub=np.full(len(rows), gamma), A_eq=np.ones((1, error.size)), b_eq=[1.0], method="highs")
+        if answer.status != 0:
+            check.refuse("gammas", float(gamma), "no mixture of these candidates has gaps that small",
+                         "Add a candidate without gaps, such as the constant classifiers, or raise gamma.")
+        weights[g] = np.clip(answer.x, 0.0, None) / np.clip(answer.x, 0.0, None).sum()
+        values[g] = answer.fun
+    return Mixtures(tuple(gammas.tolist()), weights, values)

@@ -1,0 +1,219 @@
+"""The learner: ask once, then every gamma is post-processing."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _checks as check
+from ._public import Public
+from .asked import Asked
+from .basis import basis_of
+from .candidates import gaps_of, multiplier_grid
+from .frontier import best_mixtures
+from .posterior import joint_codes
+from .releases import as_many, groups_below
+from .settings import DEFAULTS, suggested_cells
+
+__all__ = ["FrontierLearner"]
+
+METHODS = ("histogram", "response", "sums")
+ORACLES = ("regression", "logistic", "bayes")
+#: The 25 tolerances of the book's protocol.
+GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """What is published: for every gamma a mixture of candidates, each a function of x.
+
+    Source: ours. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h accepts x where
+    basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, 2 (k-1)): expected signed
+    gaps, by what was released; ``violation``, ``expected_error`` (G,): of the mixtures, by the same.
+    """
+
+    gammas: tuple[float, ...]
+    weights: np.ndarray
+    multipliers: np.ndarray
+    error: np.ndarray
+    gaps: np.ndarray
+
+    @property
+    def violation(self) -> np.ndarray:
+        return np.abs(self.weights @ self.gaps).max(axis=1)
+
+    @property
+    def expected_error(self) -> np.ndarray:
+        return self.weights @ self.error
+
+    def row(self, gamma: float) -> np.ndarray:
+        """The mixture for a gamma: that of the largest tolerance of the frontier not above it."""
+        gammas = np.asarray(self.gammas)
+        below = np.flatnonzero(gammas <= gamma + 1e-12)
+        if below.size == 0:
+            check.refuse("gamma", gamma, f"below the smallest tolerance of the frontier, {gammas.min():g}",
+                         "Fit with a smaller one in gammas.")
+        return self.weights[below[gammas[below].argmax()]]
+
+
+def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
+          share: float | None = None, n_cells: int | None = None, norm: str = "l2", gammas: tuple[float, ...] = GAMMAS):
+    """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
+    settings = public.settings
+    share = (settings.share if method != "response" else 0.5) if share is None else share
+    asked = Asked(public, A, k, rng)
+    first = epsilon * share
+    if method == "histogram":
+        asked.histogram(*public.cells(suggested_cells(public.m, epsilon) if n_cells is None else n_cells), first, sets_mean=True)
+    elif method == "response":
+        asked.response(first)
+    else:
+        asked.sums(first, norm)
+    weights, smooth = asked.expected()
+    basis = basis_of(public, asked, smooth)
+    multipliers = candidate_rows(multiplier_grid(k))
+    decisions = (basis.on_people @ multipliers.T > 0).T
+    error, gaps = (decisions != public.y).mean(axis=1), gaps_of(decisions, weights, public.y)
+    if share < 1:
+        audited = settings.support if method != "response" else GAMMAS
+        support = best_mixtures(error, gaps, audited).support
+        if method == "response":        # reports of one person alone say little: from here on only what is audited is used
+            support = np.union1d(support, [len(error) - 2, len(error) - 1])
+            multipliers, decisions, error = multipliers[support], decisions[support], error[support]
+            support = np.arange(len(error))
+        codes = joint_codes(decisions[support], public.y)
+        asked.histogram(codes, int(codes.max()) + 1, epsilon - first)
+        gaps = gaps_of(decisions, asked.expected()[0], public.y)
+    mixtures = best_mixtures(error, gaps, gammas)
+    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps), decisions, asked
+
+
+def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
+    """What the columns (score, gap scores, 1) of a basis are multiplied with: for each multiplier, then reject all and accept all."""
+    rows = np.column_stack([np.ones(len(multipliers)), -multipliers, np.zeros(len(multipliers))])
+    constants = np.zeros((2, rows.shape[1]))
+    constants[:, -1] = (-1.0, 1.0)
+    return np.concatenate([rows, constants])
+
+
+class FrontierLearner(ClassifierMixin, BaseEstimator):
+    """One private release of who is in which group, then a fair randomized classifier for every gamma.
+
+    Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
+    A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up; the
+    classifiers are functions of x alone.
+
+    Parameters
+    ----------
+    epsilon : float in [1e-6, 1e6]
+        Of the whole fit, all gammas together.
+    method : str
+        What is asked first. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a linear-Gaussian model
+        of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: the sums s_ay of features that the regression
+        oracle needs, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
+    oracle : str, optional
+        Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
+        logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
+        with ``response``, which has no P(A = a | x, y). None: ``bayes``, and ``regression`` with ``response``.
+    gammas : sequence of floats >= 0
+        The tolerances of ``frontier_``.
+    n_groups : int in 2..4
+        k, public. It is not read off A.
+    share : float in (0, 1], optional
+        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.4, and 0.5 for ``response``.
+    n_cells : int >= 2, optional
+        Cells a label of the first histogram. None: :func:`suggested_cells`.
+    norm : str
+        ``l1`` or ``l2``: the noise of ``sums``, see :func:`release_sums`.
+
+    Attributes
+    ----------
+    frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``violation``, ``expected_error``
+    releases_ : tuple of accounting.Release, of the last ``fit`` only
+    answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
+        features and their noisy sums (k-1, 2, d). Everything published follows from these and from X and y.
+    n_features_in_ : int
+    classes_ : array([0, 1])
+
+    Raises
+    ------
+    ValueError
+        By every method, for any parameter or array out of range; never because of how the codes 0..k-1 are spread over people, nor because
+        of what the noise was.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> people = make_logistic(400, rng=np.random.default_rng(1))
+    >>> model = FrontierLearner(2.0, gammas=[0, .1])
+    >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    >>> [(r.mechanism, round(r.epsilon, 3)) for r in model.releases_]
+    [('geometric', 0.8), ('geometric', 1.2)]
+    >>> model.predict_proba(people.X[:3], gamma=.1).shape
+    (3, 2)
+    """
+
+    def __init__(self, epsilon: float, *, method: str = "histogram", oracle: str | None = None, gammas: ArrayLike = GAMMAS,
+                 n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: str = "l2") -> None:
+        self.epsilon = epsilon
+        self.method = method
+        self.oracle = oracle
+        self.gammas = gammas
+        self.n_groups = n_groups
+        self.share = share
+        self.n_cells = n_cells
+        self.norm = norm
+
+    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> FrontierLearner:
+        """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``."""
+        # Everything is checked before the noise is drawn: afterwards no message may depend on it.
+        epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=1e6)
+        check.choice("method", self.method, METHODS)
+        oracle = check.choice("oracle", self.oracle, ORACLES) if self.oracle is not None else (
+            "regression" if self.method == "response" else "bayes")
+        check.choice("norm", self.norm, ("l1", "l2"))
+        if self.method == "response" and self.oracle == "bayes":
+            check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
+                         "Choose method='histogram' or 'sums', or oracle='regression'.")
+        if self.method == "response" and epsilon > 700:
+            check.refuse("epsilon", epsilon, "above 700, where a randomized response never lies in doubles", "Choose a smaller epsilon.")
+        gammas = check.filled("gammas", check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
+        k = check.integer("n_groups", self.n_groups, low=2)
+        multiplier_grid(k)
+        share = None if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
+        n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
+        rng = check.rng(rng)
+        public = Public(X, y, DEFAULTS, oracle=oracle)
+        A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
+        self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
+                                                      norm=self.norm, gammas=tuple(gammas.tolist()))
+        self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
+        self.n_features_in_ = public.X.shape[1]
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def decisions(self, X: ArrayLike) -> np.ndarray:
+        """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
+        check_is_fitted(self, "frontier_")
+        X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
+        return (self._basis(X) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
+
+    def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0) -> np.ndarray:
+        """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked."""
+        check_is_fitted(self, "frontier_")
+        X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
+        if sensitive_features is not None:
+            as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
+        weights = self.frontier_.row(check.gamma(gamma))
+        used = np.flatnonzero(weights > 0)
+        accepted = np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)    # sums of weights round
+        return np.column_stack([1 - accepted, accepted])
+
+    def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, rng: np.random.Generator,
+                gamma: float = 0.0) -> np.ndarray:
+        """Drawn decisions, shape (n,): a coin for each person. Not from the generator of ``fit``: what that one has drawn is a secret."""
+        accepted = self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1]
+        return (check.rng(rng).random(len(accepted)) < accepted).astype(np.int64)

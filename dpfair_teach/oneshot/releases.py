@@ -1,0 +1,310 @@
+"""What is asked of the private groups, once: counts per public cell, everybody's randomized answer, or sums of features per label."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .. import mechanisms
+from ..accounting import UNIT_A, Release
+
+__all__ = ["cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity"]
+
+MOST_GROUPS = 4096
+_SMALLEST, _LARGEST = 1e-9, 1e9     # epsilons between which doubles hold
+
+
+def _k(n_groups: object) -> int:
+    return check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
+
+
+def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
+    """Two arrays of one entry (a row) for each person, or each candidate."""
+    if len(value) != n_other:
+        check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} for the same people, or candidates.")
+
+
+def groups_below(name: str, value: object, k: int, other: str = "", length: int | None = None) -> np.ndarray:
+    """Codes 0..k-1, shape (m,). Which of these codes occur is private, so nothing here may depend on it."""
+    A = check.group_codes(name, value)
+    if length is not None:
+        as_many(name, A, other, length)
+    if A.max() >= k:
+        check.refuse(name, int(A.max()), f"above n_groups - 1 = {k - 1}", "Raise n_groups or recode the groups.")
+    return A
+
+
+def cell_sensitivity(n_groups: int) -> int:
+    """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
+
+    Source: ours, sharpening supplement, Lemma 2.1: the cell is public, so group 0's count in it is the cell's size less the others, and is
+    not released. Whoever moves between 0 and another group changes one released count, whoever moves between two others changes two.
+
+    Parameters
+    ----------
+    n_groups : int in 2..4096
+
+    Returns
+    -------
+    int, in people
+
+    Raises
+    ------
+    ValueError
+        ``n_groups`` out of range.
+
+    Examples
+    --------
+    >>> cell_sensitivity(2), cell_sensitivity(3)
+    (1, 2)
+    """
+    return 1 if _k(n_groups) == 2 else 2
+
+
+def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
+                  n_cells: int | None = None) -> tuple[np.ndarray, Release]:
+    """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
+
+    Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1. Cells that do not
+    overlap compose in parallel: a person stands in one of them only.
+
+    Parameters
+    ----------
+    cells : int array (m,)
+        Everybody's cell 0, 1, ..., a function of X and y, or of what was released before.
+    A : int array (m,)
+        Groups 0..k-1.
+    epsilon : float in [1e-9, 1e9]
+    rng : numpy.random.Generator
+    n_groups : int in 2..4096
+        k, public.
+    n_cells : int, optional
+        J, public; as many as the largest code asks for without.
+
+    Returns
+    -------
+    (int64 array (k-1, J), accounting.Release)
+        Noisy counts, and the record of what was asked.
+
+    Raises
+    ------
+    ValueError
+        Codes that are none, arrays of different lengths, numbers out of range.
+
+    Examples
+    --------
+    >>> counts, release = release_cells([0, 0, 1, 1], [1, 1, 0, 1], epsilon=30, rng=np.random.default_rng(0))
+    >>> counts.tolist(), release.sensitivity, release.epsilon
+    ([[2, 1]], 1.0, 30.0)
+    """
+    cells = check.codes("cells", cells, what="cells", remedy="Number the cells 0, 1, ..., J-1.")
+    k, epsilon, rng = _k(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
+    A = groups_below("A", A, k, "cells", len(cells))
+    J = int(cells.max()) + 1
+    if n_cells is None:
+        if len(cells) < J:
+            check.refuse("cells", J - 1, "a cell code larger than the number of people",
+                         "Number the cells 0, 1, ..., J-1, or give n_cells.")
+    elif check.integer("n_cells", n_cells, low=1, high=10**7) < J:
+        check.refuse("n_cells", n_cells, f"cells holds the code {J - 1}", "Raise n_cells, or renumber the cells.")
+    else:
+        J = int(n_cells)
+    counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(1, k)])
+    sensitivity = cell_sensitivity(k)
+    noisy = mechanisms.geometric(counts, sensitivity, epsilon, rng)
+    return noisy, Release("geometric", UNIT_A, sensitivity, sensitivity / epsilon, epsilon)
+
+
+def geometric_variance(sensitivity: float, epsilon: float) -> float:
+    """Variance of the noise of :func:`release_cells`."""
+    decay = math.exp(-epsilon / sensitivity)
+    return 2 * decay / (1 - decay) ** 2
+
+
+def debiased_groups(reports: ArrayLike, n_groups: int, epsilon: float) -> np.ndarray:
+    """Weights of every person on every group, unbiased for the true 0/1 membership, from randomized responses.
+
+    Source: ours, inverting mechanisms.randomized_response_matrix person by person: a report r gives group a the weight
+    (1{r = a} - other) / (keep - other), whose mean over the coin is 1{A = a}. Post-processing of the reports.
+
+    Parameters
+    ----------
+    reports : int array (m,)
+        What mechanisms.randomized_response returned.
+    n_groups : int in 2..4096
+    epsilon : float in (0, 700]
+        The one of the response.
+
+    Returns
+    -------
+    array (m, k); rows sum to 1, entries may be negative or above 1
+
+    Raises
+    ------
+    ValueError
+        Codes that are none, numbers out of range.
+
+    Examples
+    --------
+    >>> debiased_groups([0, 1], 2, np.log(3)).tolist()
+    [[1.5, -0.5], [-0.5, 1.5]]
+    """
+    law = mechanisms.randomized_response_matrix(_k(n_groups), epsilon)
+    k = law.shape[0]
+    reports = groups_below("reports", reports, k)
+    keep, other = law[0, 0], law[0, 1]
+    return ((reports[:, None] == np.arange(k)) - other) / (keep - other)
+
+
+def _features(features: ArrayLike) -> np.ndarray:
+    return check.filled("features", check.array("features", features, ndim=2, low=-1e100, high=1e100), "number")
+
+
+def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> np.ndarray:
+    """s_ay: the sum of the features over the people of group a and label y, for a = 1, ..., k-1. All that regression needs of A.
+
+    Source: ours, for the regression oracle of main text, Section 5: its right-hand side X^T C_1 is a combination of the s_ay, and
+    those of group 0 are the public sums over a label less the others. A first feature 1 makes s_ay[0] the number of people.
+
+    Parameters
+    ----------
+    features : array (m, d)
+    A, Y : arrays (m,)
+    n_groups : int in 2..4096
+
+    Returns
+    -------
+    array (k-1, 2, d), indexed [a - 1, y]
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not fit together, labels not 0 or 1, a code of n_groups or above.
+
+    Examples
+    --------
+    >>> group_sums([[1, .5], [1, .2], [1, .1]], [1, 1, 0], [0, 1, 1]).tolist()
+    [[[1.0, 0.5], [1.0, 0.2]]]
+    """
+    features, k = _features(features), _k(n_groups)
+    A, Y = groups_below("A", A, k, "features", len(features)), check.labels("Y", Y)
+    as_many("Y", Y, "features", len(features))
+    return np.stack([[features[(A == a) & (Y == y)].sum(axis=0) for y in (0, 1)] for a in range(1, k)])
+
+
+def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1") -> float:
+    """The most that all released sums together change when one person's group does.
+
+    Source: ours. A person with features x who moves between group 0 and a moves one vector, s_ay, by x; between two other groups two
+    vectors, one by x and one by -x. In l1 that is ||x||_1, or 2 ||x||_1 for k > 2; in l2 ||x||_2, or sqrt(2) ||x||_2. The label is
+    public, so only one label's vectors move: both labels are released in parallel. X is public, so the largest norm among the people is
+    exact, and may be used.
+
+    Parameters
+    ----------
+    features : array (m, d)
+    n_groups : int in 2..4096
+    norm : {"l1", "l2"}
+
+    Returns
+    -------
+    float, above 0
+
+    Raises
+    ------
+    ValueError
+        Features that are all 0, arguments of another kind.
+
+    Examples
+    --------
+    >>> sums_sensitivity([[3, 4], [1, 0]]), sums_sensitivity([[3, 4], [1, 0]], norm="l2")
+    (7.0, 5.0)
+    """
+    features, k = _features(features), _k(n_groups)
+    check.choice("norm", norm, ("l1", "l2"))
+    order = 1 if norm == "l1" else 2
+    largest = float(np.linalg.norm(features, ord=order, axis=1).max())
+    if largest == 0:
+        check.refuse("features", largest, "is the largest norm: nobody has a feature", "Give features that are not all 0.")
+    return largest * (1.0 if k == 2 else 2.0 ** (1 / order))
+
+
+def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Noise in d dimensions with density proportional to exp(-||z||_2 / scale): a Gamma(d) length in a uniform direction.
+
+    Source: the K-norm mechanism of Hardt and Talwar 2010 for the l2 ball; for a query of l2 sensitivity scale * epsilon it is
+    epsilon-private by the triangle inequality, as Laplace noise is for l1. The length has density proportional to
+    r^(d-1) exp(-r / scale), because the sphere of radius r has an area proportional to r^(d-1).
+
+    Parameters
+    ----------
+    d : int in 1..100,000
+    scale : float > 0
+        Sensitivity over epsilon.
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
+
+    Returns
+    -------
+    array of shape size + (d,); each coordinate has variance (d + 1) scale^2
+
+    Raises
+    ------
+    ValueError
+        Numbers out of range, ``rng`` not a Generator.
+
+    Examples
+    --------
+    >>> noise = l2_noise(3, 2.0, np.random.default_rng(0), size=20_000)
+    >>> noise.shape, bool(abs(noise.var() / (4 * 4.0) - 1) < .05)
+    ((20000, 3), True)
+    """
+    d = check.integer("d", d, low=1, high=100_000)
+    scale = check.number("scale", scale, low=1e-300, high=1e300)
+    rng, shape = check.rng(rng), check.size(size, (d,))
+    direction = rng.standard_normal((*shape, d))
+    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+    return direction * rng.gamma(d, scale, size=(*shape, 1))
+
+
+def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
+                 norm: str = "l1") -> tuple[np.ndarray, Release]:
+    """The sums of :func:`group_sums` with noise, epsilon-private together: Laplace for l1, :func:`l2_noise` for l2.
+
+    Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so
+    for l2 each label has noise of its own over its (k-1) d numbers.
+
+    Parameters
+    ----------
+    features, A, Y : as in :func:`group_sums`
+    epsilon : float in [1e-9, 1e9]
+    rng : numpy.random.Generator
+    n_groups : int in 2..4096
+    norm : {"l1", "l2"}
+
+    Returns
+    -------
+    (array (k-1, 2, d), accounting.Release)
+
+    Raises
+    ------
+    ValueError
+        As :func:`group_sums`, and for numbers out of range.
+
+    Examples
+    --------
+    >>> sums, release = release_sums([[1, .5], [1, .2]], [1, 0], [0, 1], 1e9, np.random.default_rng(0))
+    >>> sums[0, 0].round(3).tolist(), release.sensitivity
+    ([1.0, 0.5], 1.5)
+    """
+    sums = group_sums(features, A, Y, n_groups)
+    epsilon, rng = check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
+    sensitivity = sums_sensitivity(features, n_groups, norm)
+    if norm == "l1":
+        return (mechanisms.laplace(sums, sensitivity, epsilon, rng),
+                Release("laplace", UNIT_A, sensitivity, sensitivity / epsilon, epsilon))
+    noise = l2_noise(sums[:, 0].size, sensitivity / epsilon, rng, size=2).reshape(2, *sums[:, 0].shape)
+    return sums + noise.swapaxes(0, 1), Release("l2 norm mechanism", UNIT_A, sensitivity, sensitivity / epsilon, epsilon)

@@ -1,0 +1,154 @@
+"""The same classes without their lists: how many people of each (group, label) every labeling accepts."""
+from __future__ import annotations
+
+from functools import cmp_to_key
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .labelings import turn, whole
+
+__all__ = ["threshold_counts", "halfplane_counts"]
+
+LIMIT = 10**8       # counts that may be held
+
+
+def _cells(features: np.ndarray, A: object, Y: object, n_groups: object) -> tuple[np.ndarray, int]:
+    """(m, 2k) indicators of each person's cell, and k."""
+    A, k = check.groups("A", A, n_groups=None if n_groups is None else check.integer("n_groups", n_groups, low=1, high=4096))
+    Y = check.labels("Y", Y)
+    if not len(features) == len(A) == len(Y):
+        name = "x" if features.ndim == 1 else "X"
+        check.refuse(f"{name}, A, Y", (len(features), len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    cells = np.zeros((len(A), 2 * k))
+    cells[np.arange(len(A)), 2 * A + Y] = 1.0
+    return cells, k
+
+
+def _not_too_many(name: str, shape: tuple, labelings: int, k: int, limit: object) -> None:
+    limit = check.integer("limit", limit, low=1, high=10**12)
+    if labelings * 2 * k > limit:
+        check.refuse(name, shape, f"has up to {labelings:,} labelings with {2 * k} counts each, more than limit={limit:,}",
+                     "Raise limit if memory allows (eight bytes a count), or use fewer people.")
+
+
+def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None,
+                     limit: int = LIMIT) -> tuple[np.ndarray, np.ndarray]:
+    """What every threshold on one number accepts, cell by cell, for any number of people.
+
+    Source: supplement, section 3.2 (H(S)); all that the game asks about :func:`threshold_labelings`, in the same order.
+
+    Parameters
+    ----------
+    x : (m,) array
+    A : (m,) array of ints 0..k-1
+    Y : (m,) array of 0/1
+    n_groups : int in 1..4096, optional
+        k; by default the largest code plus one.
+    limit : int >= 1
+        The most counts to hold.
+
+    Returns
+    -------
+    n_pos : (u + 1, k, 2) array [h, a, y]
+        People accepted, for u different numbers; from everybody to nobody.
+    n : (k, 2) array [a, y]
+        People. ``games.FairnessGame.from_counts(n_pos, n, gamma)`` is the game.
+
+    Raises
+    ------
+    ValueError
+        Different lengths, entries that are no numbers, codes or labels, too many counts for ``limit``.
+
+    Examples
+    --------
+    >>> n_pos, n = threshold_counts([.2, .7, .7], A=[0, 0, 1], Y=[1, 0, 1])
+    >>> n_pos.sum(axis=(1, 2)), n.tolist()
+    (array([3., 2., 0.]), [[1.0, 1.0], [0.0, 1.0]])
+    """
+    x = check.filled("x", check.array("x", x, ndim=1), "person")
+    cells, k = _cells(x, A, Y, n_groups)
+    values, rank = np.unique(x, return_inverse=True)
+    _not_too_many("x", x.shape, len(values) + 1, k, limit)
+    each = np.zeros((len(values), 2 * k))
+    np.add.at(each, rank, cells)
+    below = np.vstack([np.zeros(2 * k), np.cumsum(each, axis=0)])
+    return (below[-1] - below).reshape(-1, k, 2), below[-1].reshape(k, 2)
+
+
+def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None,
+                     limit: int = LIMIT) -> tuple[np.ndarray, np.ndarray]:
+    """What every half-plane accepts, cell by cell: all labelings of :func:`halfplane_labelings`, without their list.
+
+    Source: supplement, section 3.2 (H(S)). As there, each labeling but the constants is a point p and a direction in which another point
+    lies; sorting the directions about p gives all its counts by running sums: u^2 ln u steps in all. Exact as there.
+
+    Parameters
+    ----------
+    X : (m, 2) array
+    A, Y, n_groups, limit : as in :func:`threshold_counts`
+
+    Returns
+    -------
+    n_pos : (H, k, 2) array [h, a, y]
+        People accepted by each labeling, "nobody" and "everybody" first.
+    n : (k, 2) array [a, y]
+        People.
+
+    Raises
+    ------
+    ValueError
+        As :func:`threshold_counts`; ``X`` not of shape (m, 2).
+
+    Examples
+    --------
+    >>> n_pos, n = halfplane_counts([[0, 0], [1, 0], [0, 1], [1, 1]], A=[0, 0, 1, 1], Y=[0, 1, 0, 1])
+    >>> n_pos.shape, n.tolist()
+    ((14, 2, 2), [[1.0, 1.0], [1.0, 1.0]])
+    """
+    X = check.array("X", X, shape=(None, 2))
+    check.filled("X", X, "person")
+    cells, k = _cells(X, A, Y, n_groups)
+    points, inverse = np.unique(X, axis=0, return_inverse=True)
+    u = len(points)
+    _not_too_many("X", X.shape, u * u - u + 2, k, limit)
+    each = np.zeros((u, 2 * k))
+    np.add.at(each, inverse.ravel(), cells)
+    exact, total = whole(points), each.sum(axis=0)
+    found = [np.stack([np.zeros(2 * k), total])]
+    for p in range(u):
+        if u > 1:
+            found.append(_about(points, exact, each, p))
+    return np.concatenate(found).reshape(-1, k, 2), total.reshape(k, 2)
+
+
+def _about(points: np.ndarray, exact: np.ndarray, each: np.ndarray, p: int) -> np.ndarray:
+    """Counts of the labelings whose point is p."""
+    others = np.delete(np.arange(len(points)), p)
+    d, exact_d = points[others] - points[p], exact[others] - exact[p]
+    # Every line through p once: turn the directions that point down, or straight left, around.
+    down = (points[others, 1] < points[p, 1]) | ((points[others, 1] == points[p, 1]) & (points[others, 0] < points[p, 0]))
+    d, exact_d = np.where(down[:, None], -d, d), np.where(down[:, None], -exact_d, exact_d)
+    order = np.argsort(np.arctan2(d[:, 1], d[:, 0]), kind="stable")
+    steps = turn(d[order[:-1]], d[order[1:]], exact_d[order[:-1]], exact_d[order[1:]])
+    if (steps < 0).any():       # rounding has exchanged neighbours
+        order = np.array(sorted(order, key=cmp_to_key(lambda i, j: _clockwise(exact_d[i], exact_d[j]))))
+        steps = turn(d[order[:-1]], d[order[1:]], exact_d[order[:-1]], exact_d[order[1:]])
+    line = np.concatenate([[0], np.cumsum(steps > 0)])
+    up_there, down_there = (np.zeros((line[-1] + 1, each.shape[1])) for _ in range(2))
+    turned = down[order]
+    np.add.at(up_there, line[~turned], each[others[order[~turned]]])
+    np.add.at(down_there, line[turned], each[others[order[turned]]])
+    # Left of the upward line: who points up further round, and who points down less far round.
+    up_after, down_after = (side[::-1].cumsum(axis=0)[::-1] - side for side in (up_there, down_there))
+    up_before, down_before = up_there.cumsum(axis=0) - up_there, down_there.cumsum(axis=0) - down_there
+    somebody_up, somebody_down = (np.bincount(line[who], minlength=line[-1] + 1) > 0 for who in (~turned, turned))
+    upward = (up_after + down_before + each[p] + up_there)[somebody_down]           # those below p are behind it
+    downward = (up_before + down_after + each[p] + down_there)[somebody_up]
+    return np.concatenate([upward, downward])
+
+
+def _clockwise(a, b) -> int:
+    crossed = int(a[0]) * int(b[1]) - int(a[1]) * int(b[0])
+    return (crossed < 0) - (crossed > 0)

@@ -1,0 +1,159 @@
+"""A private cost-sensitive oracle for a finite class: the exponential mechanism over labelings, with public costs of each cell."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .. import mechanisms
+from ..accounting import UNIT_A, Release
+from .labelings import labeling_rows
+
+__all__ = ["cell_losses", "cost_sensitivity", "private_oracle"]
+
+_BLOCK = 2**24
+
+
+def _costs(value: object) -> np.ndarray:
+    costs = check.array("costs", value, shape=(None, 2), low=-1e9, high=1e9, booleans=False)
+    return check.filled("costs", costs, "group")
+
+
+def cell_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) -> np.ndarray:
+    """(1/m) sum over the accepted of costs[a, y], for every labeling: what a cost-sensitive oracle minimizes.
+
+    Source: supplement, Assumption 3.1 and Subroutine 2, up to the constant (1/m) sum C^0: there a person's costs depend on the cell
+    (a, y) only, and ``costs`` holds C^1 - C^0.
+
+    Parameters
+    ----------
+    labelings : (H, m) array of 0/1
+    A : (m,) array of ints 0..k-1
+    Y : (m,) array of 0/1
+    costs : (k, 2) array [a, y]
+        What accepting a person of the cell costs more than rejecting; negative where accepting is right.
+
+    Returns
+    -------
+    (H,) array
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit; a group that ``costs`` does not know; entries that are not finite.
+
+    Examples
+    --------
+    >>> cell_losses([[1, 0], [1, 1]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [1, -1]])
+    array([0.5, 0. ])
+    """
+    costs = _costs(costs)
+    labelings = labeling_rows("labelings", labelings)
+    A, _ = check.groups("A", A, n_groups=len(costs))
+    Y = check.labels("Y", Y)
+    if not labelings.shape[1] == len(A) == len(Y):
+        check.refuse("labelings, A, Y", (labelings.shape[1], len(A), len(Y)), "different numbers of people",
+                     "Give one entry a person in each.")
+    each, step = costs[A, Y], max(1, _BLOCK // len(A))
+    return np.concatenate([labelings[i:i + step].astype(float) @ each for i in range(0, len(labelings), step)]) / len(A)
+
+
+def cost_sensitivity(costs: ArrayLike, m: int) -> float:
+    """The most that one person's A moves any loss of :func:`cell_losses`: max over y of (max_a - min_a) costs[a, y], over m.
+
+    Source: ours (for the learner of supplement, Subroutine 4, when the costs of the cells are public). It is attained by anybody whom
+    some labeling accepts.
+
+    Parameters
+    ----------
+    costs : (k, 2) array [a, y]
+        Public.
+    m : int >= 1
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        ``costs`` of another shape or not finite, m below 1.
+
+    Examples
+    --------
+    >>> cost_sensitivity([[1.0, -1.0], [3.0, -1.5]], m=10)
+    0.2
+    """
+    return float(np.ptp(_costs(costs), axis=0).max()) / check.integer("m", m, low=1, high=10**15, whole_float=True)
+
+
+@dataclass(frozen=True)
+class PrivateChoice:
+    """What the private oracle answers.
+
+    Attributes
+    ----------
+    index : int, or int array of shape size
+        The labelings that were drawn.
+    release : accounting.Release or None
+        One record for each draw (``times`` of them); None where the costs do not depend on the group: then nothing private was read.
+    """
+
+    index: np.ndarray
+    release: Release | None
+
+
+def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike, epsilon: float, rng: np.random.Generator,
+                   size: int | tuple[int, ...] | None = None, *, as_printed: bool = False) -> PrivateChoice:
+    """A labeling of small cost, epsilon-private in A: the exponential mechanism over H(S).
+
+    Source: supplement, section 3.2, CSC_epsilon(H) of Subroutine 4. Private if ``labelings`` and ``costs`` do not depend on A: H(S) of
+    features without A, and prices over public or already released denominators. One changed A moves the losses of all who accept
+    that person by one and the same amount, of others not at all; a constant taken from all losses changes no probability, so half of
+    :func:`cost_sensitivity` is enough. As printed the whole is used, and epsilon is kept with a factor 2 to spare.
+
+    Parameters
+    ----------
+    labelings : (H, m) array of 0/1
+        Public: the same whatever A is.
+    A : (m,) array of ints 0..k-1
+        Private.
+    Y : (m,) array of 0/1
+    costs : (k, 2) array [a, y]
+        Public, as in :func:`cell_losses`.
+    epsilon : float > 0
+        Of each draw.
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent draws. Each is a release.
+    as_printed : bool
+        Definition 1.5 with the largest change of one loss, instead of half of it.
+
+    Returns
+    -------
+    PrivateChoice
+        ``index``, ``release``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`cell_losses`; epsilon not above 0; ``rng`` not a Generator.
+
+    Examples
+    --------
+    >>> answer = private_oracle([[1, 0], [1, 1]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [2, -2]], epsilon=100.0,
+    ...                         rng=np.random.default_rng(0))
+    >>> int(answer.index), answer.release.epsilon, answer.release.sensitivity
+    (1, 100.0, 0.25)
+    """
+    losses = cell_losses(labelings, A, Y, costs)
+    epsilon, rng = check.epsilon(epsilon), check.rng(rng)
+    shape = check.size(size, losses.shape)
+    sensitivity = cost_sensitivity(costs, np.shape(labelings)[1]) * (1.0 if check.flag("as_printed", as_printed) else 0.5)
+    if sensitivity == 0:
+        return PrivateChoice(np.full(shape, losses.argmin()), None)
+    index = mechanisms.exponential(losses, sensitivity, epsilon, rng, size)
+    times = int(np.prod(shape)) if shape else 1
+    return PrivateChoice(index, Release("exponential", UNIT_A, sensitivity, 2 * sensitivity / epsilon, epsilon, times=times))

@@ -1,0 +1,215 @@
+"""The regression oracle: least squares of each label's cost on the features, then the label with the smaller prediction."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+__all__ = ["RegressionOracle"]
+
+PRECISE = 1e-10     # directions of the features this much weaker than the strongest are rounding, and left out
+SAFE = 1e-9         # the same for squares: above it design' design may be inverted itself
+
+
+class RegressionOracle:
+    """What least squares needs of X and Y, computed once, and answers for any costs and any number of games after that.
+
+    Source: main text, Section 5 (the learner's oracle in the experiments): regress C^0 and C^1 on (1, x), choose the label whose
+    predicted cost is smaller. Least squares is linear in the costs: only C^1 - C^0 matters, and that is 1 - 2 Y plus, for every gap
+    (a, y), its price times m (1{A = a, Y = y} / n_ay - 1{A = 0, Y = y} / n_0y). So the answer to all prices is
+
+        accept where  score(x) > sum over gaps of price * gap_score(x),
+
+    with scores of 2 Y - 1 and of these columns. **A enters through k sums a label**, s_ay = sum of (1, x) over the cell (a, y): nothing
+    else of A is read. A heuristic: half-spaces of smaller cost may exist, and no theorem of the paper covers it.
+
+    Parameters
+    ----------
+    X : (m, d) array
+        Features, without a column of ones.
+    Y : (m,) array of 0/1
+
+    Attributes
+    ----------
+    m, d : int
+    Y : (m,) array of ints
+    design : (m, d + 1) array
+        (1, X).
+    inverse : (d + 1, d + 1) array
+        Of design' design; the pseudo-inverse where features depend on each other.
+    base : (d + 1,) array
+        Coefficients of the score: the oracle's answer when nothing has a price.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, entries that are not finite, labels not 0/1.
+
+    Examples
+    --------
+    >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
+    >>> oracle.base.round(3)
+    array([-1.2,  0.8])
+    >>> gaps = oracle.gap_coefficients(oracle.sums([0, 1, 1, 0]))
+    >>> oracle.answer([[0.0, 0.0], [0.0, -2.0]], gaps).astype(int)         # no price; a reward of 2 for a gap of 1 in true positives
+    array([[0, 0, 1, 1],
+           [1, 1, 0, 0]])
+    """
+
+    def __init__(self, X: ArrayLike, Y: ArrayLike) -> None:
+        X = check.filled("X", check.array("X", X, shape=(None, None), low=-1e50, high=1e50, booleans=False), "feature")
+        self.Y = check.labels("Y", Y)
+        if len(self.Y) != len(X):
+            check.refuse("X, Y", (len(X), len(self.Y)), "different lengths", "Give one row and one label a person.")
+        self.m, self.d = X.shape
+        self.design = np.column_stack([np.ones(self.m), X])
+        self.inverse = _inverse(self.design)
+        self.base = self.inverse @ (self.design.T @ (2.0 * self.Y - 1))
+
+    def sums(self, A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
+        """s_ay, the sums of (1, x) over each cell: all that least squares needs of A. The first entry is the number of people.
+
+        Source: ours, on main text, Section 5.
+
+        Parameters
+        ----------
+        A : (m,) array of ints 0..k-1
+        n_groups : int >= 2, optional
+            k; by default the largest code plus one.
+
+        Returns
+        -------
+        (k, 2, d + 1) array [a, y]
+
+        Raises
+        ------
+        ValueError
+            Codes that are none, another number of people, a single group.
+
+        Examples
+        --------
+        >>> RegressionOracle([[5.], [6.], [8.]], [0, 1, 1]).sums([0, 1, 1])[1].tolist()
+        [[0.0, 0.0], [2.0, 14.0]]
+        """
+        A, k = check.groups("A", A, length=self.m, n_groups=n_groups)
+        if k < 2:
+            check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
+        cells = (2 * A + self.Y == np.arange(2 * k)[:, None]).astype(float)
+        return (cells @ self.design).reshape(k, 2, -1)
+
+    def gap_coefficients(self, sums: ArrayLike) -> np.ndarray:
+        """Coefficients of the gap scores, from the sums of the cells, true or noisy: m (X'X)^-1 (s_ay / n_ay - s_0y / n_0y).
+
+        Source: ours, on main text, Section 5. Post-processing of the sums.
+
+        Parameters
+        ----------
+        sums : (..., k, 2, d + 1) array [a, y]
+            As of :meth:`sums`; the first entry, the number of people, above 0.
+
+        Returns
+        -------
+        (..., 2 (k-1), d + 1) array
+            Rows for a = 1, ..., k-1: false positives (y = 0), true positives (y = 1).
+
+        Raises
+        ------
+        ValueError
+            Another shape, entries that are not finite, a cell of nobody.
+
+        Examples
+        --------
+        >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
+        >>> oracle.gap_coefficients(oracle.sums([0, 1, 1, 0])).round(2)
+        array([[-1.2,  0.8],
+               [ 1.2, -0.8]])
+        """
+        sums = check.array("sums", sums, low=-1e60, high=1e60, booleans=False)
+        if sums.ndim < 3 or sums.shape[-1] != self.d + 1 or sums.shape[-2] != 2 or sums.shape[-3] < 2 or not sums.size:
+            check.refuse("sums", sums.shape, f"not of shape (..., k, 2, {self.d + 1})", "Give oracle.sums(A), or noisy ones.")
+        n = sums[..., 0]
+        check.occupied("sums", n.reshape(-1, 2), "Merge groups, or lift noisy numbers of people to 1.", so="so its rate does not exist")
+        means = sums / n[..., None]
+        gaps = means[..., 1:, :, :] - means[..., :1, :, :]
+        return self.m * gaps.reshape(gaps.shape[:-3] + (-1, self.d + 1)) @ self.inverse
+
+    def scores(self, coefficients: ArrayLike, X: ArrayLike | None = None) -> np.ndarray:
+        """(1, x) times coefficients, for the people of the oracle or for others.
+
+        Source: main text, Section 5 (a linear predictor for each vector of costs).
+
+        Parameters
+        ----------
+        coefficients : (..., d + 1) array
+        X : (n, d) array, optional
+
+        Returns
+        -------
+        (..., n) array
+
+        Raises
+        ------
+        ValueError
+            Shapes that do not fit.
+
+        Examples
+        --------
+        >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
+        >>> oracle.scores(oracle.base, X=[[1.5]]).round(6) + 0.0
+        array([0.])
+        """
+        coefficients = check.array("coefficients", coefficients, low=-1e100, high=1e100, booleans=False)
+        if coefficients.ndim == 0 or coefficients.shape[-1] != self.d + 1:
+            check.refuse("coefficients", coefficients.shape, f"not of shape (..., {self.d + 1})", "One for the constant, one a feature.")
+        design = self.design
+        if X is not None:
+            X = check.array("X", X, shape=(None, self.d), low=-1e50, high=1e50, booleans=False)
+            design = np.column_stack([np.ones(len(X)), X])
+        return coefficients @ design.T
+
+    def answer(self, prices: ArrayLike, gap_coefficients: ArrayLike, X: ArrayLike | None = None) -> np.ndarray:
+        """The oracle's decisions for prices of the gaps: accept where the score is above what acceptance costs.
+
+        Source: main text, Section 5; supplement, Subroutine 2 (the costs).
+
+        Parameters
+        ----------
+        prices : (..., D) array
+            lambda_(+) - lambda_(-) for every gap.
+        gap_coefficients : (D, d + 1) array
+            From :meth:`gap_coefficients`.
+        X : (n, d) array, optional
+
+        Returns
+        -------
+        (..., n) array of bool
+
+        Raises
+        ------
+        ValueError
+            Shapes that do not fit.
+
+        Examples
+        --------
+        >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
+        >>> oracle.answer([0.0, 0.0], oracle.gap_coefficients(oracle.sums([0, 1, 1, 0])), X=[[1.4], [1.6]])
+        array([False,  True])
+        """
+        gap_coefficients = check.array("gap_coefficients", gap_coefficients, shape=(None, self.d + 1), low=-1e100, high=1e100,
+                                       booleans=False)
+        prices = check.array("prices", prices, low=-1e12, high=1e12, booleans=False)
+        if prices.ndim == 0 or prices.shape[-1] != len(gap_coefficients):
+            check.refuse("prices", prices.shape, f"does not end with {len(gap_coefficients)} prices", "Give one price a gap.")
+        return self.scores(self.base - prices @ gap_coefficients, X) > 0
+
+
+def _inverse(design: np.ndarray) -> np.ndarray:
+    """(design' design)^+: of the product itself where that loses nothing, else by the singular values of the design."""
+    values, vectors = np.linalg.eigh(design.T @ design)
+    if values[0] > SAFE * values[-1]:
+        return (vectors / values) @ vectors.T
+    _, singular, right = np.linalg.svd(np.linalg.qr(design, mode="r"))
+    kept = singular > PRECISE * singular[0]
+    half = right[:len(singular)][kept] / singular[kept, None]
+    return half.T @ half

@@ -1,0 +1,14 @@
+"""The separation of A-blind and A-aware classifiers: how far one changed person moves the least error of a fair classifier.
+
+``optimum`` computes that least error f(D), exactly and in batches; ``instance`` holds the two pairs of neighbours and what Theorem 3.9
+says about them; ``sensitivity`` what bounds f from above, and the exhaustive search that checks it.
+"""
+from .instance import Separation as Separation
+from .instance import instance, theorem_3_9
+from .optimum import CLASSIFIERS, fair_optimum, optimal_error, optimal_errors
+from .optimum import Optimum as Optimum
+from .sensitivity import Jump as Jump
+from .sensitivity import gap_sensitivity, largest_jump, sensitivity_bound
+
+__all__ = ["CLASSIFIERS", "instance", "theorem_3_9", "fair_optimum", "optimal_error", "optimal_errors", "gap_sensitivity",
+           "sensitivity_bound", "largest_jump"]

@@ -1,0 +1,253 @@
+"""Theorem 3.8 and what is sharper: random and worst equilibria of games with the group indicators, exactly."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dpfair_teach import audit, games, mechanisms
+from dpfair_teach.games import FairnessGame
+
+
+def random_people(rng, k):
+    """A, Y with somebody of label 0 in each group."""
+    m = int(rng.integers(2 * k, 40))
+    A = np.concatenate([np.arange(k), rng.integers(0, k, m - k)])
+    Y = np.concatenate([np.zeros(k, int), rng.integers(0, 2, m - k)])
+    return A, Y
+
+
+def aware_game(rng, k, gamma, n_own=3):
+    """Some classifiers of any kind and, by Assumption 3.4, the indicators; false positives only."""
+    A, Y = random_people(rng, k)
+    own = np.vstack([rng.integers(0, 2, (n_own, len(A))), Y ^ (rng.random(len(A)) < 0.1)])
+    return FairnessGame(np.vstack([own, games.group_indicators(A, k)]), A, Y, gamma, constraints=("FP",))
+
+
+def mixed(rng, n, size):
+    return rng.dirichlet(np.full(n, rng.choice([0.2, 1.0])), size)
+
+
+def types_of(k):
+    """(2k, k): whom the indicators accept."""
+    return np.vstack([np.eye(k), 1 - np.eye(k)])
+
+
+def unfair_as_possible(game, lam, B, nu):
+    """The largest gap minus gamma of a Q such that (Q, lam) is a nu-approximate equilibrium, by one linear program a constraint."""
+    H, K = game.n_classifiers, game.n_constraints
+    values = np.array([game.constraint_values(row) for row in np.eye(H)])       # (H, K)
+    payoff = game.losses(lam)
+    rows = [payoff] + [game.errors + B * values[:, j] - payoff for j in range(K)] + [game.errors - payoff]
+    limits = [payoff.min() + nu] + [nu] * (K + 1)
+    worst = -np.inf
+    for j in range(K):
+        found = linprog(-values[:, j], A_ub=rows, b_ub=limits, A_eq=np.ones((1, H)), b_eq=[1])
+        if found.status == 0:
+            worst = max(worst, -found.fun)
+    return worst
+
+
+def hardest(k, gamma, v=0.002, people=10 ** 9):
+    """A game in which it pays to violate up to a price near least_bound: h errs on nearly nobody, every repair on many."""
+    up, down = range(1, 1 + k // 2), range(1 + k // 2, k)
+    gap = np.array([0.0] + [gamma + v] * len(up) + [-gamma - v] * len(down))
+    n = np.ones((k, 2))
+    for a in up:
+        n[a, 1] = people / len(up)
+    for b in down:
+        n[b, 0] = people / len(down)
+    h = np.stack([gap - gap.min(), np.ones(k)], axis=1) * n
+    return FairnessGame.from_counts(np.concatenate([[h], types_of(k)[:, :, None] * n]), n, gamma, constraints=("FP",))
+
+
+def bound_of_all(k, gamma):
+    return ((games.least_bound(k, gamma), False), (games.least_bound(k, gamma, as_printed=True), True))
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_theorem_3_8_holds_for_every_approximate_equilibrium(k):
+    """thm-3-8, printed and sharper: any (Q, lambda) is a nu-approximate equilibrium for its own nu."""
+    rng, seen = np.random.default_rng(38 + k), 0
+    for gamma in (0.0, 0.05, 0.2):
+        for _ in range(25):
+            game = aware_game(rng, k, gamma)
+            best = game.fair_erm()
+            for least, as_printed in bound_of_all(k, gamma):
+                for B in (1.02 * least + 0.01, float(k), 2.0 * k):
+                    if B <= least:
+                        continue
+                    Q = mixed(rng, game.n_classifiers, 4)
+                    lam = mixed(rng, game.n_constraints + 1, 4)[:, :-1] * B
+                    for q, price in zip([*Q, best.Q], [*lam, np.minimum(best.lam, B / game.n_constraints)], strict=True):
+                        nu = game.equilibrium_gap(q, price, B)
+                        said = games.theorem_3_8(nu, gamma, B, k, as_printed=as_printed)
+                        assert game.violation(q) <= said.violation + 1e-9
+                        assert game.error(q) <= best.value + said.error + 1e-9
+                        seen += said.violation < 1
+    assert seen > 50                                                            # and the bound says something
+
+
+@pytest.mark.parametrize("k", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+def test_no_equilibrium_is_less_fair_than_promised(k):
+    """The most unfair Q for the auditor's best and for other multipliers, nu = 0 and above."""
+    rng, close = np.random.default_rng(138), 0.0
+    for gamma in (0.02, 0.2):
+        for game in (*(aware_game(rng, k, gamma) for _ in range(3)), hardest(k, gamma, 0.1)):
+            for B in (1.05 * games.least_bound(k, gamma), float(k)):
+                prices = [game.equilibrium(B).lam, *(mixed(rng, game.n_constraints + 1, 2)[:, :-1] * B)]
+                for lam, nu in itertools.product(prices, (0.0, 0.01, 0.05)):
+                    worst = unfair_as_possible(game, lam, B, nu)
+                    allowed = games.theorem_3_8(nu, gamma, B, k).violation - gamma
+                    assert worst <= allowed + 1e-7
+                    close = max(close, worst / allowed if nu else 0.0)
+    assert close > 0.4
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("gamma", [0.0, 0.05, 0.2, 0.45])
+def test_no_smaller_price_would_do(k, gamma):
+    """Just below least_bound the exact equilibrium violates; from there on it does not (no nu: the game is solved)."""
+    game, least = hardest(k, gamma), games.least_bound(k, gamma)
+    fair = game.fair_erm()
+    assert fair.lam.sum() == pytest.approx(least, rel=0.01)                     # the price that the constraints are worth
+    assert game.violation(game.equilibrium(0.97 * least).Q) > gamma + 1e-3
+    assert game.violation(game.equilibrium(1.01 * least).Q) <= gamma + 1e-7
+    assert game.value(1.01 * least) == pytest.approx(fair.value) and game.value(0.97 * least) < fair.value - 1e-6
+
+
+def test_the_price_of_many_groups_is_half_of_the_printed_one_and_never_above_the_blind_one():
+    for k, gamma in itertools.product(range(2, 12), (0.0, 0.01, 0.1, 0.4, 0.5)):
+        least = games.least_bound(k, gamma)
+        assert least <= games.least_bound(k, gamma, as_printed=True) == k - 1
+        assert gamma == 0 or least <= 1 / (2 * gamma) + 1e-12
+        assert least == pytest.approx(1 / (1 + gamma) if k == 2 else (k + 1) / (2 + 2 * (k - 1) * gamma))
+        assert k > 2 or least >= 1 - gamma                                      # two groups: only a little less than 1
+
+
+@pytest.mark.parametrize("as_printed", [False, True])
+def test_a_mixture_is_made_fair_at_the_price_that_is_said(as_printed):
+    """fair_mixture on rates of all kinds, corners among them: gamma-fair, and no (group, label) errs more than the price."""
+    rng = np.random.default_rng(8)
+    for case in range(3000):
+        k, gamma = int(rng.integers(2, 8)), rng.choice([0.0, 0.03, 0.2, 0.45])
+        fp = rng.random(k) if case % 3 else np.append(0.5, 0.5 + rng.choice([-1, 0, 1], k - 1) * rng.choice([0.1, 0.3, 0.5], k - 1))
+        if case % 7 == 0:
+            fp = fp.round(1)
+        made = games.fair_mixture(fp, gamma, as_printed=as_printed)
+        assert made.weights.sum() == pytest.approx(1) and made.weights.min() >= -1e-12
+        rates = made.weights @ np.vstack([fp, types_of(k)])
+        assert np.abs(rates - rates[0]).max() <= gamma + 1e-9
+        added, accepts = made.weights[1:] / made.weights[0], types_of(k)
+        assert max((added @ accepts).max(), (added @ (1 - accepts)).max()) <= made.price + 1e-9       # labels 0, labels 1
+        violation = max(0.0, np.abs(fp - fp[0]).max() - gamma)
+        assert made.price <= violation * games.least_bound(k, gamma, as_printed=as_printed) + 1e-9
+        if violation == 0:
+            assert made.weights[0] == 1
+    assert games.fair_mixture([0.2, 0.5], 0.1).weights[-1] == pytest.approx(0.2 / 1.1 / (1 + 0.2 / 1.1))
+
+
+def test_two_groups_are_mixed_exactly_to_gamma():
+    """gap J29: the printed mixture overshoots, the sharper one ends at gamma."""
+    for fp, gamma in (([0.1, 0.7], 0.2), ([0.9, 0.3], 0.05)):
+        gaps = []
+        for as_printed in (True, False):
+            rates = games.fair_mixture(fp, gamma, as_printed=as_printed).weights @ np.vstack([fp, types_of(2)])
+            gaps.append(abs(rates[1] - rates[0]))
+        assert gaps[0] < gamma - 1e-3 and gaps[1] == pytest.approx(gamma)
+
+
+def test_corollary_3_8_1_is_the_theorem_at_b_equal_to_k():
+    for k in (2, 3, 6):
+        for as_printed in (False, True):
+            said = games.corollary_3_8_1(0.01, 0.05, k, as_printed=as_printed)
+            assert said == games.theorem_3_8(0.01, 0.05, k, k, as_printed=as_printed)
+            assert said.error == 0.02
+        assert games.corollary_3_8_1(0.01, 0.05, k, as_printed=True).violation == pytest.approx(0.05 + 2 * 0.01)
+        assert games.corollary_3_8_1(0.01, 0.05, k).violation == pytest.approx(0.05 + 0.02 / (k - games.least_bound(k, 0.05)))
+
+
+def test_where_nu_grows_with_b_a_larger_b_is_fairer():
+    """gap J29: with nu = c B the printed bounds at B = k and 2k add 2ck and 4ck/(k+1) to gamma, for twice the error term."""
+    c, gamma = 0.001, 0.05
+    for k in (2, 3, 5):
+        once, twice = (games.theorem_3_8(c * B, gamma, B, k, as_printed=True) for B in (k, 2 * k))
+        assert once.violation - gamma == pytest.approx(2 * c * k)
+        assert twice.violation - gamma == pytest.approx(4 * c * k / (k + 1)) and twice.error == pytest.approx(2 * once.error)
+
+
+def test_the_price_is_a_slope():
+    """sec-price-is-slope: the least fair error falls no faster than least_bound as the tolerance grows; the multipliers are it."""
+    rng, steps = np.random.default_rng(12), np.array([0.0, 0.01, 0.03, 0.1, 0.3])
+    for k in (2, 3, 4):
+        for _ in range(10):
+            best = aware_game(rng, k, steps).fair_erm()
+            slope = -np.diff(best.value) / np.diff(steps)
+            assert (slope <= [games.least_bound(k, gamma) + 1e-7 for gamma in steps[:-1]]).all()
+            assert (slope <= best.lam.sum(axis=-1)[:-1] + 1e-7).all() and (slope >= best.lam.sum(axis=-1)[1:] - 1e-7).all()
+
+
+def test_program_6_asks_about_false_positives_only():
+    """prog-6: 2(k - 1) constraints, (FP, +) and (FP, -) of each group; true positives may differ as they like."""
+    rng = np.random.default_rng(6)
+    for k in (2, 3, 4):
+        game = aware_game(rng, k, 0.1)
+        assert game.n_constraints == 2 * (k - 1) and game.constraints == ("FP",)
+        Q = mixed(rng, game.n_classifiers, 1)[0]
+        fp = Q @ game.rates[..., 0]
+        wanted = np.stack([fp[1:] - fp[0], fp[0] - fp[1:]], axis=1).ravel() - 0.1
+        assert game.constraint_values(Q) == pytest.approx(wanted)
+        both = game.fair_erm().value
+        again = linprog(game.errors, A_ub=np.vstack([game.gaps.T, -game.gaps.T]), b_ub=np.full(2 * (k - 1), 0.1),
+                        A_eq=np.ones((1, game.n_classifiers)), b_eq=[1])
+        assert both == pytest.approx(again.fun)
+
+
+def test_the_indicators_are_the_groups():
+    """asm-3-4: each accepts one group or all others; their false positive rates are 0 and 1, their gaps what the proof says."""
+    A, Y = np.array([0, 1, 2, 2, 1, 0]), np.array([0, 0, 0, 1, 1, 1])
+    said = games.group_indicators(A)
+    assert said.shape == (6, 6) and (said[:3] + said[3:] == 1).all() and (said[:3].argmax(axis=0) == A).all()
+    game = FairnessGame(said, A, Y, 0.1, constraints=("FP",))
+    assert game.gaps.tolist() == [[-1, -1], [1, 0], [0, 1], [1, 1], [-1, 0], [0, -1]]
+    with pytest.raises(ValueError, match="A=2: a code above n_groups - 1 = 1"):
+        games.group_indicators(A, 2)
+
+
+def test_a_private_learner_may_choose_a_name_and_not_a_labeling():
+    """rem-4-2: over the list H the exponential mechanism is epsilon-private for A-aware classifiers; over H(S) it publishes A."""
+    rng = np.random.default_rng(42)
+    x, Y, epsilon, B = rng.random(6), np.array([0, 0, 0, 0, 1, 1]), 0.5, 1.0
+    cuts = np.array(list(itertools.product((0.2, 0.5, 0.8), repeat=2)))
+    by_group = (x >= cuts[:, :, None]).astype(float)                            # (9, 2, 6)
+    lam, m, least, neighbours = np.array([B, 0.0]), 6, 1, []
+    for A in map(np.array, itertools.product((0, 1), repeat=m)):
+        near = [A ^ row for row in np.eye(m, dtype=int)]
+        neighbours += [(A, other) for other in near if 0 < A[:4].sum() < 4 and 0 < other[:4].sum() < 4]
+
+    def rows_and_losses(A):
+        rows = games.aware_predictions(by_group, A)
+        return rows, FairnessGame(rows, A, Y, 0.1, constraints=("FP",)).losses(lam)
+    pairs = [(rows_and_losses(A), rows_and_losses(other)) for A, other in neighbours]
+    sensitivity = max(np.abs(here[1] - there[1]).max() for here, there in pairs)
+    assert 0.5 < sensitivity <= max(2 * B / (least + 1), B / (least + 1) + 1 / m) + 1e-12
+    laws = [[mechanisms.exponential_probabilities(loss, sensitivity, epsilon) for _, loss in pair] for pair in pairs]
+    worst = max(audit.exact_epsilon(*pair) for pair in laws)
+    assert 0.3 * epsilon <= worst <= epsilon + 1e-12
+    gave_away = sum(set(map(tuple, here[0])) != set(map(tuple, there[0])) for here, there in pairs)
+    assert gave_away > 100                                                      # labelings that only one of two neighbours can show
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: games.theorem_3_8(0.1, 0.05, 2, 3, as_printed=True), r"B=2: not above \|A\| - 1 = 2.*Choose a larger B"),
+    (lambda: games.theorem_3_8(0.1, 0.05, 0.95, 2), r"B=0.95: not above least_bound\(n_groups, gamma\) = 0.952381"),
+    (lambda: games.theorem_3_8(-0.1, 0.05, 2, 2), "nu=-0.1"), (lambda: games.least_bound(1, 0.1), "n_groups=1"),
+    (lambda: games.fair_mixture([0.3], 0.1), "fp=.*fewer than two groups"),
+    (lambda: games.aware_predictions(np.zeros((1, 2, 3)), [0, 1]), r"by_group, A=\(3, 2\): different numbers"),
+    (lambda: games.aware_predictions(np.zeros((1, 2, 2)), [0, 2]), r"by_group, A=\(2, 2\): by_group knows"),
+    (lambda: games.fair_mixture([0.3, 1.2], 0.1), "fp=1.2")])
+def test_b_too_small_and_other_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

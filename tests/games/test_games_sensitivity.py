@@ -1,0 +1,142 @@
+"""Lemma 3.1, attacked with every neighbour of every small data set; the learner that survives a scale read off the data."""
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpfair_teach.audit import exact_epsilon
+from dpfair_teach.games import FairnessGame, lemma_3_1, neighbour_changes, subroutine_4_epsilon
+from dpfair_teach.mechanisms import exponential_probabilities
+
+
+def all_labelings(m: int) -> np.ndarray:
+    return np.array(list(itertools.product([0, 1], repeat=m)))
+
+
+def every_data_set(k: int, m: int, least: int):
+    """All groupings of m people with label 0 into cells of at least ``least``; label 1 has large cells that nobody can leave."""
+    others = np.repeat(np.arange(k), 9)
+    H = np.c_[all_labelings(m), np.zeros((2**m, 9 * k), dtype=int)]
+    for A in itertools.product(range(k), repeat=m):
+        if np.bincount(A, minlength=k).min() >= least:
+            yield H, np.r_[A, others], np.r_[np.zeros(m, int), np.ones(9 * k, int)]
+
+
+@pytest.mark.parametrize("k, N", [(2, 1), (2, 2), (2, 3), (3, 1)])
+def test_the_tight_bounds_are_the_largest_change_over_all_pairs(k, N):
+    """Every data set of m people with label 0, every neighbour, every labeling: never above 2k/(N+1) and 2B/(N+1), and met."""
+    m, B = k * N + 1, 3.0
+    tight, worst = lemma_3_1(N, k, B), np.zeros(3)
+    for H, A, Y in every_data_set(k, m, N):
+        try:
+            found = neighbour_changes(H, A, Y, B=B, least=N)
+        except ValueError:
+            continue
+        worst = np.maximum(worst, [found.auditor, found.learner, found.rates])
+        here = lemma_3_1(found.smallest_cell, k, B, at="here")
+        assert found.auditor <= here.auditor + 1e-12 and found.learner <= here.learner + 1e-12 and found.rates <= here.rates + 1e-12
+    assert worst == pytest.approx([tight.auditor, tight.learner, tight.rates])
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_the_printed_bounds_hold_at_the_data_at_hand_and_are_loose(n):
+    """Against all neighbours of data whose smallest cell is n; the local bound is met, the printed one is not."""
+    A = np.repeat([0, 1, 0, 1], [n, n, n + 3, n + 3])
+    Y = np.repeat([0, 0, 1, 1], [n, n, n + 3, n + 3])
+    one = np.zeros((2, len(A)), dtype=int)
+    one[0, 0] = one[1, :n] = one[1, 1] = 1
+    found = neighbour_changes(one, A, Y, B=2.0)
+    printed, here = lemma_3_1(n, 2, 2.0, as_printed=True), lemma_3_1(n, 2, 2.0, at="here")
+    assert found.smallest_cell == n and found.smallest_cell_of_pair == n - 1
+    assert (found.auditor, found.learner) == pytest.approx((here.auditor, here.learner))
+    assert found.auditor < printed.auditor and found.learner < printed.learner / 2
+    assert (printed.auditor, printed.learner) == pytest.approx((4 / (n - 1), 9 / (n - 1)))
+    assert lemma_3_1(1, 2, 2.0, as_printed=True).auditor == math.inf
+
+
+def move(n, p, leave, u, join, v):
+    """Change of the rates (k, 2) when somebody who is accepted with u in cell ``leave`` becomes one accepted with v in ``join``."""
+    n, p = np.asarray(n, float), np.asarray(p, float)
+    n2, p2 = n.copy(), p.copy()
+    n2[leave] -= 1
+    p2[leave] -= u
+    n2[join] += 1
+    p2[join] += v
+    return p2 / n2 - p / n if n2.min() > 0 and (p2 <= n2).all() and p2.min() >= 0 else None
+
+
+@pytest.mark.parametrize("protect, k, N", [("X and A", 2, 1), ("X and A", 2, 2), ("X and A", 3, 2), ("record", 2, 2), ("record", 3, 2),
+                                           ("X and A", 4, 2), ("record", 4, 2)])
+def test_more_may_change_than_the_group(protect, k, N):
+    """All moves between cells of N or N+1 people, all numbers accepted among those, on tables of the cells that a move touches."""
+    m, B, worst = 12 * k * N, 3.0, np.zeros(3)
+    cells = [(a, y) for a in range(min(k, 3)) for y in (0, 1)]
+    for leave, join in itertools.product(cells, repeat=2):
+        if protect == "X and A" and leave[1] != join[1]:
+            continue
+        for u, v in itertools.product((0, 1), repeat=2):
+            n = np.full((k, 2), N)
+            n[leave] += leave != join
+            for p_leave, p_join in itertools.product(range(n[leave] + 1), range(n[join] + 1)):
+                p = np.zeros((k, 2))
+                p[leave], p[join] = p_leave, p_join
+                d = move(n, p, leave, u, join, v)
+                if d is None or not u <= p_leave <= n[leave] - (1 - u):
+                    continue
+                gaps = d[1:] - d[:1]
+                wrong = (v != join[1]) - int(u != leave[1])
+                loss = max(abs(s * B * g + wrong / m) for s in (-1, 0, 1) for g in gaps.ravel())
+                worst = np.maximum(worst, [2 * np.abs(gaps).sum(), loss, np.abs(d).sum()])
+    bound = lemma_3_1(N, k, B, protect=protect, m=m)
+    assert (worst <= np.array([bound.auditor, bound.learner, bound.rates]) + 1e-12).all()
+    assert worst[0] == pytest.approx(bound.auditor) and worst[1] == pytest.approx(bound.learner)
+
+
+def test_a_whole_record_moves_more_than_the_printed_bound_from_three_groups_on():
+    """k = 3, N = 10: 8/11 against 2/3. k = 4: 12/11 against 8/9. With two groups the printed bound covers a record."""
+    for k, exact, printed in ((3, 8 / 11, 2 / 3), (4, 12 / 11, 8 / 9)):
+        assert lemma_3_1(10, k, 1.0, protect="record", m=1000).auditor == pytest.approx(exact)
+        assert lemma_3_1(10, k, 1.0, as_printed=True).auditor == pytest.approx(printed) and exact > printed
+        for protect in ("A", "X and A"):
+            assert lemma_3_1(10, k, 1.0, protect=protect, m=1000).auditor < printed
+    assert lemma_3_1(10, 2, 1.0, protect="record", m=1000).auditor < lemma_3_1(10, 2, 1.0, as_printed=True).auditor
+    for k, N in itertools.product(range(3, 8), range(2, 60)):
+        more = lemma_3_1(N, k, 1.0, protect="record", m=10**6).auditor > lemma_3_1(N, k, 1.0, as_printed=True).auditor * (1 + 1e-12)
+        assert more == (N > (3 * k - 2) / (k - 2))
+
+
+def printed_loss(game, lam, B):
+    n = game.n.min()
+    return exponential_probabilities(game.losses(lam), (2 * game.n_groups * B + 1) / (n - 1), 1.0)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_printed_learner_is_private_although_its_scale_is_not(k):
+    """Random data, classes and prices, all neighbours whose cells keep two people: the loss stays below epsilon' (6B+1)/(4kB+2)."""
+    rng, worst = np.random.default_rng(k), 0.0
+    for _ in range(60):
+        m, B = 6 * k + 3, float(rng.choice([0.2, 1.0, 20.0]))
+        A, Y = np.arange(m) % k, (np.arange(m) // k) % 2
+        H = rng.integers(0, 2, (12, m))
+        H[:k] = A == np.arange(k)[:, None]
+        lam = np.zeros(4 * (k - 1))
+        lam[rng.integers(len(lam))] = B
+        here = FairnessGame(H, A, Y, 0.1)
+        for j in range(m):
+            A2 = A.copy()
+            A2[j] = (A[j] + 1) % k
+            there = FairnessGame(H, A2, Y, 0.1)
+            if there.n.min() >= 2:
+                worst_here = exact_epsilon(printed_loss(here, lam, B), printed_loss(there, lam, B))
+                assert worst_here <= subroutine_4_epsilon(1.0, B, k)
+                worst = max(worst, worst_here)
+    assert 0.1 < worst < 1.0
+
+
+def test_the_learners_bound_is_spelt_out():
+    for B, k in itertools.product((0.1, 1.0, 50.0), (2, 3, 9)):
+        assert subroutine_4_epsilon(0.3, B, k) == pytest.approx(0.3 * (6 * B + 1) / (4 * k * B + 2))
+        assert subroutine_4_epsilon(0.3, B, k) < 0.3

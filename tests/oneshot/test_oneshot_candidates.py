@@ -1,0 +1,80 @@
+"""Candidates: the regression oracle with soft groups, fair Bayes thresholding, and their gaps."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpfair_teach import fairness
+from dpfair_teach.oneshot import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
+
+
+def people(k: int, seed: int, m: int = 60):
+    rng = np.random.default_rng(seed)
+    A, Y = np.r_[np.repeat(np.arange(k), 2), rng.integers(0, k, m - 2 * k)], np.r_[np.tile([0, 1], k), rng.integers(0, 2, m - 2 * k)]
+    return rng, rng.standard_normal((m, 3)), A, Y
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_one_fit_answers_every_multiplier_as_the_oracle_would(k):
+    """The oracle by hand: least squares of the costs of saying 1 and of saying 0, separately for each u, then the cheaper."""
+    rng, X, A, Y = people(k, 1)
+    m, onehot, design = len(Y), np.eye(k)[A], np.column_stack([np.ones(60), X])
+    scores = regression_scores(X, Y, onehot)
+    for u in rng.standard_normal((20, 2 * (k - 1))):
+        cost_one, cost_zero = (Y == 0).astype(float), (Y == 1).astype(float)
+        for a, y in itertools.product(range(1, k), (0, 1)):
+            cell, anchor = (A == a) & (Y == y), (A == 0) & (Y == y)
+            cost_one += u[2 * (a - 1) + y] * m * (cell / cell.sum() - anchor / anchor.sum())
+        predicted = [design @ np.linalg.lstsq(design, c, rcond=None)[0] for c in (cost_one, cost_zero)]
+        assert np.abs(predicted[1] - predicted[0] - (scores[:, 0] - scores[:, 1:] @ u)).max() < 1e-9
+
+
+def test_the_costs_are_the_lagrangian_person_by_person():
+    """Sum over accepted people of group_costs / m is the gap, for true groups."""
+    rng, _, A, Y = people(3, 2)
+    decisions = rng.integers(0, 2, (5, 60))
+    onehot = np.eye(3)[A]
+    gaps = expected_gaps(decisions, onehot, Y)
+    assert np.abs(decisions @ group_costs(onehot, Y) / 60 - gaps).max() < 1e-12
+    fp, tp = fairness.rates(fairness.cell_counts(decisions[0], A, Y))
+    assert np.abs(gaps[0] - [fp[1] - fp[0], tp[1] - tp[0], fp[2] - fp[0], tp[2] - tp[0]]).max() < 1e-12
+
+
+def test_fair_bayes_thresholding_minimizes_the_lagrangian_over_all_functions_of_x():
+    """Four kinds of people with known P(y | x), P(a | x, y): of all 16 classifiers none is better, for 200 multipliers."""
+    rng = np.random.default_rng(5)
+    eta, p = rng.uniform(.1, .9, 4), rng.uniform(.1, .9, (4, 2))
+    given = np.stack([1 - p, p], axis=-1)
+    mass = np.stack([1 - eta, eta], axis=1)[:, :, None] * given / 4         # P(x, y, a)
+    shares = mass.sum(axis=0)
+    scores = bayes_scores(eta, given, shares)
+
+    def lagrangian(h, u):
+        error = (h @ (1 - eta) + (1 - h) @ eta) / 4
+        rates = np.einsum("x,xya->ya", h, mass) / shares
+        return error + u @ (rates[:, 1] - rates[:, 0])
+
+    for u in rng.uniform(-.5, .5, (200, 2)):
+        ours = (scores[:, 0] > scores[:, 1:] @ u).astype(float)
+        best = min(lagrangian(np.array(h, float), u) for h in itertools.product((0, 1), repeat=4))
+        assert lagrangian(ours, u) <= best + 1e-12
+
+
+@pytest.mark.parametrize(("k", "shape"), [(2, (442, 2)), (3, (626, 4)), (4, (730, 6))])
+def test_grids_hold_no_constraint_first_and_are_symmetric(k, shape):
+    grid = multiplier_grid(k)
+    assert grid.shape == shape and not grid[0].any()
+    assert {tuple(u) for u in grid.round(12)} == {tuple(-u + 0.0) for u in grid.round(12)}
+
+
+def test_too_many_groups_for_a_grid_are_refused():
+    with pytest.raises(ValueError, match=r"^n_groups=5: the grid has 8 axes"):
+        multiplier_grid(5)
+
+
+def test_shares_keep_the_public_total_where_a_group_is_lifted():
+    """A negative debiased total cannot make a rate of it; the label still has its people."""
+    weights = np.array([[1.2, -.2], [1.1, -.1], [1.4, -.4], [.5, .5], [.4, .6]])
+    assert np.isfinite(expected_gaps([[1, 0, 1, 0, 1]], weights, [0, 0, 0, 1, 1])).all()

@@ -1,0 +1,46 @@
+"""The whole frontier from one convex hull is the linear program, gamma by gamma."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpfair_teach.oneshot import best_mixtures, best_mixtures_lp
+from dpfair_teach.oneshot.learner import GAMMAS
+
+
+def problem(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """n candidates on a noisy bowl, and the two constants."""
+    rng = np.random.default_rng(seed)
+    gaps = 0.3 * rng.standard_normal((n, 2))
+    error = 0.3 - 0.2 * np.abs(gaps).sum(axis=1) + 0.1 * rng.random(n)
+    return np.r_[error, 0.4, 0.6], np.r_[gaps, np.zeros((2, 2))]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 60])
+def test_the_hull_gives_the_optimum_of_the_linear_program_at_every_gamma(n, seed):
+    error, gaps = problem(n, 100 * n + seed)
+    hull, program = best_mixtures(error, gaps, GAMMAS), best_mixtures_lp(error, gaps, GAMMAS)
+    assert np.abs(hull.values - program.values).max() < 1e-9
+    assert np.abs(hull.weights @ error - hull.values).max() < 1e-9
+    assert (np.abs(hull.weights @ gaps).max(axis=1) <= np.array(GAMMAS) + 1e-9).all()
+    assert np.abs(hull.weights.sum(axis=1) - 1).max() < 1e-12 and hull.weights.min() >= 0
+    assert ((hull.weights > 1e-9).sum(axis=1) <= 3).all()
+
+
+@pytest.mark.parametrize("gaps", [np.zeros((4, 2)), np.c_[np.linspace(0, .3, 4), np.zeros(4)], np.c_[[0, .1, .2, .3], [0, .1, .2, .3]]],
+                         ids=["no gaps", "one gap", "on a line"])
+def test_flat_problems_are_solved_too(gaps):
+    error = np.array([.4, .3, .2, .1])
+    assert np.allclose(best_mixtures(error, gaps, GAMMAS).values, best_mixtures_lp(error, gaps, GAMMAS).values, atol=1e-9)
+
+
+def test_an_impossible_gamma_is_refused_by_name():
+    for solve in (best_mixtures, best_mixtures_lp):
+        with pytest.raises(ValueError, match=r"^gammas=0\.05: no mixture"):
+            solve([.1, .2, .15], [[.2, .1], [.3, .1], [.25, .2]], [0.05])
+
+
+def test_the_support_is_what_some_gamma_uses():
+    mixtures = best_mixtures([.1, .4, .9], [[.2, 0], [0, 0], [0, 0]], [0, .1])
+    assert mixtures.support.tolist() == [0, 1]

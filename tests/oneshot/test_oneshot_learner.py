@@ -1,0 +1,97 @@
+"""The learner: what it publishes follows from what was released, and from nothing else that A could change."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpfair_teach import accounting, data
+from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps
+
+METHODS = [{"method": "histogram", "oracle": "regression"}, {"method": "histogram", "oracle": "logistic"}, {"method": "histogram"},
+           {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
+           {"method": "sums", "norm": "l1"}]
+GAMMAS = [0, .05, .2]
+
+
+@pytest.fixture(scope="module")
+def people():
+    return data.make_logistic(300, d=4, shifts=[[0, 0, 0, 0], [1, .5, 0, 0]], rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch):
+    """Replay the answers to somebody whose A is all 0: the same frontier comes out, so A went in through the answers only."""
+    first = FrontierLearner(1.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    answers = iter(first.answers_)
+
+    for name in ("release_cells", "release_sums"):
+        real = getattr(asked, name)
+        monkeypatch.setattr(asked, name, lambda *args, real=real, **kw: (real(*args, **kw)[1], next(answers)[1])[::-1])
+    monkeypatch.setattr(asked.mechanisms, "randomized_response", lambda *args, **kw: next(answers)[1])
+    again = FrontierLearner(1.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=np.zeros(people.m, int),
+                                                          rng=np.random.default_rng(3))
+    assert next(answers, None) is None
+    assert np.array_equal(first.frontier_.weights, again.frontier_.weights)
+    assert np.array_equal(first.frontier_.multipliers, again.frontier_.multipliers)
+    assert np.array_equal(first.predict_proba(people.X, gamma=.05), again.predict_proba(people.X, gamma=.05))
+    assert [r.epsilon for r in first.releases_] == [r.epsilon for r in again.releases_]
+
+
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_releases_add_up_to_epsilon(people, how):
+    model = FrontierLearner(0.7, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(4))
+    assert len(model.releases_) == (1 if how.get("share") == 1.0 else 2)
+    assert accounting.compose(model.releases_, 0.0, method="basic") == pytest.approx(0.7, rel=1e-12)
+    assert {r.unit for r in model.releases_} == {accounting.UNIT_A} and {r.delta for r in model.releases_} == {0.0}
+
+
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_without_noise_the_frontier_keeps_its_tolerance_on_the_true_groups(people, how):
+    """At epsilon 500 the histograms are exact (noise 0 but with probability e^-150), in-sample: what was audited, the mixture for gamma 0,
+    is fair; of the others only what the model thinks of them is known."""
+    model = FrontierLearner(500.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
+    accepted = np.stack([model.predict_proba(people.X, gamma=g)[:, 1] for g in GAMMAS])
+    gaps = np.abs(expected_gaps(accepted, np.eye(2)[people.A], people.Y)).max(axis=1)
+    assert (gaps <= np.array(GAMMAS) + [0.03, 0.12, 0.12]).all()
+    error = (accepted * (1 - people.Y) + (1 - accepted) * people.Y).mean(axis=1)
+    assert np.abs(error - model.frontier_.expected_error).max() < 1e-9
+
+
+def test_the_published_classifier_reads_x_alone_and_is_a_mixture(people):
+    model = FrontierLearner(2.0, gammas=GAMMAS).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6))
+    some = people.X[:7]
+    assert np.array_equal(model.predict_proba(some, people.A[:7]), model.predict_proba(some))
+    drawn = model.predict(np.repeat(some, 2000, axis=0), rng=np.random.default_rng(7), gamma=.05).reshape(7, -1).mean(axis=1)
+    # 7 frequencies of 2,000 coins each, Hoeffding: each is off by more than .077 with probability below 1e-10
+    assert np.abs(drawn - model.predict_proba(some, gamma=.05)[:, 1]).max() < 0.077
+    assert np.array_equal(model.predict_proba(some, gamma=.04), model.predict_proba(some, gamma=.01))      # the tolerance below
+
+
+def test_three_groups_are_supported_and_cost_twice_the_noise():
+    people = data.make_logistic(600, n_groups=3, d=3, rng=np.random.default_rng(8))
+    for how in ({"method": "response"}, {"method": "sums"}, {"method": "histogram"}):
+        model = FrontierLearner(3.0, gammas=[0, .1], n_groups=3, **how)
+        model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(9))
+        assert model.releases_[-1].sensitivity == 2.0
+        assert model.frontier_.gaps.shape[1] == 4 and (model.frontier_.violation <= np.array([0, .1]) + 1e-9).all()
+
+
+@pytest.mark.parametrize("A", [np.zeros(300, int), np.ones(300, int)], ids=["all in group 0", "all in group 1"])
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_an_absent_group_is_no_error(people, how, A):
+    """A refusal that depends on who is in which group would itself be a release."""
+    FrontierLearner(0.1, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=A, rng=np.random.default_rng(10))
+
+
+def test_what_cannot_work_is_refused_by_name(people):
+    fit = dict(X=people.X, y=people.Y, sensitive_features=people.A, rng=np.random.default_rng(11))
+    with pytest.raises(ValueError, match=r"^oracle='bayes': needs P\(A = a \| x, y\)"):
+        FrontierLearner(1.0, method="response", oracle="bayes").fit(**fit)
+    with pytest.raises(ValueError, match=r"^n_groups=5: the grid"):
+        FrontierLearner(1.0, n_groups=5).fit(**fit)
+    with pytest.raises(ValueError, match=r"^y=1: everybody has the same label"):
+        FrontierLearner(1.0).fit(**fit | {"y": np.ones(300, int)})
+    with pytest.raises(ValueError, match=r"^X=0\.0: is its largest singular value"):
+        FrontierLearner(1.0).fit(**fit | {"X": np.ones((300, 2))})
+    with pytest.raises(ValueError, match=r"^gamma=0\.01: below the smallest tolerance"):
+        FrontierLearner(1.0, gammas=[.1]).fit(**fit).predict_proba(people.X, gamma=.01)

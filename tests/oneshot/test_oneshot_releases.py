@@ -1,0 +1,129 @@
+"""What is asked of A: sensitivities by exhaustion, laws, and attacks that broken noise does not survive."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpfair_teach import audit, mechanisms
+from dpfair_teach.oneshot import (
+    cell_sensitivity,
+    debiased_groups,
+    group_sums,
+    l2_noise,
+    release_cells,
+    release_sums,
+    sums_sensitivity,
+)
+
+ALPHA = 1e-9        # of every statistical test here; seeds are fixed
+
+
+def neighbours(m: int, k: int):
+    """All pairs of group vectors that differ in one person."""
+    for A in itertools.product(range(k), repeat=m):
+        for j, a in itertools.product(range(m), range(k)):
+            if a != A[j]:
+                other = list(A)
+                other[j] = a
+                yield np.array(A), np.array(other)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_sensitivity_of_cells_is_what_exhaustion_finds(k):
+    cells = np.array([0, 0, 1, 2])
+
+    def counts(A):
+        return np.stack([np.bincount(cells[A == a], minlength=3) for a in range(1, k)])
+
+    assert max(np.abs(counts(A) - counts(B)).sum() for A, B in neighbours(4, k)) == cell_sensitivity(k)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_sensitivity_of_sums_is_what_exhaustion_finds(k, norm):
+    features, Y = np.array([[1, .5, -2.], [1, 3., 0], [1, -.1, .2], [1, 0, 0]]), np.array([0, 1, 1, 0])
+    order = 1 if norm == "l1" else 2
+    worst = max(np.linalg.norm((group_sums(features, A, Y, k) - group_sums(features, B, Y, k)).ravel(), order) for A, B in neighbours(4, k))
+    assert worst == pytest.approx(sums_sensitivity(features, k, norm), abs=1e-12)
+
+
+def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditResult:
+    """One person of a cell changes group: what does the loss of 2 x 8,000 released histograms prove?"""
+    if broken:
+        drawn = mechanisms.geometric
+        monkeypatch.setattr(mechanisms, "geometric", lambda value, s, e, rng, size=None: drawn(value, s, 2 * e, rng, size))
+    cells, A, B = np.array([0, 0, 0, 1, 1]), np.array([1, 0, 1, 0, 1]), np.array([0, 0, 1, 0, 1])
+    rng = np.random.default_rng(14)
+    runs = [np.stack([release_cells(cells, groups, epsilon, rng)[0][0] for _ in range(8_000)]) for groups in (A, B)]
+    loss = [audit.privacy_loss(run, [2, 1], [1, 1], 1 / epsilon) for run in runs]
+    return audit.audit_scalar(*loss, rng, alpha=ALPHA, claimed_epsilon=epsilon)
+
+
+@pytest.mark.slow
+def test_an_attack_finds_most_of_epsilon_and_not_more_and_catches_half_the_noise(monkeypatch):
+    right = attack_on_cells(1.0, False, monkeypatch)
+    assert right.verdict == "not refuted" and right.lower_bound > 0.75
+    assert attack_on_cells(1.0, True, monkeypatch).verdict == "refuted"
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_attack_on_sums_finds_half_of_epsilon_and_catches_half_the_noise(norm):
+    """Along the person with the largest features, n = 2 x 40,000, alpha 1e-9."""
+    features, Y = np.array([[1., 2., 2.], [1, .5, 0], [1, 0, .3]]), np.array([1, 1, 0])
+    epsilon = 1.0
+    scale = sums_sensitivity(features, norm=norm) / epsilon
+    rng = np.random.default_rng(15)
+    true = [group_sums(features, A, Y)[0, 1] for A in ([1, 1, 0], [0, 1, 0])]
+
+    def sample(shrunk):
+        if norm == "l1":
+            noise = [mechanisms.laplace(s, shrunk * scale, 1.0, rng, size=40_000) for s in true]
+        else:
+            noise = [s + l2_noise(3, shrunk * scale, rng, size=40_000) for s in true]
+        order = 1 if norm == "l1" else 2
+        return [(np.linalg.norm(out - true[1], order, axis=1) - np.linalg.norm(out - true[0], order, axis=1)) / scale for out in noise]
+
+    right = audit.audit_scalar(*sample(1.0), rng, alpha=ALPHA, claimed_epsilon=epsilon)
+    assert right.verdict == "not refuted" and right.lower_bound > 0.5 * epsilon
+    assert audit.audit_scalar(*sample(0.5), rng, alpha=ALPHA, claimed_epsilon=epsilon).verdict == "refuted"
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_released_sums_have_the_noise_of_their_record(norm):
+    """Kolmogorov-Smirnov against the exact law, n = 4,000, DKW bound at alpha 1e-9."""
+    features, A, Y = np.array([[1., 2., 2.], [1, .5, 0], [1, 0, .3]]), [1, 1, 0], [1, 1, 0]
+    rng, n = np.random.default_rng(16), 4000
+    _, record = release_sums(features, A, Y, 2.0, rng, norm=norm)
+    assert record.epsilon == 2.0 and record.scale == record.sensitivity / 2 == sums_sensitivity(features, norm=norm) / 2
+    noise = np.array([release_sums(features, A, Y, 2.0, rng, norm=norm)[0] for _ in range(n)]) - group_sums(features, A, Y)
+    if norm == "l1":
+        values, law = noise[:, 0, 1, 0], stats.laplace(scale=record.scale)
+    else:
+        values, law = np.linalg.norm(noise[:, 0, 1], axis=1), stats.gamma(3, scale=record.scale)
+    assert stats.kstest(values, law.cdf).statistic < np.sqrt(np.log(2 / ALPHA) / (2 * n))
+
+
+def test_noise_of_the_two_norm_has_its_law_and_no_direction():
+    """Length Gamma(d), first coordinate of the direction as on the sphere of 3 dimensions (uniform), n = 20,000, alpha 1e-9."""
+    n = 20_000
+    noise = l2_noise(3, 1.5, np.random.default_rng(17), size=n)
+    length = np.linalg.norm(noise, axis=1)
+    bound = np.sqrt(np.log(2 / ALPHA) / (2 * n))
+    assert stats.kstest(length, stats.gamma(3, scale=1.5).cdf).statistic < bound
+    assert stats.kstest(noise[:, 0] / length, stats.uniform(-1, 2).cdf).statistic < bound
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_debiased_reports_are_unbiased_exactly(k):
+    law = mechanisms.randomized_response_matrix(k, 1.3)
+    mean = law @ debiased_groups(np.arange(k), k, 1.3)
+    assert np.abs(mean - np.eye(k)).max() < 1e-12
+
+
+def test_which_groups_occur_changes_no_shape_and_no_message():
+    rng = np.random.default_rng(18)
+    shapes = {release_cells([0, 0, 1], A, 1.0, rng, n_groups=3, n_cells=2)[0].shape for A in ([0, 0, 0], [0, 1, 2], [2, 2, 2])}
+    assert shapes == {(2, 2)}

@@ -1,0 +1,87 @@
+"""The private oracle: its sensitivity by trying every neighbour, its epsilon exactly, and what breaks when the class depends on A."""
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpfair_teach import accounting, audit, mechanisms
+from dpfair_teach.games import FairnessGame
+from dpfair_teach.oracles import cell_losses, cost_sensitivity, halfplane_labelings, private_oracle, threshold_labelings
+
+
+def neighbours(k: int, m: int):
+    for A in itertools.product(range(k), repeat=m):
+        for i in range(m):
+            for other in range(A[i] + 1, k):
+                yield A, (*A[:i], other, *A[i + 1:])
+
+
+def test_the_losses_are_those_of_the_game_up_to_a_constant():
+    rng = np.random.default_rng(0)
+    A, Y, P = np.arange(20) % 2, np.arange(20) // 2 % 2, rng.integers(0, 2, (9, 20))
+    game, lam = FairnessGame(P, A, Y, 0.1), rng.exponential(size=4)
+    cells = game.cell_costs(lam)
+    losses = cell_losses(P, A, Y, cells[1] - cells[0])
+    assert np.allclose(losses + (Y == 1).mean(), game.losses(lam) + 0.1 * lam.sum())
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_sensitivity_is_exact(k):
+    """Every A, every change of one entry, every threshold of five people."""
+    rng = np.random.default_rng(k)
+    m, Y = 5, np.array([0, 1, 1, 0, 1])
+    H = threshold_labelings(rng.random(m))
+    for _ in range(4):
+        costs = rng.normal(size=(k, 2))
+        worst = max(np.abs(cell_losses(H, A, Y, costs) - cell_losses(H, B, Y, costs)).max() for A, B in neighbours(k, m))
+        assert worst == pytest.approx(cost_sensitivity(costs, m))
+
+
+def test_the_private_oracle_is_epsilon_private_and_not_much_better():
+    """The exact law at every pair of neighbours, with the sensitivity that the release names: at most epsilon, above .9 of it somewhere."""
+    rng, epsilon, m = np.random.default_rng(1), 1.3, 6
+    Y, costs = np.array([0, 1, 1, 0, 1, 0]), np.array([[1.0, -1.0], [-1.0, 1.0]])
+    H = np.vstack([np.eye(m, dtype=int), halfplane_labelings(rng.normal(size=(m, 2)))[:3], np.zeros((20, m), dtype=int)])
+    named = private_oracle(H, [0, 1] * 3, Y, costs, epsilon, rng).release.sensitivity
+    printed = private_oracle(H, [0, 1] * 3, Y, costs, epsilon, rng, as_printed=True).release.sensitivity
+    worst = {named: 0.0, printed: 0.0}
+    for A, B in neighbours(2, m):
+        for sensitivity in worst:
+            laws = [mechanisms.exponential_probabilities(cell_losses(H, G, Y, costs), sensitivity, epsilon) for G in (A, B)]
+            worst[sensitivity] = max(worst[sensitivity], audit.exact_epsilon(*laws))
+    assert 0.9 * epsilon < worst[named] <= epsilon + 1e-12 and worst[printed] <= epsilon / 2 + 1e-12
+
+
+def test_the_draws_have_the_exact_law_and_the_release_says_what_they_cost():
+    """100,000 draws over 7 labelings; the largest deviation of a share is below sqrt(ln(14e9) / 2n) except with probability 1e-9."""
+    rng, n = np.random.default_rng(2), 100_000
+    A, Y, costs = np.array([0, 1, 0, 1, 1, 0]), np.array([0, 1, 1, 0, 1, 0]), np.array([[1.0, -1.0], [2.0, -3.0]])
+    H = threshold_labelings(np.arange(6))
+    answer = private_oracle(H, A, Y, costs, 5.0, rng, size=n)
+    law = mechanisms.exponential_probabilities(cell_losses(H, A, Y, costs), 1 / 6, 5.0)
+    share = np.bincount(answer.index, minlength=7) / n
+    assert np.abs(share - law).max() < math.sqrt(math.log(14e9) / (2 * n)) and np.ptp(law) > 0.1
+    assert answer.release == accounting.Release("exponential", accounting.UNIT_A, 1 / 6, 2 / 30, 5.0, times=n)
+
+
+def test_costs_that_ignore_the_group_cost_no_privacy():
+    answer = private_oracle([[0, 1], [1, 0]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [1, -1]], epsilon=0.01, rng=np.random.default_rng(0))
+    assert answer.release is None and answer.index == 0
+
+
+def test_with_a_in_s_the_class_itself_tells():
+    """Two people with equal x: half-planes on (x, a) can treat them differently if and only if their groups differ."""
+    x = np.array([0.5, 0.5, 0.1])
+    H = [halfplane_labelings(np.column_stack([x, A])) for A in ([0, 1, 0], [1, 1, 0])]
+    told = [(0, 1) in {(row[0], row[1]) for row in labelings.tolist()} for labelings in H]
+    assert told == [True, False]
+    laws = []
+    rows = sorted({tuple(r) for labelings in H for r in labelings.tolist()})
+    for labelings, A in zip(H, ([0, 1, 0], [1, 1, 0]), strict=True):
+        p = mechanisms.exponential_probabilities(cell_losses(labelings, A, [1, 0, 1], [[1, -1], [1, -1]]), 1 / 3, 0.1)
+        law = dict(zip(map(tuple, labelings.tolist()), p, strict=True))
+        laws.append(np.array([law.get(row, 0.0) for row in rows]))
+    assert audit.exact_epsilon(*laws) == math.inf and audit.exact_delta(*laws, epsilon=20.0) > 0.2
