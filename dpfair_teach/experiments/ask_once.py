@@ -143,7 +143,7 @@ TRIED: dict[str, dict[str, float]] = {
 TUNED_POPULATIONS = 12
 TUNING = [{"method": method, "variant": variant, "epsilon": epsilon}
           for method, variant, epsilon in product(("histogram", "histogram_logistic", "histogram_regression"), TRIED, (0.5, 1.0, 2.0))
-          if variant == "chosen" or method == "histogram"]
+          if variant == "chosen" or (method == "histogram" and (epsilon == 1.0 or variant.startswith("share")))]
 
 
 def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
