@@ -158,7 +158,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
         {"left_reference": (left.REFERENCES, left.reference_rows)}, left.reads(left.REFERENCES)),
     "left_oneshot": Experiment(
-        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 48,
+        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_q": (ask_once.QUALITIES, ask_once.quality)},
         left.reads(ask_once.CURVES + ask_once.QUALITIES)),
     "left_tuning": Experiment(
