@@ -441,6 +441,10 @@ def gap_of_the_learner(f):
     return lambda self, Q, lam, B: self.regrets(Q, lam, B)[1]
 
 
+def halved_gaps(f):
+    return staticmethod(lambda errors, gaps, gamma: f(errors, np.asarray(gaps) / 2, gamma))
+
+
 def without_a_spare(f):
     def weights(theta, B):
         lam = f(theta, B)
@@ -759,6 +763,7 @@ MUTANTS: dict[str, Mutant] = {
     "game_value_with_signs": Mutant(GAMES + "game.FairnessGame.value", value_as_printed, "multipliers may be negative"),
     "costs_without_the_anchor": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_the_anchor, "group 0 pays for no gap"),
     "best_answer_is_the_dearest": Mutant(GAMES + "game.FairnessGame.best_response", dearest_answer, "the largest cost, not the least"),
+    "gaps_of_notions_halved": Mutant(GAMES + "game.FairnessGame.from_gaps", halved_gaps, "every gap counts half"),
     "gap_of_the_learner_alone": Mutant(GAMES + "game.FairnessGame.equilibrium_gap", gap_of_the_learner, "the auditor is not asked"),
     "hedge_without_a_spare": Mutant(GAMES + "auditor.weights", without_a_spare, "the multipliers always sum to B"),
     "rounds_halved": Mutant(GAMES + "auditor.agarwal_theorem_1", changed(rounds=lambda x: max(1, x // 2)), "half of the rounds"),

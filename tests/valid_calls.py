@@ -475,6 +475,42 @@ valid("games.theorem_3_6", games.theorem_3_6,
 valid("games.theorem_3_7", games.theorem_3_7,
       lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=True, rounds=9, as_printed=False, **_BOUND))
 
+# ------------------------------------------------------------------------------------------ the regression oracle, and games
+_PEOPLE = dict(X=np.arange(24.0).reshape(12, 2) % 5, Y=[0, 1] * 6)
+_GROUPS = [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
+
+
+def _regression():
+    return oracles.RegressionOracle(**_PEOPLE)
+
+
+def _regression_play():
+    return games.regression_exponentiated_gradient(_regression(), _GROUPS, 0.1, rounds=5)
+
+
+def _private_regression_play():
+    return games.regression_dp_oracle_learner(_regression(), _GROUPS, 0.1, 1.0, 1e-6, rng(), n_groups=2, rounds=3)
+
+
+valid("oracles.RegressionOracle", oracles.RegressionOracle, lambda: dict(_PEOPLE))
+valid("oracles.RegressionOracle:sums", _of(_regression, "sums"), lambda: dict(A=_GROUPS, n_groups=2))
+valid("oracles.RegressionOracle:gap_coefficients", _of(_regression, "gap_coefficients"), lambda: dict(sums=_regression().sums(_GROUPS)))
+valid("oracles.RegressionOracle:scores", _of(_regression, "scores"), lambda: dict(coefficients=[0.1, 0.2, 0.3], X=_PEOPLE["X"]))
+valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
+      lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
+valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5))
+valid("games.regression_exponentiated_gradient:predict_proba", _of(_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
+valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2, B=2.0, rounds=3, eta=0.2,
+                   share=0.1, learner_share=0.9, ridge=1.0, constraints=("FP", "TP"), size=2))
+valid("games.regression_dp_oracle_learner:predict_proba", _of(_private_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
+valid("games.section_5_learner", games.section_5_learner,
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",
+                   noise="scale", most_rounds=5, n_groups=2, size=2))
+valid("games.section_5_step", games.section_5_step, lambda: dict(epsilon=100.0, delta=1e-6, rounds=5))
+
+
 # --------------------------------------------------------------------------------------------------------------- oneshot
 _WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]
 _SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])

@@ -2,6 +2,7 @@
 
 ``python -m dpfair_teach.experiments`` runs the named ones.
 """
+from .ask_once import ONESHOT_METHODS
 from .bootstrap import bootstrap_interval, bootstrap_means
 from .communities import communities_counts, held_out_counts
 from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
@@ -15,7 +16,7 @@ from .tradeoff import METHODS, Draws, free_points, postprocessing_curve, postpro
 
 __all__ = [
     "AT_QUALITY", "AT_VIOLATION", "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
-    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "LEFT_GROUPS", "LITERAL_ROUNDS", "METHODS", "PANEL_METHODS",
+    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "LEFT_GROUPS", "LITERAL_ROUNDS", "METHODS", "ONESHOT_METHODS", "PANEL_METHODS",
     "REFERENCE_MULTIPLIERS", "REPAIRED_LOOPS", "Draws", "bootstrap_interval", "bootstrap_means", "bound_population",
     "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "left_people",
     "left_reference", "lower_hull",

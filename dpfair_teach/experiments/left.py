@@ -72,6 +72,12 @@ def _people(group: str, label: str) -> Dataset:
     return data.load("communities", group=LEFT_GROUPS[group], label=label, features="unprotected")
 
 
+def reads(settings: list[dict]) -> tuple[dict[str, object], ...]:
+    """What ``data.load`` is asked for by settings of (group, label): each pair once."""
+    pairs = dict.fromkeys((setting["group"], setting["label"]) for setting in settings)
+    return tuple({"name": "communities", "group": LEFT_GROUPS[g], "label": label, "features": "unprotected"} for g, label in pairs)
+
+
 def gaps_and_error(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Error (H,) and signed gaps (H, 2) of decisions (H, m) of two groups, on the true groups."""
     decisions = np.asarray(decisions, dtype=float)      # booleans would multiply to booleans

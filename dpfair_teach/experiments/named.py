@@ -30,7 +30,7 @@ class Experiment:
     about: str
     repeats: int
     tables: dict[str, tuple[list[dict], Callable[[dict, int, np.random.Generator], Rows]]]
-    reads: tuple[dict[str, str], ...] = ()  # what ``data.load`` is asked for; nothing where no data set is read
+    reads: tuple[dict[str, object], ...] = ()  # what ``data.load`` is asked for; nothing where no data set is read
 
     @property
     def provenance(self) -> str:
@@ -157,13 +157,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         {"post_processing_compared": (compared.COMPARED, compared.compared)}, _communities([{}]) + ({"name": "adult"},)),
     "left_reference": Experiment(
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
-        {"left_reference": (left.REFERENCES, left.reference_rows)}, ({"name": "communities", "features": "unprotected"},)),
+        {"left_reference": (left.REFERENCES, left.reference_rows)}, left.reads(left.REFERENCES)),
     "left_oneshot": Experiment(
-        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 48,
+        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_q": (ask_once.QUALITIES, ask_once.quality)},
-        ({"name": "communities", "features": "unprotected"},)),
+        left.reads(ask_once.CURVES + ask_once.QUALITIES)),
     "left_tuning": Experiment(
-        "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 72,
+        "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
     "left_literal": Experiment(
         f"Left panel, the learner of the experiments as it was run, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
@@ -172,7 +172,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
         {"left_repaired": (loops.REPAIRED, loops.repaired)}, ({"name": "communities", "features": "unprotected"},)),
     "left_repaired_tuning": Experiment(
-        "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 48,
+        "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 24,
         {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",

