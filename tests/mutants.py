@@ -741,6 +741,7 @@ MUTANTS: dict[str, Mutant] = {
     # the separation, and classifiers that may see A
     "separation_blind_is_aware": Mutant(SEPARATION + "optimal_error", blind_for_aware, "the blind class gets h_R and h_B"),
     "separation_tolerance_cut": Mutant(SEPARATION + "optimal_error", tolerance_cut, "nine tenths of the tolerance"),
+    "separation_optimum_tolerance_cut": Mutant(SEPARATION + "fair_optimum", tolerance_cut, "nine tenths of the tolerance"),
     "separation_neighbours_alike": Mutant(SEPARATION + "instance", neighbours_alike, "nobody changes"),
     "separation_jump_halved": Mutant(SEPARATION + "theorem_3_9", changed(jump=lambda x: x / 2), "half the jump"),
     "separation_bound_halved": Mutant(SEPARATION + "sensitivity_bound", scaled(0.5), "half the bound"),
