@@ -409,7 +409,8 @@ def _of(make, method):
     return lambda **arguments: getattr(make(), method)(**arguments)
 
 
-valid("games.FairnessGame", games.FairnessGame, lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP")))
+valid("games.FairnessGame", games.FairnessGame,
+      lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP"), n_groups=2, empty="zero"))
 valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
       lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",)))
 valid("games.FairnessGame:from_gaps", games.FairnessGame.from_gaps,

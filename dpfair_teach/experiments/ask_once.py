@@ -94,12 +94,9 @@ _BOTH = ("in_sample", "held_out")
 _TWO = ("paper", "race_argmax")
 CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}
           for group, method, epsilon in product(_TWO, ONESHOT_METHODS, EPSILONS)]
-_HELD_OUT = ("histogram", "histogram_regression", "sums", "response")
-QUALITIES = [{"group": group, "label": label, "evaluated": evaluated, "method": method, "epsilon": epsilon}
-             for group, label, evaluated, method, epsilon in product(LEFT_GROUPS, ("p70", "p20"), _BOTH, _HELD_OUT, EPSILONS)
-             if (label == "p70" and ((group in _TWO and evaluated == "held_out")
-                                     or (group not in _TWO and method in ("histogram", "histogram_regression"))))
-             or (label == "p20" and method == "histogram" and group in _TWO)]
+QUALITIES = [{"group": group, "label": label, "evaluated": evaluated, "method": "histogram", "epsilon": epsilon}
+             for group, label, evaluated, epsilon in product(LEFT_GROUPS, ("p70", "p20"), _BOTH, EPSILONS)
+             if (label == "p70" and (group not in _TWO or evaluated == "held_out")) or (label == "p20" and group in _TWO)]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations

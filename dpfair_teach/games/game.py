@@ -43,6 +43,11 @@ class FairnessGame:
     gamma : float >= 0, or (...) array
         The tolerance; an array makes one game for each entry, and everything below has these leading axes.
     constraints : tuple of "FP", "TP"
+    n_groups : int >= 2, optional
+        k, where the largest code in ``A`` does not tell.
+    empty : str
+        "refuse" a cell (a, y) that holds nobody and that a constraint asks about; or "zero": its rate reads 0. For private learners, as
+        a refusal would tell who is in a cell.
 
     Attributes
     ----------
@@ -60,8 +65,8 @@ class FairnessGame:
     Raises
     ------
     ValueError
-        Shapes that do not fit, predictions outside [0, 1], fewer than two groups, and a cell (a, y) that a constraint asks about but
-        that holds nobody.
+        Shapes that do not fit, predictions outside [0, 1], fewer than two groups, and, unless ``empty`` says otherwise, a cell (a, y)
+        that a constraint asks about but that holds nobody.
 
     Examples
     --------
@@ -74,8 +79,9 @@ class FairnessGame:
     """
 
     def __init__(self, predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, gamma: ArrayLike,
-                 constraints: tuple[str, ...] = ("FP", "TP")) -> None:
-        A, k = check.groups("A", A)
+                 constraints: tuple[str, ...] = ("FP", "TP"), *, n_groups: int | None = None, empty: str = "refuse") -> None:
+        A, k = check.groups("A", A, n_groups=None if n_groups is None else check.integer("n_groups", n_groups, low=2, high=4096))
+        self._empty = check.choice("empty", empty, ("refuse", "zero"))
         Y = check.labels("Y", Y)
         if len(Y) != len(A):
             check.refuse("A, Y", (len(A), len(Y)), "different lengths", "Give one entry a person in each.")
@@ -116,7 +122,7 @@ class FairnessGame:
             check.refuse("n_pos", float(n_pos[beyond][0]), "more people accepted than n says there are",
                          "Give n_pos (H, k, 2) in people, as n, and clip noisy counts to 0..n.")
         game = cls.__new__(cls)
-        game._people = None
+        game._people, game._empty = None, "refuse"
         game._set(n_pos, n, gamma, constraints, "n")
         return game
 
@@ -165,8 +171,11 @@ class FairnessGame:
         if self.n_groups < 2:
             check.refuse(whom, self.n_groups - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
         asked = [_LABEL[c] for c in self.constraints]
-        check.occupied(whom, n[:, asked], 'Merge that group with another, or leave that rate out of constraints.', labels=tuple(asked))
+        if self._empty == "refuse":
+            check.occupied(whom, n[:, asked], 'Merge that group with another, or leave that rate out of constraints.', labels=tuple(asked))
         self.rates = n_pos / np.where(n > 0, n, np.nan)
+        if self._empty == "zero":
+            self.rates[:, n == 0] = 0.0
         gaps = self.rates[:, 1:][:, :, asked] - self.rates[:, :1][:, :, asked]
         self.gaps = gaps.reshape(len(n_pos), -1)
         self.errors = (n_pos[..., 0].sum(axis=-1) + (n[:, 1] - n_pos[..., 1]).sum(axis=-1)) / self.m
@@ -174,7 +183,7 @@ class FairnessGame:
 
     def _like(self, n_pos, gamma):
         other = self.__class__.__new__(self.__class__)
-        other._people = self._people
+        other._people, other._empty = self._people, self._empty
         other._set(n_pos, self.n, gamma, self.constraints, "n")
         return other
 

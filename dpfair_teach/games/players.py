@@ -136,8 +136,8 @@ def frozen_cells(game: FairnessGame, epsilon: np.ndarray, axes: tuple[int, ...],
     if game.n_groups == 2:
         total = game.n.sum(axis=0)[labels]
         one = game.n[1, labels] + laplace_noise(1 / epsilon, axes + (len(labels),), rng)
-        one = np.clip(one, 1.0, total - 1)
-        noisy[..., 1, labels], noisy[..., 0, labels] = one, total - one
+        one = np.clip(one, 1.0, np.maximum(total - 1, 1.0))
+        noisy[..., 1, labels], noisy[..., 0, labels] = one, np.maximum(total - one, 1.0)
         return noisy, 1.0
     noisy[..., labels] = np.maximum(game.n[:, labels] + laplace_noise(2 / epsilon, axes + (game.n_groups, len(labels)), rng, 2), 1.0)
     return noisy, 2.0

@@ -82,8 +82,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     Parameters
     ----------
     game : FairnessGame
-        Its classifiers must be public: labelings of features, or a finite class. It is refused already when it is made if a cell is
-        empty; that no cell ever is, is taken for granted here.
+        Its classifiers must be public: labelings of features, or a finite class. Make it with ``n_groups`` and ``empty="zero"`` where a
+        cell might be empty: that the game refuses such data by default, is not private.
     epsilon : float > 0, or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
     delta : float in (0, 1)

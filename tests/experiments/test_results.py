@@ -80,7 +80,7 @@ def test_the_sample_holds_every_kind_and_moves_with_any_byte(table):
         assert {s[name] for s in chosen} == {s[name] for s in settings}
     if "evaluated" in settings[0].keys() - within(settings):
         kinds = [{(s["group"], s.get("label"), s["evaluated"], s["method"]) for s in some} for some in (chosen, settings)]
-        assert kinds[0] == kinds[1] and len(kinds[0]) >= 2 * 2 * 4
+        assert kinds[0] == kinds[1] and len(kinds[0]) >= (2 * 2 * 4 if not table.startswith("left_") else 4)
     flipped = [content[:i] + bytes([content[i] ^ 1]) + content[i + 1:] for i in np.linspace(0, len(content) - 1, 50).astype(int)]
     # the smallest sample, four of five settings in some order, is the same by chance once in 120
     assert sum(sample(settings, other) != chosen for other in flipped) >= 40

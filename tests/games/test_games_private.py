@@ -348,6 +348,32 @@ def test_the_learners_law_is_private_for_every_neighbour_and_close_to_its_epsilo
     assert worst > step / 2
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_an_empty_cell_is_no_exception(k):
+    """The last person of a cell leaves it: no refusal, and the learner's exact law moves by at most epsilon', as elsewhere."""
+    m, step = 5 * k, 0.8
+    A, Y = np.arange(m) % k, np.zeros(m, dtype=int)
+    Y[k + 1:] = 1
+    A[:k + 1] = [*range(k), 0]
+    B = A.copy()
+    B[k - 1] = 0                                            # cell (k-1, 0) held this person only
+    H = np.r_[np.zeros((1, m), int), np.ones((1, m), int), np.eye(m, dtype=int), 1 - np.eye(m, dtype=int)]
+    pair = [FairnessGame(H, a, Y, 0.1, n_groups=k, empty="zero") for a in (A, B)]
+    assert [g.n[k - 1, 0] for g in pair] == [1, 0] and not np.isnan(pair[1].gaps).any()
+    for sign, c in itertools.product((-5.0, 5.0), range(2 * (k - 1))):
+        w = sign * np.eye(2 * (k - 1))[c]
+        frozen = [rooms.FrozenCounts(g, np.asarray(step), np.full((k, 2), 2.0), "A") for g in pair]
+        laws = [exponential_probabilities(g.errors + (r.spread(w)[0] * g.n_pos).sum(axis=(1, 2)), 1.0, 2 * step / r.spread(w)[1])
+                for g, r in zip(pair, frozen, strict=True)]
+        assert exact_epsilon(*laws) <= step + 1e-9
+        bound = [rooms.PromisedRates(g, np.asarray(step), 0, "A").sensitivity(w) for g in pair]
+        laws = [exponential_probabilities(g.errors + g.gaps @ w, s, step) for g, s in zip(pair, bound, strict=True)]
+        assert bound[0] == bound[1] and exact_epsilon(*laws) <= step + 1e-9
+    for game, repair in itertools.product(pair, ("frozen", "bound")):
+        play = dp_oracle_learner(game, 1.0, 1e-6, 5.0, np.random.default_rng(0), rounds=5, repair=repair, size=50)
+        assert np.isfinite(play.lam).all() and (play.denominators is None or (play.denominators >= 1).all())
+
+
 def test_in_the_first_round_all_prices_cancel():
     """So the loss is the error, which a change of A does not move: no noise, no release."""
     H, A, Y = people()
