@@ -221,7 +221,6 @@ FINE = {
     ("data.ten_people_base", "X", "one entry short"), ("attacks.read_support_vectors", "X", "one entry short"),
     ("games.group_indicators", "A", "one entry short"),
     ("oracles.halfplane_labelings", "X", "one entry short"),
-    ("oneshot.FrontierLearner:predict_proba", "X", "one entry short"), ("oneshot.FrontierLearner:predict", "X", "one entry short"),
     ("oneshot.FrontierLearner:decisions", "X", "one entry short"),
     *((name, "X", "one entry short") for name in (
         "oracles.RegressionOracle:scores", "oracles.RegressionOracle:answer", "games.regression_exponentiated_gradient:predict_proba",

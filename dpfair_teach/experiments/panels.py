@@ -16,10 +16,7 @@ from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .pareto import error_at_violation, pareto_quality, quality_interval
 from .tradeoff import BINS, METHODS, Draws, free_points, postprocessing_draws
 
-__all__ = [
-    "AT_Q", "AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL", "PANEL_METHODS", "RULES", "RULES_NOT_PRIVATE", "TARGETS", "curves",
-    "epsilon_target", "method_draws", "panel_draws", "predictions", "quality", "quality_and_error", "reference", "tables",
-]
+__all__ = ["AT_Q", "AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL", "PANEL_METHODS", "RULES", "RULES_NOT_PRIVATE", "TARGETS"]
 
 Rows = list[dict]
 Tables = list[tuple[np.ndarray, np.ndarray]]

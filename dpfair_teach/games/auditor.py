@@ -143,6 +143,7 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     (0.6343, 1.7941)
     """
     B = check.number("B", B, low=0.0, high=1e9, low_open=True)
+    spread = _spread(spread, as_printed)
     best = hedge_rate(n_constraints, rounds, spread=spread, as_printed=as_printed)
     eta = best if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
     return B * math.log(n_constraints + 1) / (eta * rounds) + eta * B * (4.0 if as_printed else spread**2 / 8)

@@ -326,7 +326,8 @@ def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, r
     m = check.integer("m", m, low=1, high=10**15, whole_float=True)
     first = _setting(1, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
     if first.n * 2 * first.k > m * (1 + 1e-9):
-        check.refuse("smallest_cell", first.n, f"{2 * first.k} cells of that many people are more than m={m}", "Give a smaller one.")
+        check.refuse("smallest_cell, n_groups", (first.n, first.k), f"{2 * first.k} cells of that many people are more than m={m}",
+                     "Give a smaller cell, or fewer groups.")
     if rounds is None:
         rounds = (schedule(m, epsilon, delta, B, n_groups, beta, log_labelings, constraints).rounds if as_printed else
                   _best_rounds(m, first.epsilon, math.exp(-first.log_delta), first.B, first.k, first.beta, log_labelings, first.n, first.d,

@@ -95,7 +95,8 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     constraints = checked_constraints(constraints)
     people = m if smallest_cell is None else check.number("smallest_cell", smallest_cell, low=1.0)
     if smallest_cell is not None and people > m / (2 * k):
-        check.refuse("smallest_cell", people, f"{2 * k} cells of that many people are more than m={m}", "Give a smaller bound.")
+        check.refuse("smallest_cell, n_groups", (people, k), f"{2 * k} cells of that many people are more than m={m}",
+                     "Give a smaller cell, or fewer groups.")
     log_d = math.log(1 + 2 * len(constraints) * (k - 1))
     real = B * math.sqrt(log_d) * people * epsilon / (2 * (2 * k * B + 1) * math.sqrt(log_delta) * (log_labelings + math.log(2 / beta)))
     if real > 10**15:
