@@ -468,6 +468,24 @@ def second_number_ignored(f):
     return lambda X, **kw: f(np.asarray(X, dtype=float) * [1, 0], **kw)
 
 
+# --- the regression oracle
+
+def anchor_mean_forgotten(f):
+    def gap_coefficients(self, sums):
+        sums = np.array(sums, dtype=float)
+        sums[..., 0, :, 1:] = 0.0
+        return f(self, sums)
+    return gap_coefficients
+
+
+def first_of_the_groups_twice(f):
+    return lambda self, A, n_groups=None: f(self, np.zeros_like(A), n_groups or int(np.max(A)) + 1)
+
+
+def noise_readings_exchanged(f):
+    return lambda *a, noise="scale", **kw: f(*a, noise={"scale": "location", "location": "scale"}[noise], **kw)
+
+
 # --- oneshot
 
 def cells_at_double_epsilon(f):
@@ -816,6 +834,15 @@ MUTANTS: dict[str, Mutant] = {
     "theorem_3_6_nu_once": Mutant(GAMES + "regret.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
     "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "regret.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
     "theorem_3_7_squares_the_class": Mutant(GAMES + "regret.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
+    # ---------------------------------------------------------------------------------------------- the regression oracle
+    "regression_without_the_anchor": Mutant(ORACLES + "regression.RegressionOracle.gap_coefficients", anchor_mean_forgotten,
+                                            "group 0's mean is left out"),
+    "regression_sums_of_one_group": Mutant(ORACLES + "regression.RegressionOracle.sums", first_of_the_groups_twice,
+                                                 "everybody is taken for group 0"),
+    "sums_at_half_sensitivity": Mutant("dpfair_teach.oneshot.releases.sums_sensitivity", scaled(0.5), "half of the largest norm"),
+    "section_5_step_a_tenth_more": Mutant(GAMES + "regression_printed.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
+    "section_5_noise_in_the_wrong_place": Mutant(GAMES + "regression_printed.section_5_learner", noise_readings_exchanged,
+                                                 "the scale is handed over as the location"),
 }
 
 

@@ -65,6 +65,27 @@ def test_features_that_depend_on_each_other():
     np.testing.assert_allclose(doubled.fitted, plain.fitted, atol=1e-8)
 
 
+def test_what_one_changed_group_moves_and_what_one_release_covers():
+    """X'X and X'C_0 stay; X'C_1 moves as stated, with true denominators; the sums move by at most the released sensitivity, attained."""
+    X, A, Y = people(m=60, d=3, k=2)
+    oracle, prices = RegressionOracle(X, Y), np.array([0.3, -0.8])
+    w, s = np.stack([-prices, prices]), oracle.sums(A)
+    n, mu, X1 = s[:, :, 0], s / s[:, :, :1], oracle.design
+    before, largest = [X1.T @ C for C in costs(A, Y, prices, 2)], 0.0
+    for j, (a, y) in enumerate(zip(A, Y, strict=True)):
+        other = A.copy()
+        other[j] = b = 1 - a
+        zero, one = (X1.T @ C for C in costs(other, Y, prices, 2))
+        np.testing.assert_allclose(zero, before[0], rtol=1e-12)
+        stated = 60 * (w[a, y] * (mu[a, y] - X1[j]) / (n[a, y] - 1) + w[b, y] * (X1[j] - mu[b, y]) / (n[b, y] + 1))
+        np.testing.assert_allclose(one - before[1], stated, atol=1e-9)
+        gaps = oracle.gap_coefficients(oracle.sums(other))
+        np.testing.assert_allclose(oracle.base - prices @ gaps, oracle.inverse @ (zero - one), atol=1e-9)
+        largest = max(largest, np.abs(oracle.sums(other)[1] - s[1]).sum())
+    assert largest == pytest.approx(oneshot.sums_sensitivity(X1))
+    assert oneshot.release_sums(X1, A, Y, 0.5, np.random.default_rng(0))[1].scale == pytest.approx(largest / 0.5)
+
+
 def test_an_empty_cell_is_refused():
     X, A, Y = people(k=2)
     oracle = RegressionOracle(X, Y)

@@ -36,12 +36,16 @@ def _quality(violation: np.ndarray, error: np.ndarray, group: str, rng: np.rando
 
 
 def literal(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """The curve of a setting: one row a gamma, with the rounds and scales it ran with; its Q stands in each."""
-    people, gammas = left_people(setting["group"]), np.array(GAMMAS_FIGURE1)
+    """The curve of a setting: one row a gamma, with the rounds and scales it ran with; its Q stands in each.
+
+    Figure 1's 72 gammas at the epsilons of its left panel; above, where a run has a thousand rounds, every sixth of them.
+    """
+    people = left_people(setting["group"])
+    gammas = np.array(GAMMAS_FIGURE1 if setting["epsilon"] <= max(_PANEL) else GAMMAS_FIGURE1[::6])
     play = games.section_5_learner(_oracle(setting["group"]), people.A, gammas, setting["epsilon"], DELTA, rng, beta=BETA,
                                    B=_PRICES[setting["B"]](gammas), step=setting["step"], noise=setting["noise"],
                                    most_rounds=LITERAL_ROUNDS, size=repeats)
-    rows = Draws(play.error, play.violation, np.ones(repeats, dtype=bool), GAMMAS_FIGURE1).rows(rng)
+    rows = Draws(play.error, play.violation, np.ones(repeats, dtype=bool), tuple(gammas.tolist())).rows(rng)
     q = _quality(play.violation, play.error, setting["group"], rng)
     run = {name: getattr(play, name) for name in ("rounds_real", "rounds", "epsilon_step", "learner_scale", "auditor_scale")}
     return [row | q | {name: float(values[g]) for name, values in run.items()} for g, row in enumerate(rows)]
@@ -52,10 +56,10 @@ def _literal(noise: str, step: str, B: str, epsilons: tuple[float, ...]) -> list
 
 
 _PANEL = (100, 150, 200)
-LITERAL = [setting for noise, step, B in product(("scale", "location"), ("code", "supplement"), _PRICES)
-           for setting in _literal(noise, step, B, _PANEL)]
+LITERAL = [setting for noise, B in product(("scale", "location"), _PRICES) for setting in _literal(noise, "code", B, _PANEL)]
+LITERAL += [setting for noise in ("scale", "location") for setting in _literal(noise, "supplement", "1/gamma", _PANEL)]
 LITERAL += _literal("scale", "code", "1/gamma", (1e7,))
-LITERAL += _literal("scale", "supplement", "1/gamma", (1e3, 1e4, 1e5, 1e6, 3e6, 1e7, 1e8))
+LITERAL += _literal("scale", "supplement", "1/gamma", (1e3, 1e5, 1e6, 1e7, 1e8))
 LITERAL += [setting for B in ("1", "5") for setting in _literal("scale", "supplement", B, (1e7,))]
 
 
@@ -76,7 +80,11 @@ LOOP_EPSILONS = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 LOOP_TUNING = [{"mix": mix, "variant": variant, "epsilon": epsilon}
                for mix, variant, epsilon in product(LOOP_MIXES, LOOPS_TRIED, LOOP_EPSILONS)]
 #: For each mix and epsilon the variant with the best mean Q over the drawn populations, ``left_repaired_tuning``.
-REPAIRED_LOOPS: dict[str, dict[float, str]] = {"mean": {}, "lp": {}}
+REPAIRED_LOOPS: dict[str, dict[float, str]] = {
+    "mean": {2.0: "T 5", 5.0: "B 1", 10.0: "B 5", 20.0: "T 40", 50.0: "T 40", 100.0: "no ridge, T 40", 200.0: "no ridge, T 40"},
+    "lp": {2.0: "B 1", 5.0: "B 1", 10.0: "B 1", 20.0: "B 1, no ridge", 50.0: "B 1, no ridge, T 40", 100.0: "B 1, no ridge, T 40",
+           200.0: "B 1, no ridge, T 40"},
+}
 REPAIRED = [{"group": group, "mix": mix, "epsilon": epsilon}
             for group, mix, epsilon in product(("paper", "race_argmax"), LOOP_MIXES, LOOP_EPSILONS)]
 
