@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..oracles import RegressionOracle
 from .releases import as_many
 
 __all__ = ["bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores"]
@@ -157,9 +158,9 @@ def regression_scores(X: ArrayLike, Y: ArrayLike, weights: ArrayLike, X_new: Arr
     as_many("Y", Y, "X", len(X))
     weights = _weights("weights", weights, Y)
     new = X if X_new is None else check.array("X_new", X_new, shape=(None, X.shape[1]), low=-1e50, high=1e50)
-    targets = np.column_stack([2.0 * Y - 1, costs_of(weights, Y)])
-    coefficients = np.linalg.pinv(np.column_stack([np.ones(len(X)), X])) @ targets
-    return np.column_stack([np.ones(len(new)), new]) @ coefficients
+    oracle = RegressionOracle(X, Y)
+    gaps = oracle.inverse @ (oracle.design.T @ costs_of(weights, Y))
+    return oracle.scores(np.column_stack([oracle.base, gaps]).T, new).T
 
 
 def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike) -> np.ndarray:
