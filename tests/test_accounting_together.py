@@ -30,7 +30,9 @@ from dpfair_teach.accounting import (
     steps,
     together,
 )
+from dpfair_teach.accounting.steps import _gaussian_epsilon
 from dpfair_teach.mechanisms import gaussian_delta, gaussian_sigma
+from dpfair_teach.mechanisms.gaussian import log_delta
 
 DELTA = 1e-6
 
@@ -215,3 +217,10 @@ def test_only_the_curves_that_were_asked_for():
     assert tuple(epsilon_by_steps("laplace", 0.1, [5], DELTA, ["rdp", "basic"])) == ("rdp", "basic")
     with pytest.raises(ValueError, match=r"accountants='moments'.*'bounded_range'"):
         epsilon_by_steps("laplace", 0.1, [5], DELTA, ("moments",))
+
+
+def test_the_exact_gaussian_curve_never_says_less_than_its_delta_needs():
+    """The root is taken on the safe side, to the last digit."""
+    rng = np.random.default_rng(5)
+    for ratio, delta in zip(10 ** rng.uniform(-2, 2, 300), 10 ** rng.uniform(-9, -1, 300), strict=True):
+        assert log_delta(ratio, _gaussian_epsilon(ratio, delta)) <= np.log(delta)

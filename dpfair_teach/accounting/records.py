@@ -162,7 +162,7 @@ def alike(records: list[Release]) -> None:
     for field in ("unit", "relation"):
         if len({getattr(r, field) for r in records}) > 1:
             check.refuse("releases", sorted({getattr(r, field) for r in records}), f"the records differ in their {field}",
-                         "Add up only releases that protect the same thing.")
+                         "Add up only releases that protect the same thing; fits that are all given n_groups have one relation.")
 
 
 def within(spent: float, delta: float) -> None:

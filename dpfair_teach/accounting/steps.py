@@ -25,7 +25,10 @@ def _gaussian_epsilon(ratio: float, delta: float) -> float:
     if log_delta(ratio, 0.0) <= target:
         return 0.0
     most = ratio**2 / 2 + ratio * math.sqrt(-2 * target)     # mean plus the Gaussian tail: delta is met there
-    return optimize.brentq(lambda epsilon: max(log_delta(ratio, epsilon), -1e4) - target, 0.0, most, xtol=1e-12)
+    epsilon = optimize.brentq(lambda epsilon: max(log_delta(ratio, epsilon), -1e4) - target, 0.0, most, xtol=1e-12)
+    while log_delta(ratio, epsilon) > target:                # the root's last digit, on the safe side
+        epsilon += 1e-12 + 1e-15 * epsilon
+    return epsilon
 
 
 def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: float, accountants: tuple[str, ...] | None = None,

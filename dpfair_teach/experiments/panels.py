@@ -153,15 +153,15 @@ def _crossing(group: str, evaluated: str, method: str, repeats: int, rng: np.ran
 
     First the two neighbours of ``EPSILONS_WIDE`` between which Q passes, then steps of at most 5 % between them and a fifth beyond, with
     both numbers of bins where the rule jumps. Each repeat uses the same stream at every epsilon: curves move smoothly, and a resample draws
-    the repeats once for all epsilons. Held out there are four times as many noise draws, which are spread over 12 splits.
+    the repeats once for all epsilons. There are four noise draws to a repeat, for Q is steep where it passes; held out they are spread over
+    the 12 splits.
     """
     setting = {"group": group, "evaluated": evaluated, "method": method}
     (optimum, free), stream = reference(setting), int(rng.integers(2**62))
     people = round(tables(setting)[0][0].sum())
 
     def drawn(points: list[tuple[float, int]], n: int) -> np.ndarray:
-        n *= 4 if evaluated == "held_out" else 1
-        return np.stack([panel_draws(setting | {"epsilon": epsilon}, n, np.random.default_rng(stream), n_bins=bins).curves()
+        return np.stack([panel_draws(setting | {"epsilon": epsilon}, 4 * n, np.random.default_rng(stream), n_bins=bins).curves()
                          for epsilon, bins in points], axis=1)
 
     def qualities(curves: np.ndarray) -> np.ndarray:

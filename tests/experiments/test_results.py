@@ -188,8 +188,7 @@ def test_epsilon_at_quality_has_that_quality_in_fresh_draws(group, evaluated):
     def q(row, epsilon, n_bins):
         """How far Q is above .8, in deviations; half a hundredth is for the straight line between two epsilons."""
         setting = {"group": group, "evaluated": evaluated, "method": row.method, "epsilon": epsilon}
-        repeats = 1200 if evaluated == "in_sample" else 4800
-        curves = panels.panel_draws(setting, repeats, np.random.default_rng(77), n_bins=n_bins).curves()
+        curves = panels.panel_draws(setting, 4800, np.random.default_rng(77), n_bins=n_bins).curves()
         again = [pareto_quality(curve, optimum, free) for curve in bootstrap_means(curves, np.random.default_rng(78), resamples=200)]
         return (pareto_quality(curves.mean(axis=0), optimum, free) - AT_QUALITY) / (np.std(again) * 2**.5 + .005 / 6)
 
