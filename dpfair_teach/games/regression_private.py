@@ -192,9 +192,10 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     frozen = denominators.reshape(games, k, 2)
 
     sums = oracle.sums(A, k).reshape(2 * k, -1)
-    metric = oracle.design.T @ oracle.design + ridge * np.eye(oracle.d + 1)
-    inverse = oracle.inverse if ridge == 0 else np.linalg.inv(metric)
-    root = _root(inverse)                                       # root root' = M^-1: M's own noise is inverse @ N(0, M) = root @ N(0, 1)
+    metric = oracle.design.T @ oracle.design + ridge * np.eye(oracle.d + 1)         # M
+    # root root' = M^-1, so root' (the vector) gets standard noise: where root has no direction, neither the vector nor the noise is seen.
+    root = _root(oracle.inverse if ridge == 0 else np.linalg.inv(metric))
+    inverse = root @ root.T
     largest = np.sqrt(((oracle.design @ root) ** 2).sum(axis=1).max())
     people = oracle.design[cells.order].T
     columns = np.s_[..., [{"FP": 0, "TP": 1}[c] for c in constants.constraints]]
