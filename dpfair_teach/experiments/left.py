@@ -143,7 +143,7 @@ def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "i
     --------
     >>> curve, free = left_reference("race_argmax")
     >>> curve.shape, free.round(4).tolist()
-    ((25, 2), [[0.0, 0.2924], [0.5044, 0.1269]])
+    ((25, 2), [[0.0, 0.2924], [0.4477, 0.1269]])
     """
     left_people(group, label)
     return _reference(group, label, _checks.choice("evaluated", evaluated, ("in_sample", "held_out")))
