@@ -32,7 +32,7 @@ def run(source: str, names: dict) -> object:
 
 def figures(notebook: nbformat.NotebookNode) -> list[tuple[Explorer, dict]]:
     """Each interactive figure and the data that the notebook holds of it."""
-    names: dict = {"__name__": "__main__"}
+    names: dict = {"__name__": "__main__", "display": lambda *shown: None}      # a kernel has display
     found = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
