@@ -163,6 +163,14 @@ def times_the_people(f):
     return lambda epsilon, people, delta=0.0: (people * epsilon, people * delta)
 
 
+def a_row_is_a_person(f):
+    return lambda epsilon, copies, delta=0.0: (epsilon, delta)
+
+
+def the_mean_person(f):
+    return lambda epsilon, copies, delta=0.0: f(epsilon, [round(np.mean(copies))], delta)
+
+
 def clipped_and_scaled(f):
     def likely_counts(counts, epsilon, axis=-1):
         counts = np.asarray(counts, float)
@@ -632,6 +640,8 @@ MUTANTS: dict[str, Mutant] = {
     "lower_bound_doubled": Mutant(AUDIT + "epsilon_lower_bound", scaled(2), "twice the bound"),
     "lower_bound_halved": Mutant(AUDIT + "epsilon_lower_bound", scaled(0.5), "half the bound"),
     "group_privacy_adds_delta": Mutant(ACCOUNTING + "group_privacy", times_the_people, "deltas add up as if they were composed"),
+    "copies_are_people": Mutant(ACCOUNTING + "upsampling", a_row_is_a_person, "a row's epsilon is passed off as a person's"),
+    "copies_of_the_mean_person": Mutant(ACCOUNTING + "upsampling", the_mean_person, "the mean number of copies, not the largest"),
     "textbook_a_tenth_less": Mutant(MECHANISMS + "gaussian_sigma_textbook", scaled(0.9), "a tenth less noise"),
     "gaussian_sigma_times_13": Mutant(MECHANISMS + "gaussian_sigma", scaled(1.3), "scale times 1.3"),
     "gumbel_at_double_epsilon": Mutant(MECHANISMS + "exponential_by_gumbel", at_epsilon_times(2),

@@ -101,6 +101,7 @@ for reading in ("debias_variance", "likely_counts"):
     valid(f"reports.{reading}", getattr(reports, reading), lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
 valid("audit.largest_power", audit.largest_power, lambda: dict(false_positive=[0.1, 0.5], epsilon=1.0, delta=1e-5))
 valid("accounting.group_privacy", accounting.group_privacy, lambda: dict(epsilon=1.0, people=3, delta=1e-5))
+valid("accounting.upsampling", accounting.upsampling, lambda: dict(epsilon=1.0, copies=[3, 0, 2], delta=1e-5))
 
 valid("mechanisms_exact.exact_geometric", mechanisms_exact.exact_geometric,
       lambda: dict(value=[1, 2], sensitivity=1, epsilon=1.0, rng=rng(), size=3))

@@ -7,7 +7,7 @@
 records and asks any accountant; ``steps`` draws their curves.
 """
 from .advanced import Theorem15, advanced_composition, advanced_composition_long, theorem_1_5
-from .basic import basic_composition, compose_parallel, group_privacy
+from .basic import basic_composition, compose_parallel, group_privacy, upsampling
 from .bounded_range import bounded_range_composition, bounded_range_delta, bounded_range_mean
 from .loss_distribution import event_epsilon, pld_delta, pld_epsilon
 from .optimal import optimal_composition, optimal_composition_delta
@@ -29,7 +29,7 @@ from .together import ACCOUNTANTS, compare_accountants, compose, rdp_of_releases
 __all__ = [
     "UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table",
     "ACCOUNTANTS", "compose", "compare_accountants", "compose_parallel", "epsilon_by_steps",
-    "basic_composition", "group_privacy", "advanced_composition", "advanced_composition_long", "Theorem15", "theorem_1_5",
+    "basic_composition", "group_privacy", "upsampling", "advanced_composition", "advanced_composition_long", "Theorem15", "theorem_1_5",
     "optimal_composition", "optimal_composition_delta",
     "ORDERS", "rdp_of_releases", "rdp_pure", "rdp_randomized_response", "rdp_laplace", "rdp_geometric", "rdp_gaussian", "rdp_exponential",
     "rdp_to_epsilon", "rdp_to_delta",

@@ -1,14 +1,16 @@
-"""Sums: the epsilons add up, or, on disjoint parts, only those of the parts that one change touches."""
+"""Sums: the epsilons add up, or, on disjoint parts, only those of the parts that one change touches. And rows that change together."""
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
+from numpy.typing import ArrayLike
+
 from .. import _checks as check
 from ._ranges import any_epsilon, any_steps
 from .records import Release, alike, records_of, within
 
-__all__ = ["basic_composition", "compose_parallel", "group_privacy"]
+__all__ = ["basic_composition", "compose_parallel", "group_privacy", "upsampling"]
 
 
 def basic_composition(epsilon0: float, k: int) -> float:
@@ -124,3 +126,48 @@ def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[floa
     # ln of (e^(g eps) - 1) / (e^eps - 1), with the large exponents taken out before the subtraction
     growth = (people - 1) * epsilon + math.log(-math.expm1(-people * epsilon)) - math.log(-math.expm1(-epsilon))
     return people * epsilon, math.exp(min(math.log(delta) + growth, 0.0))
+
+
+def upsampling(epsilon: float, copies: ArrayLike, delta: float = 0.0) -> tuple[float, float]:
+    """What an algorithm that is (epsilon, delta)-private for one row promises to a person, where person i has copies[i] rows.
+
+    Source: main text, Section 5 ("taking 10 copies of the dataset"), where epsilon is a row's. A person's group is in all of that
+    person's rows, so :func:`group_privacy` of the largest number of copies. Sharp: a Laplace count of a group reaches it. As the largest
+    number is at least the mean, N rows of m people leave epsilon N / m or more, however the rows were chosen.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+        For one row.
+    copies : (m,) array of ints >= 0, not all 0
+        How often each person stands in the table. They must not depend on the groups: public, or drawn by a public coin.
+    delta : float in [0, 1)
+        For one row.
+
+    Returns
+    -------
+    (float, float)
+        epsilon and delta for one person.
+
+    Raises
+    ------
+    ValueError
+        A number out of range; copies that are no whole numbers, negative, none, or all 0.
+
+    Examples
+    --------
+    >>> upsampling(0.1, copies=[10] * 5)
+    (1.0, 0.0)
+
+    As many rows, drawn with replacement from 2,000 people:
+
+    >>> import numpy as np
+    >>> drawn = np.bincount(np.random.default_rng(1).integers(0, 2000, 20_000), minlength=2000)
+    >>> round(upsampling(0.1, drawn)[0], 1)
+    2.1
+    """
+    times = check.whole_numbers("copies", check.array("copies", copies, ndim=1, low=0.0, high=1e15, booleans=False), low=0, high=10**15)
+    check.filled("copies", times, "person")
+    if times.max() == 0:
+        check.refuse("copies", int(times.max()), "nobody stands in the table", "Give each person's number of rows, one of them above 0.")
+    return group_privacy(epsilon, int(times.max()), delta)

@@ -1,0 +1,103 @@
+"""The statements of chapter 21 about rows that stand in the table more than once."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpfair_teach import accounting, audit, experiments, games, mechanisms, postprocessing
+from dpfair_teach.oracles import RegressionOracle
+
+TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])      # the ten people by [yhat, a, y]
+
+
+def test_the_epsilon_of_a_person_is_that_of_all_copies_and_no_less():
+    """Exact laws: one person changes, all of that person's rows with it. A geometric count of a group reaches the bound for the person with
+    most copies; chains of any laws whose neighbours are (epsilon, delta)-close never pass it."""
+    grid = np.arange(-900, 901)
+    for epsilon, copies in itertools.product((0.1, 0.5), ([1] * 5, [10] * 5, [3, 0, 7, 2], [1, 4])):
+        A = np.ones(len(copies), dtype=int)
+        found = []
+        for person in range(len(copies)):
+            moved = A.copy()
+            moved[person] = 0
+            here, there = (mechanisms.geometric_law(1, epsilon, int(groups @ copies)).pmf(grid) for groups in (A, moved))
+            found.append(audit.exact_epsilon(here / here.sum(), there / there.sum()))
+        promised, _ = accounting.upsampling(epsilon, copies)
+        assert max(found) == pytest.approx(promised, rel=1e-6)
+        assert promised >= epsilon * np.mean(copies) - 1e-12
+    rng = np.random.default_rng(35)
+    for _ in range(200):
+        chain = rng.dirichlet(np.full(5, 2.0), size=5)
+        epsilon = rng.uniform(0.1, 1.0)
+        delta = max(audit.exact_delta(*pair, epsilon) for pair in itertools.pairwise(chain))
+        person, person_delta = accounting.upsampling(epsilon, [1, 4, 2], delta)
+        assert audit.exact_delta(chain[0], chain[4], person) <= person_delta + 1e-9
+
+
+@pytest.mark.parametrize("counts", [TEN, experiments.communities_counts()], ids=["ten", "communities"])
+@pytest.mark.parametrize("copies", [2, 10])
+def test_the_printed_algorithm_on_copies_is_the_same_at_that_many_times_epsilon(counts, copies):
+    """By the same uniform numbers: the noisy frequencies, the slack and every classifier, draw by draw, not on average only."""
+    m, epsilon = int(counts.sum()), 0.3
+    rows, people = (postprocessing.noisy_counts(table, e, np.random.default_rng(3), size=200) / table.sum()
+                    for table, e in ((copies * counts, epsilon), (counts, copies * epsilon)))
+    np.testing.assert_allclose(rows, people, rtol=1e-10, atol=1e-13)
+    slack = [postprocessing.paper_slack(np.abs(rows), size, e, .05) for size, e in ((copies * m, epsilon), (m, copies * epsilon))]
+    np.testing.assert_allclose(*slack, rtol=1e-9)
+    if counts is TEN:
+        return                                                      # a cell of none: no rates
+    for method in ("as_printed", "as_printed_no_slack", "public_margins_laplace"):
+        curve = [experiments.postprocessing_draws(table, method, e, (0.0, 0.02, 0.1), 40, np.random.default_rng(4))
+                 for table, e in ((copies * counts, epsilon), (counts, copies * epsilon))]
+        np.testing.assert_allclose(curve[0].error, curve[1].error, atol=1e-9)
+        np.testing.assert_allclose(curve[0].violation, curve[1].violation, atol=1e-9)
+    geometric = [experiments.postprocessing_draws(table, "public_margins", e, (0.0, 0.02), 40, np.random.default_rng(4))
+                 for table, e in ((copies * counts, epsilon), (counts, copies * epsilon))]
+    assert np.abs(geometric[0].error - geometric[1].error).max() > 1e-6     # whole numbers: near, and not the same law
+
+
+def test_copies_of_answers_are_worse_than_one_answer_of_the_same_epsilon():
+    """Randomized response by each copy: c epsilon for the person, and more variance than one response at c epsilon."""
+    for epsilon, copies in itertools.product((0.05, 0.5, 1.0), (2, 10)):
+        def variance(e):
+            keep = np.exp(e) / (1 + np.exp(e))
+            return keep * (1 - keep) / (2 * keep - 1) ** 2
+
+        matrix = mechanisms.randomized_response_matrix(2, epsilon)
+        loss = copies * np.log(matrix[0, 0] / matrix[1, 0])
+        assert loss == pytest.approx(copies * epsilon) == accounting.upsampling(epsilon, [copies])[0]
+        assert variance(epsilon) / copies > 1.001 * variance(copies * epsilon)
+
+
+def test_the_scales_of_the_learner_of_the_experiments_on_copies():
+    """Same rounds, a c-th of a round's epsilon: the noise relative to what it is added to is (n - 1) / (n - 1/c) of the original."""
+    rng = np.random.default_rng(5)
+    X, A = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)
+    Y = (X[:, 0] + X[:, 1] * A > 0).astype(int)
+    n = min(int(((A == a) & (Y == y)).sum()) for a in (0, 1) for y in (0, 1))
+    for c in (2, 10):
+        one, many = (games.section_5_learner(RegressionOracle(np.tile(X, (t, 1)), np.tile(Y, t)), np.tile(A, t), [0.1], 1e4 / t, 1e-7,
+                                             np.random.default_rng(6), B=5, step="supplement", most_rounds=3) for t in (1, c))
+        assert one.rounds == many.rounds == 3 and many.epsilon_step == pytest.approx(one.epsilon_step / c)
+        expected = (n - 1) / (n - 1 / c)
+        assert many.auditor_scale / one.auditor_scale == pytest.approx(expected)
+        assert many.learner_scale / c / one.learner_scale == pytest.approx(expected)
+
+
+def test_where_the_small_epsilons_of_the_left_panel_come_from():
+    """What chapter 21 says of the legend: a tenth of a round's epsilon, by the code's formula and by sums, over the rounds of the panel."""
+    ranges = []
+    for epsilon, rounds in ((100, (7, 9)), (150, (11, 14)), (200, (15, 19))):
+        row = []
+        for T in rounds:
+            step = games.section_5_step(epsilon, 1e-7, T) / 10
+            low, high = 1.0, 10.0
+            for _ in range(60):
+                middle = (low + high) / 2
+                low, high = (middle, high) if games.section_5_step(middle, 1e-7, T) < step else (low, middle)
+            row.append(low)
+            assert 2.5 < accounting.basic_composition(step, 2 * T) < 7 < 25 < accounting.basic_composition(10 * step, 2 * T) < 70
+        ranges += row
+    assert np.round(ranges, 1).tolist() == [2.3, 2.5, 3.0, 3.2, 3.6, 3.8]
