@@ -836,14 +836,17 @@ MUTANTS: dict[str, Mutant] = {
     "bound_without_its_margin": Mutant(GAMES + "players.released_bound", lambda f: lambda n, epsilon, delta, axes, rng:
                                        f(n, epsilon, 0.5, axes, rng), "the noisy number, and 1 less"),
     "costs_without_their_cells": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_their_cells, "costs without a denominator"),
-    "lemma_3_2_halved": Mutant(GAMES + "regret.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
+    "lemma_3_2_halved": Mutant(GAMES + "accuracy.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
     "lemma_3_3_halved": Mutant(GAMES + "regret.lemma_3_3", scaled(0.5), "half of the bound"),
     "lemma_3_4_halved": Mutant(GAMES + "regret.lemma_3_4", scaled(0.5), "half of the bound"),
-    "gap_noise_halved": Mutant(GAMES + "regret._gap_noise", scaled(0.5), "half of the noise of a gap"),
-    "theorem_3_5_learner_alone": Mutant(GAMES + "regret.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
-    "theorem_3_6_nu_once": Mutant(GAMES + "regret.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
-    "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "regret.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
-    "theorem_3_7_squares_the_class": Mutant(GAMES + "regret.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
+    "gap_noise_halved": Mutant(GAMES + "accuracy.gap_noise", scaled(0.5), "half of the noise of a gap"),
+    "theorem_3_5_learner_alone": Mutant(GAMES + "guarantees.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
+    "theorem_3_6_nu_once": Mutant(GAMES + "guarantees.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
+    "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "guarantees.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
+    "frozen_gap_pays_once": Mutant(GAMES + "frozen.frozen_gap", lambda f: lambda nu, B, tau: f(nu, B, tau / 2), "2 B tau"),
+    "frozen_tau_ignores_a_group": Mutant(
+        GAMES + "frozen.frozen_tau", lambda f: lambda n, d: f(np.asarray(n)[1:], np.asarray(d)[..., 1:, :]), "group 0 is left out"),
+    "theorem_3_7_squares_the_class": Mutant(GAMES + "guarantees.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
     # ---------------------------------------------------------------------------------------------- the regression oracle
     "regression_without_the_anchor": Mutant(ORACLES + "regression.RegressionOracle.gap_coefficients", anchor_mean_forgotten,
                                             "group 0's mean is left out"),

@@ -469,6 +469,10 @@ _BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_ce
 valid("games.lemma_3_2", games.lemma_3_2,
       lambda: dict(rounds=9, log_labelings=2.0, constraints=("FP", "TP"), as_printed=False, **_BOUND))
 valid("games.lemma_3_3", games.lemma_3_3, lambda: dict(rounds=9, log_labelings=2.0, as_printed=False, **_BOUND))
+valid("games.frozen_tau", games.frozen_tau, lambda: dict(n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]]))
+valid("games.frozen_gap", games.frozen_gap, lambda: dict(nu=0.1, B=2.0, tau=0.05))
+valid("games.frozen_bound", games.frozen_bound,
+      lambda: dict(rounds=9, log_labelings=2.0, share=0.2, eta=0.1, constraints=("FP", "TP"), **_BOUND))
 valid("games.lemma_3_4", games.lemma_3_4, lambda: dict(rounds=9, eta=0.1, constraints=("FP", "TP"), as_printed=False, **_BOUND))
 valid("games.theorem_3_5", games.theorem_3_5,
       lambda: dict(m=1000, log_labelings=2.0, rounds=9, constraints=("FP", "TP"), as_printed=False, **_BOUND))
@@ -559,5 +563,6 @@ valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0,
 valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
 valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
 valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
+valid("experiments.left_curves", experiments.left_curves, lambda: dict(folder=str(Path(__file__).parents[1] / "book" / "results")))
 valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))
 valid("experiments.left_reference", experiments.left_reference, lambda: dict(group="paper", label="p70", evaluated="in_sample"))

@@ -3,10 +3,13 @@
 ``game`` is the game of one data set and one class; ``programs`` its exact solutions by linear programs; ``auditor`` the rule
 Hedge and what it regrets; ``play`` Algorithm 3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many
 the private version affords; ``sensitivity`` how far one person moves the players, ``budget`` what a round may cost, ``private`` and
-``players`` the private version, as printed and repaired, ``regret`` what it promises; ``aware`` what changes when a classifier may see
-the group; ``regression`` the same play against the regression oracle of the experiments,
-``regression_printed`` what the paper ran with it, ``regression_private`` that repaired.
+``players`` the private version, as printed and repaired; ``accuracy`` how far a round of it may be off, ``regret`` what its players
+regret, ``guarantees`` what it promises, ``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may
+see the group; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran
+with it, ``regression_private`` that repaired.
 """
+from .accuracy import RoundAccuracy as RoundAccuracy
+from .accuracy import lemma_3_2
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
 from .aware import AwareGuarantee as AwareGuarantee
@@ -15,7 +18,12 @@ from .aware import aware_predictions, corollary_3_8_1, fair_mixture, group_indic
 from .bounds import PopulationBound as PopulationBound
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2, population_bound
 from .budget import largest_step, printed_noise_delta, printed_noise_epsilon
+from .frozen import FrozenBound as FrozenBound
+from .frozen import frozen_bound, frozen_gap, frozen_tau
 from .game import FairnessGame
+from .guarantees import EquilibriumBound as EquilibriumBound
+from .guarantees import Guarantee as Guarantee
+from .guarantees import theorem_3_5, theorem_3_6, theorem_3_7
 from .play import Play as Play
 from .play import exponentiated_gradient
 from .private import PrivatePlay as PrivatePlay
@@ -28,10 +36,7 @@ from .regression_printed import Section5Play as Section5Play
 from .regression_printed import section_5_learner, section_5_step
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
 from .regression_private import regression_dp_oracle_learner
-from .regret import EquilibriumBound as EquilibriumBound
-from .regret import Guarantee as Guarantee
-from .regret import RoundAccuracy as RoundAccuracy
-from .regret import lemma_3_2, lemma_3_3, lemma_3_4, theorem_3_5, theorem_3_6, theorem_3_7
+from .regret import lemma_3_3, lemma_3_4
 from .rounds import Schedule as Schedule
 from .rounds import schedule
 from .sensitivity import NeighbourChanges as NeighbourChanges
@@ -46,5 +51,6 @@ __all__ = [
     "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
     "dp_oracle_learner", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7",
+    "frozen_tau", "frozen_gap", "frozen_bound",
     "group_indicators", "aware_predictions", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",
 ]

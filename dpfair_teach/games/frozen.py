@@ -1,0 +1,175 @@
+"""What dp_oracle_learner promises by its default repair: a game over denominators that were released once is not quite the true one."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
+from .auditor import hedge_rate
+from .programs import plain
+from .regret import auditor_bound
+from .sensitivity import Sensitivities
+
+__all__ = ["frozen_bound", "frozen_gap", "frozen_tau"]
+
+
+def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
+    """tau = max |n~ - n| / n~: how far a rate over the released denominators may be from the true one.
+
+    Source: ours. A rate n_1 / n~ is the true rate times n / n~, so it is off by the rate times |n~ - n| / n~, and a rate is at most 1.
+
+    Parameters
+    ----------
+    n : (k, 2) array [a, y], entries >= 0
+        People of the cells, who are private: so is tau, but for the teacher's eye.
+    denominators : (..., k, 2) array, entries >= 1
+        What was released, ``dp_oracle_learner(...).denominators``.
+
+    Returns
+    -------
+    (...) array, or float
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, a number out of range.
+
+    Examples
+    --------
+    >>> round(frozen_tau([[100, 100], [50, 80]], [[98, 100], [52, 80]]), 3)
+    0.038
+    """
+    n = check.filled("n", check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False), "group")
+    denominators = check.array("denominators", denominators, low=1.0, high=1e15, booleans=False)
+    if denominators.ndim < 2 or denominators.shape[-2:] != n.shape:
+        check.refuse("denominators", denominators.shape, f"does not end in the shape of n, {n.shape}", "Give one for each cell.")
+    return plain((np.abs(denominators - n) / denominators).max(axis=(-2, -1)))
+
+
+def frozen_gap(nu: float, B: float, tau: float) -> float:
+    """A nu-approximate equilibrium of the frozen game is one of the true game, with nu + 4 B tau.
+
+    Source: ours. Both rates of a gap are off by at most tau, so a gap is by 2 tau, and the payoff L(Q, lambda), in which the prices sum to
+    at most B, by 2 B tau. A player who could gain g in the true game gains at least g - 2 (2 B tau) by the same move in the frozen one. The
+    auditor may be worth all of it: his prices sit on one side of a gap that is 0 over the frozen numbers. The learner needs half: what he
+    compares is the same prices at two mixtures, and a rate, with its error, moves between 0 and 1 only.
+
+    Parameters
+    ----------
+    nu : float >= 0
+        What either player could still gain in the frozen game.
+    B : float > 0
+    tau : float >= 0
+        :func:`frozen_tau`, or a bound on it.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> round(frozen_gap(0.1, B=5, tau=0.01), 3)
+    0.3
+    """
+    nu, tau = check.number("nu", nu, low=0.0, high=1e9), check.number("tau", tau, low=0.0, high=1e15)
+    return nu + 4 * check.number("B", B, low=0.0, high=1e9, low_open=True) * tau
+
+
+@dataclass(frozen=True)
+class FrozenBound:
+    """What the output of dp_oracle_learner with frozen denominators keeps, with probability at least 1 - beta.
+
+    Attributes
+    ----------
+    nu : float
+        The equilibrium gap in the true game: that of the frozen game, and 4 B tau.
+    learner, auditor : float
+        What each could still gain in the true game: the bounds on their regrets, and 2 B tau, 4 B tau. The excess error is at most
+        ``lemma_b_1(auditor, nu_learner=learner)``.
+    tau : float
+    rounds : int
+    """
+
+    nu: float
+    learner: float
+    auditor: float
+    tau: float
+    rounds: int
+
+
+@dataclass(frozen=True)
+class _Frozen(Setting):
+    """Sensitivities over denominators that are all at least n: a price of the loss moves by B (1/n + 1/n), its noise is made for half."""
+
+    def sensitivities(self, as_printed):
+        return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 / self.n)
+
+
+def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
+                 smallest_cell: float, *, share: float = 0.1, eta: float | None = None,
+                 constraints: tuple[str, ...] = ("FP", "TP")) -> FrozenBound:
+    """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
+
+    Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds. The released sizes are all off by at most
+    x = ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 2 ln(kL/beta_0)/epsilon_0, so they are at least N~ = max(n - x, 1), and tau <= x / N~.
+    Given them the learner's loss has a range of at most 2B/N~, and the noise of a gap is that of 2/N~; the rest is as for a promise, where
+    that is 2/(N+1), with gaps up to 1 + tau. Then :func:`frozen_gap`. A small ``smallest_cell`` spoils this bound, never the privacy.
+
+    Parameters
+    ----------
+    rounds : int >= 1
+        T.
+    epsilon : float > 0
+    delta : float in (0, 1)
+    B : float > 0
+    n_groups : int >= 2
+        k.
+    beta : float in (0, 1)
+        Failure probability of the whole.
+    log_labelings : float >= 0
+        ln|H(S)| or ln|H|.
+    smallest_cell : float >= 1
+        People in the smallest cell that a constraint asks about.
+    share : float in (0, 1)
+        The part of epsilon for the sizes, as in :func:`dp_oracle_learner`.
+    eta : float > 0, optional
+        The auditor's step, by default that of :func:`dp_oracle_learner`.
+    constraints : tuple of "FP", "TP"
+
+    Returns
+    -------
+    FrozenBound
+        ``nu``, ``learner``, ``auditor``, ``tau``, ``rounds``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> found = frozen_bound(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
+    >>> round(found.nu, 2), round(found.learner, 2), round(found.auditor, 2), round(found.tau, 4)
+    (1.63, 0.93, 0.73, 0.0097)
+    """
+    share = check.number("share", share, low=0.0, high=1.0, low_open=True, high_open=True)
+    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, False, spend=1 - share)
+    log_labelings = checked_labelings(log_labelings)
+    cells = (s.d - 1) // 2 // (s.k - 1) * (1 if s.k == 2 else s.k)
+    off = (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / (share * s.epsilon)
+    least = max(s.n - off, 1.0)
+    tau, thirds = off / least, s.beta * 2 / 3
+    frozen = _Frozen(s.T, s.epsilon, s.log_delta, s.B, s.k, thirds, least, s.d, None, s.step)
+    eta = hedge_rate(s.d - 1, s.T, as_printed=True) if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
+    learner = learner_bound(frozen, log_labelings, False) * (s.T - 1) / s.T
+    auditor = float(auditor_bound(frozen, eta, False, largest=1 + tau))
+    return FrozenBound(frozen_gap(learner + auditor, s.B, tau), learner + 2 * s.B * tau, auditor + 4 * s.B * tau, tau, s.T)

@@ -1,0 +1,216 @@
+"""What DP-oracle-learner promises: Theorems 3.5 to 3.7, as printed and sharper."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _checks as check
+from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
+from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
+from .regret import auditor_bound
+from .rounds import schedule
+
+__all__ = ["theorem_3_5", "theorem_3_6", "theorem_3_7"]
+
+_GRID = 90
+
+
+@dataclass(frozen=True)
+class EquilibriumBound:
+    """The gap of the output of DP-oracle-learner, with probability at least 1 - beta.
+
+    Attributes
+    ----------
+    nu : float
+        learner + auditor.
+    learner, auditor : float
+        Bounds on the two regrets.
+    rounds : int
+    order : float
+        What stands inside the O~ of Theorem 3.5; nu / order is the constant that it hides.
+    """
+
+    nu: float
+    learner: float
+    auditor: float
+    rounds: int
+    order: float
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """Error and fairness of the output of DP-oracle-learner, with probability at least 1 - beta.
+
+    Attributes
+    ----------
+    nu : float
+        The equilibrium gap.
+    error : float
+        err(Q~) - err(Q*) is at most this; from 1 on it says nothing.
+    violation : float
+        The largest gap of Q~ is at most this; from 1 on it says nothing.
+    rounds : int
+    """
+
+    nu: float
+    error: float
+    violation: float
+    rounds: int
+
+
+def _best_rounds(m, epsilon, delta, B, k, beta, log_labelings, n, d, protect):
+    """The number of rounds with the smallest bound, on a grid, with the closed formulas for epsilon'. It depends on public numbers only."""
+    grid = np.unique(np.geomspace(1, 10**9, _GRID).astype(np.int64)).tolist()
+    best = (math.inf, 1)
+    for T in grid:
+        steps = 2 * T - 2 + (protect != "A")
+        short = epsilon / (2 * math.sqrt(-2 * max(steps, 1) * math.log(delta)))
+        holds = math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta))
+        step = max(epsilon / max(steps, 1), short if holds else 0.0)
+        if step < 1e-8:
+            break
+        s = Setting(T, epsilon, -math.log(delta), B, k, beta, n, d, m, step, protect)
+        best = min(best, (learner_bound(s, log_labelings, False) + auditor_bound(s, None, False), T))
+    return best[1]
+
+
+def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
+                smallest_cell: float, *, rounds: int | None = None, constraints: tuple[str, ...] = ("FP", "TP"),
+                as_printed: bool = False) -> EquilibriumBound:
+    """DP-oracle-learner's output is a nu-approximate equilibrium with probability at least 1 - beta: nu, with all its constants.
+
+    Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu = R_Q + R_lambda of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
+    after putting in T and eta; here nothing is hidden. For gamma <= 1.
+
+    Parameters
+    ----------
+    m : int >= 1
+        People.
+    epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`lemma_3_2`
+    rounds : int >= 1, optional
+        T. By default the printed schedule's; sharp, about the best for these public numbers.
+    constraints, as_printed : as in :func:`lemma_3_2`
+
+    Returns
+    -------
+    EquilibriumBound
+        ``nu``, ``learner``, ``auditor``, ``rounds``, ``order``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range; cells of that size are more than m people.
+
+    Examples
+    --------
+    >>> import math
+    >>> for m in (10**6, 10**8):
+    ...     printed = theorem_3_5(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4, as_printed=True)
+    ...     print(round(printed.nu, 2), round(theorem_3_5(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4).nu, 3))
+    1.54 0.288
+    0.18 0.033
+    """
+    return _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, constraints, as_printed, "A")
+
+
+def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, constraints, as_printed, protect):
+    log_labelings = checked_labelings(log_labelings)
+    m = check.integer("m", m, low=1, high=10**15, whole_float=True)
+    first = checked_setting(1, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
+    if first.n * 2 * first.k > m * (1 + 1e-9):
+        check.refuse("smallest_cell, n_groups", (first.n, first.k), f"{2 * first.k} cells of that many people are more than m={m}",
+                     "Give a smaller cell, or fewer groups.")
+    if rounds is None:
+        rounds = (schedule(m, epsilon, delta, B, n_groups, beta, log_labelings, constraints).rounds if as_printed else
+                  _best_rounds(m, first.epsilon, math.exp(-first.log_delta), first.B, first.k, first.beta, log_labelings, first.n, first.d,
+                               protect))
+    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect, m)
+    noisy = 1 if as_printed or protect != "A" else (s.T - 1) / s.T
+    learner, auditor = noisy * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, None, as_printed))
+    order = s.B * m / s.n * math.sqrt(s.k * math.sqrt(s.log_delta) * (log_labelings - math.log(s.beta)) / (m * s.epsilon))
+    return EquilibriumBound(learner + auditor, learner, auditor, s.T, order)
+
+
+def _promises(bound, B, gamma, constants, as_printed):
+    check.flag("constants", constants)
+    gamma = check.number("gamma", gamma, low=0.0, high=1.0)
+    if as_printed:
+        return Guarantee(bound.nu, lemma_b_1(bound.nu), lemma_b_2(bound.nu, B, gamma), bound.rounds)
+    if not constants:
+        return Guarantee(bound.nu, math.inf, math.inf, bound.rounds)
+    each = bound.nu / 2         # what both players together could still gain is the sum of the two regrets: nu, once
+    return Guarantee(bound.nu, lemma_b_1(each), min(lemma_b_2(each, B, gamma), fairness_bound_with_constants(each, B, gamma)), bound.rounds)
+
+
+def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float, smallest_cell: float,
+                gamma: float, *, constants: bool = True, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
+    """Error and fairness of DP-oracle-learner: err(Q*) + 2 nu, gamma + (1 + 2 nu) / B.
+
+    Source: supplement, Theorem 3.6 (main text, Theorem 4.4): Theorem 3.5 with Lemmas B.1 and B.2, of which it leaves out the hypothesis
+    that some mixture is gamma-fair. Sharp: the sharp nu; nu for 2 nu, since max L(Q~, .) - min L(., lambda~) is at most the sum of the
+    two regrets, which is nu once; and where the class has a constant classifier, :func:`fairness_bound_with_constants` if that is less.
+
+    Parameters
+    ----------
+    m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`theorem_3_5`
+    gamma : float in [0, 1]
+    constants : bool
+        Whether the class has a constant classifier. Without it the sharp form promises nothing.
+    rounds, as_printed : as in :func:`theorem_3_5`
+
+    Returns
+    -------
+    Guarantee
+        ``nu``, ``error``, ``violation``, ``rounds``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> import math
+    >>> sharp = theorem_3_6(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7, .1)
+    >>> printed = theorem_3_6(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7, .1, as_printed=True)
+    >>> round(sharp.violation, 3), round(printed.violation, 3)
+    (0.151, 0.601)
+    """
+    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, ("FP", "TP"), as_printed, "A"),
+                     B, gamma, constants, as_printed)
+
+
+def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, n_classifiers: int, smallest_cell: float,
+                gamma: float, *, constants: bool = True, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
+    """The same for a finite class: ln|H| for ln|H(S)|, and X is protected as well as A.
+
+    Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: with the sensitivities of "X and
+    A" in :func:`lemma_3_1`, of which the printed ones, made for A, are an upper bound; a whole record (Y too) they do not cover.
+
+    Parameters
+    ----------
+    m, epsilon, delta, B, n_groups, beta : as in :func:`theorem_3_5`
+    n_classifiers : int >= 1
+        |H|.
+    smallest_cell, gamma, constants, rounds, as_printed : as in :func:`theorem_3_6`
+
+    Returns
+    -------
+    Guarantee
+        ``nu``, ``error``, ``violation``, ``rounds``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> round(theorem_3_7(10**8, 1.0, 1e-7, 10.0, 2, .05, 500, 10**7, .1).nu, 3)
+    0.203
+    """
+    log_h = math.log(check.integer("n_classifiers", n_classifiers, low=1, high=10**300))
+    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_h, smallest_cell, rounds, ("FP", "TP"), as_printed, "X and A"),
+                     B, gamma, constants, as_printed)
