@@ -7,6 +7,7 @@ from .bootstrap import bootstrap_interval, bootstrap_means
 from .communities import communities_counts, held_out_counts
 from .grids import BETA, DELTA, EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
 from .left import LEFT_GROUPS, REFERENCE_MULTIPLIERS, left_people, left_reference
+from .left_table import LEFT_METHODS, left_curves
 from .loops import LITERAL_ROUNDS, REPAIRED_LOOPS
 from .named import EXPERIMENTS, bound_population, run
 from .panels import AT_QUALITY, AT_VIOLATION, EPSILONS_WIDE, PANEL_METHODS
@@ -16,9 +17,9 @@ from .tradeoff import METHODS, Draws, free_points, postprocessing_curve, postpro
 
 __all__ = [
     "AT_QUALITY", "AT_VIOLATION", "BETA", "DELTA", "EPSILONS", "EPSILONS_FIGURE1", "EPSILONS_WIDE", "EXPERIMENTS",
-    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "LEFT_GROUPS", "LITERAL_ROUNDS", "METHODS", "ONESHOT_METHODS", "PANEL_METHODS",
+    "GAMMAS_FIGURE1", "GAMMAS_PROTOCOL", "LEFT_GROUPS", "LEFT_METHODS", "LITERAL_ROUNDS", "METHODS", "ONESHOT_METHODS", "PANEL_METHODS",
     "REFERENCE_MULTIPLIERS", "REPAIRED_LOOPS", "Draws", "bootstrap_interval", "bootstrap_means", "bound_population",
-    "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "left_people",
-    "left_reference", "lower_hull",
+    "communities_counts", "epsilon_at_quality", "error_at_violation", "free_points", "held_out_counts", "left_curves",
+    "left_people", "left_reference", "lower_hull",
     "pareto_quality", "postprocessing_curve", "postprocessing_draws", "quality_interval", "run", "setting_rng", "sweep",
 ]

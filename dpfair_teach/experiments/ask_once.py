@@ -85,18 +85,12 @@ def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     return [row | q for row in rows]
 
 
-def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q of a setting whose curve is not stored."""
-    return [_quality(oneshot_draws(setting, repeats, rng), setting, rng)]
-
-
-_BOTH = ("in_sample", "held_out")
-_TWO = ("paper", "race_argmax")
 CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}
-          for group, method, epsilon in product(_TWO, ONESHOT_METHODS, EPSILONS)]
-QUALITIES = [{"group": group, "label": label, "evaluated": evaluated, "method": "histogram", "epsilon": epsilon}
-             for group, label, evaluated, epsilon in product(LEFT_GROUPS, ("p70", "p20"), _BOTH, EPSILONS)
-             if (label == "p70" and (group not in _TWO or evaluated == "held_out")) or (label == "p20" and group in _TWO)]
+          for group, method, epsilon in product(LEFT_GROUPS, ONESHOT_METHODS, EPSILONS)]
+#: The estimator's default by the other label rule, and judged on people that it has not seen.
+RULES = [{"group": group, "label": label, "evaluated": evaluated, "method": "histogram", "epsilon": epsilon}
+         for label, evaluated in (("p70", "held_out"), ("p20", "in_sample"), ("p20", "held_out"))
+         for group, epsilon in product(LEFT_GROUPS, EPSILONS)]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations

@@ -11,7 +11,7 @@ from ..oneshot import best_mixtures
 from ..oracles import RegressionOracle
 from .ask_once import drawn_population
 from .grids import BETA, DELTA, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
-from .left import left_people, left_reference, reference_of
+from .left import LEFT_GROUPS, left_people, left_reference, reference_of
 from .pareto import pareto_quality, quality_interval
 from .tradeoff import Draws
 
@@ -86,7 +86,7 @@ REPAIRED_LOOPS: dict[str, dict[float, str]] = {
            200.0: "B 1, no ridge, T 40"},
 }
 REPAIRED = [{"group": group, "mix": mix, "epsilon": epsilon}
-            for group, mix, epsilon in product(("paper", "race_argmax"), LOOP_MIXES, LOOP_EPSILONS)]
+            for group, mix, epsilon in product(LEFT_GROUPS, LOOP_MIXES, LOOP_EPSILONS)]
 
 
 def loop_draws(oracle: RegressionOracle, A: np.ndarray, mix: str, epsilon: float, repeats: int, rng: np.random.Generator, *, rounds: int,

@@ -159,9 +159,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
         {"left_reference": (left.REFERENCES, left.reference_rows)}, left.reads(left.REFERENCES)),
     "left_oneshot": Experiment(
-        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules, in-sample and held-out.", 36,
-        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_q": (ask_once.QUALITIES, ask_once.quality)},
-        left.reads(ask_once.CURVES + ask_once.QUALITIES)),
+        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
+        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.curves)},
+        left.reads(ask_once.CURVES + ask_once.RULES)),
     "left_tuning": Experiment(
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
@@ -170,7 +170,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
     "left_repaired": Experiment(
         "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
-        {"left_repaired": (loops.REPAIRED, loops.repaired)}, ({"name": "communities", "features": "unprotected"},)),
+        {"left_repaired": (loops.REPAIRED, loops.repaired)}, left.reads([setting | {"label": "p70"} for setting in loops.REPAIRED])),
     "left_repaired_tuning": Experiment(
         "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 24,
         {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
