@@ -854,6 +854,7 @@ MUTANTS: dict[str, Mutant] = {
                                                  "everybody is taken for group 0"),
     "sums_at_half_sensitivity": Mutant("dpfair_teach.oneshot.releases.sums_sensitivity", scaled(0.5), "half of the largest norm"),
     "section_5_step_a_tenth_more": Mutant(GAMES + "regression_printed.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
+    "regression_learner_with_half_the_noise": Mutant(GAMES + "regression_private._noise", scaled(0.5), "half the noise on the gap scores"),
     "section_5_noise_in_the_wrong_place": Mutant(GAMES + "regression_printed.section_5_learner", noise_readings_exchanged,
                                                  "the scale is handed over as the location"),
 }

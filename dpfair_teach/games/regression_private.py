@@ -207,8 +207,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         c = oracle.m * public_prices(constants, lam[:, 0::2] - lam[:, 1::2]) / frozen
         spread = np.ptp(c, axis=1).max(axis=1) * largest
         exact = (c.reshape(games, -1) @ sums) @ inverse
-        noise = rng.standard_normal((games, root.shape[1])) @ root.T * (spread / flat["learner"])[:, None] if t else 0.0
-        rules[t] = oracle.base - (exact + noise if t else 0.0)
+        rules[t] = oracle.base - (exact + _noise(root, spread / flat["learner"], rng) if t else 0.0)
         counts[t] = cells.counts(rules[t] @ people > 0)
         if t < T - 1:
             rates = (_measured(counts[t], cells.n, flat["auditor"], rng) / frozen)[columns]
@@ -224,6 +223,11 @@ def _root(matrix: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     kept = values > 1e-14 * values[-1]
     return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def _noise(root: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """What the learner adds to its gap scores, (G, d + 1): scale times M^-1/2 times standard normal numbers."""
+    return rng.standard_normal((len(scale), root.shape[1])) @ root.T * scale[:, None]
 
 
 def _measured(accepted: np.ndarray, n: np.ndarray, mu: np.ndarray, rng: np.random.Generator) -> np.ndarray:
