@@ -85,6 +85,35 @@ def _area(upper: np.ndarray, lower: np.ndarray, end: float) -> float:
     return float(np.sum((gap[1:] + gap[:-1]) * np.diff(knots)) / 2)
 
 
+def _areas_below(points: np.ndarray, end: float) -> np.ndarray:
+    """The areas below the lower hulls of many sets of points (n, p, 2) over [0, end], (n,): the walk of :func:`_hull`, all sets abreast.
+
+    A set needs points at violation 0 and at ``end`` or beyond.
+    """
+    n, p, _ = points.shape
+    order = np.lexsort((points[:, :, 1], points[:, :, 0]))
+    x, y = (np.take_along_axis(points[:, :, i], order, axis=1) for i in (0, 1))
+    hull, top, every = np.zeros((n, p), dtype=np.int64), np.zeros(n, dtype=np.int64), np.arange(n)
+    for i in range(1, p):
+        new = x[:, i] > x[every, hull[every, top]]      # same violation: the smaller error came first
+        walk = every[new]
+        while walk.size:
+            last, before = hull[walk, top[walk]], hull[walk, top[walk] - 1]
+            flat = (x[walk, last] - x[walk, before]) * (y[walk, i] - y[walk, before]) <= (
+                (y[walk, last] - y[walk, before]) * (x[walk, i] - x[walk, before]))
+            walk = walk[flat & (top[walk] > 0)]
+            top[walk] -= 1
+        top[new] += 1
+        hull[every[new], top[new]] = i
+    corner = np.minimum(np.arange(p), top[:, None])     # the last corner repeats, and adds nothing
+    hx, hy = (np.take_along_axis(v, np.take_along_axis(hull, corner, axis=1), axis=1) for v in (x, y))
+    left, right = np.minimum(hx[:, :-1], end), np.minimum(hx[:, 1:], end)
+    width = np.where(hx[:, 1:] > hx[:, :-1], hx[:, 1:] - hx[:, :-1], 1.0)
+    slope = (hy[:, 1:] - hy[:, :-1]) / width
+    middle = hy[:, :-1] + slope * ((left + right) / 2 - hx[:, :-1])
+    return (middle * (right - left)).sum(axis=1)
+
+
 def pareto_quality(curve: ArrayLike, reference: ArrayLike, free_points: ArrayLike) -> float:
     """Q of a trade-off curve: 1 - area(curve above reference) / area(chord above reference).
 
@@ -214,9 +243,14 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
         _checks.refuse("errors", errors.shape, f"not the shape of violations, {violations.shape}", "Give both for the same draws.")
     level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
     curves = np.stack([violations, errors], axis=-1)
-    resampled = [pareto_quality(curve, reference, free_points) for curve in bootstrap_means(curves, rng, resamples=resamples)]
-    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
-    return pareto_quality(curves.mean(axis=0), reference, free_points), float(low), float(high)
+    q, free = pareto_quality(curves.mean(axis=0), reference, free_points), _free(free_points)
+    optimum, end = _hull(np.vstack([_points("reference", reference), free])), free[1, 0]
+    resampled = bootstrap_means(curves, rng, resamples=resamples)
+    with_free = np.concatenate([resampled, np.broadcast_to(free, (resamples, 2, 2))], axis=1)
+    chord, least = (_areas_below(points[None], end)[0] for points in (free, optimum))
+    again = (chord - _areas_below(with_free, end)) / (chord - least)
+    low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2])
+    return q, float(low), float(high)
 
 
 def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float) -> float:

@@ -46,6 +46,7 @@ class Public:
         values, vectors = np.linalg.eigh(self._bumps(self.landmarks) + 1e-8 * np.eye(n_landmarks))
         self.whiten = vectors / np.sqrt(np.maximum(values, 1e-8))
         self.features = self.prior_features(self.place)
+        self.features_of = [self.features[i] for i in self.people]
         self._cells: dict[int, tuple[np.ndarray, int]] = {}
 
     def map(self, X: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ class Asked:
     def __init__(self, public: Public, A: np.ndarray, k: int, rng: np.random.Generator) -> None:
         self.public, self.k, self.releases, self.answers = public, k, [], []
         self._A, self._rng = A, rng
-        self.observed = [[Observed(public.features[i]) for i in public.people] for _ in range(1, k)]
+        self.observed = [[Observed(features) for features in public.features_of] for _ in range(1, k)]
         self.means = np.full((k - 1, 2), 1 / k)
         self.weights_of_features = np.zeros((k - 1, 2, public.features.shape[1]))
         self.reports: np.ndarray | None = None

@@ -97,16 +97,19 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
     faces = _lower_faces(gaps, error)
     if faces is None:
         return best_mixtures_lp(error, gaps, gammas)
-    places = [_corners(faces, gaps, error, gammas), _crossings(faces, gaps, error, gammas), _above_corners(faces, gaps, error, gammas)]
-    values = np.stack([place[0] for place in places])
-    chosen = values.argmin(axis=0)
-    if not np.isfinite(values.min(axis=0)).all():
+    found = [_corners(faces, gaps, error, gammas), *_crossings(faces, gaps, error, gammas), *_above_corners(faces, gaps, error, gammas)]
+    at, values = (np.concatenate([place[i] for place in found]) for i in (0, 1))
+    order = np.lexsort((np.arange(len(at)), values, at))
+    best = order[np.unique(at[order], return_index=True)[1]]        # the first place of least value for each gamma
+    if len(best) < gammas.size:
         return best_mixtures_lp(error, gaps, gammas)        # which says that a gamma is impossible, or finds what rounding hid
     weights = np.zeros((gammas.size, error.size))
-    for g, place in enumerate(chosen):
-        np.add.at(weights[g], places[place][1][g], places[place][2][g])
+    start = np.cumsum([0] + [len(place[0]) for place in found])
+    for g, n in enumerate(best):
+        part = int(np.searchsorted(start, n, side="right")) - 1
+        np.add.at(weights[g], found[part][2][n - start[part]], found[part][3][n - start[part]])
     weights = np.clip(weights, 0.0, None)
-    return Mixtures(tuple(gammas.tolist()), weights / weights.sum(axis=1, keepdims=True), values.min(axis=0))
+    return Mixtures(tuple(gammas.tolist()), weights / weights.sum(axis=1, keepdims=True), values[best])
 
 
 def _lower_faces(gaps: np.ndarray, error: np.ndarray) -> np.ndarray | None:
@@ -123,36 +126,30 @@ def _lower_faces(gaps: np.ndarray, error: np.ndarray) -> np.ndarray | None:
     return hull.simplices[lower] if lower.any() else None
 
 
-def _best(values: np.ndarray, who: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of (n, G) values the least for each gamma, with its candidates (n, s) and shares (n, s, G)."""
-    best = values.argmin(axis=0)
-    g = np.arange(values.shape[1])
-    return values[best, g], who[best], share[best, :, g]
-
+# A list of places: (which gamma, value there, candidates, their shares), arrays (n,), (n,), (n, s), (n, s). Few of all pairs of a gamma
+# and a piece of the surface meet, so conditions are computed for all pairs, everything else for those that do.
 
 def _corners(faces, gaps, error, gammas):
     """Corners of the surface: single candidates inside the square."""
     who = np.unique(faces)
-    inside = np.abs(gaps[who]).max(axis=1)[:, None] <= gammas + _TIE
-    return _best(np.where(inside, error[who, None], np.inf), who[:, None], np.ones((who.size, 1, gammas.size)))
+    i, g = np.nonzero(np.abs(gaps[who]).max(axis=1)[:, None] <= gammas + _TIE)
+    return g, error[who[i]], who[i, None], np.ones((len(i), 1))
 
 
 def _crossings(faces, gaps, error, gammas):
     """Where edges of the surface cross a side of the square: two candidates."""
-    edges = np.unique(np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]]), axis=1), axis=0)
-    values, shares = [], []
+    ends = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]]).astype(np.int64), axis=1)
+    edges = np.stack(np.divmod(np.unique(ends[:, 0] * len(error) + ends[:, 1]), len(error)), axis=1)
     for axis in (0, 1):
         a, b = gaps[edges[:, 0]], gaps[edges[:, 1]]
         for side in (1.0, -1.0):
             with np.errstate(divide="ignore", invalid="ignore"):
                 t = (side * gammas - a[:, axis, None]) / (b[:, axis] - a[:, axis])[:, None]
-            ok = (t >= 0) & (t <= 1)
-            t = np.where(ok, t, 0.0)
-            other = a[:, 1 - axis, None] * (1 - t) + b[:, 1 - axis, None] * t
-            ok &= np.abs(other) <= gammas + _TIE
-            values.append(np.where(ok, error[edges[:, 0], None] * (1 - t) + error[edges[:, 1], None] * t, np.inf))
-            shares.append(np.stack([1 - t, t], axis=1))
-    return _best(np.concatenate(values), np.tile(edges, (4, 1)), np.concatenate(shares))
+            i, g = np.nonzero((t >= 0) & (t <= 1))
+            t = t[i, g]
+            inside = np.abs(a[i, 1 - axis] * (1 - t) + b[i, 1 - axis] * t) <= gammas[g] + _TIE
+            i, g, t = i[inside], g[inside], t[inside]
+            yield g, error[edges[i, 0]] * (1 - t) + error[edges[i, 1]] * t, edges[i], np.stack([1 - t, t], axis=1)
 
 
 def _above_corners(faces, gaps, error, gammas):
@@ -160,17 +157,15 @@ def _above_corners(faces, gaps, error, gammas):
     p0, p1, p2 = (gaps[faces[:, i]] for i in range(3))
     u, v = p1 - p0, p2 - p0
     area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
-    safe = np.where(np.abs(area) > 1e-18, area, np.inf)
-    values, shares = [], []
+    safe = np.abs(area) > 1e-18
+    faces, p0, u, v, area = faces[safe], p0[safe], u[safe], v[safe], area[safe, None]
     for sx, sy in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):
         dx, dy = sx * gammas - p0[:, 0, None], sy * gammas - p0[:, 1, None]
-        s = (dx * v[:, 1, None] - dy * v[:, 0, None]) / safe[:, None]
-        t = (u[:, 0, None] * dy - u[:, 1, None] * dx) / safe[:, None]
-        share = np.stack([1 - s - t, s, t], axis=1)
-        ok = (share.min(axis=1) >= -_TIE) & np.isfinite(safe)[:, None]
-        values.append(np.where(ok, (error[faces][:, :, None] * share).sum(axis=1), np.inf))
-        shares.append(share)
-    return _best(np.concatenate(values), np.tile(faces, (4, 1)), np.concatenate(shares))
+        s = (dx * v[:, 1, None] - dy * v[:, 0, None]) / area
+        t = (u[:, 0, None] * dy - u[:, 1, None] * dx) / area
+        i, g = np.nonzero((s >= -_TIE) & (t >= -_TIE) & (1 - s - t >= -_TIE))
+        share = np.stack([1 - s[i, g] - t[i, g], s[i, g], t[i, g]], axis=1)
+        yield g, (error[faces[i]] * share).sum(axis=1), faces[i], share
 
 
 def best_mixtures_lp(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtures:

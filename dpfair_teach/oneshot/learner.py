@@ -76,7 +76,7 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
     basis = basis_of(public, asked, smooth)
     multipliers = candidate_rows(multiplier_grid(k))
     decisions = (basis.on_people @ multipliers.T > 0).T
-    error, gaps = (decisions != public.y).mean(axis=1), gaps_of(decisions, weights, public.y)
+    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, gaps_of(decisions, weights, public.y)
     if share < 1:
         audited = settings.support if method != "response" else GAMMAS
         support = best_mixtures(error, gaps, audited).support

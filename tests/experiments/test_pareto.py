@@ -9,6 +9,7 @@ from dpfair_teach import fairness, postprocessing
 from dpfair_teach.experiments import (
     GAMMAS_FIGURE1,
     GAMMAS_PROTOCOL,
+    bootstrap_means,
     epsilon_at_quality,
     error_at_violation,
     lower_hull,
@@ -130,6 +131,24 @@ def test_error_at_violation_by_hand(curve, violation, error):
 def test_error_beyond_the_base_is_refused():
     with pytest.raises(ValueError, match=r"violation=0\.21: above the base's"):
         error_at_violation(REFERENCE, .21, FREE)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_interval_is_that_of_each_resample_alone(seed):
+    """All resamples walk along their hulls together; every second case has ties, every third no better point than the free ones."""
+    rng = np.random.default_rng(seed)
+    violations, errors = rng.random((2, 9, 1 + 3 * seed)) * np.array([[[rng.choice([.2, 1.0])]], [[.4]]])
+    if seed % 2:
+        violations, errors = np.round(violations, 1), np.round(errors, 1)
+    if seed % 3 == 0:
+        errors = .4 + errors
+    q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(1), resamples=60)
+    curves = bootstrap_means(np.stack([violations, errors], axis=-1), np.random.default_rng(1), resamples=60)
+    alone = [pareto_quality(curve, REFERENCE, FREE) for curve in curves]
+    assert (low, high) == pytest.approx(np.quantile(alone, [.025, .975]).tolist(), abs=1e-12)
+    assert q == pareto_quality(np.stack([violations, errors], axis=-1).mean(axis=0), REFERENCE, FREE)
+    if seed % 3 == 0:
+        assert (q, low, high) == (0, 0, 0)
 
 
 def test_a_public_coin_mixes_error_linearly_and_violation_convexly():
