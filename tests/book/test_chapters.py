@@ -116,6 +116,14 @@ def tables(text: str) -> Iterator[str]:
     for head in re.findall(r"^(\|.*\|)\n\|(?: *:?-+:? *\|)+$", text, re.M):
         if not all(cell.strip() for cell in head.strip("|").split("|")):
             yield f"the table '{head}' has a column without a head"
+        if "$" in head.strip("|").partition("|")[2]:      # on a phone it is repeated in each cell, as plain text
+            yield f"the table '{head}' has a formula in the head of a column: give it a name"
+
+
+def links(text: str) -> Iterator[str]:
+    """Boxes have no numbers, so a link to one says its name."""
+    for label in re.findall(r"\{prf:ref\}`([^<`]*)`", text):
+        yield f"the link to {label} has no words: a box without a number has no name of its own"
 
 
 def algorithms(text: str) -> Iterator[str]:
@@ -234,7 +242,7 @@ def labels() -> frozenset[str]:
 
 
 def lacks(text: str, *, lighter: bool = False) -> list[str]:
-    always = (card_and_checks, long_cells, tables, statements, names)
+    always = (card_and_checks, long_cells, tables, links, statements, names)
     return [lack for ask in (always if lighter else (*always, exercises, algorithms, anatomy)) for lack in ask(text)]
 
 
@@ -254,7 +262,7 @@ def test_a_page_of_the_start_has_its_parts(path):
 @pytest.mark.parametrize("path", sorted({*CHAPTERS.glob("*.md")} - {*NUMBERED, *LIGHTER}), ids=lambda path: path.stem)
 def test_what_another_page_names_exists(path):
     text = path.read_text(encoding="utf-8")
-    assert not (missing := [*names(text), *tables(text)]), "\n".join([f"{path.name}:", *missing])
+    assert not (missing := [*names(text), *tables(text), *links(text)]), "\n".join([f"{path.name}:", *missing])
 
 
 # --- and each lack is found --------------------------------------------------------------------------------------------------
@@ -293,6 +301,8 @@ SPOILT = [      # what is taken out of a chapter or put into it, and what is the
     ("**Remember.**", "", "the close has no paragraph **Remember"),
     ("**Limits.**", "", "the close has no paragraph **Limits"),
     ("## Close\n", "## Close\n\n| | b |\n| --- | --- |\n| 1 | 2 |\n", "has a column without a head"),
+    ("## Close\n", "## Close\n\n| a | $b$ |\n| --- | --- |\n| 1 | 2 |\n", "has a formula in the head of a column"),
+    ("## Close\n", "## Close\n\nSee {prf:ref}`thm-closed-form`.\n", "the link to thm-closed-form has no words"),
     ("## Close\n", "## Close\n\nSee `fairness.no_such()`.\n", "the library has no fairness.no_such"),
     ("## Close\n", "## Close\n\nSee `fairness.violation.no_such`.\n", "the library has no fairness.violation.no_such"),
     ("## Close\n", "## Close\n\nSee `solve_all(q, gamma)`.\n", "has a function solve_all"),
