@@ -163,6 +163,12 @@ def times_the_people(f):
     return lambda epsilon, people, delta=0.0: (people * epsilon, people * delta)
 
 
+def noise_of_the_table(f):
+    def noisy_counts(counts, epsilon, rng, size=None, noise="laplace"):
+        return counts + np.sum(counts) / 2000 * (f(counts, epsilon, rng, size, noise) - counts)
+    return noisy_counts
+
+
 def a_row_is_a_person(f):
     return lambda epsilon, copies, delta=0.0: (epsilon, delta)
 
@@ -640,6 +646,9 @@ MUTANTS: dict[str, Mutant] = {
     "lower_bound_doubled": Mutant(AUDIT + "epsilon_lower_bound", scaled(2), "twice the bound"),
     "lower_bound_halved": Mutant(AUDIT + "epsilon_lower_bound", scaled(0.5), "half the bound"),
     "group_privacy_adds_delta": Mutant(ACCOUNTING + "group_privacy", times_the_people, "deltas add up as if they were composed"),
+    "noise_grows_with_the_table": Mutant(POST + "noisy_counts", noise_of_the_table, "noise of a fixed share of the rows"),
+    "slack_of_a_thousand_people": Mutant(POST + "paper_slack", lambda f: lambda q, m, epsilon, beta, **kw: f(q, 1000, epsilon, beta, **kw),
+                                         "the slack does not read the number of rows"),
     "copies_are_people": Mutant(ACCOUNTING + "upsampling", a_row_is_a_person, "a row's epsilon is passed off as a person's"),
     "copies_of_the_mean_person": Mutant(ACCOUNTING + "upsampling", the_mean_person, "the mean number of copies, not the largest"),
     "textbook_a_tenth_less": Mutant(MECHANISMS + "gaussian_sigma_textbook", scaled(0.9), "a tenth less noise"),
@@ -789,6 +798,9 @@ MUTANTS: dict[str, Mutant] = {
     "constraints_without_gamma": Mutant(GAMES + "game.FairnessGame._values", gamma_forgotten, "the tolerance is left out"),
     "constraints_last_row_as_printed": Mutant(GAMES + "game.FairnessGame._values", last_row_as_printed, "TP_a - TP_a in the last row"),
     "fair_erm_five_percent_up": Mutant(GAMES + "programs.solve_fair_erm", changed(value=lambda x: 1.05 * x), "a value that no mixture has"),
+    "prices_a_tenth_more": Mutant(GAMES + "programs.solve_fair_erm", changed(lam=lambda x: 1.1 * x), "a tenth more than the least prices"),
+    "game_value_of_the_root_of_the_price": Mutant(
+        GAMES + "game.FairnessGame.value", lambda f: lambda self, B, **kw: f(self, np.sqrt(B), **kw), "the root of B is charged"),
     "game_value_with_signs": Mutant(GAMES + "game.FairnessGame.value", value_as_printed, "multipliers may be negative"),
     "costs_without_the_anchor": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_the_anchor, "group 0 pays for no gap"),
     "best_answer_is_the_dearest": Mutant(GAMES + "game.FairnessGame.best_response", dearest_answer, "the largest cost, not the least"),
@@ -798,9 +810,16 @@ MUTANTS: dict[str, Mutant] = {
     "rounds_halved": Mutant(GAMES + "auditor.agarwal_theorem_1", changed(rounds=lambda x: max(1, x // 2)), "half of the rounds"),
     "hedge_regret_halved": Mutant(GAMES + "auditor.hedge_regret", scaled(0.5), "half of the regret"),
     "lemma_b_1_halved": Mutant(GAMES + "bounds.lemma_b_1", scaled(0.5), "nu is spent once"),
+    "lemma_b_1_printed_form_halved": Mutant(GAMES + "bounds.lemma_b_1", lambda f: lambda nu, nu_learner=None:
+                                            f(nu, 0.0 if nu_learner is None else nu_learner), "nu once where one nu is given"),
     "lemma_b_2_without_the_one": Mutant(GAMES + "bounds.lemma_b_2", without_the_one, "what cheating gains is left out"),
+    "room_of_one_constant_taken_for_a_half": Mutant(
+        GAMES + "bounds.fairness_bound_with_constants", lambda f: lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=min(room, 0.5)),
+        "one constant is taken for both"),
     "constants_without_room": Mutant(GAMES + "bounds.fairness_bound_with_constants", room_forgotten, "the repair costs no error"),
     "population_rates_halved": Mutant(GAMES + "bounds.population_bound", changed(rates=lambda x: x / 2), "half of the distance"),
+    "population_error_halved": Mutant(GAMES + "bounds.population_bound", changed(error=lambda x: x / 2), "half of the distance of errors"),
+    "population_gaps_of_one_rate": Mutant(GAMES + "bounds.population_bound", changed(gaps=lambda x: x / 2), "one rate's distance for two"),
     "sauer_sum_one_less": Mutant(ORACLES + "labelings.sauer_sum", lambda f: lambda m, d: f(m, d) - 1, "the empty set is not counted"),
     "half_planes_one_less": Mutant(ORACLES + "labelings.halfplane_labelings", one_labeling_lost, "one labeling is lost"),
     "shattered_without_the_empty_set": Mutant(ORACLES + "labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),

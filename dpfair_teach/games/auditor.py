@@ -174,8 +174,9 @@ class AgarwalTheorem1:
 def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float = 2.0, as_printed: bool = False) -> AgarwalTheorem1:
     """How many rounds make the play a nu-approximate equilibrium: 2 (spread / 2)^2 B^2 ln(K+1) / nu^2; printed, 16 B^2 ln(K+1) / nu^2.
 
-    Source: supplement, text below Algorithm 3 (Agarwal et al. 2018, Theorem 1, with their rho = 2). The learner answers best, so all the
-    gap is the auditor's regret: T is where :func:`hedge_regret` at its best eta equals nu.
+    Source: supplement, text below Algorithm 3 (Agarwal et al. 2018, Theorem 1, with their rho = 2), which says "for appropriately chosen
+    eta and T". The learner answers best, so all the gap is the auditor's regret: T is where :func:`hedge_regret` at its best eta equals
+    nu. The printed 16 is our arithmetic, from what is printed for the private game: 4 eta B (Lemma 3.4) and eta (Algorithm 5).
 
     Parameters
     ----------

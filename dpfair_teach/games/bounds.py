@@ -23,7 +23,8 @@ def _b(value: object) -> float:
 def lemma_b_1(nu: float, nu_learner: float | None = None) -> float:
     """Excess error of a nu-approximate equilibrium over any gamma-fair mixture: 2 nu.
 
-    Source: supplement, Lemma B.1 (Agarwal et al. 2018). The proof spends nu once for each player, so the sum of the two regrets will do.
+    Source: supplement, Lemma B.1 (Agarwal et al. 2018). The proof spends nu once for each player, so the sum of the two regrets will do;
+    where both are nu, 2 nu is attained.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     excess : float in [-1, 1], optional
         err(Q*) - err(Q~), or an upper bound on it, for the sharper (excess + 2 nu) / B.
     feasible : bool
-        Whether some mixture of the class is gamma-fair, as it is when the class has a constant classifier.
+        Whether some mixture of the class is gamma-fair, as it is when the class has a constant classifier, whichever of the two.
 
     Returns
     -------
@@ -87,11 +88,12 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
 
 
 def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: float = 0.5) -> float:
-    """Violation of a nu-approximate equilibrium when the class has a constant classifier: gamma + 2 nu / (B - room / gamma).
+    """Violation of a nu-approximate equilibrium when the class has both constant classifiers: gamma + 2 nu / (B - room / gamma).
 
-    Source: ours, sharpening supplement, Theorem 3.6. Mixing Q~ with the constant until it is exactly gamma-fair costs at most
+    Source: ours, sharpening supplement, Theorem 3.6. Mixing Q~ with the better constant until it is exactly gamma-fair costs at most
     room / gamma of error for each unit of violation, so a price above room / gamma is worth more than any error. With B = 1 / gamma the
     bound is at most gamma + 4 nu gamma, and no term 1 / B is left: the trade-off in B (Remark 3.1) is not inherent when gamma > 0.
+    A class with one constant only has the same bound with that constant's ``room``, which may be near 1.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     B : float > 0
     gamma : float >= 0
     room : float in [0, 1]
-        err(constant) - err(Q~), or an upper bound on it: 1/2 always does for the better of the two constants.
+        err(constant) - err(Q~), or an upper bound on it. 1/2 always does for the better of both constants; for a single one only 1 does.
 
     Returns
     -------
@@ -115,6 +117,8 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     --------
     >>> round(fairness_bound_with_constants(0.05, B=10, gamma=.1), 3), lemma_b_2(0.05, B=10, gamma=.1)
     (0.12, 0.21000000000000002)
+    >>> fairness_bound_with_constants(0.05, B=10, gamma=.1, room=1.0)       # one constant: B has to be above 1 / gamma
+    inf
     """
     nu, B, gamma = _nu(nu), _b(B), check.gamma(gamma)
     room = check.number("room", room, low=0.0, high=1.0)

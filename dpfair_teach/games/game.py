@@ -23,6 +23,10 @@ def checked_constraints(value: object, name: str = "constraints") -> tuple[str, 
     return tuple(c for c in _LABEL if c in found)
 
 
+class NoPeople(ValueError, AttributeError):
+    """A game made from gaps was asked for its people: bad input, and for ``hasattr`` an attribute that is not there."""
+
+
 class FairnessGame:
     """A zero-sum game: the learner picks a mixture Q of H classifiers, the auditor prices lambda >= 0 on the fairness constraints.
 
@@ -157,7 +161,10 @@ class FairnessGame:
     def __getattr__(self, name: str) -> object:
         # Only asked for what is not there: the people of a game that was made from gaps.
         if name in ("n_pos", "n", "rates", "m", "n_groups", "constraints", "_people"):
-            check.refuse("game", self, f"was made from gaps, and has no {name}", "Make it from predictions or from_counts.")
+            try:
+                check.refuse("game", self, f"was made from gaps, and has no {name}", "Make it from predictions or from_counts.")
+            except ValueError as refused:
+                raise NoPeople(str(refused)) from None
         raise AttributeError(f"'FairnessGame' object has no attribute '{name}'")
 
     def _tolerate(self, gamma):

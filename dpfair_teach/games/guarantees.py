@@ -134,30 +134,33 @@ def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, r
 
 
 def _promises(bound, B, gamma, constants, as_printed):
-    check.flag("constants", constants)
+    constants = check.integer("constants", constants, low=0, high=2)
     gamma = check.number("gamma", gamma, low=0.0, high=1.0)
     if as_printed:
         return Guarantee(bound.nu, lemma_b_1(bound.nu), lemma_b_2(bound.nu, B, gamma), bound.rounds)
-    if not constants:
+    if constants == 0:
         return Guarantee(bound.nu, math.inf, math.inf, bound.rounds)
     each = bound.nu / 2         # what both players together could still gain is the sum of the two regrets: nu, once
-    return Guarantee(bound.nu, lemma_b_1(each), min(lemma_b_2(each, B, gamma), fairness_bound_with_constants(each, B, gamma)), bound.rounds)
+    room = 0.5 if constants == 2 else 1.0       # of two constants one errs on at most half of the people; a single one may on all
+    violation = min(lemma_b_2(each, B, gamma), fairness_bound_with_constants(each, B, gamma, room=room))
+    return Guarantee(bound.nu, lemma_b_1(each), violation, bound.rounds)
 
 
 def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float, smallest_cell: float,
-                gamma: float, *, constants: bool = True, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
+                gamma: float, *, constants: int = 2, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
     """Error and fairness of DP-oracle-learner: err(Q*) + 2 nu, gamma + (1 + 2 nu) / B.
 
     Source: supplement, Theorem 3.6 (main text, Theorem 4.4): Theorem 3.5 with Lemmas B.1 and B.2, of which it leaves out the hypothesis
     that some mixture is gamma-fair. Sharp: the sharp nu; nu for 2 nu, since max L(Q~, .) - min L(., lambda~) is at most the sum of the
-    two regrets, which is nu once; and where the class has a constant classifier, :func:`fairness_bound_with_constants` if that is less.
+    two regrets, which is nu once; and where the class has constant classifiers, :func:`fairness_bound_with_constants` if that is less.
 
     Parameters
     ----------
     m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`theorem_3_5`
     gamma : float in [0, 1]
-    constants : bool
-        Whether the class has a constant classifier. Without it the sharp form promises nothing.
+    constants : 0, 1 or 2
+        How many of "reject everybody" and "accept everybody" the class has. One makes a fair mixture possible; with both, one errs on
+        at most half of the people. With none the sharp form promises nothing.
     rounds, as_printed : as in :func:`theorem_3_5`
 
     Returns
@@ -183,7 +186,7 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
 
 def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, n_classifiers: int, smallest_cell: float,
-                gamma: float, *, constants: bool = True, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
+                gamma: float, *, constants: int = 2, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
     """The same for a finite class: ln|H| for ln|H(S)|, and X is protected as well as A.
 
     Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: with the sensitivities of "X and

@@ -139,7 +139,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     rounds : int >= 1, optional
         T.
     nu : float > 0, optional
-        Instead of ``rounds``: the gap that :func:`agarwal_theorem_1` is to promise (for the largest B of a batch).
+        Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, at the default step (for the largest B
+        of a batch).
     as_printed : bool
         The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones.
 
@@ -152,7 +153,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     Raises
     ------
     ValueError
-        Neither or both of ``rounds`` and ``nu``; more numbers to keep than memory is for; a number out of range.
+        Neither or both of ``rounds`` and ``nu``; ``nu`` with ``eta``; more numbers to keep than memory is for; a number out of range.
 
     Examples
     --------
@@ -171,6 +172,9 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
     if rounds is not None and nu is not None:
         check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
+    if nu is not None and eta is not None:
+        check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
+                     "Give nu alone, or rounds with eta.")
     if rounds is None:
         rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
         name, value = "nu", nu

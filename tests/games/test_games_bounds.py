@@ -23,6 +23,16 @@ def pairs(game, B, seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_lemma_b_1(seed):
+    """On random pairs; and 2 nu is attained: the tolerance is used up by the fair optimum and not by the play, so the auditor's price,
+    for which the play gives it a refund, and the learner's dearer classifier each cost nu."""
+    star, fairer = [[0, 100], [20, 100]], [[0, 80], [0, 80]]            # a gap of exactly .2 and error .05; no gap and error .1
+    tight = FairnessGame.from_counts([star, fairer], [[100, 100], [100, 100]], gamma=0.2)
+    assert tight.fair_erm().value == pytest.approx(0.05) and tight.errors[1] == 0.1
+    for B in (0.125, 1.0, 10.0):
+        nu = tight.equilibrium_gap([0, 1], [0.125, 0, 0, 0], B)
+        assert tight.regrets([0, 1], [0.125, 0, 0, 0], B) == pytest.approx((0.025, 0.025))
+        assert lemma_b_1(nu) == pytest.approx(0.1 - 0.05) == lemma_b_1(nu, nu_learner=nu)
+
     game, _ = drawn(seed, k=2 + seed % 3, gamma=0.04)
     best = game.fair_erm().value
     for B in (0.3, 2.0, 20.0):
@@ -40,8 +50,8 @@ def least_gap_with_excess(excess: float) -> float:
     return min(game.equilibrium_gap(Q, [0, 0, 0, 0], 1.0), 1.0)
 
 
-def test_lemma_b_1_is_attained_but_for_its_factor_2():
-    """With lambda = 0 and no gap anywhere, the learner's regret alone is the excess: nu, of the 2 nu that the lemma grants."""
+def test_without_prices_the_learners_regret_alone_is_the_excess():
+    """With lambda = 0 the auditor regrets nothing of a pair without a gap: nu once, and the form with both regrets says so."""
     for excess in (0.01, 0.1, 0.3):
         nu = least_gap_with_excess(excess)
         assert excess == pytest.approx(nu) and excess <= lemma_b_1(nu) and excess == pytest.approx(lemma_b_1(0.0, nu_learner=nu))
@@ -92,29 +102,57 @@ def test_with_constants_the_violation_is_bounded_without_a_term_1_over_b(seed):
             general = fairness_bound_with_constants(nu, B, gamma)
             sharp = fairness_bound_with_constants(nu, B, gamma, room=max(constant - game.error(Q), 0.0))
             assert game.violation(Q) <= sharp + 1e-9 and sharp <= general
+    one = one_constant_only()               # with one constant E may be more than 1/2
+    at = one.equilibrium(4.0)
+    room = one.errors[1] - one.error(at.Q)
+    assert room > 0.8 and one.violation(at.Q) == 0.2 <= fairness_bound_with_constants(1e-9, 4.0, 0.15, room=room)
     nu = 0.03
     assert fairness_bound_with_constants(nu, 1 / gamma, gamma) == pytest.approx(gamma + 4 * nu * gamma)
     assert lemma_b_2(nu, 1 / gamma, gamma) == pytest.approx(gamma + gamma * (1 + 2 * nu))
     assert fairness_bound_with_constants(nu, 0.5 / gamma, gamma) == math.inf
 
 
-def test_the_bound_with_constants_needs_the_room():
-    """Without the constants in the class it fails: the class of one unfair classifier and one fair one that is always wrong."""
-    n = [[100, 100], [100, 100]]
+def one_constant_only():
+    """An unfair classifier and "accept everybody" among people who mostly repay nothing: the constant errs on nine in ten."""
+    unfair, accept = [[18, 10], [0, 10]], [[90, 10], [90, 10]]
+    return FairnessGame.from_counts([unfair, accept], [[90, 10], [90, 10]], gamma=0.15)
+
+
+def always_wrong():
+    """An unfair classifier and one without a gap that is wrong about everybody."""
     unfair, wrong = [[20, 100], [0, 100]], [[100, 0], [100, 0]]
-    game = FairnessGame.from_counts([unfair, wrong], n, gamma=0.15)
-    B = 4.0                                 # between 1 / (2 gamma) = 3.3, where the bound begins to speak, and 4.75, this class's price
+    return FairnessGame.from_counts([unfair, wrong], [[100, 100], [100, 100]], gamma=0.15)
+
+
+@pytest.mark.parametrize("made, price", [(one_constant_only, 4.05), (always_wrong, 4.75)])
+def test_the_bound_with_both_constants_needs_both(made, price):
+    """The default room is for both constants. With one, or another fair classifier, it fails, and with that one's own room it holds."""
+    game, B = made(), 4.0                   # between 1 / (2 gamma) = 3.3, where the bound begins to speak, and this class's price
+    assert game.fair_erm().lam.sum() == pytest.approx(price)
     at = game.equilibrium(B)
     assert game.equilibrium_gap(at.Q, at.lam, B) < 1e-9 and game.violation(at.Q) == 0.2 > fairness_bound_with_constants(1e-9, B, 0.15)
+    room = game.errors[1] - game.error(at.Q)
+    assert 0.5 < room <= 1 and room / 0.2 == pytest.approx(price)
+    assert fairness_bound_with_constants(1e-9, B, 0.15, room=room) == math.inf
+    beyond = room / 0.15 + 0.01
+    for where in (room, 1.0):
+        assert game.violation(game.equilibrium(beyond).Q) <= fairness_bound_with_constants(1e-9, beyond, 0.15, room=where)
     assert game.with_constants().violation(game.with_constants().equilibrium(B).Q) <= fairness_bound_with_constants(1e-9, B, 0.15)
 
 
 def test_from_the_sample_to_the_population():
-    """4000 samples of a known law with 30 classifiers: the bound fails in at most a share beta of them.
+    """The three distances, spelt out; and 4000 samples of a known law with 30 classifiers: they fail in at most a share beta of them.
 
     Hoeffding: at beta = 0.05 at most 200 failures are expected; the bound is loose, and 300 or more would happen with probability
     below exp(-2 (100/4000)^2 4000) = 0.007 even if it were exact. Fixed seed; what is seen is none.
     """
+    cells = np.array([[60, 40], [30, 20], [500, 7]])
+    for beta, H in ((0.05, 30), (0.5, 1)):
+        said, N = population_bound(cells, math.log(H), beta), 2 * H * (2 * 3 + 1) / beta
+        e = [[math.sqrt(math.log(N) / (2 * people)) for people in row] for row in cells]
+        assert said.error == pytest.approx(math.sqrt(math.log(N) / (2 * 657)))
+        np.testing.assert_allclose(said.rates, e)
+        np.testing.assert_allclose(said.gaps, [[0, 0]] + [[e[a][y] + e[0][y] for y in (0, 1)] for a in (1, 2)])
     rng = np.random.default_rng(0)
     accept = rng.random((30, 2, 2))                             # P(h = 1 | a, y)
     n = np.array([[60, 40], [30, 20]])
@@ -126,6 +164,38 @@ def test_from_the_sample_to_the_population():
     assert off.max() > 0.6 * bound.rates.max()                  # and is not far from it
     gaps = np.abs((sample[:, :, 1] - sample[:, :, 0]) - (accept[:, 1] - accept[:, 0]))
     assert (gaps > bound.gaps[1]).mean() < 0.01
+    mistakes = (n * np.stack([sample[..., 0], 1 - sample[..., 1]], axis=-1)).sum(axis=(2, 3)) / n.sum()
+    expected = (n * np.stack([accept[..., 0], 1 - accept[..., 1]], axis=-1)).sum(axis=(1, 2)) / n.sum()
+    assert (np.abs(mistakes - expected) > bound.error).any(axis=1).mean() <= 0.05
+
+
+@pytest.mark.parametrize("rounds", [3, 200])
+def test_what_a_play_on_a_sample_promises_of_the_population(rounds):
+    """60 samples of 800 people from a known law, ten cuts of a score and both constants fixed beforehand, the tolerance raised by s: error
+    and gaps in the population are what the theorem promises, in all of them. (At beta = 0.05, were the theorem just true, 3 would fail on
+    average.) The population is a game too, its counts the probabilities of the cells."""
+    rng, gamma, beta = np.random.default_rng(3), 0.05, 0.05
+    q = np.array([[0.30, 0.25], [0.20, 0.25]])                          # P(a, y)
+    cuts = np.linspace(0.1, 0.9, 10)[:, None, None]
+    # The score is the square root of a uniform number, but the number itself in cell (1, 0).
+    accept = np.where([[True, True], [False, True]], 1 - cuts**2, 1 - cuts)
+    truth = FairnessGame.from_counts(accept * q, q, gamma).with_constants()
+    best, used = truth.fair_erm().value, 0.0
+    for _ in range(60):
+        cell = rng.choice(4, size=800, p=q.ravel())
+        score = rng.random(800)
+        score[cell != 2] **= 0.5
+        sample = FairnessGame(score >= cuts[:, :, 0], cell // 2, cell % 2, 0.0).with_constants()
+        bound = population_bound(sample.n, math.log(12), beta)
+        s = bound.gaps.max()
+        play = exponentiated_gradient(sample.with_gamma(gamma + s), 5.0, rounds=rounds)
+        assert (np.abs(sample.errors - truth.errors) <= bound.error).all()
+        assert (np.abs(sample.gaps - truth.gaps) <= bound.gaps[1]).all()
+        assert truth.error(play.Q) <= best + 2 * play.gap + 2 * bound.error
+        promised = gamma + 2 * s + (1 + 2 * play.gap) / 5.0
+        assert truth.violation(play.Q) <= promised
+        used = max(used, truth.violation(play.Q) / promised)
+    assert used > 0.1
 
 
 def test_what_a_bound_of_rates_means_for_mixtures():

@@ -130,6 +130,7 @@ def test_the_same_gaps_make_the_same_game_and_people_are_missed_by_name():
     assert np.allclose(bare.fair_erm().value, game.fair_erm().value) and np.allclose(bare.value(2.0), game.value(2.0))
     with pytest.raises(ValueError, match=r"game=FairnessGame\(14 classifiers, 4 gaps\): was made from gaps, and has no n_groups"):
         _ = bare.n_groups
+    assert not hasattr(bare, "n") and getattr(bare, "rates", None) is None and hasattr(game, "n")
     for call in (bare.with_constants, lambda: bare.costs(np.zeros(8)), lambda: bare.cell_costs(np.zeros(8))):
         with pytest.raises(ValueError, match="was made from gaps"):
             call()
@@ -166,13 +167,41 @@ def test_a_class_too_large_for_one_program_gets_the_same_answer_from_few_columns
     assert (game.violation(best.Q) <= game.gamma + 1e-8).all()
 
 
-def test_the_value_rises_to_the_fair_optimum_and_is_reached_from_the_sum_of_its_multipliers_on():
-    game, _ = drawn(11, gamma=0.05)
+@pytest.mark.parametrize("seed", [11, 20, 21])
+def test_the_value_rises_to_the_fair_optimum_and_is_reached_from_the_sum_of_its_multipliers_on(seed):
+    """All parts of the theorem on the value: minimax in the next test; here B*, concavity, what a constant does to B*, infeasibility."""
+    game, (P, A, Y) = drawn(seed, k=2 + seed % 3, gamma=0.05)
     best = game.fair_erm()
     enough = best.lam.sum()
     Bs = enough * np.array([0.2, 0.5, 0.9, 1.0, 1.5, 40.0])
     values = np.array([game.value(B) for B in Bs])
     assert (np.diff(values) >= -1e-10).all() and (values[:3] < best.value - 1e-6).all() and np.allclose(values[3:], best.value, atol=1e-8)
+
+    even = np.array([game.value(B) for B in enough * np.linspace(0.1, 1.5, 15)])
+    assert (np.diff(even, 2) <= 1e-9).all() and np.diff(even, 2).min() < -1e-6              # concave, and bends
+
+    for gamma in (0.02, 0.1, 0.3):
+        both = game.with_gamma(gamma)
+        best, constants = both.fair_erm(), both.errors[np.abs(both.gaps).max(axis=1) == 0]
+        assert len(constants) == 2 and best.lam.sum() <= (constants.min() - best.value) / gamma + 1e-8 <= 0.5 / gamma + 1e-8
+        for c in (0, 1):                                                    # one of them
+            one = FairnessGame(np.vstack([P[:12], np.full((1, 40), c)]), A, Y, gamma)
+            best = one.fair_erm()
+            assert best.lam.sum() <= (one.errors[-1] - best.value) / gamma + 1e-8
+
+    unfair = game.restricted(np.argsort(-np.abs(game.gaps).max(axis=1))[:2]).with_gamma(0.01)
+    worst = np.abs(np.linspace(0, 1, 10_001)[:, None] * (unfair.gaps[0] - unfair.gaps[1]) + unfair.gaps[1]).max(axis=1).min() - 0.01
+    assert worst > 0.02 and all(unfair.value(B) >= B * (worst - 1e-3) for B in (1.0, 100.0, 1e4))
+
+
+def test_one_constant_may_need_a_price_above_that_of_both():
+    """Part 4 of the theorem on the value: 1/(2 gamma) is for both constants. This "accept everybody" errs on nine in ten: B* is 4.05."""
+    unfair, accept, n = [[18, 10], [0, 10]], [[90, 10], [90, 10]], [[90, 10], [90, 10]]
+    one = FairnessGame.from_counts([unfair, accept], n, gamma=0.15)
+    best = one.fair_erm()
+    enough = best.lam.sum()
+    assert enough == pytest.approx(0.81 / 0.2) and 1 / (2 * 0.15) < enough <= (one.errors[1] - best.value) / 0.15 + 1e-8
+    assert one.value(4.0) < best.value - 1e-3 and one.with_constants().fair_erm().lam.sum() <= 1 / (2 * 0.15)
 
 
 @pytest.mark.parametrize("B", [0.1, 1.0, 7.0])

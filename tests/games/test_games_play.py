@@ -130,7 +130,7 @@ def test_what_a_play_refuses():
     game, _ = drawn(1)
     for settings, message in (({}, "rounds=None: and no nu"), ({"rounds": 3, "nu": 0.1}, "rounds, nu="), ({"rounds": 0}, "rounds=0"),
                               ({"rounds": 10**9}, "rounds=1000000000: means"), ({"nu": 1e-7}, "nu=1e-07: means"),
-                              ({"rounds": 3.5}, "rounds=3.5")):
+                              ({"rounds": 3.5}, "rounds=3.5"), ({"nu": 0.1, "eta": 1e-6}, r"nu, eta=\(0.1, 1e-06\): both")):
         with pytest.raises(ValueError, match=message):
             exponentiated_gradient(game, 2.0, **settings)
     with pytest.raises(ValueError, match="B=0"):

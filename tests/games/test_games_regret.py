@@ -207,11 +207,30 @@ def test_sharp_theorems_3_6_and_3_7():
     said = theorem_3_6(log_labelings=6.0, **at)
     assert said.error == pytest.approx(said.nu)
     assert said.violation == pytest.approx(min(fairness_bound_with_constants(said.nu / 2, 10.0, 0.1), lemma_b_2(said.nu / 2, 10.0, 0.1)))
-    assert theorem_3_6(log_labelings=6.0, constants=False, **at).violation == math.inf
+    assert theorem_3_6(log_labelings=6.0, constants=0, **at).violation == math.inf
+    wide = {**at, "B": 15.0}
+    for B, given in ((10.0, at), (15.0, wide)):
+        one, half = theorem_3_6(log_labelings=6.0, constants=1, **given), theorem_3_6(log_labelings=6.0, **given).nu / 2
+        room = fairness_bound_with_constants(half, B, 0.1, room=1.0)
+        assert one.violation == pytest.approx(min(room, lemma_b_2(half, B, 0.1))) and (room < math.inf) == (B == 15)
     finite = theorem_3_7(n_classifiers=round(math.exp(6)), **at)
     assert said.nu < finite.nu < 1.02 * said.nu
     X = lemma_3_1(10**7, 2, 10.0, protect="X and A", m=10**8)
     assert X.learner < lemma_3_1(10**7, 2, 10.0, as_printed=True).learner
+
+
+def test_theorem_3_6_with_one_constant_does_not_promise_what_two_do():
+    """A class of an unfair classifier and "accept everybody", which errs on nine in ten: at B = 4, below B* = 4.05, every pair whose two
+    regrets sum to what the theorem allows here is unfair by .18 or more. Two constants would promise .151 there."""
+    unfair, accept, n = [[18, 10], [0, 10]], [[90, 10], [90, 10]], [[90, 10], [90, 10]]
+    game, B = FairnessGame.from_counts([unfair, accept], n, gamma=0.15), 4.0
+    two, one = (theorem_3_6(10**13, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**13 // 20, 0.15, constants=c) for c in (2, 1))
+    weight, price = np.meshgrid(np.linspace(0, 1, 401), np.linspace(0.9 * B, B, 401), indexing="ij")
+    Q, lam = np.stack([1 - weight, weight], axis=-1), np.zeros((401, 401, 4))
+    lam[..., 1] = price                                         # group 0's rate is the higher one: (FP, -)
+    near = np.add(*game.regrets(Q, lam, B)) <= two.nu
+    least = game.violation(Q)[near].min()
+    assert near.sum() > 50 and two.violation < 0.151 < 0.18 < least <= one.violation and one.nu == two.nu
 
 
 @pytest.mark.parametrize("seed", range(3))
