@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import ask_once, binning, compared, left, loops, panels
+from . import ask_once, binning, both_panels, compared, left, loops, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -174,6 +174,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "left_repaired_tuning": Experiment(
         "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 24,
         {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
+    "both_panels": Experiment(
+        "Both panels of Figure 1 in seconds: one release on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
+        {"both_panels": (both_panels.BOTH_PANELS, both_panels.both_panels)},
+        _communities([{}]) + ({"name": "communities", "features": "unprotected"},)),
     "bound_vs_reality": Experiment(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (_BOUNDS, _bound)}),
