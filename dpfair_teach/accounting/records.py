@@ -123,7 +123,9 @@ def records_of(releases: object) -> list[Release]:
     for record in records:
         if not isinstance(record, Release):
             check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")
-    return check.filled("releases", records, "Release")
+    if not records:
+        check.refuse("releases", records, "is empty: nothing private was released, and that costs epsilon 0", "Give at least one Release.")
+    return records
 
 
 def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:

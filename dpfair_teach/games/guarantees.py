@@ -160,7 +160,7 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     gamma : float in [0, 1]
     constants : 0, 1 or 2
         How many of "reject everybody" and "accept everybody" the class has. One makes a fair mixture possible; with both, one errs on
-        at most half of the people. With none the sharp form promises nothing.
+        at most half of the people. With none some mixture may still be fair and Lemma B.2 hold, but these numbers cannot say so: inf.
     rounds, as_printed : as in :func:`theorem_3_5`
 
     Returns

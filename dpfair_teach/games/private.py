@@ -96,7 +96,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     repair : str
         "frozen", "bound" or "promise".
     smallest_cell : float >= 1, optional
-        N, for "promise".
+        N, for "promise" alone. Data that break the promise are refused, which anybody may see: the promise covers data that keep it.
     share : float in (0, 1)
         The part of epsilon for the sizes ("frozen") or the bound ("bound", which also gets half of delta).
     protect : str
@@ -121,8 +121,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     Raises
     ------
     ValueError
-        A number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data set breaks; several epsilons
-        or Bs whose schedules differ in T; more numbers to keep than memory is for.
+        A number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data set breaks, or with a repair that
+        needs none; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
 
     Examples
     --------
@@ -224,12 +224,15 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
 
 
 def _promise(game, smallest_cell, repair, as_printed):
-    """N as promised; refused where this data set already breaks it."""
+    """N as promised; refused where this data set already breaks it, and, without a look at the data, where nothing is promised."""
+    if smallest_cell is not None and (as_printed or repair != "promise"):
+        check.refuse("smallest_cell", smallest_cell, "is a promise, and this play needs none",
+                     "Leave it out, or choose repair='promise' with as_printed False.")
     n = smallest_asked(game)
     if smallest_cell is not None:
         smallest_cell = check.number("smallest_cell", smallest_cell, low=1.0, high=1e15)
         if smallest_cell > n:
-            check.refuse("smallest_cell", smallest_cell, f"a cell of this data set holds {n:g} people: the promise is broken",
+            check.refuse("smallest_cell", smallest_cell, "a cell of this data set holds fewer people: the promise is broken",
                          "Promise less, or choose repair='frozen', which needs no promise.")
     if as_printed and n <= 1:
         check.refuse("game", n, "is its smallest cell, and Assumption 3.3 asks for more than one person",

@@ -117,6 +117,8 @@ def test_one_round_reads_nothing_private_and_sees_no_unfairness():
     for how in (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=5)):
         play = dp_oracle_learner(game, 1.0, 1e-6, 4.0, np.random.default_rng(0), rounds=1, **how)
         assert play.releases_ == () and play.chosen[0] == game.errors.argmin()
+        with pytest.raises(ValueError, match="nothing private was released, and that costs epsilon 0"):
+            compose(play.releases_)
 
 
 # ------------------------------------------------------------------------------------------------------- the accounts
@@ -127,7 +129,7 @@ def test_one_round_reads_nothing_private_and_sees_no_unfairness():
 def test_the_releases_stay_within_epsilon_and_delta(repair, protect, accounting):
     H, A, Y = people(m=3000)
     play = dp_oracle_learner(FairnessGame(H, A, Y, 0.05), 2.0, 1e-6, 4.0, np.random.default_rng(0), repair=repair, protect=protect,
-                             accounting=accounting, smallest_cell=5, rounds=40)
+                             accounting=accounting, smallest_cell=5 if repair == "promise" else None, rounds=40)
     assert [r.times for r in play.releases_] == [1] * (repair != "promise") + [39 + (protect != "A"), 39]
     assert (play.releases_[0].unit == UNIT_A) == (protect == "A")
     before = [r for r in play.releases_ if r.times == 1]
@@ -147,6 +149,23 @@ def test_the_largest_step_is_within_the_budget_and_no_larger_one_is(epsilon, ste
     if epsilon < 8 * math.log(1e7):
         plain = largest_step(epsilon, 1e-7, steps, steps, method="advanced")
         assert plain == pytest.approx(epsilon / (4 * math.sqrt(steps * math.log(1e7)))) and plain < step
+
+
+@pytest.mark.parametrize("how", [dict(), dict(repair="bound"), dict(as_printed=True), dict(as_printed=True, repair="promise")])
+def test_a_promise_where_none_is_needed_is_refused_without_a_look_at_the_data(how):
+    """Two neighbours, of which one keeps the promise: the same words for both. Where it is needed, the refusal does not say by how much."""
+    A = np.repeat([0, 1, 0, 1], [30, 30, 30, 5])
+    Y, said = np.repeat([0, 0, 1, 1], [30, 30, 30, 5]), []
+    for moved in (0, 1):
+        A[90] = 1 - moved
+        game = FairnessGame(np.eye(3, 95, dtype=int), A, Y, 0.1)
+        with pytest.raises(ValueError, match="smallest_cell=5") as refusal:
+            dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, smallest_cell=5, **how)
+        said.append(str(refusal.value))
+    assert said[0] == said[1] and game.n.min() == 4
+    with pytest.raises(ValueError, match="the promise is broken") as refusal:
+        dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", smallest_cell=5)
+    assert "4" not in str(refusal.value)
 
 
 # ------------------------------------------------------------------------------------------------- the printed algorithm
@@ -311,10 +330,11 @@ def test_the_released_bound_is_one_and_private():
 @pytest.mark.parametrize("protect", ["A", "X and A"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_learners_law_is_private_for_every_neighbour_and_close_to_its_epsilon(kind, protect, k):
-    """Exact laws of the selection on all neighbours of small data, all 0/1 classes being labelings, several prices: at most epsilon', and
-    for some at least half of it. (With X too: the person's predictions change in every way.)"""
+    """Exact laws of the selection on all neighbours of small data, all 0/1 classes being labelings, prices large, small and 0: at most
+    epsilon', and for some at least half of it. (With X too: the person's predictions change in every way, and so does the error, which is
+    all that small prices leave.)"""
     rng, step, worst = np.random.default_rng(10 * k + len(protect)), 0.8, 0.0
-    for B in (1.0, 30.0):
+    for B in (1.0, 30.0, 0.01, 0.0):
         m = 4 * k + 1
         A, Y = np.arange(m) % k, (np.arange(m) // k) % 2
         H = np.r_[np.zeros((1, m), int), np.ones((1, m), int), rng.integers(0, 2, (30, m)), np.eye(m, dtype=int), 1 - np.eye(m, dtype=int)]
@@ -330,7 +350,7 @@ def test_the_learners_law_is_private_for_every_neighbour_and_close_to_its_epsilo
             else:
                 room = rooms.PromisedRates(game, np.asarray(step), N, protect)
                 loss, scale = game.errors + game.gaps @ w, 2 * room.sensitivity(w) / step
-            return exponential_probabilities(loss, 1.0, 2 / scale)
+            return np.eye(len(loss))[loss.argmin()] if scale == 0 else exponential_probabilities(loss, 1.0, 2 / scale)
 
         for j, a, new in itertools.product(range(m), range(k), ("same", "other", "drawn")[:1 if protect == "A" else 3]):
             if (protect == "A" and a == A[j]) or (a != A[j] and here.n[A[j], Y[j]] - 1 < N):
@@ -339,9 +359,8 @@ def test_the_learners_law_is_private_for_every_neighbour_and_close_to_its_epsilo
             A2[j] = a
             H2[:, j] = {"same": H[:, j], "other": 1 - H[:, j], "drawn": rng.integers(0, 2, len(H))}[new]
             there = FairnessGame(H2, A2, Y, 0.1)
-            for sign, c in itertools.product((-1, 1), range(here.gaps.shape[1])):
-                w = np.zeros(here.gaps.shape[1])
-                w[c] = sign * B
+            for sign, c in itertools.product((-1, 1), range(here.gaps.shape[1] if B else 1)):
+                w = sign * B * np.eye(here.gaps.shape[1])[c]
                 loss = exact_epsilon(law(here, w), law(there, w))
                 assert loss <= step + 1e-9
                 worst = max(worst, loss)
