@@ -753,6 +753,7 @@ MUTANTS: dict[str, Mutant] = {
     "margin_slack_halved": Mutant(POST + "margin_slack", scaled(0.5), "half the slack"),
     "bins_slack_halved": Mutant(POST + "bins_slack", scaled(0.5), "half the slack"),
     "quality_a_tenth_less": Mutant("dpfair_teach.experiments.pareto_quality", scaled(0.9), "nine tenths of Q"),
+    "room_of_the_rectangle": Mutant("dpfair_teach.experiments.quality_room", scaled(0.5), "a share of the rectangle, not of the triangle"),
     "lemma_a1_error_constant_2": Mutant(POST + "lemma_a1", changed(error=lambda x: x / 2), "2k for 4k"),
     "lemma_a1_error_constant_12": Mutant(POST + "lemma_a1", changed(error=lambda x: 3 * x), "12k, as printed"),
     "lemma_a1_hypothesis_dropped": Mutant(POST + "lemma_a1", changed(holds=lambda x: True), "no hypothesis"),
@@ -824,6 +825,7 @@ MUTANTS: dict[str, Mutant] = {
     "half_planes_one_less": Mutant(ORACLES + "labelings.halfplane_labelings", one_labeling_lost, "one labeling is lost"),
     "shattered_without_the_empty_set": Mutant(ORACLES + "labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),
     "oracle_at_a_quarter": Mutant(ORACLES + "private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
+    "oracle_at_the_whole": Mutant(ORACLES + "private.cost_sensitivity", scaled(2), "the textbook's sensitivity, which is private too"),
     "half_planes_without_a": Mutant(ORACLES + "labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
     # oneshot
     "cells_at_double_epsilon": Mutant(ONESHOT + "release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),

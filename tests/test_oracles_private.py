@@ -41,7 +41,8 @@ def test_the_sensitivity_is_exact(k):
 
 
 def test_the_private_oracle_is_epsilon_private_and_not_much_better():
-    """The exact law at every pair of neighbours, with the sensitivity that the release names: at most epsilon, above .9 of it somewhere."""
+    """The exact law at every pair of neighbours, with the sensitivity that the release names: at most epsilon, above .9 of it somewhere.
+    And part 3: the chosen loss is within Delta / epsilon ln(H / beta) of the least, but for a chance of beta, which is nearly met."""
     rng, epsilon, m = np.random.default_rng(1), 1.3, 6
     Y, costs = np.array([0, 1, 1, 0, 1, 0]), np.array([[1.0, -1.0], [-1.0, 1.0]])
     H = np.vstack([np.eye(m, dtype=int), halfplane_labelings(rng.normal(size=(m, 2)))[:3], np.zeros((20, m), dtype=int)])
@@ -53,6 +54,15 @@ def test_the_private_oracle_is_epsilon_private_and_not_much_better():
             laws = [mechanisms.exponential_probabilities(cell_losses(H, G, Y, costs), sensitivity, epsilon) for G in (A, B)]
             worst[sensitivity] = max(worst[sensitivity], audit.exact_epsilon(*laws))
     assert 0.9 * epsilon < worst[named] <= epsilon + 1e-12 and worst[printed] <= epsilon / 2 + 1e-12
+
+    # One labeling that is right about everybody, 40 that are wrong about one each, at an epsilon at which these are just too dear.
+    A, Y, beta = np.tile([0, 1], 20), np.repeat([0, 1], 20), 0.05
+    costs = np.array([[1.0, -1.0], [1.0001, -1.0001]])
+    H, delta = np.vstack([Y, (Y + np.eye(40, dtype=int)) % 2]), cost_sensitivity(costs, 40)
+    losses, epsilon = cell_losses(H, A, Y, costs), 1.001 * 40 * delta * math.log(41 / beta)
+    law = mechanisms.exponential_probabilities(losses, private_oracle(H, A, Y, costs, epsilon, rng).release.sensitivity, epsilon)
+    too_dear = losses > losses[0] + delta / epsilon * math.log(41 / beta)
+    assert too_dear.sum() == 40 and 0.9 * beta < law[too_dear].sum() <= beta
 
 
 def test_the_draws_have_the_exact_law_and_the_release_says_what_they_cost():
@@ -85,3 +95,13 @@ def test_with_a_in_s_the_class_itself_tells():
         law = dict(zip(map(tuple, labelings.tolist()), p, strict=True))
         laws.append(np.array([law.get(row, 0.0) for row in rows]))
     assert audit.exact_epsilon(*laws) == math.inf and audit.exact_delta(*laws, epsilon=20.0) > 0.2
+
+    # The twins alone, one of each label, and costs that hardly depend on the group: as close to 1 as one likes, at the mechanism's 1.
+    told, both = halfplane_labelings([[0.5, 0], [0.5, 1]]), halfplane_labelings([[0.5, 0], [0.5, 0]])
+    assert {tuple(row) for row in both.tolist()} == {(0, 0), (1, 1)}
+    apart = told[:, 0] != told[:, 1]
+    for t, at_least in ((1.0, 0.3), (0.2, 0.98), (0.05, 1 - 1e-8)):
+        costs = [[1.0, -1.0], [1.0 + t, -1.0 - t]]
+        for Y in ([0, 1], [1, 0]):
+            p = mechanisms.exponential_probabilities(cell_losses(told, [0, 1], Y, costs), cost_sensitivity(costs, 2) / 2, 1.0)
+            assert cost_sensitivity(costs, 2) == pytest.approx(t / 2) and p[apart].sum() > at_least

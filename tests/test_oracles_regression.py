@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from dpfair_teach import oneshot
+from dpfair_teach import games, oneshot
 from dpfair_teach.oracles import RegressionOracle
 
 
@@ -36,18 +36,38 @@ def test_it_is_two_regressions_and_the_smaller_prediction(k):
         assert np.array_equal(oracle.answer(prices, gaps, X[:7]), (one < zero)[:7])
 
 
+def same_sums():
+    """Fourteen people, of whom four of one label, at 1, 2, 3 and 4, are in group 1 by their outer or by their inner two: equal sums."""
+    x = np.array([1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 1, 2, 3, 4.0])[:, None]
+    rest = [0, 1] * 3 + [1, 0, 0, 1]
+    return RegressionOracle(x, np.repeat([0, 1], [6, 8])), np.array([1, 0, 0, 1, *rest]), np.array([0, 1, 1, 0, *rest])
+
+
 def test_it_reads_of_a_nothing_but_the_sums():
-    """Two people of one label who stand for the same sum, exchanged: another A, the same answer."""
+    """Another A with the same sums: the same answers to all prices; and not the same game, for the auditor reads more than the sums."""
     X, A, Y = people(k=2)
-    X[0], X[1], Y[:2], A[:2] = X[0], X[0], 1, (0, 1)
-    other = A.copy()
-    other[:2] = 1, 0
     oracle = RegressionOracle(X, Y)
-    assert (A != other).any()
-    np.testing.assert_allclose(oracle.sums(A), oracle.sums(other), rtol=1e-12)
     sums = oracle.sums(A)
     np.testing.assert_allclose(sums[:, :, 0], [[((A == a) & (Y == y)).sum() for y in (0, 1)] for a in (0, 1)])
     np.testing.assert_allclose(sums[1:, :, 1:], oneshot.group_sums(X, A, Y))
+
+    oracle, A, other = same_sums()
+    assert (A != other).sum() == 4
+    sums, gaps = oracle.sums(A), oracle.gap_coefficients(oracle.sums(A))
+    np.testing.assert_array_equal(sums, oracle.sums(other))
+    prices, Y = np.random.default_rng(3).normal(size=(40, 2)), oracle.Y
+    answers = oracle.answer(prices, gaps)
+    assert len(np.unique(answers, axis=0)) > 3
+    np.testing.assert_array_equal(answers, oracle.answer(prices, oracle.gap_coefficients(oracle.sums(other))))
+    for G in (A, other):                # what the costs of these people are, and two regressions on them
+        for p, answer in zip(prices, answers, strict=True):
+            zero, one = (LinearRegression().fit(oracle.design[:, 1:], C).predict(oracle.design[:, 1:]) for C in costs(G, Y, p, 2))
+            clear = np.abs(one - zero) > 1e-9
+            assert np.array_equal(answer[clear], (one < zero)[clear])
+
+    plays = [games.regression_exponentiated_gradient(oracle, G, 0.02, rounds=50) for G in (A, other)]
+    np.testing.assert_array_equal(plays[0].multipliers[0], plays[1].multipliers[0])
+    assert np.abs(plays[0].multipliers - plays[1].multipliers).max() > 9 and abs(plays[0].error - plays[1].error) > 0.03
 
 
 def test_the_scores_are_those_of_the_one_shot_learner_with_the_true_groups():

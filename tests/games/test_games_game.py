@@ -111,6 +111,17 @@ def test_other_notions_are_the_same_game_with_other_gaps(notion):
     own = tables[:, 1].sum(axis=-1) if notion == "demographic_parity" else tables[:, 0, :, 0] + tables[:, 1, :, 1]
     rates = own / tables.sum(axis=(1, 3))
     game = FairnessGame.from_gaps(fairness.error(tables), rates[:, 1:] - rates[:, :1], 0.05)
+    # Part 2, the costs: a gap is kappa plus the sum of u over the accepted.
+    n = tables[0].sum(axis=0)
+    sign = np.ones(60) if notion == "demographic_parity" else np.where(Y == 1, 1.0, -1.0)
+    u = np.array([sign * ((A == a) / n[a].sum() - (A == 0) / n[0].sum()) for a in (1, 2)])
+    kappa = np.zeros(2) if notion == "demographic_parity" else n[1:, 0] / n[1:].sum(axis=1) - n[0, 0] / n[0].sum()
+    np.testing.assert_allclose(game.gaps, kappa + P @ u.T, atol=1e-12)
+    for lam in rng.exponential(size=(5, 4)):
+        w = game.signed(lam)
+        accept = (Y != 1) + 60 * w @ u
+        mean = (P * accept + (1 - P) * (Y != 0)).mean(axis=1)
+        np.testing.assert_allclose(mean, game.losses(lam) + 0.05 * lam.sum() - w @ kappa, atol=1e-12)
     best = game.fair_erm()
     for Q in (best.Q, rng.dirichlet(np.ones(22))):
         counts = fairness.cell_counts(Q @ P, A, Y)

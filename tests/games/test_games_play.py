@@ -75,11 +75,12 @@ def test_hedge_regrets_no_more_than_hoeffdings_lemma_allows(K, T):
 
 
 def test_the_sharp_bound_needs_its_constant():
-    """Twenty constraints in two camps that pay +1 and -1 in turn: Hedge always leans the wrong way and loses eta B / 2 a round."""
-    T, B, eta = 20_000, 2.0, 0.05
-    turn = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
-    got = regret(np.outer(turn, np.repeat([1.0, -1.0], 10)), B, eta)
-    assert 0.9 * eta * B / 2 < got <= hedge_regret(20, T, B, eta)
+    """K constraints in two camps that pay +1 and -1 in turn: Hedge always leans the wrong way and loses eta B / 2 K / (K + 1) a round."""
+    B, eta = 2.0, 0.05
+    for K, T in ((2, 20_000), (20, 20_000), (2000, 1000)):
+        turn = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
+        got = regret(np.outer(turn, np.repeat([1.0, -1.0], K // 2)), B, eta)
+        assert got == pytest.approx(eta * B / 2 * K / (K + 1), rel=1e-3) and got <= hedge_regret(K, T, B, eta)
 
 
 def test_printed_and_sharp_rates():
