@@ -99,7 +99,7 @@ class FairnessGame:
 
     @classmethod
     def from_counts(cls, n_pos: ArrayLike, n: ArrayLike, gamma: ArrayLike,
-                    constraints: tuple[str, ...] = ("FP", "TP")) -> FairnessGame:
+                    constraints: tuple[str, ...] = ("FP", "TP"), *, empty: str = "refuse") -> FairnessGame:
         """The same game from counts, for classes too large to hold as predictions, and for noisy or expected counts.
 
         Parameters
@@ -108,7 +108,7 @@ class FairnessGame:
             People that classifier h accepts, between 0 and ``n``.
         n : (k, 2) array [a, y]
             People.
-        gamma, constraints : as in the class
+        gamma, constraints, empty : as in the class
 
         Returns
         -------
@@ -126,7 +126,7 @@ class FairnessGame:
             check.refuse("n_pos", float(n_pos[beyond][0]), "more people accepted than n says there are",
                          "Give n_pos (H, k, 2) in people, as n, and clip noisy counts to 0..n.")
         game = cls.__new__(cls)
-        game._people, game._empty = None, "refuse"
+        game._people, game._empty = None, check.choice("empty", empty, ("refuse", "zero"))
         game._set(n_pos, n, gamma, constraints, "n")
         return game
 

@@ -129,6 +129,10 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
 
     Source: supplement, Algorithm 3 (Agarwal et al. 2018). All games of a batch advance together.
 
+    Where no mixture of the classifiers is gamma-fair, the play is still of the game with multipliers of sum at most B: it approaches the
+    mixture with the least error + B times what its largest gap exceeds gamma by. Then ``violation`` stays above gamma, which is how to
+    know; :meth:`FairnessGame.fair_erm` refuses instead, and says which violation is the smallest.
+
     Parameters
     ----------
     game : FairnessGame

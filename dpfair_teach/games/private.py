@@ -75,6 +75,10 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     2/(N+1).
     "promise": a public ``smallest_cell`` N that holds for all data sets that could occur; the same without a release.
 
+    Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. What comes out is then, up to the play's
+    gap, the mixture with the least error + B times what its largest gap exceeds gamma by: its violation is above gamma, and no number that
+    may be published says so. With both constants among the classifiers (:meth:`FairnessGame.with_constants`) a fair mixture always exists.
+
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
     never used: 2T - 2 private steps, not 2T. With T = 1 nothing private is read at all, and the answer is the most accurate classifier,
     however unfair.

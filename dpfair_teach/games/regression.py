@@ -93,12 +93,15 @@ class Cells:
 
 
 def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
-                 constraints: tuple[str, ...]) -> tuple[Cells, FairnessGame, np.ndarray]:
-    """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked."""
+                 constraints: tuple[str, ...], *, empty: str = "refuse") -> tuple[Cells, FairnessGame, np.ndarray]:
+    """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked.
+
+    ``empty`` as in the game: a private learner may not refuse because of who is in which group.
+    """
     A, k = check.groups("A", A, length=oracle.m, n_groups=n_groups)
     check.integer("n_groups", k, low=1, high=4096)
     present = int(np.max(A)) + 1
-    if present < k:
+    if present < k and empty == "refuse":
         check.refuse("n_groups", k, f"and A holds nobody of group {present}", "Lower n_groups: an absent group has no rates to compare.")
     if oracle.m > 2**24:
         check.refuse("oracle", oracle.m, "people, more than 2**24", "Learn from a sample.")
@@ -106,8 +109,10 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
     if k < 2:
         check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
     labels = [{"FP": 0, "TP": 1}[name] for name in checked_constraints(constraints)]
-    check.occupied("A", cells.n[:, labels], "Merge that group with another, or leave that rate out of constraints.", labels=tuple(labels))
-    game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, constraints)
+    if empty == "refuse":
+        check.occupied("A", cells.n[:, labels], "Merge that group with another, or leave that rate out of constraints.",
+                       labels=tuple(labels))
+    game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, constraints, empty=empty)
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels).ravel()
 
 
@@ -169,7 +174,9 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     if rounds * games * (K + 1) > MOST:
         check.refuse("rounds", rounds, f"rounds of {games} games are too many to keep", "Play fewer rounds or games at once.")
 
-    gap_coefficients = oracle.gap_coefficients(oracle.sums(A, len(n)))[asked]
+    sums = oracle.sums(A, len(n))
+    sums[..., 0] = np.maximum(sums[..., 0], 1.0)        # an empty cell that no constraint asks about: its gap is left out here
+    gap_coefficients = oracle.gap_coefficients(sums)[asked]
     scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
     # Whose score is beyond all that the prices, at most B together, can take away or give, is decided: only the others are asked.
     is_open = np.abs(scores[0]) <= B.max() * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12

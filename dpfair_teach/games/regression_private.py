@@ -120,7 +120,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     ----------
     oracle : oracles.RegressionOracle
     A : (m,) array of ints 0..k-1
-        Private. Which groups and labels occur is private too; here every cell that a constraint asks about must hold somebody.
+        Private. Which groups and cells occur is private too: an empty one is no error, its frozen size is at least 1, and its rate reads 0.
     gamma : float >= 0, or (...) array
     epsilon : float > 0, or (...) array
         Of each game.
@@ -151,7 +151,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     Raises
     ------
     ValueError
-        Not an oracle; an absent group; shapes that do not broadcast; a number out of range.
+        Not an oracle; shapes that do not broadcast; a number out of range. Never because of who is in which group.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
     k = check.integer("n_groups", n_groups, low=2, high=4096)
-    cells, constants, _ = asked_people(oracle, A, gamma, k, constraints)
+    cells, constants, _ = asked_people(oracle, A, gamma, k, constraints, empty="zero")
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e3, booleans=False)
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
