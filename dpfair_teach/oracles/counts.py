@@ -1,8 +1,6 @@
 """The same classes without their lists: how many people of each (group, label) every labeling accepts."""
 from __future__ import annotations
 
-from functools import cmp_to_key
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,15 +13,18 @@ LIMIT = 10**8       # counts that may be held
 
 
 def _cells(features: np.ndarray, A: object, Y: object, n_groups: object) -> tuple[np.ndarray, int]:
-    """(m, 2k) indicators of each person's cell, and k."""
+    """Each person's cell, 2 a + y, and k."""
     A, k = check.groups("A", A, n_groups=None if n_groups is None else check.integer("n_groups", n_groups, low=1, high=4096))
     Y = check.labels("Y", Y)
     if not len(features) == len(A) == len(Y):
         name = "x" if features.ndim == 1 else "X"
         check.refuse(f"{name}, A, Y", (len(features), len(A), len(Y)), "different lengths", "Give one entry a person in each.")
-    cells = np.zeros((len(A), 2 * k))
-    cells[np.arange(len(A)), 2 * A + Y] = 1.0
-    return cells, k
+    return 2 * A + Y, k
+
+
+def _people(place: np.ndarray, places: int, cell: np.ndarray, k: int) -> np.ndarray:
+    """(places, 2k): how many of each cell stand at each place."""
+    return np.bincount(2 * k * place + cell, minlength=2 * k * places).reshape(places, 2 * k).astype(float)
 
 
 def _not_too_many(name: str, shape: tuple, labelings: int, k: int, limit: object) -> None:
@@ -68,12 +69,10 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     (array([3., 2., 0.]), [[1.0, 1.0], [0.0, 1.0]])
     """
     x = check.filled("x", check.array("x", x, ndim=1), "person")
-    cells, k = _cells(x, A, Y, n_groups)
+    cell, k = _cells(x, A, Y, n_groups)
     values, rank = np.unique(x, return_inverse=True)
     _not_too_many("x", x.shape, len(values) + 1, k, limit)
-    each = np.zeros((len(values), 2 * k))
-    np.add.at(each, rank, cells)
-    below = np.vstack([np.zeros(2 * k), np.cumsum(each, axis=0)])
+    below = np.vstack([np.zeros(2 * k), _people(rank, len(values), cell, k).cumsum(axis=0)])
     return (below[-1] - below).reshape(-1, k, 2), below[-1].reshape(k, 2)
 
 
@@ -109,12 +108,11 @@ def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     """
     X = check.array("X", X, shape=(None, 2))
     check.filled("X", X, "person")
-    cells, k = _cells(X, A, Y, n_groups)
+    cell, k = _cells(X, A, Y, n_groups)
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)
     _not_too_many("X", X.shape, u * u - u + 2, k, limit)
-    each = np.zeros((u, 2 * k))
-    np.add.at(each, inverse.ravel(), cells)
+    each = _people(inverse.ravel(), u, cell, k)
     exact, total = whole(points), each.sum(axis=0)
     found = [np.stack([np.zeros(2 * k), total])]
     for p in range(u):
@@ -132,8 +130,10 @@ def _about(points: np.ndarray, exact: np.ndarray, each: np.ndarray, p: int) -> n
     d, exact_d = np.where(down[:, None], -d, d), np.where(down[:, None], -exact_d, exact_d)
     order = np.argsort(np.arctan2(d[:, 1], d[:, 0]), kind="stable")
     steps = turn(d[order[:-1]], d[order[1:]], exact_d[order[:-1]], exact_d[order[1:]])
-    if (steps < 0).any():       # rounding has exchanged neighbours
-        order = np.array(sorted(order, key=cmp_to_key(lambda i, j: _clockwise(exact_d[i], exact_d[j]))))
+    while (steps < 0).any():    # rounding has exchanged neighbours: put them back, of two pairs that overlap the first
+        wrong = np.flatnonzero(steps < 0)
+        wrong = wrong[np.diff(wrong, prepend=-2) > 1]
+        order[wrong], order[wrong + 1] = order[wrong + 1], order[wrong]
         steps = turn(d[order[:-1]], d[order[1:]], exact_d[order[:-1]], exact_d[order[1:]])
     line = np.concatenate([[0], np.cumsum(steps > 0)])
     up_there, down_there = (np.zeros((line[-1] + 1, each.shape[1])) for _ in range(2))
@@ -148,7 +148,3 @@ def _about(points: np.ndarray, exact: np.ndarray, each: np.ndarray, p: int) -> n
     downward = (up_before + down_after + each[p] + down_there)[somebody_up]
     return np.concatenate([upward, downward])
 
-
-def _clockwise(a, b) -> int:
-    crossed = int(a[0]) * int(b[1]) - int(a[1]) * int(b[0])
-    return (crossed < 0) - (crossed > 0)
