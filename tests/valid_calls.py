@@ -284,6 +284,7 @@ LINE = np.array([[0.0, 0.3], [0.1, 0.15], [0.2, 0.12]])
 FREE = np.array([[0.0, 0.4], [0.25, 0.1]])
 valid("experiments.lower_hull", experiments.lower_hull, lambda: dict(points=LINE))
 valid("experiments.pareto_quality", experiments.pareto_quality, lambda: dict(curve=LINE + 0.01, reference=LINE, free_points=FREE))
+valid("experiments.quality_room", experiments.quality_room, lambda: dict(reference=LINE, free_points=FREE))
 valid("experiments.quality_interval", experiments.quality_interval,
       lambda: dict(violations=np.full((5, 3), 0.1), errors=np.full((5, 3), 0.2), reference=LINE, free_points=FREE, rng=rng(),
                    resamples=20, level=0.9))

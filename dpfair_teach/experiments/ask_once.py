@@ -12,13 +12,15 @@ from ..oneshot.learner import learn
 from ..oneshot.settings import DEFAULTS, suggested_cells
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits, reference_of
-from .pareto import error_at_violation, pareto_quality, quality_interval
+from .pareto import LEAST_ROOM, pareto_quality, quality_interval, quality_room
 from .tradeoff import Draws
 
 __all__ = ["ONESHOT_METHODS"]
 
 Rows = list[dict]
 
+#: Held out a round is a run on each of the 12 splits; more of them than this are not made, whatever ``repeats`` says.
+HELD_OUT_ROUNDS = 30
 #: The methods of the left panel that ask once, as arguments of ``oneshot.FrontierLearner``.
 ONESHOT_METHODS: dict[str, dict[str, object]] = {
     "histogram": {"method": "histogram", "oracle": "bayes"},
@@ -56,24 +58,28 @@ def _draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray
     return Draws(error, violation, np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL)
 
 
+def _rounds(setting: dict, repeats: int) -> int:
+    return repeats if setting["evaluated"] == "in_sample" else min(repeats, HELD_OUT_ROUNDS)
+
+
 def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:
-    """The curve of a setting: in-sample a repeat is one run, held out a round of 12, one on each split."""
+    """The curve of a setting: a repeat is in-sample one run, held out a round of 12, one on each split."""
     people, how = left_people(setting["group"], setting["label"]), ONESHOT_METHODS[setting["method"]]
     splits = left_splits(people, setting["evaluated"])
+    rounds = _rounds(setting, repeats)
     parts = []
     for s, (learned, judged) in enumerate(splits):
         public = _public(setting["group"], setting["label"], setting["evaluated"], s, how["oracle"])
         judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
-        parts.append(_draws_on(public, people.A[learned], judge, setting["epsilon"], max(2, repeats // len(splits)), rng, **how))
+        parts.append(_draws_on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, **how))
     return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
 
 
 def _quality(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str, float]:
-    """Q with its interval, NaN where even the reference does not beat the free points; and the point at gamma = 0."""
+    """Q with its interval, NaN where the reference hardly beats the free points; and the point at gamma = 0."""
     reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
-    middle = free.mean(axis=0)      # of the chord: where the reference is not below it there, it is nowhere
-    worse = error_at_violation(reference, middle[0], free) > middle[1] - 1e-9
-    q, low, high = [np.nan] * 3 if worse else quality_interval(draws.violation, draws.error, reference, free, rng)
+    said = quality_room(reference, free) >= LEAST_ROOM
+    q, low, high = quality_interval(draws.violation, draws.error, reference, free, rng) if said else [np.nan] * 3
     violation, error = draws.means()[0]
     return {"q": q, "q_low": low, "q_high": high, "violation_at_0": float(violation), "error_at_0": float(error)}
 
@@ -83,6 +89,11 @@ def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     draws = oneshot_draws(setting, repeats, rng)
     rows, q = draws.rows(rng), _quality(draws, setting, rng)
     return [row | q for row in rows]
+
+
+def rules(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """The same, and how many curves were averaged."""
+    return [row | {"rounds": _rounds(setting, repeats)} for row in curves(setting, repeats, rng)]
 
 
 CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}

@@ -160,7 +160,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         {"left_reference": (left.REFERENCES, left.reference_rows)}, left.reads(left.REFERENCES)),
     "left_oneshot": Experiment(
         "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
-        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.curves)},
+        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
         left.reads(ask_once.CURVES + ask_once.RULES)),
     "left_tuning": Experiment(
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,

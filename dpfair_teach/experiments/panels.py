@@ -13,7 +13,7 @@ from ..postprocessing import suggested_bins
 from .bootstrap import bootstrap_means, columns_with_interval
 from .communities import communities_counts, held_out_counts
 from .grids import EPSILONS, GAMMAS_PROTOCOL
-from .pareto import error_at_violation, pareto_quality, quality_interval
+from .pareto import LEAST_ROOM, error_at_violation, pareto_quality, quality_interval, quality_room
 from .tradeoff import BINS, METHODS, Draws, free_points, postprocessing_draws
 
 __all__ = ["AT_Q", "AT_QUALITY", "AT_VIOLATION", "EPSILONS_WIDE", "PANEL", "PANEL_METHODS", "RULES", "RULES_NOT_PRIVATE", "TARGETS"]
@@ -88,10 +88,9 @@ def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 
 
 def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q of the same draws as the curve: both start from the setting's stream. NaN where even the optimum does not beat the free points."""
+    """Q of the same draws as the curve: both start from the setting's stream. NaN where the optimum hardly beats the free points."""
     draws, (optimum, free) = panel_draws(setting, repeats, rng), reference(setting)
-    middle = free.mean(axis=0)  # of the chord; hulls are convex, so one that is not lower here is lower nowhere
-    if error_at_violation(optimum, middle[0], free) > middle[1] - 1e-9:
+    if quality_room(optimum, free) < LEAST_ROOM:
         return [{"q": np.nan, "q_low": np.nan, "q_high": np.nan}]
     q, low, high = quality_interval(draws.violation, draws.error, optimum, free, rng)
     return [{"q": q, "q_low": low, "q_high": high}]

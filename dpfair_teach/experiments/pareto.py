@@ -3,7 +3,8 @@
 A method that is run at many tolerances gives points (violation, error). Two more points cost no privacy at all: the constant
 classifier and the base classifier as it is. Mixing classifiers by a public coin is free as well, so what a method offers is
 the lower convex hull of all of these. Q compares the area it leaves above the non-private optimum with the area that the two
-free points leave.
+free points leave. Where the optimum hardly beats the free points, Q divides by almost nothing, and the tables leave it empty: see
+:func:`quality_room`.
 """
 from __future__ import annotations
 
@@ -13,7 +14,10 @@ from numpy.typing import ArrayLike
 from .. import _checks
 from .bootstrap import bootstrap_means
 
-__all__ = ["epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval"]
+__all__ = ["LEAST_ROOM", "epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval", "quality_room"]
+
+#: The tables say no Q where :func:`quality_room` is below this: a small difference of two noisy curves over next to nothing.
+LEAST_ROOM: float = 0.1
 
 
 def _points(name: str, value: ArrayLike) -> np.ndarray:
@@ -164,6 +168,41 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike, free_points: ArrayLik
     return 1.0 - _area(_hull(np.vstack([curve, free])), optimum, end) / room
 
 
+def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
+    """What Q divides by, as a share: the area between chord and non-private optimum over that of the triangle below the chord.
+
+    The triangle's third corner is [0, error of the base]: no violation, and no error for it. An optimum through that corner, whose fairness
+    costs nothing, has room 1; one that never beats the free points has room 0. The tables leave Q empty below ``LEAST_ROOM``.
+
+    Source: none in the papers; the evaluation protocol of this book.
+
+    Parameters
+    ----------
+    reference, free_points : as in :func:`pareto_quality`
+
+    Returns
+    -------
+    float
+        At least 0, above 1 where the reference has less error than the base and less violation.
+
+    Raises
+    ------
+    ValueError
+        As :func:`lower_hull`, and where the base has no violation, or not less error than the constant.
+
+    Examples
+    --------
+    >>> free = [[0, .4], [.2, .1]]
+    >>> [round(quality_room([[0, error]], free), 12) for error in (.1, .25, .4)]
+    [1.0, 0.5, 0.0]
+    """
+    reference, free = _points("reference", reference), _free(free_points)
+    if free[1, 1] >= free[0, 1]:
+        _checks.refuse("free_points", free.tolist(), "the base has no less error than the constant, so there is nothing to trade",
+                       "Q needs a base classifier that is better than the constant: check rows and column order.")
+    return float(_area(free, _hull(np.vstack([reference, free])), free[1, 0]) / (free[1, 0] * (free[0, 1] - free[1, 1]) / 2))
+
+
 def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLike) -> float:
     """The error that a method offers at a violation: its lower hull with the two free points, read there.
 
@@ -202,7 +241,9 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
                      rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95) -> tuple[float, float, float]:
     """Q of the mean curve over repeats, and its bootstrap interval.
 
-    A repeat is one release, and it gives the whole curve: so whole curves are resampled, not points.
+    A repeat is one release, and it gives the whole curve: so whole curves are resampled, not points. Hulls take what noise makes low, so
+    the Q of few noisy curves is too high, and that of their resamples higher still. Where Q is outside the percentile interval for that
+    reason, the interval is Q plus or minus the distance of its farther end: its lower end is then the basic bootstrap's, and not below 0.
 
     Source: none in the papers; the evaluation protocol of this book.
 
@@ -222,7 +263,7 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     Returns
     -------
     (float, float, float)
-        Q, and the lower and upper end of its percentile interval.
+        Q, and the lower and upper end of its interval: low <= Q <= high.
 
     Raises
     ------
@@ -250,6 +291,9 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     chord, least = (_areas_below(points[None], end)[0] for points in (free, optimum))
     again = (chord - _areas_below(with_free, end)) / (chord - least)
     low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2])
+    if not low <= q <= high:
+        reach = max(high - q, q - low)
+        low, high = max(q - reach, 0.0), q + reach
     return q, float(low), float(high)
 
 

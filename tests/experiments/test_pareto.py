@@ -15,6 +15,7 @@ from dpfair_teach.experiments import (
     lower_hull,
     pareto_quality,
     quality_interval,
+    quality_room,
 )
 
 # Constant (0, .4), base (.2, .1), reference down to (0, .2): the chord lies above it by a triangle of area .02.
@@ -43,6 +44,35 @@ def test_quality_with_knots_of_both_curves():
     room = .05 * (.1 + .175) / 2 + .15 * .175 / 2  # the chord is .4 at 0 and .325 at .05
     q = pareto_quality([[.1, .2]], [[0, .3], [.05, .15]], FREE)
     assert q == pytest.approx(1 - lost / room, abs=1e-12)
+
+
+@pytest.mark.parametrize("reference, room", [
+    ([[0, .1]], 1.0),                        # fairness costs nothing
+    ([[0, .2]], 2 / 3), ([[0, .37]], 0.1),   # the triangle has area .03; its part on the axis counts in proportion
+    ([[.1, .1]], 0.5), ([[.1, .25]], 0.0), ([[.1, .4]], 0.0),
+    ([[.1, .0]], .025 / .03),                # below the base: (0, .4) (.1, 0) (.2, .1) has .025 below it, the chord .05
+])
+def test_room_by_hand(reference, room):
+    assert quality_room(reference, FREE) == pytest.approx(room, abs=1e-12)
+
+
+def test_a_base_that_is_no_better_than_the_constant_leaves_no_triangle():
+    with pytest.raises(ValueError, match=r"free_points.*no less error than the constant"):
+        quality_room(REFERENCE, [[0, .1], [.2, .1]])
+
+
+def test_the_interval_holds_a_q_that_all_resamples_exceed():
+    """Thirty noisy curves of 400 tolerances along the chord: hulls take the luckiest points, and of resamples those that are luckier.
+
+    The percentile interval lies above Q as a whole, which is too high itself: the truth is 0. The interval reaches as far below Q as above.
+    """
+    rng, violations = np.random.default_rng(0), np.tile(np.linspace(.01, .19, 400), (30, 1))
+    errors = .4 - 1.5 * violations + .02 * rng.standard_normal((30, 400))
+    q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(1))
+    curves = bootstrap_means(np.stack([violations, errors], axis=-1), np.random.default_rng(1))
+    percentile = np.quantile([pareto_quality(curve, REFERENCE, FREE) for curve in curves], [.025, .975])
+    assert q < percentile[0] and high == pytest.approx(percentile[1])
+    assert low == pytest.approx(max(2 * q - high, 0)) and low < q < high
 
 
 points = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12)
@@ -145,7 +175,10 @@ def test_the_interval_is_that_of_each_resample_alone(seed):
     q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(1), resamples=60)
     curves = bootstrap_means(np.stack([violations, errors], axis=-1), np.random.default_rng(1), resamples=60)
     alone = [pareto_quality(curve, REFERENCE, FREE) for curve in curves]
-    assert (low, high) == pytest.approx(np.quantile(alone, [.025, .975]).tolist(), abs=1e-12)
+    ends = np.quantile(alone, [.025, .975])
+    assert low <= q <= high
+    if ends[0] <= q <= ends[1]:
+        assert (low, high) == pytest.approx(ends.tolist(), abs=1e-12)
     assert q == pareto_quality(np.stack([violations, errors], axis=-1).mean(axis=0), REFERENCE, FREE)
     if seed % 3 == 0:
         assert (q, low, high) == (0, 0, 0)
