@@ -166,7 +166,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
     "left_literal": Experiment(
-        f"Left panel, the learner of the experiments as it was run, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
+        f"Left panel, Section 5's learner by an author's settings, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
         {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
     "left_repaired": Experiment(
         "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,

@@ -1,4 +1,4 @@
-"""The private learner of the experiments, as it was run: the regression oracle with noise on X'C in every round, T rounds, the average."""
+"""Section 5's private learner by settings read off an author's code: noise on X'C in each of T rounds, the average, no linear program."""
 from __future__ import annotations
 
 import math
@@ -90,8 +90,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
     rounded down; epsilon' as ``step`` says; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with
-    K = (2|A|B + 1) / (n - 1), the gradient 2|A| / ((n - 1) epsilon'), n the smallest cell of the private data; no linear program over the
-    iterates. **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem
+    K = (2|A|B + 1) / (n - 1), the gradient 2|A| / ((n - 1) epsilon'), n the smallest cell of the private data. That code also solves a
+    linear program over the iterates after each round and keeps the better average: not here. Whether the published panel was made by
+    that code is not known; by its formula epsilon' is 1.8 at the panel's three epsilons, while the panel's legend says 2.5, 3.5 and 4. **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem
     covers this oracle. It leaves no records of releases, because there is nothing true to write in them.
 
     Parameters
