@@ -92,8 +92,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     rounded down; epsilon' as ``step`` says; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with
     K = (2|A|B + 1) / (n - 1), the gradient 2|A| / ((n - 1) epsilon'), n the smallest cell of the private data. That code also solves a
     linear program over the iterates after each round and keeps the better average: not here. Whether the published panel was made by
-    that code is not known; by its formula epsilon' is 1.8 at the panel's three epsilons, while the panel's legend says 2.5, 3.5 and 4. **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem
-    covers this oracle. It leaves no records of releases, because there is nothing true to write in them.
+    that code is not known; by its formula epsilon' is 1.8 at the panel's three epsilons, while the panel's legend says 2.5, 3.5 and 4.
+    **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem covers
+    this oracle. It leaves no records of releases, because there is nothing true to write in them.
 
     Parameters
     ----------

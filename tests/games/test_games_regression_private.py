@@ -1,4 +1,4 @@
-"""Section 5's learner by the settings of an author's code equals its description; the repaired loop keeps its promise, and an attack says so."""
+"""Section 5's learner by an author's settings equals its description; the repaired loop keeps its promise, and an attack says so."""
 import itertools
 import math
 
