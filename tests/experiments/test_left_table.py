@@ -1,0 +1,137 @@
+"""The left panel as one table, and what chapter 21 says of it beyond what its cells print."""
+from __future__ import annotations
+
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpfair_teach.experiments import (
+    EPSILONS,
+    LEFT_GROUPS,
+    LEFT_METHODS,
+    ONESHOT_METHODS,
+    epsilon_at_quality,
+    error_at_violation,
+    left_curves,
+    left_reference,
+    pareto_quality,
+)
+
+RESULTS = Path(__file__).parents[2] / "book" / "results"
+KEYS = ["method", "group", "label", "evaluated", "epsilon"]
+TABLES = ("left_literal", "left_repaired", "left_oneshot", "left_oneshot_rules")
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return left_curves(RESULTS)
+
+
+@pytest.fixture(scope="module")
+def quality(curves):
+    return curves.groupby(KEYS, sort=False)[["q", "q_low", "q_high"]].first().sort_index()
+
+
+def at(quality, method, group, column="q", label="p70", evaluated="in_sample"):
+    return quality.loc[(method, group, label, evaluated), column]
+
+
+def reaches(quality, method, group):
+    q = at(quality, method, group)
+    return epsilon_at_quality(q.index, q, 0.7) if q.max() >= 0.7 else math.inf
+
+
+def test_every_stored_row_of_the_panel_is_there_once(curves):
+    assert not curves.duplicated([*KEYS, "gamma"]).any()
+    assert list(curves["method"].unique()) == list(LEFT_METHODS)
+    assert set(ONESHOT_METHODS) < set(LEFT_METHODS)
+    stored = [pd.read_csv(RESULTS / f"{name}.csv") for name in TABLES]
+    stored[0] = stored[0][stored[0]["B"] == "1/gamma"]
+    assert len(curves) == sum(map(len, stored))
+    np.testing.assert_allclose(curves["error"].sum(), sum(rows["error"].sum() for rows in stored))
+    literal = curves[curves["method"] == "location_code"]
+    mine = stored[0][(stored[0]["noise"] == "location") & (stored[0]["step"] == "code")]
+    assert literal["error"].tolist() == mine["error"].tolist()
+    repaired = curves[(curves["method"] == "loop_lp") & (curves["group"] == "hisp_median")]
+    mine = stored[1][(stored[1]["mix"] == "lp") & (stored[1]["group"] == "hisp_median")]
+    assert repaired["violation"].tolist() == mine["violation"].tolist()
+
+
+def test_q_of_the_table_is_that_of_its_curve(curves):
+    for (_, group, label, evaluated, _), curve in curves.groupby(KEYS):
+        q = curve["q"].iloc[0]
+        if not np.isnan(q):
+            points = curve[["violation", "error"]].to_numpy()
+            assert pareto_quality(points, *left_reference(group, label, evaluated)) == pytest.approx(q, abs=2e-5)
+
+
+@pytest.mark.parametrize("missing", TABLES)
+def test_a_folder_without_a_table_is_refused_by_its_name(tmp_path, missing):
+    for name in TABLES:
+        shutil.copy(RESULTS / f"{name}.csv", tmp_path)
+    assert len(left_curves(str(tmp_path))) > 0
+    (tmp_path / f"{missing}.csv").unlink()
+    with pytest.raises(ValueError, match=rf"folder.*{missing}\.csv"):
+        left_curves(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------------ what the chapter says
+
+def test_the_literal_learner_is_worse_than_the_constant_and_its_scales_are_as_said():
+    rows = pd.read_csv(RESULTS / "left_literal.csv")
+    panel = rows[(rows["epsilon"] <= 200) & (rows["B"] == "1/gamma")]
+    constant = left_reference()[1][0, 1]
+    assert constant == pytest.approx(.29, abs=.005) and panel["error_low"].min() > constant
+    assert math.floor(panel["learner_scale"].min()) == 57 and round(panel["learner_scale"].max(), -3) == 84_000
+    stated = rows[(rows["noise"] == "scale") & (rows["B"] == "1/gamma")].groupby(["step", "epsilon"])["q"].first()
+    assert stated["code", 1e7] == 0 and stated["supplement", 1e5] == 0
+    assert 3.5e6 < epsilon_at_quality(stated["supplement"].index, stated["supplement"], 0.7) < 4.5e6
+    assert 4e6 < 1e7 / math.log(10) < 5e6                                   # digits of exp(10^7)
+
+
+def test_asking_once_needs_about_a_thirtieth_by_every_rule(quality):
+    found = {}
+    for group in LEFT_GROUPS:
+        loop = min(reaches(quality, name, group) for name in ("loop_mean", "loop_lp"))
+        found[group] = loop, reaches(quality, "histogram", group)
+    factors = {group: loop / once for group, (loop, once) in found.items()}
+    assert min(factors.values()) > 30 and factors["paper"] == pytest.approx(33, abs=.5)
+    assert max(found, key=lambda group: found[group][0]) == max(found, key=lambda group: found[group][1]) == "white_median"
+    assert max(LEFT_GROUPS, key=lambda group: left_reference(group)[1][1, 0]) == "white_median"
+    assert found["paper"][0] == pytest.approx(28, abs=.5) and found["paper"][1] < 1
+
+
+def test_which_training_method_is_best_when(quality):
+    for group in LEFT_GROUPS:
+        once = pd.DataFrame({name: at(quality, name, group) for name in ONESHOT_METHODS})
+        won = pd.DataFrame({name: at(quality, name, group, "q_low") for name in ONESHOT_METHODS}).max(axis=1) > 1e-6
+        assert set(once.idxmax(axis=1)[(once.index <= 2) & won]) <= {"histogram", "histogram_logistic"}
+        assert once.loc[5.0].max() - once["response"][5.0] < .021
+    q = at(quality, "histogram", "race_argmax", label="p20")
+    assert q[q.index <= 2].max() < .15 < .6 < q[5.0]
+
+
+def test_held_out_violations_stop_where_the_reference_does(curves):
+    rows = curves[(curves["method"] == "histogram") & (curves["label"] == "p70") & (curves["gamma"] == 0)]
+    rows = rows.set_index(["group", "evaluated", "epsilon"])["violation"]
+    for group in LEFT_GROUPS:
+        least = left_reference(group, "p70", "held_out")[0][:, 0].min()
+        assert abs(rows[group, "held_out", 5.0] - rows[group, "held_out", 1.0]) < .015
+        assert abs(rows[group, "held_out", 5.0] - least) < .04 and least > .05
+        assert rows[group, "in_sample", 5.0] < .015
+
+
+def test_the_blind_learner_beside_the_methods_of_the_right_panel(curves):
+    after = pd.read_csv(RESULTS / "communities_quality.csv").set_index(["group", "evaluated", "method", "epsilon"])["error_at"].sort_index()
+    after = after["paper", "in_sample"]
+    for epsilon in EPSILONS:
+        mine = curves[(curves[KEYS] == ["histogram", "paper", "p70", "in_sample", epsilon]).all(axis=1)]
+        blind = error_at_violation(mine[["violation", "error"]], .05, left_reference()[1])
+        methods = {name: after[name, epsilon] for name in ("as_printed", "as_printed_no_slack", "public_margins", "score_bins")}
+        assert min(methods, key=methods.get) == "score_bins" and methods["score_bins"] < blind
+        if epsilon >= .5:
+            assert blind < min(methods[name] for name in methods if name != "score_bins")
