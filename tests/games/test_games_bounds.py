@@ -70,13 +70,11 @@ def test_lemma_b_2(seed):
             met = max(met, (violation - 0.04) / (sharp - 0.04))
     assert met > 0.3
 
-
-def test_lemma_b_2_sharp_form_is_attained():
-    """At an exact equilibrium with B below the fair price the violation beyond gamma is exactly (err(Q*) - err(Q~)) / B for some game."""
+    # The sharp form is attained: where the price is the fair one, the unfair classifier is as good, an equilibrium without a gap.
     game = FairnessGame.from_counts([[[0, 0], [0, 0]], [[2, 4], [0, 4]]], [[4, 4], [4, 4]], gamma=0.1)
     best = game.fair_erm()
     B = float(best.lam.sum())
-    Q = np.array([0.0, 1.0])                # unfair, and at this B as good as the fair optimum: an equilibrium with gap 0
+    Q = np.array([0.0, 1.0])
     assert game.equilibrium_gap(Q, best.lam, B) == pytest.approx(0, abs=1e-9)
     assert game.violation(Q) == pytest.approx(lemma_b_2(0.0, B, 0.1, excess=best.value - game.error(Q)))
 

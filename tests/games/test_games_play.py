@@ -81,6 +81,9 @@ def test_the_sharp_bound_needs_its_constant():
         turn = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
         got = regret(np.outer(turn, np.repeat([1.0, -1.0], K // 2)), B, eta)
         assert got == pytest.approx(eta * B / 2 * K / (K + 1), rel=1e-3) and got <= hedge_regret(K, T, B, eta)
+    turn = np.where(np.arange(20_000) % 2 == 0, 1.0, -1.0)
+    got = regret(np.outer(turn, np.repeat([1.0, -1.0], 100)), B, 0.2)
+    assert 0.95 * hedge_regret(200, 20_000, B, 0.2) < got <= hedge_regret(200, 20_000, B, 0.2)
 
 
 def test_printed_and_sharp_rates():
