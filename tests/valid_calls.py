@@ -414,7 +414,7 @@ def _of(make, method):
 valid("games.FairnessGame", games.FairnessGame,
       lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP"), n_groups=2, empty="zero"))
 valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
-      lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",)))
+      lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",), empty="zero"))
 valid("games.FairnessGame:from_gaps", games.FairnessGame.from_gaps,
       lambda: dict(errors=[0.5, 0.1], gaps=[[0.0, 0.0], [0.2, -0.3]], gamma=0.1))
 valid("games.FairnessGame:with_gamma", _of(game, "with_gamma"), lambda: dict(gamma=[0.1, 0.2]))
@@ -544,7 +544,8 @@ valid("oneshot.regression_scores", oneshot.regression_scores, lambda: dict(X=_SC
 for _solve in ("best_mixtures", "best_mixtures_lp"):
     valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
           lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
-_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l1")
+_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l1",
+                 columns="coordinates")
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):

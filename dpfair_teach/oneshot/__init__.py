@@ -2,7 +2,8 @@
 
 ``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into everybody's expected group; ``candidates``
 are the classifiers that the paper's regression oracle, or fair Bayes thresholding, makes of these; ``frontier`` mixes them for every gamma;
-``learner`` is all of it as an estimator. Only ``asked`` reads A, and ``_public`` never sees it.
+``learner`` is all of it as an estimator. Only ``asked`` hands A to a release; ``learner`` checks that it holds codes, and
+``_public`` never sees it.
 """
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
 from .frontier import Mixtures as Mixtures

@@ -1,4 +1,4 @@
-"""The only file of one-shot learning that reads A: each question is one release, and its record is kept."""
+"""The only file of one-shot learning that hands A to a release, or keeps it: each question is one release, and its record is kept."""
 from __future__ import annotations
 
 import numpy as np
@@ -49,11 +49,11 @@ class Asked:
                 self.observed[a][y] = Observed(np.zeros((len(i), 1)))
                 self._set_mean(a, y, self.reports[i, a + 1].mean())
 
-    def sums(self, epsilon: float, norm: str) -> None:
-        """The sums of the first coordinates of the public map, and of 1: the number of people."""
+    def sums(self, epsilon: float, norm: str, columns: str) -> None:
+        """The sums of (1, X), or of 1, the number of people, and the first coordinates of the public map."""
         n = self.public.settings.coordinates
         place = self.public.place
-        features = np.column_stack([np.ones(len(place)), place[:, -1], place[:, :n - 1]])
+        features = self.public.design if columns == "features" else np.column_stack([np.ones(len(place)), place[:, -1], place[:, :n - 1]])
         sums, release = release_sums(features, self._A, self.public.y, epsilon, self._rng, n_groups=self.k, norm=norm)
         self._record(release, features, sums)
         d = features.shape[1]

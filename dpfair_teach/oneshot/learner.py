@@ -21,6 +21,7 @@ from .settings import DEFAULTS, suggested_cells
 __all__ = ["FrontierLearner"]
 
 METHODS = ("histogram", "response", "sums")
+COLUMNS = ("coordinates", "features")
 ORACLES = ("regression", "logistic", "bayes")
 #: The 25 tolerances of the book's protocol.
 GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
@@ -60,7 +61,8 @@ class Frontier:
 
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
-          share: float | None = None, n_cells: int | None = None, norm: str = "l2", gammas: tuple[float, ...] = GAMMAS):
+          share: float | None = None, n_cells: int | None = None, norm: str = "l2", columns: str = "coordinates",
+          gammas: tuple[float, ...] = GAMMAS):
     """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
     share = settings.share if share is None else share
@@ -71,12 +73,14 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
     elif method == "response":
         asked.response(first)
     else:
-        asked.sums(first, norm)
+        asked.sums(first, norm, columns)
     weights, smooth = asked.expected()
+    if method == "sums" and columns == "features":
+        smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
     basis = basis_of(public, asked, smooth)
     multipliers = candidate_rows(multiplier_grid(k))
     decisions = (basis.on_people @ multipliers.T > 0).T
-    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, gaps_of(decisions, weights, public.y)
+    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, public.y)
     if share < 1:
         audited = settings.support if method != "response" else GAMMAS
         support = best_mixtures(error, gaps, audited).support
@@ -86,9 +90,14 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
             support = np.arange(len(error))
         codes = joint_codes(decisions[support], public.y)
         asked.histogram(codes, int(codes.max()) + 1, epsilon - first)
-        gaps = gaps_of(decisions, asked.expected()[0], public.y)
+        gaps = estimated_gaps(decisions, asked.expected()[0], public.y)
     mixtures = best_mixtures(error, gaps, gammas)
     return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps), decisions, asked
+
+
+def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them."""
+    return np.clip(gaps_of(decisions, weights, y), -1e6, 1e6)
 
 
 def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
@@ -112,8 +121,8 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         Of the whole fit, all gammas together.
     method : str
         What is asked first. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a linear-Gaussian model
-        of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: the sums s_ay of features that the regression
-        oracle needs, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
+        of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: sums of ``columns`` over the people of
+        each group and label, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
     oracle : str, optional
         Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
@@ -128,6 +137,9 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         Cells a label of the first histogram. None: :func:`suggested_cells`.
     norm : str
         ``l1`` or ``l2``: the noise of ``sums``, see :func:`release_sums`.
+    columns : str
+        What ``sums`` adds up. ``coordinates``: 1, the base score and the first principal coordinates of X, at most 13 numbers a person.
+        ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of A; more numbers, so more noise on each.
 
     Attributes
     ----------
@@ -157,7 +169,8 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, epsilon: float, *, method: str = "histogram", oracle: str | None = None, gammas: ArrayLike = GAMMAS,
-                 n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: str = "l2") -> None:
+                 n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: str = "l2",
+                 columns: str = "coordinates") -> None:
         self.epsilon = epsilon
         self.method = method
         self.oracle = oracle
@@ -166,6 +179,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         self.share = share
         self.n_cells = n_cells
         self.norm = norm
+        self.columns = columns
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> FrontierLearner:
         """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``."""
@@ -175,6 +189,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         oracle = check.choice("oracle", self.oracle, ORACLES) if self.oracle is not None else (
             "regression" if self.method == "response" else "bayes")
         check.choice("norm", self.norm, ("l1", "l2"))
+        check.choice("columns", self.columns, COLUMNS)
         if self.method == "response" and self.oracle == "bayes":
             check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
                          "Choose method='histogram' or 'sums', or oracle='regression'.")
@@ -189,7 +204,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         public = Public(X, y, DEFAULTS, oracle=oracle)
         A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
         self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
-                                                      norm=self.norm, gammas=tuple(gammas.tolist()))
+                                                      norm=self.norm, columns=self.columns, gammas=tuple(gammas.tolist()))
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
         self.n_features_in_ = public.X.shape[1]
         self.classes_ = np.array([0, 1])

@@ -36,7 +36,7 @@ def expected_groups(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
 
     Returns
     -------
-    array (N,); not clipped: sums over people stay unbiased by the clip, and single values may leave [0, 1]
+    array (N,); not clipped, because a clip of single values would move the sums over people: values may leave [0, 1]
 
     Raises
     ------

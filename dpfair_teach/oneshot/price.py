@@ -1,4 +1,4 @@
-"""What one audited gap costs: a gap is a weighted count of group 1, so one noisy number is enough, and its noise is known."""
+"""What one Laplace number for one gap costs: a gap is a weighted count of group 1, and the noise of one such count is known."""
 from __future__ import annotations
 
 import numpy as np
@@ -55,10 +55,11 @@ def gap_weights(acceptance: ArrayLike, Y: ArrayLike, n_1: ArrayLike) -> np.ndarr
 
 
 def audit_price(acceptance: ArrayLike, Y: ArrayLike, n_1: ArrayLike, epsilon: float) -> np.ndarray:
-    """Standard deviation of a gap that is audited by one Laplace number of its own: sqrt(2) max |weight| / epsilon, for each label.
+    """Standard deviation of the gap of one given mixture by one Laplace number: sqrt(2) max |weight| / epsilon, for each label.
 
-    Source: ours, by supplement, Theorem 1.1 on the sums of :func:`gap_weights`, both labels in parallel. No method of this room knows a gap
-    better than that from its audit alone; what it adds is what it knew before.
+    Source: ours, by supplement, Theorem 1.1 on the sums of :func:`gap_weights`, both labels in parallel. A yardstick, neither what
+    :class:`FrontierLearner` pays nor a bound on what could be paid: its audit counts cells, which serve every mixture of the audited
+    candidates and pay for it at small epsilon; at large epsilon geometric noise in whole numbers is less than Laplace noise.
 
     Parameters
     ----------

@@ -1,4 +1,9 @@
-"""The numbers of one-shot learning, all chosen on drawn populations (experiment ``left_tuning``), none on the data of the book."""
+"""The numbers of one-shot learning, chosen on drawn populations. Those marked "not varied" stand as they were first written.
+
+Experiment ``left_tuning`` changes one of the others at a time, at m = 2,000: the share at three epsilons, the rest at epsilon 1. Not in it
+either: the grid of multipliers (``candidates``) and the logistic's C (``_public``). Chapter 14 says what had been seen of the data of
+the book before each choice.
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -14,15 +19,15 @@ class Settings:
 
     share: float = 0.5                  # of epsilon for the first release; the rest audits
     score_weight: float = 1.0           # of the base score on the map, beside the principal components
-    landmarks: int = 150
+    landmarks: int = 150                # not varied
     length: float = 2.0                 # over which P(A = 1 | x) is alike
     linear: float = 0.02                # prior variance of its slope along the map
     smooth: float = 0.1                 # prior variance of its smooth part
     residual: float = 0.6               # share of mean (1 - mean) that x does not tell
     cells: float = 28.0                 # cells a label at m = 2,000 and epsilon = 1
-    growth: float = 0.6                 # how their number grows with m epsilon
-    support: tuple[float, ...] = (0.0,)  # the gammas whose mixtures are audited
-    coordinates: int = 12               # of the map whose sums the method "sums" asks for, the base score among them
+    growth: float = 0.6                 # how their number grows with m epsilon; not in the table, which has one m
+    support: tuple[float, ...] = (0.0,)  # the gammas whose mixtures are audited; not varied
+    coordinates: int = 12               # of the map whose sums the method "sums" asks for, the base score among them; not varied
 
 
 DEFAULTS = Settings()
@@ -31,7 +36,8 @@ DEFAULTS = Settings()
 def suggested_cells(m: int, epsilon: float) -> int:
     """How many public cells a label the first histogram gets, from public numbers only.
 
-    Source: ours; the growth with m epsilon was fitted on drawn populations, see experiment ``left_tuning``.
+    Source: ours; the number at m = 2,000 and epsilon = 1 is in experiment ``left_tuning``, with half and twice as many. The growth with
+    m epsilon is a rule of thumb: no stored table varies it.
 
     Parameters
     ----------
