@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from dpfair_teach import accounting, data
-from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps
+from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps, group_sums, regression_scores
 
 METHODS = [{"method": "histogram", "oracle": "regression"}, {"method": "histogram", "oracle": "logistic"}, {"method": "histogram"},
            {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
-           {"method": "sums", "norm": "l1"}]
+           {"method": "sums", "norm": "l1"}, {"method": "sums", "oracle": "regression", "columns": "features"}]
 GAMMAS = [0, .05, .2]
 
 
@@ -81,6 +81,28 @@ def test_three_groups_are_supported_and_cost_twice_the_noise():
 def test_an_absent_group_is_no_error(people, how, A):
     """A refusal that depends on who is in which group would itself be a release."""
     FrontierLearner(0.1, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=A, rng=np.random.default_rng(10))
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-4])
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_no_noise_however_large_is_an_error(people, how, epsilon):
+    """After epsilon is spent a message would tell what the noise was: debiased reports at 1e-6 make gaps of 1e7 and more."""
+    for seed in range(2):
+        model = FrontierLearner(epsilon, gammas=GAMMAS, **how)
+        model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
+        assert np.isfinite(model.frontier_.gaps).all()
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_sums_of_the_features_are_all_that_the_regression_oracle_needs(people, norm):
+    """What is asked are the s_ay of (1, X); without noise the candidates' scores are those of the oracle that sees A."""
+    model = FrontierLearner(1e6, method="sums", oracle="regression", columns="features", norm=norm, gammas=GAMMAS)
+    model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(20))
+    question, answer = model.answers_[0]
+    assert np.array_equal(question, np.column_stack([np.ones(people.m), people.X]))
+    assert np.abs(answer - group_sums(question, people.A, people.Y)).max() < 0.01
+    oracle = regression_scores(people.X, people.Y, np.eye(2)[people.A])
+    assert np.abs(model._basis.on_people[:, :-1] - oracle).max() < 1e-3
 
 
 def test_what_cannot_work_is_refused_by_name(people):
