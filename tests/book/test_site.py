@@ -130,8 +130,12 @@ class Visit:
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(address + page, wait_until="networkidle")
-        # Scripts and fonts of MathJax come last; networkidle has seen them, their drawing may lag.
-        self.page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
+        # Scripts and fonts of MathJax come last: networkidle has seen them, but on a busy machine they may not have run.
+        self.page.evaluate("""async () => {
+            for (let waited = 0; document.querySelector(".math") && !window.MathJax?.startup?.promise && waited < 300; waited++)
+                await new Promise(later => setTimeout(later, 100));
+            await window.MathJax?.startup?.promise;
+        }""")
 
     def _weigh(self, request) -> None:
         # A data: address is part of the page that was weighed already.
