@@ -68,6 +68,20 @@ def test_the_learner_of_the_experiments_is_its_description(noise, step, epsilon,
         assert play.violation == pytest.approx(violation, abs=3e-3)
 
 
+def test_games_that_are_played_in_blocks_are_the_same_games(monkeypatch):
+    """Each round draws for all games first; then blocks of them meet the people."""
+    X, A, Y = people(m=300, d=3, k=2)
+    oracle, gammas = RegressionOracle(X, Y), np.array([0.05, 0.1, 0.3])
+    plays = []
+    for block in (128, 7, 1):
+        monkeypatch.setattr(games.regression_printed, "_AT_ONCE", block)
+        plays.append(games.section_5_learner(oracle, A, gammas, 1e6, DELTA, np.random.default_rng(2), B=1 / gammas, step="supplement",
+                                             most_rounds=30, size=20))
+    for other in plays[1:]:
+        np.testing.assert_array_equal(other.error, plays[0].error)
+        np.testing.assert_array_equal(other.violation, plays[0].violation)
+
+
 def test_without_noise_it_is_algorithm_3():
     X, A, Y = people(m=500, d=3, k=2)
     oracle = RegressionOracle(X, Y)
