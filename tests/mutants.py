@@ -12,9 +12,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import inspect
 import io
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +50,17 @@ class Mutant(NamedTuple):
 def scaled(factor: float) -> Callable[[Any], Any]:
     """The result times a factor."""
     return lambda f: lambda *args, **kw: factor * f(*args, **kw)
+
+
+def rewritten(old: str, new: str) -> Callable[[Any], Any]:
+    """The function with one place of its source replaced: for faults at a call, such as the one that draws."""
+    def make(f):
+        source, names = textwrap.dedent(inspect.getsource(f)), {}
+        assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in {f.__qualname__}"
+        flags = inspect.getmodule(f).annotations.compiler_flag
+        exec(compile(source.replace(old, new), f.__code__.co_filename, "exec", flags), f.__globals__, names)
+        return names[f.__name__]
+    return make
 
 
 def changed(**fields: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -827,6 +840,42 @@ MUTANTS: dict[str, Mutant] = {
     "oracle_at_a_quarter": Mutant(ORACLES + "private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
     "oracle_at_the_whole": Mutant(ORACLES + "private.cost_sensitivity", scaled(2), "the textbook's sensitivity, which is private too"),
     "half_planes_without_a": Mutant(ORACLES + "labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
+    # where the private players draw
+    "printed_answer_at_half": Mutant(GAMES + "players.PrintedPlayers.answer", rewritten("2 * self.delta_l", "self.delta_l"),
+                                     "the printed learner draws with half its scale"),
+    "promised_answer_at_half": Mutant(GAMES + "players.PromisedRates.answer", rewritten("2 * self.sensitivity(w)", "self.sensitivity(w)"),
+                                      "the learner of a promise or a bound draws with half its scale"),
+    "promised_measurement_at_half": Mutant(GAMES + "players.PromisedRates.__init__", rewritten("2 / (self.N + 1)", "1 / (self.N + 1)"),
+                                           "the auditor of a promise or a bound measures with half its scale, and says so"),
+    "frozen_answer_at_half": Mutant(GAMES + "players.FrozenCounts.answer", rewritten("spread / self.step", "spread / (2 * self.step)"),
+                                    "the learner over frozen sizes draws with half its scale"),
+    "frozen_counts_at_half": Mutant(GAMES + "players.FrozenCounts.__init__", rewritten("1.0 if self.margins else 2.0",
+                                                                                      "0.5 if self.margins else 1.0"),
+                                    "the auditor over frozen sizes measures with half its scale, and says so"),
+    "frozen_margins_whoever_changes": Mutant(GAMES + "players.FrozenCounts.__init__", rewritten(' and protect == "A"', ""),
+                                             "with private features too the number of accepted is taken for public"),
+    "frozen_sizes_at_double_epsilon": Mutant(GAMES + "private._players", rewritten("frozen_cells(game, ", "frozen_cells(game, 2 * "),
+                                             "half the noise on the sizes of cells"),
+    "bound_at_double_epsilon": Mutant(GAMES + "private._players", rewritten("(game), spent", "(game), 2 * spent"),
+                                      "half the noise on the bound"),
+    "loop_sizes_at_double_epsilon": Mutant(GAMES + "regression_private.regression_dp_oracle_learner",
+                                           rewritten("frozen_cells(constants, share", "frozen_cells(constants, 2 * share"),
+                                           "half the noise on the sizes of cells"),
+    "loop_learner_quiet_after_round_2": Mutant(GAMES + "regression_private.regression_dp_oracle_learner",
+                                               rewritten("rng) if t else 0.0", "rng) / min(t, 2) if t else 0.0"),
+                                               "half the noise from the third round on"),
+    "loop_auditor_at_half": Mutant(GAMES + "regression_private._measured", lambda f: lambda counts, n, mu, rng:
+                                   (counts + f(counts, n, mu, rng)) / 2, "half the noise on the counts"),
+    "loop_refuses_an_empty_cell": Mutant(GAMES + "regression_private.regression_dp_oracle_learner",
+                                         rewritten('empty="zero"', 'empty="refuse"'), "it stops where a cell holds nobody"),
+    "game_asks_every_cell": Mutant(GAMES + "regression.regression_exponentiated_gradient",
+                                   rewritten("np.maximum(sums[..., 0], 1.0)", "sums[..., 0]"), "it stops at a cell that nobody asks about"),
+    "responses_at_double_epsilon": Mutant(ONESHOT + "asked.Asked.response", rewritten("k, epsilon, self._rng", "k, 2 * epsilon, self._rng"),
+                                          "the coins of twice the epsilon, and the record of once"),
+    "first_counts_at_double_epsilon": Mutant(ONESHOT + "asked.Asked.histogram", rewritten("self._A, epsilon", "self._A, 2 * epsilon"),
+                                             "half the noise on a fit's counts"),
+    "first_sums_at_double_epsilon": Mutant(ONESHOT + "asked.Asked.sums", rewritten("self.public.y, epsilon", "self.public.y, 2 * epsilon"),
+                                           "half the noise on a fit's sums"),
     # oneshot
     "cells_at_double_epsilon": Mutant(ONESHOT + "release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
     "cells_one_for_any_number_of_groups": Mutant(ONESHOT + "cell_sensitivity", one_for_any_number_of_groups,
