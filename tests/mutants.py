@@ -433,6 +433,67 @@ def constraints_reversed(f):
     return lambda self, Q: f(self, Q)[..., ::-1]
 
 
+# --- the private players
+
+def error_left_out_of_the_range(f):
+    """FrozenCounts.spread for "X and A" without the error that a changed decision makes or mends."""
+    def spread(self, w):
+        price, range_ = f(self, w)
+        return price, range_ if self.protect == "A" else 2 * np.abs(price).max(axis=(-2, -1))
+    return spread
+
+
+def half_the_range(f):
+    def spread(self, w):
+        price, range_ = f(self, w)
+        return price, range_ / 2
+    return spread
+
+
+def error_left_out_of_the_sensitivity(f):
+    return lambda self, w: f(self, w) - (self.protect != "A") / self.game.m
+
+
+def one_noise_for_all_labels(f):
+    """All that is asked in one call gets the noise of its first label."""
+    def laplace_noise(scale, shape, rng, inner=1):
+        return np.broadcast_to(f(scale, shape[:-1] + (1,), rng, inner), shape).copy() if inner else f(scale, shape, rng, inner)
+    return laplace_noise
+
+
+def one_noise_for_both_sizes(f):
+    def frozen_cells(game, epsilon, axes, rng):
+        sizes, sensitivity = f(game, epsilon, axes, rng)
+        sizes[..., 1] = np.maximum(sizes[..., 0] - game.n[:, 0] + game.n[:, 1], 1.0)
+        return sizes, sensitivity
+    return frozen_cells
+
+
+def with_a_known_seed(f):
+    """The generator is the last argument, and is not looked at."""
+    return lambda *args: f(*args[:-1], np.random.default_rng(7))
+
+
+def half_the_noise_on_three_rates(f):
+    def measure(self, h, rng):
+        said = self.measurement
+        self.measurement = (said[0], said[1] / (2 if self.game.n_groups > 2 else 1))
+        try:
+            return f(self, h, rng)
+        finally:
+            self.measurement = said
+    return measure
+
+
+def one_noise_for_both_counts(f):
+    def measured(accepted, n, mu, rng):
+        if len(n) > 2:
+            return f(accepted, n, mu, rng)
+        one = accepted[:, 1] + rng.standard_normal((len(accepted), 1)) / mu[:, None]
+        return np.stack([accepted.sum(axis=1) - one, one], axis=1)
+    return measured
+
+
 # --- the game and its oracles
 
 def gamma_forgotten(f):
@@ -902,6 +963,18 @@ MUTANTS: dict[str, Mutant] = {
     "printed_learner_is_frozen": Mutant(GAMES + "private.dp_oracle_learner", printed_learner_is_frozen, "as printed means repaired"),
     "repaired_learner_is_printed": Mutant(GAMES + "private.dp_oracle_learner", repaired_learner_is_printed, "no repair at all"),
     "players_with_half_the_noise": Mutant(GAMES + "players.laplace_noise", scaled(0.5), "half the noise on what is measured"),
+    "one_noise_for_all_labels": Mutant(GAMES + "players.laplace_noise", one_noise_for_all_labels, "one noise for both labels' counts"),
+    "one_noise_for_both_sizes": Mutant(GAMES + "players.frozen_cells", one_noise_for_both_sizes, "one noise for the sizes of both labels"),
+    "frozen_auditor_with_a_known_seed": Mutant(GAMES + "players.FrozenCounts.measure", with_a_known_seed, "the same noise in every round"),
+    "frozen_learner_at_half": Mutant(GAMES + "players.FrozenCounts.spread", half_the_range, "half the learner's range"),
+    "frozen_learner_with_a_known_seed": Mutant(GAMES + "players.FrozenCounts.answer", with_a_known_seed, "the same noise in every round"),
+    "promised_auditor_with_a_known_seed": Mutant(GAMES + "players.PromisedRates.measure", with_a_known_seed, "the same noise every round"),
+    "promised_rates_at_half": Mutant(GAMES + "players.PromisedRates.measure", half_the_noise_on_three_rates,
+                                     "half the noise on the rates of three groups"),
+    "error_left_out_of_the_range": Mutant(GAMES + "players.FrozenCounts.spread", error_left_out_of_the_range,
+                                          "a changed decision moves no error"),
+    "error_left_out_of_the_sensitivity": Mutant(GAMES + "players.PromisedRates.sensitivity", error_left_out_of_the_sensitivity,
+                                                "a changed decision moves no error"),
     "promised_learner_at_half": Mutant(GAMES + "players.PromisedRates.sensitivity", scaled(0.5), "half the learner's sensitivity"),
     "bound_without_its_margin": Mutant(GAMES + "players.released_bound", lambda f: lambda n, epsilon, delta, axes, rng:
                                        f(n, epsilon, 0.5, axes, rng), "the noisy number, and 1 less"),
@@ -925,6 +998,9 @@ MUTANTS: dict[str, Mutant] = {
     "sums_at_half_sensitivity": Mutant("dpfair_teach.oneshot.releases.sums_sensitivity", scaled(0.5), "half of the largest norm"),
     "section_5_step_a_tenth_more": Mutant(GAMES + "regression_printed.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
     "regression_learner_with_half_the_noise": Mutant(GAMES + "regression_private._noise", scaled(0.5), "half the noise on the gap scores"),
+    "regression_learner_with_a_known_seed": Mutant(GAMES + "regression_private._noise", with_a_known_seed, "the same noise in every round"),
+    "regression_auditor_with_one_noise": Mutant(GAMES + "regression_private._measured", one_noise_for_both_counts,
+                                                "one noise for the counts of both labels"),
     "section_5_noise_in_the_wrong_place": Mutant(GAMES + "regression_printed.section_5_learner", noise_readings_exchanged,
                                                  "the scale is handed over as the location"),
 }
