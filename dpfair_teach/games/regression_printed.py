@@ -84,9 +84,10 @@ class Section5Play:
     violation: np.ndarray
 
 
-def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float, rng: np.random.Generator, *,
-                      B: ArrayLike | None = None, beta: float = 0.05, step: str = "code", noise: str = "scale", most_rounds: int = 1000,
-                      n_groups: int | None = None, size: int | tuple[int, ...] | None = None) -> Section5Play:
+def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
+                      rng: np.random.Generator, *, B: ArrayLike | None = None, beta: float = 0.05, step: str = "code",
+                      noise: str = "scale", most_rounds: int = 1000, n_groups: int | None = None,
+                      size: int | tuple[int, ...] | None = None) -> Section5Play:
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
@@ -102,7 +103,8 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     oracle : oracles.RegressionOracle
     A : (m,) array of ints 0..k-1
     gamma : float >= 0, or (...) array
-    epsilon : float > 0
+    epsilon : float > 0, or array that broadcasts with gamma
+        Of each game: its rounds, step and scales.
     delta : float in (0, 1)
     rng : numpy.random.Generator
     B : float > 0, or array that broadcasts with gamma, optional
@@ -128,7 +130,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     Raises
     ------
     ValueError
-        A smallest cell of one person; an absent group; a number out of range.
+        A smallest cell of one person; an absent group; shapes that do not broadcast; a number out of range.
 
     Examples
     --------
@@ -143,7 +145,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     cells, constants, asked = asked_people(oracle, A, gamma, n_groups, ("FP", "TP"))
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     each = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
-    epsilon, beta = check.number("epsilon", epsilon, low=1e-9, high=1e12), check.beta(beta)
+    epsilon, beta = check.array("epsilon", epsilon, low=1e-9, high=1e12, booleans=False), check.beta(beta)
+    check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
+    each = check.broadcast("epsilon", epsilon.shape, "gamma and B", each, "Give one epsilon for all games, or one for each.")
     delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
     check.choice("noise", noise, NOISES)
     check.choice("step", step, STEPS)
@@ -156,12 +160,12 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     if games * m > 10**9:
         check.refuse("size", size, f"means {games} games of {m} people at once", "Play fewer at once.")
 
-    bounds, tolerances = (np.broadcast_to(v, each).astype(float).ravel() for v in (B, constants.gamma))
+    bounds, tolerances, budgets = (np.broadcast_to(v, each).astype(float).ravel() for v in (B, constants.gamma, epsilon))
     log_labelings = (oracle.d + 1) * math.log(m)
-    real = np.array([schedule(m, epsilon, delta, b, k, beta, log_labelings).rounds_real for b in bounds])
+    real = np.array([schedule(m, e, delta, b, k, beta, log_labelings).rounds_real for e, b in zip(budgets, bounds, strict=True)])
     rounds = np.clip(real.astype(int), 1, most_rounds)
-    each_step = (np.array([section_5_step(epsilon, delta, int(t)) for t in rounds]) if step == "code"
-                 else epsilon / (4 * np.sqrt(-rounds * math.log(delta))))
+    each_step = (np.array([section_5_step(e, delta, int(t)) for e, t in zip(budgets, rounds, strict=True)]) if step == "code"
+                 else budgets / (4 * np.sqrt(-rounds * math.log(delta))))
     eta = np.sqrt(np.log(4 * k - 3) / rounds) / 2
     learner = 2 * (2 * k * bounds + 1) / (n - 1) * m / each_step
     auditor = 2 * k / ((n - 1) * each_step)

@@ -82,6 +82,27 @@ def test_games_that_are_played_in_blocks_are_the_same_games(monkeypatch):
         np.testing.assert_array_equal(other.violation, plays[0].violation)
 
 
+@pytest.mark.parametrize("step", ["code", "supplement"])
+def test_the_learner_of_the_experiments_takes_many_epsilons_at_once(step):
+    """Rounds, step and scales of each game are those of a call alone; and where noise is nothing, the results too."""
+    X, A, Y = people(m=500, d=3, k=2)
+    oracle, gamma, epsilon = RegressionOracle(X, Y), np.array([0.05, 0.2]), np.array([[40.0], [3e3], [1e12]])
+    how = dict(B=[20.0, 5.0], step=step, most_rounds=30)
+    together = games.section_5_learner(oracle, A, gamma, epsilon, DELTA, np.random.default_rng(0), size=4, **how)
+    assert together.error.shape == (4, 3, 2) and together.rounds.shape == (3, 2) and together.rounds[0, 0] < 30
+    for i, e in enumerate(epsilon[:, 0].tolist()):
+        alone = games.section_5_learner(oracle, A, gamma, e, DELTA, np.random.default_rng(1), size=4, **how)
+        for field in ("rounds_real", "rounds", "epsilon_step", "learner_scale", "auditor_scale"):
+            np.testing.assert_allclose(getattr(together, field)[i], getattr(alone, field), rtol=1e-12)
+        if e == 1e12 and step == "supplement":
+            np.testing.assert_allclose(together.error[:, i], alone.error, atol=1e-3)
+    one = games.section_5_learner(oracle, A, gamma[:1], epsilon[:1, 0], DELTA, np.random.default_rng(2), B=5.0, step=step)
+    same = games.section_5_learner(oracle, A, gamma[:1], 40.0, DELTA, np.random.default_rng(2), B=5.0, step=step)
+    np.testing.assert_array_equal(one.error, same.error)
+    with pytest.raises(ValueError, match=r"^epsilon"):
+        games.section_5_learner(oracle, A, gamma, [1.0, 2.0, 3.0], DELTA, np.random.default_rng(0))
+
+
 def test_without_noise_it_is_algorithm_3():
     X, A, Y = people(m=500, d=3, k=2)
     oracle = RegressionOracle(X, Y)
