@@ -1,4 +1,4 @@
-"""The left panel by rounds: the learner of the experiments as it was run, and the best repaired loop with the regression oracle."""
+"""The left panel by rounds: Section 5's learner by an author's settings, and the best repaired loop with the regression oracle."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -57,69 +57,130 @@ LITERAL = [{"group": "paper", "noise": noise, "step": step, "B": B, "epsilon": e
 
 # --------------------------------------------------------------------------------------------------------------- repaired
 
-#: What was tried for the repaired loop, around a start, on drawn populations: ``B`` at most, ``eta`` as a multiple of the sharp rate.
-LOOP_START: dict[str, float] = {"rounds": 10, "learner_share": 0.9, "share": 0.05, "ridge": 100.0, "B": 20.0, "eta": 1.0}
-LOOPS_TRIED: dict[str, dict[str, float]] = {
-    "start": {}, "T 5": {"rounds": 5}, "T 20": {"rounds": 20}, "T 40": {"rounds": 40},
-    "no ridge": {"ridge": 0.0}, "ridge 300": {"ridge": 300.0},
-    "learner .8": {"learner_share": 0.8}, "B 5": {"B": 5.0}, "no ridge, T 40": {"ridge": 0.0, "rounds": 40},
-    "B 2": {"B": 2.0, "eta": 2.0}, "B 1": {"B": 1.0, "eta": 4.0}, "B 1, T 20": {"B": 1.0, "eta": 4.0, "rounds": 20},
-    "B 1, no ridge": {"B": 1.0, "eta": 4.0, "ridge": 0.0}, "B 1, no ridge, T 40": {"B": 1.0, "eta": 4.0, "ridge": 0.0, "rounds": 40},
-}
+#: The levels of what was tried for the repaired loop, on drawn populations: ``B`` is the bound at most, beside 1 / gamma. With them go
+#: ``eta``, max(1, 4 / B) times the sharp rate, and a twentieth of epsilon for the sizes: these two were not varied.
+LOOP_LEVELS: dict[str, tuple[float, ...]] = {
+    "B": (0.25, 0.5, 1.0, 2.0, 5.0), "learner_share": (0.4, 0.6, 0.9), "ridge": (0.0, 30.0, 100.0), "rounds": (5, 10, 20, 40)}
+LOOP_SIZES = 0.05
+Loop = tuple[float, float, float, int]
+
+
+def _loop_name(loop: Loop) -> str:
+    return "B {:g}, learner {:g}, ridge {:g}, T {}".format(*loop)
+
+
+def _designed() -> list[Loop]:
+    """24 loops: every ridge with every T, twice, with two of the three shares; the bounds in turn, with nearly every level of the rest."""
+    pairs = list(product(LOOP_LEVELS["ridge"], LOOP_LEVELS["rounds"]))
+    shares = [share for i in range(len(pairs)) for n, share in enumerate(LOOP_LEVELS["learner_share"]) if n != i % 3]
+    return [(LOOP_LEVELS["B"][3 * j % 5], share, *pairs[j // 2]) for j, share in enumerate(shares)]
+
+
+#: What had won when one thing at a time was changed, on fewer draws and around B = 20.
+_EARLIER: list[Loop] = [(20.0, 0.9, 100.0, 5), (1.0, 0.9, 100.0, 10), (5.0, 0.9, 100.0, 10), (20.0, 0.9, 100.0, 40), (20.0, 0.9, 0.0, 40),
+                        (1.0, 0.9, 0.0, 10), (1.0, 0.9, 0.0, 40)]
+LOOPS_FIRST: dict[str, Loop] = {_loop_name(loop): loop for loop in (*_designed(), *_EARLIER)}
+
+
+def _neighbours(loop: Loop) -> dict[str, Loop]:
+    """The loops that differ from this one in one thing, which takes each of its other levels."""
+    changed = [(*loop[:i], level, *loop[i + 1:]) for i, levels in enumerate(LOOP_LEVELS.values()) for level in levels if level != loop[i]]
+    return {_loop_name(other): other for other in changed}
+
+
 LOOP_MIXES = ("mean", "lp")
 LOOP_POPULATIONS = 12
 LOOP_EPSILONS = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
-LOOP_TUNING = [{"mix": mix, "variant": variant, "epsilon": epsilon}
-               for mix, variant, epsilon in product(LOOP_MIXES, LOOPS_TRIED, LOOP_EPSILONS)]
-#: For each mix and epsilon the variant with the best mean Q over the drawn populations, ``left_repaired_tuning``.
-REPAIRED_LOOPS: dict[str, dict[float, str]] = {
-    "mean": {2.0: "T 5", 5.0: "B 1", 10.0: "B 5", 20.0: "T 40", 50.0: "T 40", 100.0: "no ridge, T 40", 200.0: "no ridge, T 40"},
-    "lp": {2.0: "B 1", 5.0: "B 1", 10.0: "B 1", 20.0: "B 1, no ridge", 50.0: "B 1, no ridge, T 40", 100.0: "B 1, no ridge, T 40",
-           200.0: "B 1, no ridge, T 40"},
+#: For each mix the best of ``LOOPS_FIRST`` at the epsilons up to 50, by ``left_repaired_tuning``: there its neighbours were tried too.
+LOOP_STARTS: dict[str, tuple[str, ...]] = {
+    "mean": ("B 20, learner 0.9, ridge 100, T 5", "B 5, learner 0.9, ridge 100, T 10", "B 5, learner 0.9, ridge 100, T 10",
+             "B 20, learner 0.9, ridge 100, T 40", "B 20, learner 0.9, ridge 100, T 40"),
+    "lp": ("B 0.5, learner 0.6, ridge 100, T 5", "B 0.5, learner 0.6, ridge 100, T 5", "B 0.25, learner 0.4, ridge 30, T 10",
+             "B 0.5, learner 0.6, ridge 30, T 20", "B 1, learner 0.4, ridge 30, T 40"),
 }
+#: And the best of all that was tried there: what ``left_repaired`` runs.
+REPAIRED_LOOPS: dict[str, dict[float, str]] = {
+    "mean": {
+        2.0: "B 1, learner 0.9, ridge 100, T 5",
+        5.0: "B 5, learner 0.9, ridge 100, T 10",
+        10.0: "B 5, learner 0.9, ridge 100, T 20",
+        20.0: "B 20, learner 0.9, ridge 100, T 40",
+        50.0: "B 20, learner 0.9, ridge 30, T 40",
+        100.0: "B 20, learner 0.9, ridge 0, T 40",
+        200.0: "B 20, learner 0.9, ridge 0, T 40",
+    },
+    "lp": {
+        2.0: "B 0.25, learner 0.6, ridge 100, T 5",
+        5.0: "B 0.5, learner 0.6, ridge 100, T 10",
+        10.0: "B 0.5, learner 0.4, ridge 30, T 10",
+        20.0: "B 0.5, learner 0.6, ridge 30, T 20",
+        50.0: "B 0.5, learner 0.4, ridge 30, T 40",
+        100.0: "B 1, learner 0.4, ridge 30, T 40",
+        200.0: "B 1, learner 0.4, ridge 30, T 40",
+    },
+}
+
+
+def _tried() -> tuple[dict[str, Loop], list[dict]]:
+    """What was tried, by name, and the settings: first a list that was fixed before anything ran, then the neighbours of its best."""
+    loops = dict(LOOPS_FIRST)
+    settings = [{"variant": variant, "epsilon": epsilon} for variant, epsilon in product(LOOPS_FIRST, LOOP_EPSILONS)]
+    for starts in LOOP_STARTS.values():
+        for epsilon, start in zip(LOOP_EPSILONS, starts, strict=False):
+            near = _neighbours(LOOPS_FIRST[start])
+            settings += [s for variant in near if (s := {"variant": variant, "epsilon": epsilon}) not in settings]
+            loops |= near
+    return loops, settings
+
+
+LOOPS_TRIED, LOOP_TUNING = _tried()
 REPAIRED = [{"group": group, "mix": mix, "epsilon": epsilon}
             for group, mix, epsilon in product(LEFT_GROUPS, LOOP_MIXES, LOOP_EPSILONS)]
 
 
-def loop_draws(oracle: RegressionOracle, A: np.ndarray, mix: str, epsilon: float, repeats: int, rng: np.random.Generator, *, rounds: int,
-               B: float, eta: float, **how: float) -> Draws:
-    """One run for each gamma and repeat. "mean": the average of the rounds. "lp": the best mixture of the rounds whose gaps were measured,
-    and a constant, by the noisy gaps: post-processing, since errors are public."""
-    gammas = np.array(GAMMAS_PROTOCOL)
-    prices, step = np.minimum(1 / np.maximum(gammas, 1e-9), B), eta * games.hedge_rate(4, int(rounds))
-    play = games.regression_dp_oracle_learner(oracle, A, gammas, epsilon, DELTA, rng, n_groups=2, B=prices, rounds=int(rounds), eta=step,
-                                              size=repeats, **how)
-    error, violation = np.array(play.error), np.array(play.violation)
-    if mix == "lp":
+def loop_draws(oracle: RegressionOracle, A: np.ndarray, epsilon: float, repeats: int, rng: np.random.Generator, loop: Loop,
+               mixes: tuple[str, ...] = LOOP_MIXES) -> dict[str, Draws]:
+    """One run for each gamma and repeat, read in two ways. "mean": the average of the rounds. "lp": the best mixture of the rounds whose
+    gaps were measured, and a constant, by the noisy gaps: post-processing, since errors are public."""
+    gammas, (B, learner_share, ridge, rounds) = np.array(GAMMAS_PROTOCOL), loop
+    play = games.regression_dp_oracle_learner(
+        oracle, A, gammas, epsilon, DELTA, rng, n_groups=2, B=np.minimum(1 / np.maximum(gammas, 1e-9), B), rounds=rounds,
+        eta=max(1.0, 4 / B) * games.hedge_rate(4, rounds), share=LOOP_SIZES, learner_share=learner_share, ridge=ridge, size=repeats)
+    points = {"mean": (np.array(play.error), np.array(play.violation))}
+    if "lp" in mixes:
+        points["lp"] = error, violation = np.empty((2, *points["mean"][0].shape))
         share, flat = float(oracle.Y.mean()), np.zeros((1, 2))
         errors, gaps = play.errors[:-1], play.gaps[:-1]
         for r, g in np.ndindex(error.shape):
             loss = np.append(errors[:, r, g], min(share, 1 - share))
             weights = best_mixtures(loss, np.vstack([play.gaps_seen[:, r, g], flat]), gammas[g:g + 1]).weights[0]
             error[r, g], violation[r, g] = weights @ loss, np.abs(weights @ np.vstack([gaps[:, r, g], flat])).max()
-    return Draws(error, violation, np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL)
+    return {mix: Draws(*points[mix], np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL) for mix in mixes}
 
 
 def repaired(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """The curve of a setting, one row a gamma; its Q stands in each."""
-    how = LOOP_START | LOOPS_TRIED[REPAIRED_LOOPS[setting["mix"]][setting["epsilon"]]]
-    draws = loop_draws(_oracle(setting["group"]), left_people(setting["group"]).A, setting["mix"], setting["epsilon"], repeats, rng, **how)
-    q = _quality(draws.violation, draws.error, setting["group"], rng)
+    group, mix, epsilon = (setting[name] for name in ("group", "mix", "epsilon"))
+    loop = LOOPS_TRIED[REPAIRED_LOOPS[mix][epsilon]]
+    draws = loop_draws(_oracle(group), left_people(group).A, epsilon, repeats, rng, loop, (mix,))[mix]
+    q = _quality(draws.violation, draws.error, group, rng)
     return [row | q for row in draws.rows(rng)]
 
 
 def loop_tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Mean Q of a variant over drawn populations, the same for all variants."""
-    how, qualities = LOOP_START | LOOPS_TRIED[setting["variant"]], []
+    """Mean Q of a variant over drawn populations, the same for all variants and for the one-shot methods; one row a mix."""
+    runs, qualities = max(2, repeats // LOOP_POPULATIONS), []
     for seed in range(LOOP_POPULATIONS):
         oracle, A, reference = _population(seed)
-        draws = loop_draws(oracle, A, setting["mix"], setting["epsilon"], max(2, repeats // LOOP_POPULATIONS), rng, **how)
-        qualities.append(pareto_quality(draws.means(), reference[:-2], reference[-2:]))
-    return [{"q": float(np.mean(qualities)), "q_lowest": float(np.min(qualities)), "populations": LOOP_POPULATIONS}]
+        draws = loop_draws(oracle, A, setting["epsilon"], runs, rng, LOOPS_TRIED[setting["variant"]])
+        qualities.append([pareto_quality(draws[mix].means(), reference[:-2], reference[-2:]) for mix in LOOP_MIXES])
+    means, lowest = np.mean(qualities, axis=0), np.min(qualities, axis=0)
+    return [{"mix": mix, "q": float(means[i]), "q_lowest": float(lowest[i]), "populations": LOOP_POPULATIONS, "runs": runs}
+            for i, mix in enumerate(LOOP_MIXES)]
 
 
 @lru_cache(maxsize=LOOP_POPULATIONS)
 def _population(seed: int) -> tuple[RegressionOracle, np.ndarray, np.ndarray]:
-    X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)))
+    X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
     everybody = np.arange(len(Y))
     return RegressionOracle(X, Y), A, reference_of(X, A, Y, everybody, everybody)

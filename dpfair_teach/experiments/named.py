@@ -172,7 +172,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
         {"left_repaired": (loops.REPAIRED, loops.repaired)}, left.reads([setting | {"label": "p70"} for setting in loops.REPAIRED])),
     "left_repaired_tuning": Experiment(
-        "The constants of the repaired loop: mean Q over drawn populations, 14 variants.", 24,
+        f"The constants of the repaired loop: mean Q over drawn populations, {len(loops.LOOPS_FIRST)} variants, then the neighbours.", 48,
         {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
     "both_panels": Experiment(
         "Both panels of Figure 1 in seconds: one release on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,

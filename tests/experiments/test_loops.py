@@ -1,11 +1,21 @@
 """What the stored tables of the loops say, and how their constants were chosen."""
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.experiments import GAMMAS_FIGURE1, LITERAL_ROUNDS, REPAIRED_LOOPS, epsilon_at_quality, left_reference, pareto_quality
+from dpfair_teach.experiments import (
+    GAMMAS_FIGURE1,
+    LITERAL_ROUNDS,
+    REPAIRED_LOOPS,
+    epsilon_at_quality,
+    left_reference,
+    loops,
+    pareto_quality,
+)
+from dpfair_teach.experiments.ask_once import drawn_population
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 
@@ -20,11 +30,37 @@ def reaches(rows, target=0.7):
 
 
 def test_the_constants_of_the_repaired_loop_are_the_best_on_the_drawn_populations():
+    """First the best of a fixed list, then of that one's neighbours too: everything that differs in one thing."""
     tuning = table("left_repaired_tuning")
+    assert set(tuning["populations"]) == {loops.LOOP_POPULATIONS} == {12} and tuning["runs"].min() >= 4
     for mix, choices in REPAIRED_LOOPS.items():
-        for epsilon, variant in choices.items():
-            rows = tuning[(tuning["mix"] == mix) & (tuning["epsilon"] == epsilon)].set_index("variant")["q"]
-            assert rows.idxmax() == variant
+        assert tuple(choices) == loops.LOOP_EPSILONS
+        for i, (epsilon, variant) in enumerate(choices.items()):
+            q = tuning[(tuning["mix"] == mix) & (tuning["epsilon"] == epsilon)].set_index("variant")["q"]
+            assert q.idxmax() == variant and len(loops.LOOPS_FIRST) >= 24
+            if i < len(loops.LOOP_STARTS[mix]):
+                start = loops.LOOP_STARTS[mix][i]
+                assert q[list(loops.LOOPS_FIRST)].idxmax() == start
+                chosen = np.array(loops.LOOPS_FIRST[start])
+                near = [name for name, loop in loops.LOOPS_TRIED.items() if (chosen != loop).sum() == 1 and loop[0] < 20]
+                assert set(near) <= set(q.index) and len(near) >= 11
+
+
+def test_the_repaired_loop_is_tuned_on_the_populations_of_the_one_shot_methods():
+    """Every second one with small factors that count; a seed each."""
+    for seed in (0, 1):
+        X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
+        oracle, mine, _ = loops._population(seed)
+        assert (mine == A).all() and (oracle.Y == Y).all() and (oracle.design[:, 1:] == X).all()
+
+
+def test_the_first_list_crosses_every_level_with_every_other():
+    designed = loops._designed()
+    assert len(set(designed)) == 24 and set(designed) < set(loops.LOOPS_FIRST.values())
+    for i, j in itertools.combinations(range(4), 2):
+        levels = itertools.product(*(list(loops.LOOP_LEVELS.values())[n] for n in (i, j)))
+        missing = set(levels) - {(loop[i], loop[j]) for loop in designed}
+        assert len(missing) <= (1 if (i, j) == (0, 1) else 2 * ((i, j) == (0, 3)))
 
 
 @pytest.mark.parametrize("group", ["paper", "race_argmax"])
