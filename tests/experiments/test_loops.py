@@ -41,9 +41,10 @@ def test_the_constants_of_the_repaired_loop_are_the_best_on_the_drawn_population
             if i < len(loops.LOOP_STARTS[mix]):
                 start = loops.LOOP_STARTS[mix][i]
                 assert q[list(loops.LOOPS_FIRST)].idxmax() == start
-                chosen = np.array(loops.LOOPS_FIRST[start])
-                near = [name for name, loop in loops.LOOPS_TRIED.items() if (chosen != loop).sum() == 1 and loop[0] < 20]
-                assert set(near) <= set(q.index) and len(near) >= 11
+                tried, chosen = np.array([loops.LOOPS_TRIED[name] for name in q.index]), loops.LOOPS_FIRST[start]
+                near = tried[(tried != chosen).sum(axis=1) == 1]
+                for column, mine, levels in zip(near.T, chosen, loops.LOOP_LEVELS.values(), strict=True):
+                    assert set(column) >= set(levels) - {mine}
 
 
 def test_the_repaired_loop_is_tuned_on_the_populations_of_the_one_shot_methods():
