@@ -1,4 +1,5 @@
 """Section 5's learner by an author's settings equals its description; the repaired loop keeps its promise, and an attack says so."""
+import dataclasses
 import itertools
 import math
 
@@ -161,16 +162,11 @@ def has_law(columns, law):
         assert stats.kstest(column, law).statistic < math.sqrt(math.log(2 / 1e-9) / (2 * len(column)))
 
 
-@pytest.mark.parametrize(("k", "ridge"), [(2, 0.0), (2, 30.0), (3, 5.0)])
-def test_every_draw_of_the_repaired_loop_has_the_law_of_its_record(k, ridge):
-    """4,000 plays of three rounds. The sizes are off by Laplace noise. In each round the published vector less the true one, whitened and
-    divided by sensitivity / mu, is standard normal, and so are the measured counts; and every neighbour of the data set moves the true
-    vector by no more than the sensitivity."""
-    X, A, Y = people(m=240, d=3, k=k)
-    oracle, R, epsilon = RegressionOracle(X, Y), 4000, 12.0
-    play = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilon, 1e-4, np.random.default_rng(1), n_groups=k, B=5.0, rounds=3,
-                                              share=0.2, ridge=ridge, size=R)
+def has_the_laws_of_its_records(play, oracle, A, k, ridge, epsilon):
+    """The sizes are off by Laplace noise. In each round the published vector less the true one, whitened and divided by sensitivity / mu,
+    is standard normal, and so are the measured counts."""
     sizes, learner, auditor = play.releases_
+    R = len(play.denominators)
     noise, n = play.denominators - oracle.sums(A)[:, :, 0], play.denominators
     assert sizes.scale == pytest.approx((1 if k == 2 else 2) / (0.2 * epsilon)) and n.min() > 1
     has_law(noise[:, 1 if k == 2 else 0:].reshape(R, -1).T, stats.laplace(scale=sizes.scale).cdf)
@@ -181,12 +177,6 @@ def test_every_draw_of_the_repaired_loop_has_the_law_of_its_record(k, ridge):
         white = (published - true) @ np.linalg.inv(np.linalg.cholesky(M)).T / sensitivity[:, None] * (learner.sensitivity / learner.scale)
         has_law(white.T, "norm")
         assert np.abs(np.corrcoef(white.T) - np.eye(oracle.d + 1)).max() < 0.11        # six standard deviations and more
-        inverse, worst = np.linalg.inv(M), 0.0
-        for i in range(oracle.m):
-            for other in set(range(k)) - {A[i]}:
-                moved = (c[:100, other, Y[i]] - c[:100, A[i], Y[i]])[:, None] * oracle.design[i]
-                worst = max(worst, (np.sqrt(np.einsum("rd,de,re->r", moved, inverse, moved)) / sensitivity[:100]).max())
-        assert 0.9 < worst <= 1 + 1e-9
     for t in (0, 1):
         counts = play.counts[t]
         off = play.gaps_seen[t].reshape(R, k - 1, 2) - (counts[:, 1:] / n[:, 1:] - counts[:, :1] / n[:, :1])
@@ -194,6 +184,37 @@ def test_every_draw_of_the_repaired_loop_has_the_law_of_its_record(k, ridge):
         width = (1 / n[:, 1:] + 1 / n[:, :1]) if k == 2 else np.sqrt(1 / n[:, 1:] ** 2 + 1 / n[:, :1] ** 2)
         has_law((off / (auditor.scale * width)).reshape(R, -1).T, "norm")
     assert auditor.sensitivity == pytest.approx(1 if k == 2 else math.sqrt(2))
+
+
+@pytest.mark.parametrize(("k", "ridge"), [(2, 0.0), (2, 30.0), (3, 5.0)])
+def test_every_draw_of_the_repaired_loop_has_the_law_of_its_record(k, ridge):
+    """4,000 plays of three rounds; and every neighbour of the data set moves the learner's vector by no more than the sensitivity."""
+    X, A, Y = people(m=240, d=3, k=k)
+    oracle = RegressionOracle(X, Y)
+    play = games.regression_dp_oracle_learner(oracle, A, 0.05, 12.0, 1e-4, np.random.default_rng(1), n_groups=k, B=5.0, rounds=3,
+                                              share=0.2, ridge=ridge, size=4000)
+    has_the_laws_of_its_records(play, oracle, A, k, ridge, 12.0)
+    for t in (1, 2):
+        c, _, M, largest = answered(oracle, play, t, k, ridge)
+        inverse, worst, sensitivity = np.linalg.inv(M), 0.0, np.ptp(c[:100], axis=1).max(axis=1) * largest
+        for i in range(oracle.m):
+            for other in set(range(k)) - {A[i]}:
+                moved = (c[:100, other, Y[i]] - c[:100, A[i], Y[i]])[:, None] * oracle.design[i]
+                worst = max(worst, (np.sqrt(np.einsum("rd,de,re->r", moved, inverse, moved)) / sensitivity).max())
+        assert 0.9 < worst <= 1 + 1e-9
+
+
+def test_each_game_of_a_batch_has_the_noise_of_its_own_epsilon():
+    """Three epsilons at once, 4,000 plays: each by the records of a play alone."""
+    X, A, Y = people(m=240, d=3, k=2)
+    oracle, epsilons = RegressionOracle(X, Y), [4.0, 12.0, 40.0]
+    how = dict(n_groups=2, B=5.0, rounds=3, share=0.2)
+    together = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilons, 1e-4, np.random.default_rng(2), size=4000, **how)
+    for i, epsilon in enumerate(epsilons):
+        records = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilon, 1e-4, np.random.default_rng(3), **how).releases_
+        kept = {field: getattr(together, field)[:, :, i] for field in ("rules", "multipliers", "gaps_seen", "counts")}
+        alone = dataclasses.replace(together, **kept, denominators=together.denominators[:, i], releases_=records)
+        has_the_laws_of_its_records(alone, oracle, A, 2, 0.0, epsilon)
 
 
 def world_of_an_attack():
