@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 from dpfair_teach import accounting, audit, experiments, games, mechanisms, postprocessing
+from dpfair_teach.explore import Explorer
 from dpfair_teach.oracles import RegressionOracle
+from test_chapters import CHAPTERS, boxes
 
 TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])      # the ten people by [yhat, a, y]
 
@@ -101,3 +104,41 @@ def test_where_the_small_epsilons_of_the_left_panel_come_from():
             assert 2.5 < accounting.basic_composition(step, 2 * T) < 7 < 25 < accounting.basic_composition(10 * step, 2 * T) < 70
         ranges += row
     assert np.round(ranges, 1).tolist() == [2.3, 2.5, 3.0, 3.2, 3.6, 3.8]
+
+
+@pytest.fixture
+def left_figure(monkeypatch):
+    """The figure of the left panel and the names of the cells it needs, run where the notebook is."""
+    monkeypatch.chdir(CHAPTERS.parent / "notebooks")
+    text = (CHAPTERS / "21-communities-and-crime.md").read_text(encoding="utf-8")
+    options = re.compile(r"\A(?:---\n.*?\n---\n|(?::[^\n]*\n)+)", re.S)
+    cells = [options.sub("", box.body) for box in boxes(text) if box.kind == "code-cell"]
+    names: dict = {}
+    for start in ("from pathlib import Path", "# The stored panels of all rules", "POINT, LOW, HIGH", "# The left panel: read and draw"):
+        exec(next(cell for cell in cells if cell.startswith(start)).split("\nExplorer(")[0], names)
+    body, call = next(cell for cell in cells if 'title="The left panel, by method, epsilon and rule"' in cell).split("\nExplorer(")
+    exec(f"{body}\nfigure = Explorer({call}", names)
+    return names["figure"], names["left"]
+
+
+@pytest.mark.slow
+def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(left_figure):
+    shown, left = left_figure
+    assert isinstance(shown, Explorer)
+    name_of = {words: name for name, words in experiments.LEFT_METHODS.items()}
+    stored = left[left["label"] == "p70"].set_index(["method", "group", "evaluated", "epsilon"]).sort_index()
+    ran = 0
+    for at in shown.grid():
+        key = name_of[at["method"]], at["rule"], {"in-sample": "in_sample", "held-out": "held_out"}[at["people"]], at["epsilon"]
+        frame, said = shown.frame(**at), shown.sentence(**at)
+        assert len(frame["free chord"]) == 2
+        if key not in stored.index:
+            assert "not run" in said and not any(len(points) for name, points in frame.items() if name != "free chord")
+            continue
+        run, ran = stored.loc[key], ran + 1
+        assert len(frame["released"]) == len(run) and len(frame["95% interval"]) == 2 * len(run) and "not run" not in said
+        q = run["q"].iloc[0]
+        assert (f"Q is {q:.2f} (" in said) if np.isfinite(q) else ("Q is not defined" in said)
+        _, ends = experiments.left_reference(at["rule"], "p70", key[2])
+        np.testing.assert_allclose(frame["released"] * [ends[1, 0], 1], run[["violation", "error"]].to_numpy(), atol=1e-9)
+    assert ran >= 6 * 6 * 4 + 6 * 4 + 2 * 6 * 4     # asked once, held out, and the loops; and the literal learner
