@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import ask_once, binning, both_panels, compared, left, loops, panels
+from . import ask_once, ask_once_others, binning, both_panels, compared, left, loops, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -165,6 +165,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     "left_tuning": Experiment(
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
+    "left_oneshot_others": Experiment(
+        "What the left panel leaves out: the share of epsilon that was changed after all group rules were seen; sums of all features.", 36,
+        {"left_oneshot_others": (ask_once_others.OTHERS_ON_DATA, ask_once_others.on_data)}, left.reads(ask_once_others.OTHERS_ON_DATA)),
+    "left_tuning_others": Experiment(
+        "Other cells and covariances of the one-shot learner: mean Q over drawn populations.", 36,
+        {"left_tuning_others": (ask_once_others.OTHERS_DRAWN, ask_once_others.drawn)}),
     "left_literal": Experiment(
         f"Left panel, Section 5's learner by an author's settings, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
         {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),

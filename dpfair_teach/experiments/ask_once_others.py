@@ -1,0 +1,137 @@
+"""What the one-shot learner does not do, beside what it does: other releases on the data, other cells and covariances on drawn ones."""
+from __future__ import annotations
+
+import copy
+import dataclasses
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from ..oneshot._public import Public
+from ..oneshot.asked import Asked
+from ..oneshot.settings import DEFAULTS, Settings, suggested_cells
+from .ask_once import _TUNED_PEOPLE, ONESHOT_METHODS, TUNED_POPULATIONS, _draws_on, _public, _quality, drawn_population
+from .left import LEFT_GROUPS, left_people, reference_of
+from .pareto import pareto_quality
+
+__all__ = ["OTHERS", "WAYS"]
+
+Rows = list[dict]
+
+# ------------------------------------------------------------------------------------------------------------ on the data
+
+#: Releases that are no method of the panel, as arguments of ``oneshot.FrontierLearner``. ``share_04`` has the share of epsilon with which
+#: all four group rules had been seen before it was changed; ``sums_features`` releases what the regression oracle needs: s_ay of (1, X).
+OTHERS: dict[str, dict[str, object]] = {
+    "share_04": ONESHOT_METHODS["histogram"] | {"share": 0.4},
+    "sums_features": ONESHOT_METHODS["sums_regression"] | {"columns": "features"},
+}
+OTHERS_ON_DATA = [{"group": group, "label": "p70", "method": method, "epsilon": epsilon}
+                  for method, group, epsilon in product(OTHERS, LEFT_GROUPS, (0.5, 1.0, 2.0, 5.0))
+                  if method == "share_04" or group in ("paper", "race_argmax")]
+
+
+def on_data(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Q of one setting with its interval, in-sample, and the point at gamma 0."""
+    people, how = left_people(setting["group"], setting["label"]), OTHERS[setting["method"]]
+    public = _public(setting["group"], setting["label"], "in_sample", 0, how["oracle"])
+    draws = _draws_on(public, people.A, None, setting["epsilon"], repeats, rng, **how)
+    return [_quality(draws, setting | {"evaluated": "in_sample"}, rng)]
+
+
+# ------------------------------------------------------------------------------------------------------------ drawn populations
+
+#: Cells, or a covariance, chosen in another way.
+WAYS: dict[str, str] = {
+    "chosen": "as the library has it",
+    "no score": "no base score on the map",
+    "score bins": "clusters within two halves of the base score",
+    "likelihood": "length and variances by the noisy likelihood",
+}
+OTHERS_DRAWN = [{"way": way, "epsilon": epsilon} for way, epsilon in product(WAYS, (0.5, 1.0, 2.0))]
+_LENGTHS, _VARIANCES, _RESIDUALS = (1.0, 2.0, 4.0), (0.25, 1.0, 4.0), (0.6, 0.9)
+
+
+def crossed_cells(public: Public, n_cells: int) -> tuple[np.ndarray, int]:
+    """``n_cells`` a label: the people of a label in two halves by the base score, each half clustered without it."""
+    codes, start = np.empty(public.m, dtype=np.int64), 0
+    for mine in public.people:
+        high = public.place[mine, -1] > np.median(public.place[mine, -1])
+        for half in (mine[~high], mine[high]):
+            place = public.place[half, :-1]
+            n = min(max(1, n_cells // 2), len(np.unique(place, axis=0)))
+            codes[half] = start + KMeans(n, n_init=1, random_state=0).fit(place).labels_
+            start += n
+    return codes, start
+
+
+def with_covariance(public: Public, constants: Settings) -> Public:
+    """The same map, cells and label model under other variances and another length."""
+    other = copy.copy(public)
+    other.settings = constants
+    values, vectors = np.linalg.eigh(other._bumps(other.landmarks) + 1e-8 * np.eye(len(other.landmarks)))
+    other.whiten = vectors / np.sqrt(np.maximum(values, 1e-8))
+    other.features = other.prior_features(other.place)
+    other.features_of = [other.features[i] for i in other.people]
+    return other
+
+
+def log_likelihood(public: Public, asked: Asked) -> float:
+    """Of the answers in hand by a normal law with the covariance of ``public``: a function of what was released."""
+    total = 0.0
+    for y, i in enumerate(public.people):
+        seen, mean = asked.observed[0][y], asked.means[0, y]
+        along = seen.queries @ public.features[i]
+        residual = public.settings.residual * mean * (1 - mean)
+        V = along @ along.T + residual * (seen.queries @ seen.queries.T) + np.diag(seen.variances)
+        t = seen.answers - mean * seen.queries.sum(axis=1)
+        total -= 0.5 * (np.linalg.slogdet(V)[1] + t @ np.linalg.solve(V, t))
+    return total
+
+
+def by_likelihood(candidates: list[Public], cells: tuple[np.ndarray, int], A: np.ndarray, epsilon: float,
+                  rng: np.random.Generator) -> Public:
+    """The covariance that the first answer likes best. The stream is not moved: the learner then draws the same answer again."""
+    asked = Asked(candidates[0], A, 2, copy.deepcopy(rng))
+    asked.histogram(*cells, DEFAULTS.share * epsilon, sets_mean=True)
+    return max(candidates, key=lambda public: log_likelihood(public, asked))
+
+
+@lru_cache(maxsize=TUNED_POPULATIONS)
+def _population(seed: int) -> tuple[np.ndarray, ...]:
+    X, A, Y = drawn_population(_TUNED_PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
+    return X, A, Y, reference_of(X, A, Y, np.arange(len(Y)), np.arange(len(Y)))
+
+
+@lru_cache(maxsize=2 * TUNED_POPULATIONS)
+def _drawn_public(seed: int, score_weight: float) -> Public:
+    X, _, Y, _ = _population(seed)
+    return Public(X, Y, dataclasses.replace(DEFAULTS, score_weight=score_weight), oracle=str(ONESHOT_METHODS["histogram"]["oracle"]))
+
+
+def drawn(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Mean Q over drawn populations of one way, with its standard error; the same populations for all ways."""
+    way, epsilon = setting["way"], setting["epsilon"]
+    how, n_cells = ONESHOT_METHODS["histogram"], suggested_cells(_TUNED_PEOPLE, setting["epsilon"])
+    qualities = []
+    for seed in range(TUNED_POPULATIONS):
+        A, rows = _population(seed)[1], _population(seed)[3]
+        public = _drawn_public(seed, 0.0 if way == "no score" else DEFAULTS.score_weight)
+        if way == "score bins":
+            public = copy.copy(public)
+            public._cells = {n_cells: crossed_cells(public, n_cells)}
+        cells, candidates = public.cells(n_cells), []
+        if way == "likelihood":
+            candidates = [with_covariance(public, dataclasses.replace(
+                DEFAULTS, length=length, residual=residual, linear=factor * DEFAULTS.linear, smooth=factor * DEFAULTS.smooth))
+                for length, factor, residual in product(_LENGTHS, _VARIANCES, _RESIDUALS)]
+        curves = []
+        for _ in range(max(2, repeats // TUNED_POPULATIONS)):
+            fitted = by_likelihood(candidates, cells, A, epsilon, rng) if way == "likelihood" else public
+            curves.append(_draws_on(fitted, A, None, epsilon, 1, rng, **how, n_cells=n_cells).means())
+        qualities.append(pareto_quality(np.mean(curves, axis=0), rows[:-2], rows[-2:]))
+    error = np.std(qualities, ddof=1) / np.sqrt(len(qualities))
+    return [{"q": float(np.mean(qualities)), "q_standard_error": float(error), "q_lowest": float(np.min(qualities)),
+             "populations": TUNED_POPULATIONS}]
