@@ -70,6 +70,7 @@ def test_one_release_reaches_seven_tenths_with_a_twelfth_of_the_best_loops_epsil
     loop = min(reaches(rows) for _, rows in loops[loops["group"] == group].groupby("mix"))
     histogram = reaches(once[(once["group"] == group) & (once["method"] == "histogram") & (once["evaluated"] == "in_sample")])
     assert loop / histogram >= 12
+    assert loop == pytest.approx({"paper": 11, "race_argmax": 6}[group], abs=.5)
 
 
 def test_the_learner_of_the_experiments_is_useless_at_the_epsilons_of_the_panel():
