@@ -827,7 +827,6 @@ MUTANTS: dict[str, Mutant] = {
     "margin_slack_halved": Mutant(POST + "margin_slack", scaled(0.5), "half the slack"),
     "bins_slack_halved": Mutant(POST + "bins_slack", scaled(0.5), "half the slack"),
     "quality_a_tenth_less": Mutant("dpfair_teach.experiments.pareto_quality", scaled(0.9), "nine tenths of Q"),
-    "room_of_the_rectangle": Mutant("dpfair_teach.experiments.quality_room", scaled(0.5), "a share of the rectangle, not of the triangle"),
     "lemma_a1_error_constant_2": Mutant(POST + "lemma_a1", changed(error=lambda x: x / 2), "2k for 4k"),
     "lemma_a1_error_constant_12": Mutant(POST + "lemma_a1", changed(error=lambda x: 3 * x), "12k, as printed"),
     "lemma_a1_hypothesis_dropped": Mutant(POST + "lemma_a1", changed(holds=lambda x: True), "no hypothesis"),
