@@ -59,11 +59,11 @@ def test_rows_are_what_the_command_says(table):
 
 
 def within(settings):
-    """What differs inside a kind: epsilon, m or their product; everything where a table has none of these, and of the repaired loop's
-    variants, which are many.
+    """What differs inside a kind: epsilon, m or their product, the price of the literal learner, whose runs are long; everything where a
+    table has none of these, and of the repaired loop's variants, which are many.
     """
     names = set(settings[0])
-    return names if names == {"variant", "epsilon"} else {"epsilon", "m", "m_epsilon"} & names or names
+    return names if names == {"variant", "epsilon"} else {"epsilon", "m", "m_epsilon", "B"} & names or names
 
 
 def sample(settings, content):
