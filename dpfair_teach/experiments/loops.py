@@ -91,12 +91,14 @@ def _neighbours(loop: Loop) -> dict[str, Loop]:
 LOOP_MIXES = ("mean", "lp")
 LOOP_POPULATIONS = 12
 LOOP_EPSILONS = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
-#: For each mix the best of ``LOOPS_FIRST`` at the epsilons up to 50, by ``left_repaired_tuning``: there its neighbours were tried too.
+#: For each mix the best of ``LOOPS_FIRST`` at each of ``LOOP_EPSILONS``, by ``left_repaired_tuning``; its neighbours were tried too.
 LOOP_STARTS: dict[str, tuple[str, ...]] = {
     "mean": ("B 20, learner 0.9, ridge 100, T 5", "B 5, learner 0.9, ridge 100, T 10", "B 5, learner 0.9, ridge 100, T 10",
-             "B 20, learner 0.9, ridge 100, T 40", "B 20, learner 0.9, ridge 100, T 40"),
+             "B 20, learner 0.9, ridge 100, T 40", "B 20, learner 0.9, ridge 100, T 40", "B 20, learner 0.9, ridge 0, T 40",
+             "B 20, learner 0.9, ridge 0, T 40"),
     "lp": ("B 0.5, learner 0.6, ridge 100, T 5", "B 0.5, learner 0.6, ridge 100, T 5", "B 0.25, learner 0.4, ridge 30, T 10",
-             "B 0.5, learner 0.6, ridge 30, T 20", "B 1, learner 0.4, ridge 30, T 40"),
+           "B 0.5, learner 0.6, ridge 30, T 20", "B 1, learner 0.4, ridge 30, T 40", "B 1, learner 0.4, ridge 30, T 40",
+           "B 1, learner 0.4, ridge 30, T 40"),
 }
 #: And the best of all that was tried there: what ``left_repaired`` runs.
 REPAIRED_LOOPS: dict[str, dict[float, str]] = {
@@ -106,8 +108,8 @@ REPAIRED_LOOPS: dict[str, dict[float, str]] = {
         10.0: "B 5, learner 0.9, ridge 100, T 20",
         20.0: "B 20, learner 0.9, ridge 100, T 40",
         50.0: "B 20, learner 0.9, ridge 30, T 40",
-        100.0: "B 20, learner 0.9, ridge 0, T 40",
-        200.0: "B 20, learner 0.9, ridge 0, T 40",
+        100.0: "B 20, learner 0.9, ridge 30, T 40",
+        200.0: "B 20, learner 0.9, ridge 30, T 40",
     },
     "lp": {
         2.0: "B 0.25, learner 0.6, ridge 100, T 5",
@@ -115,8 +117,8 @@ REPAIRED_LOOPS: dict[str, dict[float, str]] = {
         10.0: "B 0.5, learner 0.4, ridge 30, T 10",
         20.0: "B 0.5, learner 0.6, ridge 30, T 20",
         50.0: "B 0.5, learner 0.4, ridge 30, T 40",
-        100.0: "B 1, learner 0.4, ridge 30, T 40",
-        200.0: "B 1, learner 0.4, ridge 30, T 40",
+        100.0: "B 0.5, learner 0.4, ridge 30, T 40",
+        200.0: "B 0.5, learner 0.4, ridge 30, T 40",
     },
 }
 
@@ -126,7 +128,7 @@ def _tried() -> tuple[dict[str, Loop], list[dict]]:
     loops = dict(LOOPS_FIRST)
     settings = [{"variant": variant, "epsilon": epsilon} for variant, epsilon in product(LOOPS_FIRST, LOOP_EPSILONS)]
     for starts in LOOP_STARTS.values():
-        for epsilon, start in zip(LOOP_EPSILONS, starts, strict=False):
+        for epsilon, start in zip(LOOP_EPSILONS, starts, strict=True):
             near = _neighbours(LOOPS_FIRST[start])
             settings += [s for variant in near if (s := {"variant": variant, "epsilon": epsilon}) not in settings]
             loops |= near
