@@ -636,6 +636,14 @@ def groups_peeped_at(f):
     return expected
 
 
+def likelihood_of_the_true_counts(f):
+    def smooth_by_likelihood(self):
+        for y, i in enumerate(self.public.people):
+            self.observed[0][y].answers = self.observed[0][y].queries @ (self._A[i] == 1)
+        f(self)
+    return smooth_by_likelihood
+
+
 def mean_not_subtracted(f):
     return lambda acceptance, Y, n_1: f(acceptance, Y, n_1) + 0.01
 
@@ -951,6 +959,8 @@ MUTANTS: dict[str, Mutant] = {
     "last_classifier_forgotten": Mutant(ONESHOT + "joint_cells", last_classifier_forgotten, "the last classifier is not looked at"),
     "single_candidates_only": Mutant(ONESHOT + "best_mixtures", single_candidates_only, "no mixtures"),
     "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
+    "likelihood_of_the_true_counts": Mutant(ONESHOT + "asked.Asked.smooth_by_likelihood", likelihood_of_the_true_counts,
+                                            "the covariance is chosen by counts without noise"),
     "mean_not_subtracted": Mutant(ONESHOT + "gap_weights", mean_not_subtracted, "all weights shifted"),
     # the private players
     "printed_sensitivity_without_its_one": Mutant(GAMES + "sensitivity.lemma_3_1", printed_sensitivity_without_its_one, "2k / n"),

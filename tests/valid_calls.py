@@ -533,6 +533,9 @@ valid("oneshot.release_sums", oneshot.release_sums,
 valid("oneshot.expected_groups", oneshot.expected_groups,
       lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
                    residual=0.2))
+valid("oneshot.answers_log_likelihood", oneshot.answers_log_likelihood,
+      lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
+                   residual=0.2))
 valid("oneshot.joint_cells", oneshot.joint_cells, lambda: dict(decisions=[PREDICTION, [1, 1, 0, 0, 1, 1, 0, 0]], Y=Y))
 valid("oneshot.suggested_cells", oneshot.suggested_cells, lambda: dict(m=2000, epsilon=1.0))
 valid("oneshot.bayes_scores", oneshot.bayes_scores,
@@ -545,7 +548,7 @@ for _solve in ("best_mixtures", "best_mixtures_lp"):
     valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
           lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
 _ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l1",
-                 columns="coordinates")
+                 columns="coordinates", smoothing="likelihood")
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):

@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from ..oneshot._public import Public
-from ..oneshot.asked import Asked
-from ..oneshot.settings import DEFAULTS, Settings, suggested_cells
+from ..oneshot.settings import DEFAULTS, suggested_cells
 from .ask_once import _TUNED_PEOPLE, ONESHOT_METHODS, TUNED_POPULATIONS, _draws_on, _public, _quality, drawn_population
 from .left import LEFT_GROUPS, left_people, reference_of
 from .pareto import pareto_quality
@@ -51,7 +50,6 @@ WAYS: dict[str, str] = {
     "likelihood": "length and variances by the noisy likelihood",
 }
 OTHERS_DRAWN = [{"way": way, "epsilon": epsilon} for way, epsilon in product(WAYS, (0.5, 1.0, 2.0))]
-_LENGTHS, _VARIANCES, _RESIDUALS = (1.0, 2.0, 4.0), (0.25, 1.0, 4.0), (0.6, 0.9)
 
 
 def crossed_cells(public: Public, n_cells: int) -> tuple[np.ndarray, int]:
@@ -65,38 +63,6 @@ def crossed_cells(public: Public, n_cells: int) -> tuple[np.ndarray, int]:
             codes[half] = start + KMeans(n, n_init=1, random_state=0).fit(place).labels_
             start += n
     return codes, start
-
-
-def with_covariance(public: Public, constants: Settings) -> Public:
-    """The same map, cells and label model under other variances and another length."""
-    other = copy.copy(public)
-    other.settings = constants
-    values, vectors = np.linalg.eigh(other._bumps(other.landmarks) + 1e-8 * np.eye(len(other.landmarks)))
-    other.whiten = vectors / np.sqrt(np.maximum(values, 1e-8))
-    other.features = other.prior_features(other.place)
-    other.features_of = [other.features[i] for i in other.people]
-    return other
-
-
-def log_likelihood(public: Public, asked: Asked) -> float:
-    """Of the answers in hand by a normal law with the covariance of ``public``: a function of what was released."""
-    total = 0.0
-    for y, i in enumerate(public.people):
-        seen, mean = asked.observed[0][y], asked.means[0, y]
-        along = seen.queries @ public.features[i]
-        residual = public.settings.residual * mean * (1 - mean)
-        V = along @ along.T + residual * (seen.queries @ seen.queries.T) + np.diag(seen.variances)
-        t = seen.answers - mean * seen.queries.sum(axis=1)
-        total -= 0.5 * (np.linalg.slogdet(V)[1] + t @ np.linalg.solve(V, t))
-    return total
-
-
-def by_likelihood(candidates: list[Public], cells: tuple[np.ndarray, int], A: np.ndarray, epsilon: float,
-                  rng: np.random.Generator) -> Public:
-    """The covariance that the first answer likes best. The stream is not moved: the learner then draws the same answer again."""
-    asked = Asked(candidates[0], A, 2, copy.deepcopy(rng))
-    asked.histogram(*cells, DEFAULTS.share * epsilon, sets_mean=True)
-    return max(candidates, key=lambda public: log_likelihood(public, asked))
 
 
 @lru_cache(maxsize=TUNED_POPULATIONS)
@@ -122,16 +88,9 @@ def drawn(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
         if way == "score bins":
             public = copy.copy(public)
             public._cells = {n_cells: crossed_cells(public, n_cells)}
-        cells, candidates = public.cells(n_cells), []
-        if way == "likelihood":
-            candidates = [with_covariance(public, dataclasses.replace(
-                DEFAULTS, length=length, residual=residual, linear=factor * DEFAULTS.linear, smooth=factor * DEFAULTS.smooth))
-                for length, factor, residual in product(_LENGTHS, _VARIANCES, _RESIDUALS)]
-        curves = []
-        for _ in range(max(2, repeats // TUNED_POPULATIONS)):
-            fitted = by_likelihood(candidates, cells, A, epsilon, rng) if way == "likelihood" else public
-            curves.append(_draws_on(fitted, A, None, epsilon, 1, rng, **how, n_cells=n_cells).means())
-        qualities.append(pareto_quality(np.mean(curves, axis=0), rows[:-2], rows[-2:]))
+        draws = _draws_on(public, A, None, epsilon, max(2, repeats // TUNED_POPULATIONS), rng, **how, n_cells=n_cells,
+                          smoothing="likelihood" if way == "likelihood" else "fixed")
+        qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
     error = np.std(qualities, ddof=1) / np.sqrt(len(qualities))
     return [{"q": float(np.mean(qualities)), "q_standard_error": float(error), "q_lowest": float(np.min(qualities)),
              "populations": TUNED_POPULATIONS}]

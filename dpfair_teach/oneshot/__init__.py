@@ -1,9 +1,9 @@
 """Ask once: one private release of who is in which group, then a whole fair frontier by post-processing.
 
-``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into everybody's expected group; ``candidates``
-are the classifiers that the paper's regression oracle, or fair Bayes thresholding, makes of these; ``frontier`` mixes them for every gamma;
-``learner`` is all of it as an estimator. Only ``asked`` hands A to a release; ``learner`` checks that it holds codes, and
-``_public`` never sees it.
+``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into everybody's expected group, with a covariance
+that ``smoothing`` may choose by them; ``candidates`` are the classifiers that the paper's regression oracle, or fair Bayes thresholding,
+makes of these; ``frontier`` mixes them for every gamma; ``learner`` is all of it as an estimator. Only ``asked`` hands A to a release;
+``learner`` checks that it holds codes, and ``_public`` never sees it.
 """
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
 from .frontier import Mixtures as Mixtures
@@ -14,11 +14,12 @@ from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights
 from .releases import cell_sensitivity, debiased_groups, group_sums, l2_noise, release_cells, release_sums, sums_sensitivity
 from .settings import suggested_cells
+from .smoothing import answers_log_likelihood
 
 __all__ = [
     "FrontierLearner",
     "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
-    "expected_groups", "joint_cells", "suggested_cells",
+    "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
 ]

@@ -1,6 +1,8 @@
 """Everything that one-shot learning computes before it asks for a group: nothing in this file ever sees A."""
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
@@ -43,11 +45,21 @@ class Public:
         self.place = self.map(self.X)
         n_landmarks = min(self.settings.landmarks, len(np.unique(self.place, axis=0)))
         self.landmarks = KMeans(n_landmarks, n_init=1, max_iter=20, random_state=1).fit(self.place).cluster_centers_
-        values, vectors = np.linalg.eigh(self._bumps(self.landmarks) + 1e-8 * np.eye(n_landmarks))
+        self._covariance()
+        self._cells: dict[int, tuple[np.ndarray, int]] = {}
+
+    def _covariance(self) -> None:
+        values, vectors = np.linalg.eigh(self._bumps(self.landmarks) + 1e-8 * np.eye(len(self.landmarks)))
         self.whiten = vectors / np.sqrt(np.maximum(values, 1e-8))
         self.features = self.prior_features(self.place)
         self.features_of = [self.features[i] for i in self.people]
-        self._cells: dict[int, tuple[np.ndarray, int]] = {}
+
+    def under(self, settings: Settings) -> Public:
+        """The same map, cells and label model with the length, variances and residual of other settings."""
+        other = copy.copy(self)
+        other.settings = settings
+        other._covariance()
+        return other
 
     def map(self, X: np.ndarray) -> np.ndarray:
         score = np.column_stack([np.ones(len(X)), X]) @ self.base

@@ -8,6 +8,7 @@ from ..accounting import UNIT_A, Release
 from ._public import Public
 from .posterior import Observed
 from .releases import debiased_groups, geometric_variance, release_cells, release_sums
+from .smoothing import likeliest
 
 
 class Asked:
@@ -62,6 +63,11 @@ class Asked:
             for a in range(self.k - 1):
                 self._set_mean(a, y, sums[a, y, 0] / len(i))
                 self.observed[a][y].add(features[i].T, sums[a, y], np.full(d, variance))
+
+    def smooth_by_likelihood(self) -> None:
+        """From here on with the prior covariance that the answers so far speak for."""
+        self.public = likeliest(self.public, self.observed, self.means)
+        self.observed = [[row[y].under(self.public.features_of[y]) for y in (0, 1)] for row in self.observed]
 
     def _record(self, release: Release, question: np.ndarray | None, answer: np.ndarray) -> None:
         self.releases.append(release)

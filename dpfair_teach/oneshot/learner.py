@@ -22,6 +22,7 @@ __all__ = ["FrontierLearner"]
 
 METHODS = ("histogram", "response", "sums")
 COLUMNS = ("coordinates", "features")
+SMOOTHINGS = ("fixed", "likelihood")
 ORACLES = ("regression", "logistic", "bayes")
 #: The 25 tolerances of the book's protocol.
 GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
@@ -62,7 +63,7 @@ class Frontier:
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
           share: float | None = None, n_cells: int | None = None, norm: str = "l2", columns: str = "coordinates",
-          gammas: tuple[float, ...] = GAMMAS):
+          smoothing: str = "fixed", gammas: tuple[float, ...] = GAMMAS):
     """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
     share = settings.share if share is None else share
@@ -74,6 +75,9 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
         asked.response(first)
     else:
         asked.sums(first, norm, columns)
+    if smoothing == "likelihood":
+        asked.smooth_by_likelihood()
+        public = asked.public
     weights, smooth = asked.expected()
     if method == "sums" and columns == "features":
         smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
@@ -140,6 +144,9 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     columns : str
         What ``sums`` adds up. ``coordinates``: 1, the base score and the first principal coordinates of X, at most 13 numbers a person.
         ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of A; more numbers, so more noise on each.
+    smoothing : str
+        Where the prior covariance of P(A = a | x, y) comes from. ``fixed``: constants. ``likelihood``, for ``histogram`` only: of a small
+        grid the one under which the first noisy counts are likeliest, see :func:`answers_log_likelihood`; it costs no epsilon.
 
     Attributes
     ----------
@@ -147,6 +154,8 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     releases_ : tuple of accounting.Release, of the last ``fit`` only
     answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
         features and their noisy sums (k-1, 2, d). Everything published follows from these and from X and y.
+    smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
+        the answers
     n_features_in_ : int
     classes_ : array([0, 1])
 
@@ -170,7 +179,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
 
     def __init__(self, epsilon: float, *, method: str = "histogram", oracle: str | None = None, gammas: ArrayLike = GAMMAS,
                  n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: str = "l2",
-                 columns: str = "coordinates") -> None:
+                 columns: str = "coordinates", smoothing: str = "fixed") -> None:
         self.epsilon = epsilon
         self.method = method
         self.oracle = oracle
@@ -180,6 +189,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         self.n_cells = n_cells
         self.norm = norm
         self.columns = columns
+        self.smoothing = smoothing
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> FrontierLearner:
         """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``."""
@@ -190,6 +200,10 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
             "regression" if self.method == "response" else "bayes")
         check.choice("norm", self.norm, ("l1", "l2"))
         check.choice("columns", self.columns, COLUMNS)
+        check.choice("smoothing", self.smoothing, SMOOTHINGS)
+        if self.smoothing == "likelihood" and self.method != "histogram":
+            check.refuse("smoothing", self.smoothing, f"compares noisy counts, and method={self.method!r} asks for none first",
+                         "Choose method='histogram', or smoothing='fixed'.")
         if self.method == "response" and self.oracle == "bayes":
             check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
                          "Choose method='histogram' or 'sums', or oracle='regression'.")
@@ -204,7 +218,9 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         public = Public(X, y, DEFAULTS, oracle=oracle)
         A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
         self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
-                                                      norm=self.norm, columns=self.columns, gammas=tuple(gammas.tolist()))
+                                                      norm=self.norm, columns=self.columns, smoothing=self.smoothing,
+                                                      gammas=tuple(gammas.tolist()))
+        self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
         self.n_features_in_ = public.X.shape[1]
         self.classes_ = np.array([0, 1])

@@ -51,6 +51,13 @@ def expected_groups(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
     >>> E.round(3).tolist()
     [0.833, 0.833, 0.208, 0.208]
     """
+    observed, mean, residual = checked_answers(queries, answers, variances, features, mean, residual)
+    return observed.expected(mean, residual)[0]
+
+
+def checked_answers(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike, features: ArrayLike, mean: float,
+                    residual: float) -> tuple[Observed, float, float]:
+    """The arguments of :func:`expected_groups`, checked."""
     queries = check.filled("queries", check.array("queries", queries, ndim=2, low=-1e9, high=1e9), "weight")
     q, N = queries.shape
     answers = check.array("answers", answers, shape=(q,), low=-1e12, high=1e12)
@@ -58,7 +65,7 @@ def expected_groups(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
     features = check.array("features", features, shape=(N, None), low=-1e9, high=1e9)
     mean = check.number("mean", mean, low=0.0, high=1.0)
     residual = check.number("residual", residual, low=1e-9, high=1e9)
-    return Observed(features).add(queries, answers, variances).expected(mean, residual)[0]
+    return Observed(features).add(queries, answers, variances), mean, residual
 
 
 class Observed:
@@ -75,13 +82,28 @@ class Observed:
 
     def expected(self, mean: float, residual: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """E[A_i | answers]; E[P(A_i = 1 | x_i) | answers], which leaves the person's own residual out; its weights on the features."""
-        along = self.queries @ self.features
-        covariance = along @ along.T + residual * (self.queries @ self.queries.T)
-        covariance[np.diag_indices(len(covariance))] += self.variances + 1e-9
+        along, covariance = self._law(residual)
         pull = np.linalg.solve(covariance, self.answers - mean * self.queries.sum(axis=1))
         weights = along.T @ pull
         smooth = mean + self.features @ weights
         return smooth + residual * (self.queries.T @ pull), smooth, weights
+
+    def log_likelihood(self, mean: float, residual: float) -> float:
+        """Log density of the answers by a normal law of the model's mean and covariance."""
+        _, covariance = self._law(residual)
+        off = self.answers - mean * self.queries.sum(axis=1)
+        return float(-0.5 * (np.linalg.slogdet(covariance)[1] + off @ np.linalg.solve(covariance, off) + len(off) * np.log(2 * np.pi)))
+
+    def under(self, features: np.ndarray) -> Observed:
+        """The same answers with another prior covariance, features features^T."""
+        return Observed(features).add(self.queries, self.answers, self.variances)
+
+    def _law(self, residual: float) -> tuple[np.ndarray, np.ndarray]:
+        """The sums of the features that each answer is about; the covariance of the answers."""
+        along = self.queries @ self.features
+        covariance = along @ along.T + residual * (self.queries @ self.queries.T)
+        covariance[np.diag_indices(len(covariance))] += self.variances + 1e-9
+        return along, covariance
 
 
 def joint_cells(decisions: ArrayLike, Y: ArrayLike) -> np.ndarray:

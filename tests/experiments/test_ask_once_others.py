@@ -1,21 +1,15 @@
 """What chapter 14 says of other releases, cells and covariances, and the helpers that make them."""
 from __future__ import annotations
 
-import copy
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import multivariate_normal
 
 from dpfair_teach.data import make_logistic
 from dpfair_teach.experiments import ask_once_others as others
 from dpfair_teach.oneshot._public import Public
-from dpfair_teach.oneshot.asked import Asked
-from dpfair_teach.oneshot.learner import learn
-from dpfair_teach.oneshot.settings import DEFAULTS
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 
@@ -42,38 +36,6 @@ def test_crossed_cells_hold_everybody_of_one_label_and_one_half(public):
         for code in set(codes[public.people[y]]):
             assert len(set((score > np.median(score))[codes[public.people[y]] == code])) == 1
     assert not set(codes[public.people[0]]) & set(codes[public.people[1]])
-
-
-def test_the_same_constants_give_the_same_covariance_and_others_another(public):
-    K = public.features @ public.features.T
-    same, other = (others.with_covariance(public, constants) for constants in (DEFAULTS, dataclasses.replace(DEFAULTS, smooth=0.4)))
-    assert np.allclose(same.features @ same.features.T, K) and not np.allclose(other.features @ other.features.T, K)
-    assert same.cells(5)[0] is public.cells(5)[0]
-
-
-def test_the_covariance_is_chosen_by_the_answer_that_the_learner_then_draws(people, public, monkeypatch):
-    """Post-processing of one release, not a second question: the counts that the likelihood saw are those of the run."""
-    seen = []
-    monkeypatch.setattr(others, "log_likelihood", lambda public, asked: seen.append(asked.answers[0][1]) or 0.0)
-    rng = np.random.default_rng(3)
-    before = copy.deepcopy(rng.bit_generator.state)
-    fitted = others.by_likelihood([public], public.cells(5), people.A, 1.0, rng)
-    assert rng.bit_generator.state == before
-    *_, asked = learn(fitted, people.A, 2, 1.0, rng, n_cells=5)
-    assert np.array_equal(seen[0], asked.answers[0][1])
-
-
-def test_the_likelihood_is_that_of_the_normal_law(people, public):
-    """By scipy, on the covariance of the answers as the model has it."""
-    asked = Asked(public, people.A, 2, np.random.default_rng(4))
-    asked.histogram(*public.cells(3), 0.5, sets_mean=True)
-    by_hand = 0.0
-    for y, i in enumerate(public.people):
-        M, mean = asked.observed[0][y].queries, asked.means[0, y]
-        K = public.features[i] @ public.features[i].T + DEFAULTS.residual * mean * (1 - mean) * np.eye(len(i))
-        law = multivariate_normal(cov=M @ K @ M.T + np.diag(asked.observed[0][y].variances))
-        by_hand += law.logpdf(asked.observed[0][y].answers - mean * M.sum(axis=1)) + 0.5 * len(M) * np.log(2 * np.pi)
-    assert others.log_likelihood(public, asked) == pytest.approx(by_hand, rel=1e-9)
 
 
 def test_what_the_chapter_says_of_questions_with_the_same_oracle():

@@ -8,7 +8,7 @@ from dpfair_teach import accounting, data
 from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps, group_sums, regression_scores
 
 METHODS = [{"method": "histogram", "oracle": "regression"}, {"method": "histogram", "oracle": "logistic"}, {"method": "histogram"},
-           {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
+           {"smoothing": "likelihood"}, {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
            {"method": "sums", "norm": "l1"}, {"method": "sums", "oracle": "regression", "columns": "features"}]
 GAMMAS = [0, .05, .2]
 
@@ -34,6 +34,7 @@ def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch
     assert np.array_equal(first.frontier_.weights, again.frontier_.weights)
     assert np.array_equal(first.frontier_.multipliers, again.frontier_.multipliers)
     assert np.array_equal(first.predict_proba(people.X, gamma=.05), again.predict_proba(people.X, gamma=.05))
+    assert first.smoothing_ == again.smoothing_
     assert [r.epsilon for r in first.releases_] == [r.epsilon for r in again.releases_]
 
 
@@ -69,7 +70,7 @@ def test_the_published_classifier_reads_x_alone_and_is_a_mixture(people):
 
 def test_three_groups_are_supported_and_cost_twice_the_noise():
     people = data.make_logistic(600, n_groups=3, d=3, rng=np.random.default_rng(8))
-    for how in ({"method": "response"}, {"method": "sums"}, {"method": "histogram"}):
+    for how in ({"method": "response"}, {"method": "sums"}, {"method": "histogram"}, {"smoothing": "likelihood"}):
         model = FrontierLearner(3.0, gammas=[0, .1], n_groups=3, **how)
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(9))
         assert model.releases_[-1].sensitivity == 2.0
@@ -109,6 +110,8 @@ def test_what_cannot_work_is_refused_by_name(people):
     fit = dict(X=people.X, y=people.Y, sensitive_features=people.A, rng=np.random.default_rng(11))
     with pytest.raises(ValueError, match=r"^oracle='bayes': needs P\(A = a \| x, y\)"):
         FrontierLearner(1.0, method="response", oracle="bayes").fit(**fit)
+    with pytest.raises(ValueError, match=r"^smoothing='likelihood': compares noisy counts"):
+        FrontierLearner(1.0, method="sums", smoothing="likelihood").fit(**fit)
     with pytest.raises(ValueError, match=r"^n_groups=5: the grid"):
         FrontierLearner(1.0, n_groups=5).fit(**fit)
     with pytest.raises(ValueError, match=r"^y=1: everybody has the same label"):
