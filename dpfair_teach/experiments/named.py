@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _checks, data, postprocessing
-from . import ask_once, ask_once_others, binning, both_panels, compared, left, loops, panels
+from . import ask_once, ask_once_others, ask_once_smoothing, binning, both_panels, compared, left, loops, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from .runner import sweep
@@ -171,6 +171,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     "left_tuning_others": Experiment(
         "Other cells and covariances of the one-shot learner: mean Q over drawn populations.", 36,
         {"left_tuning_others": (ask_once_others.OTHERS_DRAWN, ask_once_others.drawn)}),
+    "left_tuning_smoothing": Experiment(
+        "The one-shot learner's covariance by constants or by the likelihood of its counts, and more cells: Q over fresh populations.", 96,
+        {"left_tuning_smoothing": (ask_once_smoothing.SMOOTHED, ask_once_smoothing.smoothed)}),
     "left_literal": Experiment(
         f"Left panel, Section 5's learner by an author's settings, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
         {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
