@@ -93,8 +93,8 @@ class FrozenBound:
     nu : float
         The equilibrium gap in the true game: that of the frozen game, and 4 B tau.
     learner, auditor : float
-        What each could still gain in the true game: the bounds on their regrets, and 2 B tau, 4 B tau. The excess error is at most
-        ``lemma_b_1(auditor, nu_learner=learner)``.
+        Bounds on the two regrets, with what the denominators add to each: 2 B tau and 4 B tau. At the averages either player alone may
+        still gain up to nu; both together gain no more than nu, so the excess error is at most nu, once.
     tau : float
     rounds : int
     """
@@ -119,8 +119,9 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
                  constraints: tuple[str, ...] = ("FP", "TP")) -> FrozenBound:
     """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
 
-    Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds. The released sizes are all off by at most
-    x = ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 2 ln(kL/beta_0)/epsilon_0, so they are at least N~ = max(n - x, 1), and tau <= x / N~.
+    Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds, beta_0 = beta/3. The released sizes are
+    all off by at most x = ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 2 ln(kL/beta_0)/epsilon_0, so they are at least N~ = max(n - x, 1),
+    and tau <= x / N~.
     Given them the learner's loss has a range of at most 2B/N~, and the noise of a gap is that of 2/N~; the rest is as for a promise, where
     that is 2/(N+1), with gaps up to 1 + tau. Then :func:`frozen_gap`. A small ``smallest_cell`` spoils this bound, never the privacy.
 

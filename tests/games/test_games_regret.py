@@ -259,6 +259,8 @@ def test_what_the_order_of_theorem_3_5_hides():
               / theorem_3_5(m, 1.0, 1e-7, B, k, 0.05, math.log(50), part * m / (2 * k), as_printed=True).order
               for m, k, part, B in itertools.product((10**6, 10**8, 10**12), (2, 8), (1.0, 0.02), (0.5, 1.0, 10.0)) if k * B >= 1)
     assert 53 < few < 55
+    small = theorem_3_5(10**4, 1.0, 1e-7, 2.0, 8, 0.05, math.log(10**4), 12.5, as_printed=True)      # few people, a small cell
+    assert small.nu / small.order > 500
 
 
 def test_the_price_of_not_knowing_the_smallest_cell():
