@@ -77,7 +77,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
 
     Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. What comes out is then, up to the play's
     gap, the mixture with the least error + B times what its largest gap exceeds gamma by: its violation is above gamma, and no number that
-    may be published says so. With both constants among the classifiers (:meth:`FairnessGame.with_constants`) a fair mixture always exists.
+    may be published says so. With a constant among the classifiers, whichever of the two (:meth:`FairnessGame.with_constants`), a fair
+    mixture always exists.
 
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
     never used: 2T - 2 private steps, not 2T. With T = 1 nothing private is read at all, and the answer is the most accurate classifier,
@@ -86,8 +87,9 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     Parameters
     ----------
     game : FairnessGame
-        Its classifiers must be public: labelings of features, or a finite class. Make it with ``n_groups`` and ``empty="zero"`` where a
-        cell might be empty: that the game refuses such data by default, is not private.
+        Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
+        without X and A. Make it with ``n_groups`` and ``empty="zero"`` where a cell might be empty: that the game refuses such data by
+        default, is not private.
     epsilon : float > 0, or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
     delta : float in (0, 1)
