@@ -1,4 +1,4 @@
-"""The stored tables of the left panel as one table: the learner of the paper's experiments, the repaired loop, the one-shot methods."""
+"""The stored tables of the left panel as one table: Section 5's learner, literally, the repaired loop, the one-shot methods."""
 from __future__ import annotations
 
 import os

@@ -24,8 +24,9 @@ _AT_ONCE = 128      # games whose scores of two thousand people stay in the proc
 def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
     """epsilon' of a step, from 0.5 (sqrt(4 T ln(1/delta)) e + 2 T e (exp(e) - 1)) = epsilon.
 
-    Source: none in the papers; an author's public code for Figure 1, left. It is the long form of advanced composition for 2 T steps with
-    its own constants; the supplement's epsilon / (4 sqrt(T ln(1/delta))) is :func:`schedule`'s.
+    Source: none in the papers; an author's public code for Figure 1, left. It is half of Dwork, Rothblum and Vadhan's long form of
+    advanced composition for 2 T steps: too large at large steps, no bound at small ones. The supplement's epsilon / (4 sqrt(T ln(1/delta)))
+    is :func:`schedule`'s.
 
     Parameters
     ----------
@@ -94,7 +95,8 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     rounded down; epsilon' as ``step`` says; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with
     K = (2|A|B + 1) / (n - 1), the gradient 2|A| / ((n - 1) epsilon'), n the smallest cell of the private data. That code also solves a
     linear program over the iterates after each round and keeps the better average: not here. Whether the published panel was made by
-    that code is not known; by its formula epsilon' is 1.8 at the panel's three epsilons, while the panel's legend says 2.5, 3.5 and 4.
+    that code is not known. (The epsilon' 2.5, 3.5, 4 in the panel's legend are the values claimed for ten copies of the data, not those
+    of a round.)
     **No privacy is claimed for it here**: the scales are read off the private data (:func:`printed_noise_delta`), and no theorem covers
     this oracle. It leaves no records of releases, because there is nothing true to write in them.
 

@@ -1,13 +1,15 @@
 """The statements of chapter 21 about rows that stand in the table more than once."""
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dpfair_teach import accounting, audit, experiments, games, mechanisms, postprocessing
+from dpfair_teach import accounting, audit, data, experiments, games, mechanisms, postprocessing
 from dpfair_teach.explore import Explorer
 from dpfair_teach.oracles import RegressionOracle
 from test_chapters import CHAPTERS, boxes
@@ -90,8 +92,10 @@ def test_the_scales_of_the_learner_of_the_experiments_on_copies():
 
 
 def test_where_the_small_epsilons_of_the_left_panel_come_from():
-    """What chapter 21 says of the legend: a tenth of a round's epsilon, by the code's formula and by sums, over the rounds of the panel."""
-    ranges = []
+    """What chapter 21 says of the legend: a tenth of a round's epsilon by the code's formula, by sums and exactly, all rounds."""
+    ranges, exact = [], []
+    literal = pd.read_csv(CHAPTERS.parent / "results" / "left_literal.csv")
+    literal = literal[literal["B"] == "1/gamma"]
     for epsilon, rounds in ((100, (7, 9)), (150, (11, 14)), (200, (15, 19))):
         row = []
         for T in rounds:
@@ -102,8 +106,23 @@ def test_where_the_small_epsilons_of_the_left_panel_come_from():
                 low, high = (middle, high) if games.section_5_step(middle, 1e-7, T) < step else (low, middle)
             row.append(low)
             assert 2.5 < accounting.basic_composition(step, 2 * T) < 7 < 25 < accounting.basic_composition(10 * step, 2 * T) < 70
+            exact.append(accounting.optimal_composition(step, 2 * T, 1e-7))
+            assert exact[-1] > row[-1]                                             # a tenth of the steps: the code's formula is no bound
+            full = 10 * step
+            assert accounting.optimal_composition(full, 2 * T, 1e-7) == pytest.approx(2 * T * full, rel=1e-5)
+            assert full * np.sqrt(4 * T * np.log(1e7)) + 2 * T * full * np.expm1(full) == pytest.approx(2 * epsilon)   # half of that form
         ranges += row
+        played = literal[(literal["epsilon"] == epsilon) & (literal["step"] == "code")]["rounds"]
+        assert (played.min(), played.max()) == rounds
     assert np.round(ranges, 1).tolist() == [2.3, 2.5, 3.0, 3.2, 3.6, 3.8]
+    assert round(min(exact), 1) == 2.7 and round(max(exact), 1) == 5.5
+
+
+def test_a_base_fitted_anew_to_ten_copies_is_another_one():
+    people = data.load("communities")
+    copies = dataclasses.replace(people, X=np.tile(people.X, (10, 1)), Y=np.tile(people.Y, 10), A=np.tile(people.A, 10))
+    here, there = (data.base_classifier(table).predict(people.X) for table in (people, copies))
+    assert (here != there).sum() == 57 and len(here) == 1994
 
 
 @pytest.fixture

@@ -17,7 +17,9 @@ from dpfair_teach.experiments import (
     epsilon_at_quality,
     error_at_violation,
     left_curves,
+    left_people,
     left_reference,
+    lower_hull,
     pareto_quality,
 )
 
@@ -86,7 +88,10 @@ def test_the_literal_learner_is_worse_than_the_constant_and_its_scales_are_as_sa
     panel = rows[(rows["epsilon"] <= 200) & (rows["B"] == "1/gamma")]
     constant = left_reference()[1][0, 1]
     assert constant == pytest.approx(.29, abs=.005) and panel["error_low"].min() > constant
-    assert math.floor(panel["learner_scale"].min()) == 57 and round(panel["learner_scale"].max(), -3) == 84_000
+    smallest = panel["learner_scale"].min() * np.abs(left_people().X).max(axis=0).min()         # of a feature that never comes near 1
+    assert round(smallest) == 29 and round(panel["learner_scale"].max(), -3) == 84_000
+    at_100 = panel[(panel["noise"] == "scale") & (panel["epsilon"] == 100)]["violation"]
+    assert .013 < at_100.min() and at_100.max() < .025 and at_100.mean() == pytest.approx(.02, abs=.003)
     stated = rows[(rows["noise"] == "scale") & (rows["B"] == "1/gamma")].groupby(["step", "epsilon"])["q"].first()
     assert stated["code"].max() == 0 == stated["supplement", 1e5] and stated["code"].index.max() == 1e8
     assert 2e6 < epsilon_at_quality(stated["supplement"].index, stated["supplement"], 0.7) < 4.5e6
@@ -101,7 +106,7 @@ def test_asking_once_needs_less_than_a_tenth_by_every_rule(quality):
     assert min(loop / once for loop, once in found.values()) > 10
     assert max(found, key=lambda group: found[group][0]) == max(found, key=lambda group: found[group][1]) == "white_median"
     assert max(LEFT_GROUPS, key=lambda group: left_reference(group)[1][1, 0]) == "white_median"
-    assert 10 < found["paper"][0] < 100 and found["paper"][1] < 1
+    assert round(found["paper"][0]) == 11 and found["paper"][1] == pytest.approx(.85, abs=.02)
 
 
 def test_which_training_method_is_best_when(quality):
@@ -124,6 +129,27 @@ def test_held_out_violations_stop_where_the_reference_does(curves):
         assert rows[group, "in_sample", 5.0] < .015
 
 
+def test_held_out_q_divides_by_less_and_most_of_its_intervals_are_wider(quality):
+    ratios, wider = [], []
+    for group in LEFT_GROUPS:
+        for label in ("p70", "p20"):
+            widths = {seen: at(quality, "histogram", group, "q_high", label, seen) - at(quality, "histogram", group, "q_low", label, seen)
+                      for seen in ("in_sample", "held_out")}
+            if widths["held_out"].isna().all():
+                continue
+            room = [room_of(*left_reference(group, label, seen)) for seen in ("in_sample", "held_out")]
+            ratios.append(room[1] / room[0])
+            wider += [widths["held_out"][epsilon] > widths["in_sample"][epsilon] for epsilon in (.5, 1.0, 2.0)]
+    assert len(ratios) == 6 and .2 < min(ratios) and max(ratios) < .5 and np.mean(wider) > .5
+
+
+def room_of(optimum, ends):
+    """The area between the chord of the free points and the reference's hull, which Q divides by."""
+    hull = lower_hull(np.vstack([optimum, ends]))
+    x = np.linspace(0, ends[1, 0], 20_001)
+    return np.trapezoid(np.interp(x, *ends.T) - np.interp(x, *hull.T), x)
+
+
 def test_the_blind_learner_beside_the_methods_of_the_right_panel(curves):
     after = pd.read_csv(RESULTS / "communities_quality.csv").set_index(["group", "evaluated", "method", "epsilon"])["error_at"].sort_index()
     after = after["paper", "in_sample"]
@@ -132,5 +158,8 @@ def test_the_blind_learner_beside_the_methods_of_the_right_panel(curves):
         blind = error_at_violation(mine[["violation", "error"]], .05, left_reference()[1])
         methods = {name: after[name, epsilon] for name in ("as_printed", "as_printed_no_slack", "public_margins", "score_bins")}
         assert min(methods, key=methods.get) == "score_bins" and methods["score_bins"] < blind
-        if epsilon >= .5:
-            assert blind < min(methods[name] for name in methods if name != "score_bins")
+        others = min(methods[name] for name in methods if name != "score_bins")
+        if epsilon >= 1:
+            assert blind < others - .01
+        if epsilon == .5:
+            assert abs(blind - others) < .005          # of 36 runs: within the noise
