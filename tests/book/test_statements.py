@@ -907,7 +907,7 @@ def test_what_the_order_of_theorem_3_5_hides():
         if setting[1] == 1:
             assert [round(nus[m][0], 2) for m in (10**6, 10**8)] == [1.54, 0.18]
     assert "$\\nu=1.54$ for a million people and $0.18$ for a hundred million" in (PAGES / "chapters/gaps.md").read_text(encoding="utf8")
-    assert "a constant of 10 to 20" in (PAGES / "theorems.yml").read_text(encoding="utf8")
+    assert "a constant of 9 to 28 on a grid from a million people on, more elsewhere" in (PAGES / "theorems.yml").read_text(encoding="utf8")
 
 
 def test_the_sensitivity_of_logistic_regression_under_the_norm_bound():
