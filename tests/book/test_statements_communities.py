@@ -155,7 +155,7 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
             assert "not run" in said and not any(len(points) for name, points in frame.items() if name != "free chord")
             continue
         run, ran = stored.loc[key], ran + 1
-        marked = run[::6 if key[0].startswith(("scale", "location")) else 2]     # as the line below the figure says
+        marked = run[::6 if key[0].startswith(("scale", "location")) else 3]     # as the line below the figure says
         assert len(frame["released"]) == len(marked) and len(frame["95% interval"]) == 2 * len(marked) and "not run" not in said
         q = run["q"].iloc[0]
         assert (f"Q is {q:.2f} (" in said) if np.isfinite(q) else ("Q is not defined" in said)
