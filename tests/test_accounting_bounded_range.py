@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import reduce
 
 import mpmath
 import numpy as np
@@ -30,10 +31,7 @@ def two_ends(t, epsilon0):
 
 
 def joint(laws):
-    product = np.ones(1)
-    for law in laws:
-        product = np.outer(product, law).ravel()
-    return product
+    return reduce(np.kron, laws)
 
 
 @settings(max_examples=200, deadline=None)

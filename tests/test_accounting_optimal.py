@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import reduce
 
 import mpmath
 import numpy as np
@@ -24,10 +25,7 @@ from dpfair_teach.mechanisms import gaussian_delta, randomized_response_matrix
 
 def joint(laws):
     """The law of independent outputs, from the law of each."""
-    product = np.ones(1)
-    for law in laws:
-        product = np.outer(product, law).ravel()
-    return product
+    return reduce(np.kron, laws)
 
 
 def leaky(epsilon0, delta0):

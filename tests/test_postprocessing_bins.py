@@ -49,15 +49,21 @@ def test_bins_are_how_many_cuts_a_score_reaches():
     assert score_bins(score, cuts).tolist() == [(cuts <= s).sum() for s in score] == [0, 1, 1, 2, 2, 3, 3]
 
 
-def test_the_cuts_are_the_best_of_all_by_trying_all():
-    """200 small data sets with ties, 2 to 6 bins; the hull often has fewer corners than there are cuts."""
-    rng, tried, few = np.random.default_rng(0), 0, 0
-    while tried < 200:
+def small_data(n=200):
+    """Scores with ties and labels of both kinds, 8 to 14 people."""
+    rng, given = np.random.default_rng(0), 0
+    while given < n:
         m = int(rng.integers(8, 15))
         score, Y = rng.integers(0, m, m) / 10, rng.integers(0, 2, m)
-        if Y.min() == Y.max():
-            continue
-        tried += 1
+        if Y.min() != Y.max():
+            given += 1
+            yield score, Y
+
+
+def test_the_cuts_are_the_best_of_all_by_trying_all():
+    """200 small data sets with ties, 2 to 6 bins; the hull often has fewer corners than there are cuts."""
+    few = 0
+    for score, Y in small_data():
         values = np.unique(score)
         for b in range(2, min(6, len(values)) + 1):
             cuts = optimal_cuts(score, Y, b)
@@ -85,13 +91,8 @@ def test_no_cut_of_communities_can_be_moved_for_the_better():
 
 def test_the_price_cuts_are_the_best_of_all_by_trying_all():
     """prop-price-cuts, the cost by its definition, over every price; 200 small data sets with ties, 2 to 6 bins."""
-    rng, tried, others = np.random.default_rng(0), 0, 0
-    while tried < 200:
-        m = int(rng.integers(8, 15))
-        score, Y = rng.integers(0, m, m) / 10, rng.integers(0, 2, m)
-        if Y.min() == Y.max():
-            continue
-        tried += 1
+    others = 0
+    for score, Y in small_data():
         values = np.unique(score)
         for b in range(2, min(6, len(values)) + 1):
             cuts = optimal_cuts(score, Y, b, criterion="price")

@@ -1,4 +1,4 @@
-"""The one-shot methods on Communities and Crime, and the drawn populations on which their constants were chosen."""
+"""The one-shot methods on Communities and Crime, and the choice of their constants on drawn populations."""
 from __future__ import annotations
 
 import dataclasses
@@ -10,8 +10,9 @@ import numpy as np
 from ..oneshot._public import Public
 from ..oneshot.learner import learn
 from ..oneshot.settings import DEFAULTS, suggested_cells
+from .drawn import PEOPLE, POPULATIONS, population
 from .grids import EPSILONS, GAMMAS_PROTOCOL
-from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits, reference_of
+from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits
 from .pareto import LEAST_ROOM, pareto_quality, quality_interval, quality_room
 from .tradeoff import Draws
 
@@ -35,14 +36,14 @@ ONESHOT_METHODS: dict[str, dict[str, object]] = {
 
 
 @lru_cache(maxsize=64)
-def _public(group: str, label: str, evaluated: str, split: int, oracle: str) -> Public:
+def public_of(group: str, label: str, evaluated: str, split: int, oracle: str) -> Public:
     people = left_people(group, label)
     learn_from = left_splits(people, evaluated)[split][0]
     return Public(people.X[learn_from], people.Y[learn_from], oracle=oracle)
 
 
-def _draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray, np.ndarray] | None, epsilon: float, repeats: int,
-              rng: np.random.Generator, **how: object) -> Draws:
+def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray, np.ndarray] | None, epsilon: float, repeats: int,
+             rng: np.random.Generator, **how: object) -> Draws:
     """Learn ``repeats`` times; error and violation are exact on the true groups of those learned from, or of others (X, A, Y)."""
     how.pop("oracle", None)
     error, violation = np.empty((2, repeats, len(GAMMAS_PROTOCOL)))
@@ -69,13 +70,13 @@ def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draw
     rounds = _rounds(setting, repeats)
     parts = []
     for s, (learned, judged) in enumerate(splits):
-        public = _public(setting["group"], setting["label"], setting["evaluated"], s, how["oracle"])
+        public = public_of(setting["group"], setting["label"], setting["evaluated"], s, how["oracle"])
         judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
-        parts.append(_draws_on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, **how))
+        parts.append(draws_on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, **how))
     return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
 
 
-def _quality(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str, float]:
+def quality_of(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str, float]:
     """Q with its interval, NaN where the reference hardly beats the free points; and the point at gamma = 0."""
     reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
     said = quality_room(reference, free) >= LEAST_ROOM
@@ -87,7 +88,7 @@ def _quality(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str,
 def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """The curve of a setting, one row a gamma; its Q stands in each of them."""
     draws = oneshot_draws(setting, repeats, rng)
-    rows, q = draws.rows(rng), _quality(draws, setting, rng)
+    rows, q = draws.rows(rng), quality_of(draws, setting, rng)
     return [row | q for row in rows]
 
 
@@ -106,35 +107,6 @@ RULES = [{"group": group, "label": label, "evaluated": evaluated, "method": "his
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations
 
-def drawn_population(m: int, rng: np.random.Generator, even: bool = False, d: int = 100,
-                     factors: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Correlated, bounded, skewed features X (m, d); a group A that is not linear in X; a label Y that goes with both.
-
-    Hidden factors make everything: features are bent mixtures of them with noise, cut to [0, 1]; the label is 1 for the highest 30 or
-    50 % of a noisy index; the group is made of another index, products of factors and noise, and holds 20 to 50 %. Factors have falling
-    variances; with ``even`` the small ones count for label and group as much as the large ones: a map of the large ones misses some.
-    """
-    falling = np.arange(1, factors + 1.0)
-    F = rng.standard_normal((m, factors)) * falling**-0.5
-    Z = F @ rng.standard_normal((factors, d))
-    Z = 0.85 * Z / Z.std(axis=0) + 0.53 * rng.standard_normal((m, d))
-    X = np.exp(rng.uniform(0.2, 1.0, d) * Z)
-    X = np.minimum((X - X.min(axis=0)) / (np.quantile(X, 0.995, axis=0) - X.min(axis=0)), 1.0)
-    weights = falling ** (0.5 if even else -0.3)
-    label_index = F @ (rng.standard_normal(factors) * weights)
-    label_index /= label_index.std()
-    index = label_index + 0.25 * np.tanh(2 * label_index) * F[:, 2] + rng.uniform(0.4, 0.7) * rng.standard_normal(m)
-    Y = (index > np.quantile(index, rng.choice([0.7, 0.7, 0.5]))).astype(np.int64)
-    group_index = F @ (rng.standard_normal(factors) * weights)
-    group_index *= np.sign(group_index @ label_index) / group_index.std()
-    G = F / F.std(axis=0)
-    j, k, n = rng.choice(factors, 3, replace=False)
-    hidden = (group_index + rng.uniform(0.3, 0.8) * label_index + rng.uniform(0.3, 0.8) * G[:, j] * G[:, k]
-              + rng.uniform(0.2, 0.6) * np.abs(G[:, n]) + rng.uniform(0.3, 0.9) * rng.standard_normal(m))
-    A = (hidden > np.quantile(hidden, 1 - rng.uniform(0.2, 0.5))).astype(np.int64)
-    return X - X.mean(axis=0), A, Y
-
-
 #: What was varied around the chosen constants, one at a time; ``n_cells`` multiplies the suggested number of cells.
 TRIED: dict[str, dict[str, float]] = {
     "chosen": {}, "share 0.4": {"share": 0.4}, "share 0.6": {"share": 0.6}, "half the cells": {"n_cells": 0.5},
@@ -142,7 +114,6 @@ TRIED: dict[str, dict[str, float]] = {
     "linear 0.04": {"linear": 0.04}, "smooth 0.05": {"smooth": 0.05}, "smooth 0.2": {"smooth": 0.2}, "residual 0.8": {"residual": 0.8},
     "score 0.5": {"score_weight": 0.5}, "score 1.5": {"score_weight": 1.5},
 }
-TUNED_POPULATIONS = 12
 TUNING = [{"method": method, "variant": variant, "epsilon": epsilon}
           for method, variant, epsilon in product(("histogram", "histogram_logistic", "histogram_regression"), TRIED, (0.5, 1.0, 2.0))
           if variant == "chosen" or (method == "histogram" and (epsilon == 1.0 or variant.startswith("share")))]
@@ -153,16 +124,11 @@ def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     changed = dict(TRIED[setting["variant"]])
     factor = changed.pop("n_cells", 1.0)
     constants, how = dataclasses.replace(DEFAULTS, **changed), dict(ONESHOT_METHODS[setting["method"]])
-    how["n_cells"] = max(2, round(factor * suggested_cells(_TUNED_PEOPLE, setting["epsilon"])))
+    how["n_cells"] = max(2, round(factor * suggested_cells(PEOPLE, setting["epsilon"])))
     qualities = []
-    for seed in range(TUNED_POPULATIONS):
-        X, A, Y = drawn_population(_TUNED_PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
-        everybody = np.arange(len(Y))
-        rows = reference_of(X, A, Y, everybody, everybody)
+    for seed in range(POPULATIONS):
+        X, A, Y, rows = population(seed)
         public = Public(X, Y, constants, oracle=how["oracle"])
-        draws = _draws_on(public, A, None, setting["epsilon"], max(2, repeats // TUNED_POPULATIONS), rng, **how)
+        draws = draws_on(public, A, None, setting["epsilon"], max(2, repeats // POPULATIONS), rng, **how)
         qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
-    return [{"q": float(np.mean(qualities)), "q_lowest": float(np.min(qualities)), "populations": TUNED_POPULATIONS}]
-
-
-_TUNED_PEOPLE = 2000
+    return [{"q": float(np.mean(qualities)), "q_lowest": float(np.min(qualities)), "populations": POPULATIONS}]

@@ -11,8 +11,9 @@ from sklearn.cluster import KMeans
 
 from ..oneshot._public import Public
 from ..oneshot.settings import DEFAULTS, suggested_cells
-from .ask_once import _TUNED_PEOPLE, ONESHOT_METHODS, TUNED_POPULATIONS, _draws_on, _public, _quality, drawn_population
-from .left import LEFT_GROUPS, left_people, reference_of
+from .ask_once import ONESHOT_METHODS, draws_on, public_of, quality_of
+from .drawn import PEOPLE, POPULATIONS, population
+from .left import LEFT_GROUPS, left_people
 from .pareto import pareto_quality
 
 __all__ = ["OTHERS", "WAYS"]
@@ -35,9 +36,9 @@ OTHERS_ON_DATA = [{"group": group, "label": "p70", "method": method, "epsilon": 
 def on_data(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Q of one setting with its interval, in-sample, and the point at gamma 0."""
     people, how = left_people(setting["group"], setting["label"]), OTHERS[setting["method"]]
-    public = _public(setting["group"], setting["label"], "in_sample", 0, how["oracle"])
-    draws = _draws_on(public, people.A, None, setting["epsilon"], repeats, rng, **how)
-    return [_quality(draws, setting | {"evaluated": "in_sample"}, rng)]
+    public = public_of(setting["group"], setting["label"], "in_sample", 0, how["oracle"])
+    draws = draws_on(public, people.A, None, setting["epsilon"], repeats, rng, **how)
+    return [quality_of(draws, setting | {"evaluated": "in_sample"}, rng)]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations
@@ -65,32 +66,26 @@ def crossed_cells(public: Public, n_cells: int) -> tuple[np.ndarray, int]:
     return codes, start
 
 
-@lru_cache(maxsize=TUNED_POPULATIONS)
-def _population(seed: int) -> tuple[np.ndarray, ...]:
-    X, A, Y = drawn_population(_TUNED_PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
-    return X, A, Y, reference_of(X, A, Y, np.arange(len(Y)), np.arange(len(Y)))
-
-
-@lru_cache(maxsize=2 * TUNED_POPULATIONS)
-def _drawn_public(seed: int, score_weight: float) -> Public:
-    X, _, Y, _ = _population(seed)
+@lru_cache(maxsize=2 * POPULATIONS)
+def drawn_public(seed: int, score_weight: float) -> Public:
+    X, _, Y, _ = population(seed)
     return Public(X, Y, dataclasses.replace(DEFAULTS, score_weight=score_weight), oracle=str(ONESHOT_METHODS["histogram"]["oracle"]))
 
 
 def drawn(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Mean Q over drawn populations of one way, with its standard error; the same populations for all ways."""
     way, epsilon = setting["way"], setting["epsilon"]
-    how, n_cells = ONESHOT_METHODS["histogram"], suggested_cells(_TUNED_PEOPLE, setting["epsilon"])
+    how, n_cells = ONESHOT_METHODS["histogram"], suggested_cells(PEOPLE, setting["epsilon"])
     qualities = []
-    for seed in range(TUNED_POPULATIONS):
-        A, rows = _population(seed)[1], _population(seed)[3]
-        public = _drawn_public(seed, 0.0 if way == "no score" else DEFAULTS.score_weight)
+    for seed in range(POPULATIONS):
+        _, A, _, rows = population(seed)
+        public = drawn_public(seed, 0.0 if way == "no score" else DEFAULTS.score_weight)
         if way == "score bins":
             public = copy.copy(public)
             public._cells = {n_cells: crossed_cells(public, n_cells)}
-        draws = _draws_on(public, A, None, epsilon, max(2, repeats // TUNED_POPULATIONS), rng, **how, n_cells=n_cells,
-                          smoothing="likelihood" if way == "likelihood" else "fixed")
+        draws = draws_on(public, A, None, epsilon, max(2, repeats // POPULATIONS), rng, **how, n_cells=n_cells,
+                         smoothing="likelihood" if way == "likelihood" else "fixed")
         qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
     error = np.std(qualities, ddof=1) / np.sqrt(len(qualities))
     return [{"q": float(np.mean(qualities)), "q_standard_error": float(error), "q_lowest": float(np.min(qualities)),
-             "populations": TUNED_POPULATIONS}]
+             "populations": POPULATIONS}]

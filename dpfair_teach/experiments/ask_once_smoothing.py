@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 import copy
-from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
-from ..oneshot._public import Public
 from ..oneshot.settings import DEFAULTS, suggested_cells
-from .ask_once import _TUNED_PEOPLE, ONESHOT_METHODS, _draws_on
-from .ask_once_others import _drawn_public, _population
+from .ask_once import ONESHOT_METHODS, draws_on
+from .ask_once_others import drawn_public
+from .drawn import PEOPLE, population
 from .pareto import pareto_quality
 
 __all__ = ["SMOOTHED"]
@@ -23,21 +22,15 @@ SMOOTHED = [{"smoothing": smoothing, "cells": cells, "epsilon": epsilon}
             for smoothing, cells, epsilon in product(("fixed", "likelihood"), (1, 2, 4), (0.5, 1.0, 2.0))]
 
 
-@lru_cache(maxsize=len(FRESH))
-def _fresh(seed: int) -> tuple[np.ndarray, np.ndarray, Public]:
-    _, A, _, rows = _population(seed)
-    return A, rows, _drawn_public(seed, DEFAULTS.score_weight)
-
-
 def smoothed(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Mean Q of a smoothing with ``cells`` times the suggested cells, and how much more that is than the default's on the same population
     with the same stream of noise; standard errors over populations."""
-    epsilon, suggested = setting["epsilon"], suggested_cells(_TUNED_PEOPLE, setting["epsilon"])
+    epsilon, suggested = setting["epsilon"], suggested_cells(PEOPLE, setting["epsilon"])
 
     def quality(seed: int, smoothing: str, cells: int, rng: np.random.Generator) -> float:
-        A, rows, public = _fresh(seed)
-        draws = _draws_on(public, A, None, epsilon, max(2, repeats // len(FRESH)), rng,
-                          **ONESHOT_METHODS["histogram"], n_cells=int(cells) * suggested, smoothing=smoothing)
+        _, A, _, rows = population(seed)
+        draws = draws_on(drawn_public(seed, DEFAULTS.score_weight), A, None, epsilon, max(2, repeats // len(FRESH)), rng,
+                         **ONESHOT_METHODS["histogram"], n_cells=int(cells) * suggested, smoothing=smoothing)
         return pareto_quality(draws.means(), rows[:-2], rows[-2:])
 
     pairs = [(quality(seed, setting["smoothing"], setting["cells"], copy.deepcopy(stream)), quality(seed, "fixed", 1, stream))

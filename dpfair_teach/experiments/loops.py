@@ -9,9 +9,9 @@ import numpy as np
 from .. import games
 from ..oneshot import best_mixtures
 from ..oracles import RegressionOracle
-from .ask_once import drawn_population
+from .drawn import POPULATIONS, population
 from .grids import BETA, DELTA, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
-from .left import LEFT_GROUPS, left_people, left_reference, reference_of
+from .left import LEFT_GROUPS, left_people, left_reference
 from .pareto import pareto_quality, quality_interval
 from .tradeoff import Draws
 
@@ -89,7 +89,6 @@ def _neighbours(loop: Loop) -> dict[str, Loop]:
 
 
 LOOP_MIXES = ("mean", "lp")
-LOOP_POPULATIONS = 12
 LOOP_EPSILONS = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 #: For each mix the best of ``LOOPS_FIRST`` at each of ``LOOP_EPSILONS``, by ``left_repaired_tuning``; its neighbours were tried too.
 LOOP_STARTS: dict[str, tuple[str, ...]] = {
@@ -171,18 +170,17 @@ def repaired(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 
 def loop_tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Mean Q of a variant over drawn populations, the same for all variants and for the one-shot methods; one row a mix."""
-    runs, qualities = max(2, repeats // LOOP_POPULATIONS), []
-    for seed in range(LOOP_POPULATIONS):
-        oracle, A, reference = _population(seed)
+    runs, qualities = max(2, repeats // POPULATIONS), []
+    for seed in range(POPULATIONS):
+        oracle, A, reference = _oracle_on(seed)
         draws = loop_draws(oracle, A, setting["epsilon"], runs, rng, LOOPS_TRIED[setting["variant"]])
         qualities.append([pareto_quality(draws[mix].means(), reference[:-2], reference[-2:]) for mix in LOOP_MIXES])
     means, lowest = np.mean(qualities, axis=0), np.min(qualities, axis=0)
-    return [{"mix": mix, "q": float(means[i]), "q_lowest": float(lowest[i]), "populations": LOOP_POPULATIONS, "runs": runs}
+    return [{"mix": mix, "q": float(means[i]), "q_lowest": float(lowest[i]), "populations": POPULATIONS, "runs": runs}
             for i, mix in enumerate(LOOP_MIXES)]
 
 
-@lru_cache(maxsize=LOOP_POPULATIONS)
-def _population(seed: int) -> tuple[RegressionOracle, np.ndarray, np.ndarray]:
-    X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
-    everybody = np.arange(len(Y))
-    return RegressionOracle(X, Y), A, reference_of(X, A, Y, everybody, everybody)
+@lru_cache(maxsize=POPULATIONS)
+def _oracle_on(seed: int) -> tuple[RegressionOracle, np.ndarray, np.ndarray]:
+    X, A, Y, reference = population(seed)
+    return RegressionOracle(X, Y), A, reference

@@ -120,10 +120,10 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
 
     Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds, beta_0 = beta/3. The released sizes are
-    all off by at most x = ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 2 ln(kL/beta_0)/epsilon_0, so they are at least N~ = max(n - x, 1),
-    and tau <= x / N~.
-    Given them the learner's loss has a range of at most 2B/N~, and the noise of a gap is that of 2/N~; the rest is as for a promise, where
-    that is 2/(N+1), with gaps up to 1 + tau. Then :func:`frozen_gap`. A small ``smallest_cell`` spoils this bound, never the privacy.
+    all off by at most xi = ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 2 ln(kL/beta_0)/epsilon_0, so they are at least
+    N~ = max(n - xi, 1), and tau <= xi / N~. Given them the learner's loss has a range of at most 2B/N~, and the noise of a gap is that of
+    2/N~; the rest is as for a promise, where that is 2/(N+1), with gaps up to 1 + tau. Then :func:`frozen_gap`. A small
+    ``smallest_cell`` spoils this bound, never the privacy.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from dpfair_teach.experiments import (
     loops,
     pareto_quality,
 )
-from dpfair_teach.experiments.ask_once import drawn_population
+from dpfair_teach.experiments.drawn import drawn_population
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 
@@ -32,7 +32,7 @@ def reaches(rows, target=0.7):
 def test_the_constants_of_the_repaired_loop_are_the_best_on_the_drawn_populations():
     """First the best of a fixed list, then of that one's neighbours too: everything that differs in one thing."""
     tuning = table("left_repaired_tuning")
-    assert set(tuning["populations"]) == {loops.LOOP_POPULATIONS} == {12} and tuning["runs"].min() >= 4
+    assert set(tuning["populations"]) == {loops.POPULATIONS} == {12} and tuning["runs"].min() >= 4
     for mix, choices in REPAIRED_LOOPS.items():
         assert tuple(choices) == loops.LOOP_EPSILONS
         for i, (epsilon, variant) in enumerate(choices.items()):
@@ -51,7 +51,7 @@ def test_the_repaired_loop_is_tuned_on_the_populations_of_the_one_shot_methods()
     """Every second one with small factors that count; a seed each."""
     for seed in (0, 1):
         X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
-        oracle, mine, _ = loops._population(seed)
+        oracle, mine, _ = loops._oracle_on(seed)
         assert (mine == A).all() and (oracle.Y == Y).all() and (oracle.design[:, 1:] == X).all()
 
 
