@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,3 +40,14 @@ def test_repo2docker_accepts_the_repository(tmp_path):
 def test_no_folder_makes_binder_ignore_the_requirements():
     assert not (ROOT / "binder").exists() and not (ROOT / ".binder").exists()
     assert (ROOT / "runtime.txt").read_text().strip() == "python-3.11"
+
+
+@pytest.mark.parametrize("pins", ["requirements.txt", "requirements-dev.txt"])
+def test_the_least_python_we_ask_for_can_install_every_pin(pins):
+    """A pin made with a later patch release of Python may ask for it: README's two commands would then fail on the first of 3.11."""
+    least = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].removeprefix(">=") + ".0"
+    lines = [line.split("#")[0].strip() for line in (ROOT / pins).read_text().splitlines()]
+    pinned = dict(line.split("==") for line in lines if "==" in line)
+    wants = {name: metadata(name)["Requires-Python"] for name in pinned}
+    assert len(pinned) > 5
+    assert [name for name, asked in wants.items() if asked and not SpecifierSet(asked).contains(least)] == []
