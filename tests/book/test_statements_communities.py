@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import re
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -116,6 +117,29 @@ def test_where_the_small_epsilons_of_the_left_panel_come_from():
         assert (played.min(), played.max()) == rounds
     assert np.round(ranges, 1).tolist() == [2.3, 2.5, 3.0, 3.2, 3.6, 3.8]
     assert round(min(exact), 1) == 2.7 and round(max(exact), 1) == 5.5
+
+
+def test_what_the_chapter_says_of_stopping_the_literal_learner():
+    """Of the table as the notebook shows it, whose cells are run anew by the checks of the notebooks."""
+    notebook = nbformat.read(CHAPTERS.parent / "notebooks" / "21-communities-and-crime.ipynb", as_version=4)
+    shown = [o.data["text/plain"] for c in notebook.cells if c.cell_type == "code" for o in c.outputs if "Q, stopped after" in str(o)]
+    header, _, *rows = (line.split() for line in shown[0].splitlines())
+    assert header[-4:] == ["5", "250", "1000", "4000"]
+    q = {int(epsilon): [float(number) for number in row] for epsilon, *row in rows}
+    for epsilon in (10**5, 10**6):
+        assert all(fewer >= more for fewer, more in itertools.pairwise(q[epsilon])) and q[epsilon][0] - q[epsilon][-1] > 0.5
+    assert q[10**5][0] > 0.5 and max(q[10**5][1:]) == 0 and np.argmax(q[10**7]) == 1
+    literal = pd.read_csv(CHAPTERS.parent / "results" / "left_literal.csv")
+    asked = literal[(literal["step"] == "supplement") & (literal["B"] == "1/gamma") & (literal["epsilon"] == 1e7)]["rounds_real"].min()
+    assert round(asked / 4000, -1) == 200
+
+
+def test_the_noise_of_a_round_grows_with_the_root_of_their_number():
+    people = data.load("communities")
+    runs = [games.section_5_learner(RegressionOracle(people.X, people.Y), people.A, [0.1], 1e7, 1e-7, np.random.default_rng(6), B=10,
+                                    step="supplement", most_rounds=rounds) for rounds in (2, 18)]
+    for scale in ("learner_scale", "auditor_scale"):
+        assert getattr(runs[1], scale) / getattr(runs[0], scale) == pytest.approx(3)
 
 
 def test_a_base_fitted_anew_to_ten_copies_is_another_one():
