@@ -7,7 +7,7 @@ import numpy as np
 
 from .left import reference_of
 
-__all__ = ["PEOPLE", "POPULATIONS", "drawn_population", "population"]
+__all__ = ["PEOPLE", "POPULATIONS"]
 
 #: Constants were chosen on the populations with the seeds 0, ..., POPULATIONS - 1, of so many people each.
 POPULATIONS, PEOPLE = 12, 2000
