@@ -109,7 +109,8 @@ def test_both_jumps_are_of_order_one_over_gamma_m():
             assert far == pytest.approx(limit, rel=1e-3) and abs(near - limit) < 0.15
     assert float(separation.theorem_3_9(2000, 0.1, "attribute").jump) == pytest.approx(0.0061, abs=5e-5)
     assert float(separation.theorem_3_9(2000, 0.1).jump) == pytest.approx(0.0049, abs=5e-5)
-    assert float(separation.theorem_3_9(2000, 0, "paper").jump) == 0.25         # gamma = 0: a quarter, however many people
+    for m in (16, 2000, 20_000):        # gamma = 0: about a quarter, however many people, and gamma m times it is 0, no limit of 6 / 4
+        assert [separation.theorem_3_9(m, 0, kind).jump for kind in PAIRS] == [Fraction(1, 4), Fraction(1, 4) - Fraction(3, m)]
 
 
 def test_a_little_more_tolerance_removes_the_jump():
@@ -122,6 +123,44 @@ def test_a_little_more_tolerance_removes_the_jump():
             assert relaxed - separation.optimal_error(D, gamma) == (Fraction(1, m) if neighbour == "paper" else 0)
             assert said.gap - gamma == Fraction(4, m) or neighbour == "attribute"
             assert separation.optimal_error(there, said.gap - Fraction(1, 10 * m)) > relaxed        # and with less some is left
+
+
+def test_the_paper_s_four_people_are_not_enough_for_the_pair_that_changes_a():
+    """J31: at gamma + 4/m the paper's pair is within 1/m, the other is not; at gamma + alpha, alpha = 2/(Cm + 1), it is."""
+    for m, gamma, least in ((2000, Fraction(1, 10), 3), (200_000, Fraction(1, 100), 30)):
+        alpha = Fraction(2, m // 4 + 1)
+        for neighbour in PAIRS:
+            D, there = separation.instance(m, gamma, neighbour)
+            left = {more: m * (separation.optimal_error(there, gamma + more) - separation.optimal_error(D, gamma))
+                    for more in (Fraction(4, m), alpha)}
+            assert left[alpha] <= 1
+            assert left[Fraction(4, m)] == 1 if neighbour == "paper" else left[Fraction(4, m)] > least
+
+
+def test_one_mixture_serves_both_neighbours_and_the_relaxed_value_jumps_again():
+    """What chapter 13's question on prop-relaxed answers: 8/m is above alpha at C = 1/4, the best mixture of the easier data set keeps its
+    error on both, and at the tolerance gamma + 8/m itself there are neighbours as far apart as there were at gamma."""
+    m, gamma = 2000, Fraction(1, 10)
+    assert separation.gap_sensitivity(m, 0.25) < 8 / m
+    for neighbour in PAIRS:
+        D, there = separation.instance(m, gamma, neighbour)
+        best = separation.fair_optimum(D, gamma)                                # h_U alone, and D is the easier
+        mixed = cell_counts(np.array([float(w) for w in best.weights.values()]) @ decisions(there)[:2], there.A, there.Y, n_groups=2)
+        value = separation.optimal_error(there, gamma)
+        assert best.value < value and error(mixed) <= value + 1 / m and error(mixed) <= best.value + Fraction(1, m) + 1e-12
+        assert violation(mixed, "false_positive") <= float(gamma) + separation.gap_sensitivity(m, 0.25)
+        relaxed = gamma + Fraction(8, m)
+        again = separation.theorem_3_9(m, relaxed, neighbour).jump
+        assert again > 9 * Fraction(1, m) and again > 0.9 * separation.theorem_3_9(m, gamma, neighbour).jump
+
+
+def test_the_blind_line_falls_with_a_slope_of_1_less_gamma_over_4_gamma():
+    """Chapter 13's word on the line of D, for both pairs: from h_0's quarter to h_U's error within a tolerance of gamma."""
+    for m, gamma in CASES[:-1]:
+        for neighbour, more in zip(PAIRS, (0, Fraction(3, m)), strict=True):
+            D, _ = separation.instance(m, gamma, neighbour)
+            slope = (separation.optimal_error(D, gamma / 2) - separation.optimal_error(D, gamma)) / (gamma / 2)
+            assert slope == (1 - gamma) / (4 * gamma) - more / gamma
 
 
 def test_what_the_aware_class_does_on_the_same_pairs():

@@ -25,6 +25,14 @@ def test_no_data_set_of_a_few_people_jumps_further(m, share, aware):
         assert separation.sensitivity_bound(m, gamma, share, True) < printed == pytest.approx(1 / m + 2 / (share * m))
 
 
+def test_part_1_of_the_theorem_needs_a_c_below_one_half():
+    """thm-3-9, its hypothesis on C: where half of all people are of each group with label 0 nobody has label 1, and f is 0."""
+    for m in (8, 12):
+        for gamma in (0.15, 0.25):
+            assert separation.largest_jump(m, gamma, 0.5).value == 0
+            assert separation.largest_jump(m, gamma, 0.25).value >= 1 / (5 * gamma * m)
+
+
 def test_only_a_changes_and_the_blind_error_stays():
     """For a blind class the error of a fixed mixture does not see A: without the 1/m."""
     for gamma in GAMMAS:

@@ -86,7 +86,9 @@ def instance(m: int, gamma: float | Fraction, neighbour: str = "paper") -> tuple
 def theorem_3_9(m: int, gamma: float | Fraction, neighbour: str = "paper") -> Separation:
     """f(D), f(D') and the mixture that attains f(D'), by the formulas of the proof, for H = {h_0, h_U}.
 
-    Source: supplement, Theorem 3.9 (main text, Theorem 4.6): f(D) = gamma/4 and f(D') = gamma/4 + 1/(4 + gamma m).
+    Source: supplement, Theorem 3.9 (main text, Theorem 4.6): f(D) = gamma/4 and f(D') = gamma/4 + 1/(4 + gamma m). In both data sets
+    each group has at least m/4 people of label 0, so this is part 1 of the theorem for C <= 1/4; for C = 1/2, which its text does not
+    exclude, nobody has label 1 and f is always 0.
 
     Parameters
     ----------
