@@ -183,4 +183,8 @@ def test_d_ln_m_is_a_bound_from_d_2_on_and_none_for_d_1():
         assert labelings_bound(m, 1) == pytest.approx(math.log(m + 1))
         for d in (2, 3, 5):
             assert labelings_bound(m, d) <= labelings_bound(m, d, as_printed=True) + 1e-12
+    for m, d in ((20_001, 10_001), (10**6, 10_001), (10**9, 20_000)):           # too many terms to add: an upper bound, and not a bad one
+        lower = math.lgamma(m + 1) - math.lgamma(d + 1) - math.lgamma(m - d + 1)        # the last term alone
+        assert lower < labelings_bound(m, d) < 1.01 * lower + 1
+    assert labelings_bound(10**6, 10_000) < labelings_bound(10**6, 10_001) < labelings_bound(10**6, 20_000)
     assert round(math.log(2000**2 - 2000 + 2), 1) == 15.2 and round(labelings_bound(2000, 3, as_printed=True), 1) == 22.8

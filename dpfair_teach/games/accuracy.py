@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.optimize import brentq
 
@@ -17,7 +17,7 @@ __all__ = ["lemma_3_2"]
 
 @dataclass(frozen=True)
 class RoundAccuracy:
-    """How far one round of the private players may be off, with probability at least 1 - beta/(2T) each.
+    """How far one round of the private players may be off, with probability at least 1 - beta/(2T) each; sharp, 1 - beta/(2(T-1)).
 
     Attributes
     ----------
@@ -48,7 +48,10 @@ class Setting:
     protect: str = "A"
 
     def sensitivities(self, as_printed):
-        return lemma_3_1(self.n, self.k, self.B, as_printed=as_printed, protect="A" if as_printed else self.protect, m=self.m)
+        if as_printed or self.protect == "A":
+            return lemma_3_1(self.n, self.k, self.B, as_printed=as_printed)
+        found = lemma_3_1(self.n, self.k, self.B, protect=self.protect, m=self.m)       # PromisedRates adds the error to either change
+        return replace(found, learner=max(2 * self.B / (self.n + 1), self.B / self.n) + 1 / self.m)
 
 
 def checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect="A", m=None, spend=1.0):
@@ -82,8 +85,13 @@ def gap_noise(k: int, scale: float, tail: float) -> float:
     return scale * (log_tail if k == 2 else brentq(lambda x: x - math.log1p(x / 2) - log_tail, 0.0, 2 * log_tail + 10))
 
 
+def noisy_answers(s):
+    """In round 1 all prices cancel: a learner that does not see A reads nothing private there."""
+    return s.T - (s.protect == "A")
+
+
 def learner_bound(s, log_labelings, as_printed):
-    noisy = s.T if as_printed or s.protect != "A" else s.T - 1
+    noisy = s.T if as_printed else noisy_answers(s)
     if not noisy:
         return 0.0
     return 2 * s.sensitivities(as_printed).learner / s.step * (log_labelings + math.log(2 * noisy / s.beta))
@@ -91,11 +99,12 @@ def learner_bound(s, log_labelings, as_printed):
 
 def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
               smallest_cell: float, *, constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> RoundAccuracy:
-    """How accurate the private players are in one round, each with probability at least 1 - beta/(2T).
+    """How accurate the private players are in one round, each with probability at least 1 - beta/(2T); sharp, 1 - beta/(2(T-1)).
 
     Source: supplement, Lemma 3.2: Delta r ln(8Tk/beta) / epsilon' and 2 Delta l (ln|H(S)| + ln(2T/beta)) / epsilon', from Theorems 1.1 and
-    1.2. It prints d ln m for ln|H(S)|, see :func:`~dpfair_teach.oracles.labelings_bound`. Sharp: the same for the repaired algorithm with
-    a public N (``repair="promise"``). Its auditor measures rates, so that an entry is off by the difference of two Laplace noises; of two
+    1.2. It prints d ln m for ln|H(S)|, see :func:`~dpfair_teach.oracles.labelings_bound`, and draws the root of epsilon' over that
+    logarithm too, which its Lemma 3.3 does not. Sharp: the same for the repaired algorithm with a public N (``repair="promise"``), of
+    whose rounds T - 1 have noise. Its auditor measures rates, so that an entry is off by the difference of two Laplace noises; of two
     groups the gaps, off by one.
 
     Parameters
@@ -131,10 +140,12 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     >>> printed = lemma_3_2(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000, as_printed=True)
     >>> sharp = lemma_3_2(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
     >>> round(printed.auditor, 3), round(sharp.auditor, 3), round(printed.learner, 2), round(sharp.learner, 2)
-    (1.333, 0.196, 10.52, 1.58)
+    (1.333, 0.195, 10.52, 1.58)
     """
     s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
     learner = learner_bound(s, checked_labelings(log_labelings), as_printed)
     if as_printed:
         return RoundAccuracy(s.sensitivities(True).auditor / s.step * math.log(8 * s.T * s.k / s.beta), learner)
-    return RoundAccuracy(gap_noise(s.k, s.sensitivities(False).rates / s.step, s.beta / (s.T * (s.d - 1))), learner)
+    if s.T == 1:
+        return RoundAccuracy(0.0, learner)
+    return RoundAccuracy(gap_noise(s.k, s.sensitivities(False).rates / s.step, s.beta / ((s.T - 1) * (s.d - 1))), learner)

@@ -38,7 +38,7 @@ def hedge(theta: ArrayLike, B: ArrayLike) -> np.ndarray:
 
     Returns
     -------
-    (..., K) array, entries >= 0, with sum below B
+    (..., K) array, entries >= 0, with sum at most B
 
     Raises
     ------

@@ -101,7 +101,8 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     B : float > 0
     gamma : float >= 0
     room : float in [0, 1]
-        err(constant) - err(Q~), or an upper bound on it. 1/2 always does for the better of both constants; for a single one only 1 does.
+        err(constant) - err(Q~), 0 where that is negative, or an upper bound on it. 1/2 always does for the better of both constants; for a
+        single one only 1 does.
 
     Returns
     -------

@@ -12,6 +12,14 @@ from .game import checked_constraints
 __all__ = ["largest_step", "printed_noise_delta", "printed_noise_epsilon"]
 
 ACCOUNTED = ("advanced", "rdp")
+SMALLEST_STEP = 1e-9
+
+
+def sure_step(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
+    """epsilon' by Theorem 1.5, 0 where its formula is no bound; and the larger of that and basic composition: what is sure."""
+    short = epsilon / (2 * math.sqrt(-2 * steps * math.log(delta)))
+    short = short if math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta)) else 0.0
+    return short, max(epsilon / steps, short)
 
 
 def largest_step(epsilon: float, delta: float, selections: int, gradients: int, *, method: str = "rdp") -> float:
@@ -50,14 +58,12 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
     steps = sum(count)
     if not steps:
         check.refuse("selections", selections, "and no gradients either", "Count the mechanisms that read private data.")
-    short = epsilon / (2 * math.sqrt(-2 * steps * math.log(delta)))
-    holds = math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta))
+    short, low = sure_step(epsilon, delta, steps)
     if check.choice("method", method, ACCOUNTED) == "advanced":
-        if not holds:
+        if not short:
             check.refuse("epsilon", epsilon, f"with {steps} steps the formula of Theorem 1.5 is no bound", "Choose method='rdp'.")
         return short
-    low = max(epsilon / steps, short if holds else 0.0)
-    if low < 1e-9:
+    if low < SMALLEST_STEP:
         check.refuse("selections, gradients", tuple(count), f"leave epsilon' = {low:.3g} to each step", "Play fewer rounds.")
     high = max(epsilon, 2 * low)
     for _ in range(50):

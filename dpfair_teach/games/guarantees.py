@@ -2,19 +2,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from .. import _checks as check
-from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
+from .accuracy import checked_labelings, checked_setting, learner_bound, noisy_answers
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
-from .regret import auditor_bound
+from .budget import SMALLEST_STEP, largest_step, sure_step
+from .regret import auditor_bound, auditor_step
 from .rounds import schedule
 
 __all__ = ["theorem_3_5", "theorem_3_6", "theorem_3_7"]
 
-_GRID = 90
+_GRID = np.unique(np.geomspace(1, 10**9, 90).astype(np.int64)).tolist()     # a quarter apart: nu is within 2 % of its least
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class EquilibriumBound:
     learner, auditor : float
         Bounds on the two regrets.
     rounds : int
+    eta : float
+        The auditor's step. The bound is for an algorithm that plays ``rounds`` and this step: give it both.
     order : float
         What stands inside the O~ of Theorem 3.5; nu / order is the constant that it hides.
     """
@@ -36,6 +40,7 @@ class EquilibriumBound:
     learner: float
     auditor: float
     rounds: int
+    eta: float
     order: float
 
 
@@ -52,37 +57,51 @@ class Guarantee:
     violation : float
         The largest gap of Q~ is at most this; from 1 on it says nothing.
     rounds : int
+    eta : float
+        The auditor's step. The bound is for an algorithm that plays ``rounds`` and this step: give it both.
     """
 
     nu: float
     error: float
     violation: float
     rounds: int
+    eta: float
 
 
-def _best_rounds(m, epsilon, delta, B, k, beta, log_labelings, n, d, protect):
-    """The number of rounds with the smallest bound, on a grid, with the closed formulas for epsilon'. It depends on public numbers only."""
-    grid = np.unique(np.geomspace(1, 10**9, _GRID).astype(np.int64)).tolist()
+@lru_cache(maxsize=2**14)
+def _step(epsilon, delta, selections, gradients):
+    return largest_step(epsilon, delta, selections, gradients)
+
+
+def _regrets(s, log_labelings, eta, as_printed):
+    share = 1.0 if as_printed else noisy_answers(s) / s.T
+    return share * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, eta, as_printed))
+
+
+def _best_rounds(s, delta, log_labelings, eta):
+    """The number of rounds with the smallest sharp bound, on a grid. It depends on public numbers only."""
     best = (math.inf, 1)
-    for T in grid:
-        steps = 2 * T - 2 + (protect != "A")
-        short = epsilon / (2 * math.sqrt(-2 * max(steps, 1) * math.log(delta)))
-        holds = math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta))
-        step = max(epsilon / max(steps, 1), short if holds else 0.0)
-        if step < 1e-8:
+    for T in _GRID:
+        selections = T - (s.protect == "A")
+        if selections and sure_step(s.epsilon, delta, selections + T - 1)[1] < SMALLEST_STEP:
             break
-        s = Setting(T, epsilon, -math.log(delta), B, k, beta, n, d, m, step, protect)
-        best = min(best, (learner_bound(s, log_labelings, False) + auditor_bound(s, None, False), T))
+        step = _step(s.epsilon, delta, selections, T - 1) if selections else math.inf
+        learner, auditor = _regrets(replace(s, T=T, step=step), log_labelings, eta, False)
+        best = min(best, (learner + auditor, T))
+        if learner > best[0]:       # it only grows
+            break
     return best[1]
 
 
 def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-                smallest_cell: float, *, rounds: int | None = None, constraints: tuple[str, ...] = ("FP", "TP"),
-                as_printed: bool = False) -> EquilibriumBound:
+                smallest_cell: float, *, rounds: int | None = None, eta: float | None = None,
+                constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> EquilibriumBound:
     """DP-oracle-learner's output is a nu-approximate equilibrium with probability at least 1 - beta: nu, with all its constants.
 
-    Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu = R_Q + R_lambda of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
-    after putting in T and eta; here nothing is hidden. For gamma <= 1.
+    Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu = R_Q + R_lambda, the bounds of Lemmas 3.3 and 3.4. The theorem shows it
+    inside an O~ after putting in T and eta; here nothing is hidden. For gamma <= 1. As printed it is about ``dp_oracle_learner(...,
+    as_printed=True)``. Sharp it is about ``dp_oracle_learner(..., repair="promise", smallest_cell=N, rounds=found.rounds,
+    eta=found.eta)``: both are found here, about the best for this bound, and neither is what that function plays by default.
 
     Parameters
     ----------
@@ -90,13 +109,15 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
         People.
     epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`lemma_3_2`
     rounds : int >= 1, optional
-        T. By default the printed schedule's; sharp, about the best for these public numbers.
+        T. By default the printed schedule's; sharp, that with about the smallest nu, which public numbers decide.
+    eta : float > 0, optional
+        The auditor's step. By default the printed one, :func:`hedge_rate` with ``as_printed``; sharp, that with the smallest nu.
     constraints, as_printed : as in :func:`lemma_3_2`
 
     Returns
     -------
     EquilibriumBound
-        ``nu``, ``learner``, ``auditor``, ``rounds``, ``order``.
+        ``nu``, ``learner``, ``auditor``, ``rounds``, ``eta``, ``order``.
 
     Raises
     ------
@@ -109,45 +130,49 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     >>> for m in (10**6, 10**8):
     ...     printed = theorem_3_5(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4, as_printed=True)
     ...     print(round(printed.nu, 2), round(theorem_3_5(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4).nu, 3))
-    1.54 0.288
-    0.18 0.033
+    1.54 0.251
+    0.18 0.029
+    >>> found = theorem_3_5(10**6, 1.0, 1e-7, 2.0, 2, .05, math.log(10**6 + 1), 10**6 / 4)
+    >>> found.rounds, round(found.eta, 3)       # for dp_oracle_learner
+    (856, 0.06)
     """
-    return _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, constraints, as_printed, "A")
+    return _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, "A")
 
 
-def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, constraints, as_printed, protect):
+def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, protect):
     log_labelings = checked_labelings(log_labelings)
     m = check.integer("m", m, low=1, high=10**15, whole_float=True)
-    first = checked_setting(1, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
+    first = checked_setting(1, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect, m)
+    eta = None if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
     if first.n * 2 * first.k > m * (1 + 1e-9):
         check.refuse("smallest_cell, n_groups", (first.n, first.k), f"{2 * first.k} cells of that many people are more than m={m}",
                      "Give a smaller cell, or fewer groups.")
     if rounds is None:
         rounds = (schedule(m, epsilon, delta, B, n_groups, beta, log_labelings, constraints).rounds if as_printed else
-                  _best_rounds(m, first.epsilon, math.exp(-first.log_delta), first.B, first.k, first.beta, log_labelings, first.n, first.d,
-                               protect))
+                  _best_rounds(first, float(delta), log_labelings, eta))
     s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect, m)
-    noisy = 1 if as_printed or protect != "A" else (s.T - 1) / s.T
-    learner, auditor = noisy * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, None, as_printed))
+    eta = auditor_step(s, as_printed) if eta is None else eta
+    learner, auditor = _regrets(s, log_labelings, eta, as_printed)
     order = s.B * m / s.n * math.sqrt(s.k * math.sqrt(s.log_delta) * (log_labelings - math.log(s.beta)) / (m * s.epsilon))
-    return EquilibriumBound(learner + auditor, learner, auditor, s.T, order)
+    return EquilibriumBound(learner + auditor, learner, auditor, s.T, eta, order)
 
 
 def _promises(bound, B, gamma, constants, as_printed):
     constants = check.integer("constants", constants, low=0, high=2)
     gamma = check.number("gamma", gamma, low=0.0, high=1.0)
     if as_printed:
-        return Guarantee(bound.nu, lemma_b_1(bound.nu), lemma_b_2(bound.nu, B, gamma), bound.rounds)
+        return Guarantee(bound.nu, lemma_b_1(bound.nu), lemma_b_2(bound.nu, B, gamma), bound.rounds, bound.eta)
     if constants == 0:
-        return Guarantee(bound.nu, math.inf, math.inf, bound.rounds)
+        return Guarantee(bound.nu, math.inf, math.inf, bound.rounds, bound.eta)
     each = bound.nu / 2         # what both players together could still gain is the sum of the two regrets: nu, once
     room = 0.5 if constants == 2 else 1.0       # of two constants one errs on at most half of the people; a single one may on all
     violation = min(lemma_b_2(each, B, gamma), fairness_bound_with_constants(each, B, gamma, room=room))
-    return Guarantee(bound.nu, lemma_b_1(each), violation, bound.rounds)
+    return Guarantee(bound.nu, lemma_b_1(each), violation, bound.rounds, bound.eta)
 
 
 def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float, smallest_cell: float,
-                gamma: float, *, constants: int = 2, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
+                gamma: float, *, constants: int = 2, rounds: int | None = None, eta: float | None = None,
+                as_printed: bool = False) -> Guarantee:
     """Error and fairness of DP-oracle-learner: err(Q*) + 2 nu, gamma + (1 + 2 nu) / B.
 
     Source: supplement, Theorem 3.6 (main text, Theorem 4.4): Theorem 3.5 with Lemmas B.1 and B.2, of which it leaves out the hypothesis
@@ -161,12 +186,12 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     constants : 0, 1 or 2
         How many of "reject everybody" and "accept everybody" the class has. One makes a fair mixture possible; with both, one errs on
         at most half of the people. With none some mixture may still be fair and Lemma B.2 hold, but these numbers cannot say so: inf.
-    rounds, as_printed : as in :func:`theorem_3_5`
+    rounds, eta, as_printed : as in :func:`theorem_3_5`
 
     Returns
     -------
     Guarantee
-        ``nu``, ``error``, ``violation``, ``rounds``.
+        ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
 
     Raises
     ------
@@ -179,30 +204,33 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     >>> sharp = theorem_3_6(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7, .1)
     >>> printed = theorem_3_6(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7, .1, as_printed=True)
     >>> round(sharp.violation, 3), round(printed.violation, 3)
-    (0.151, 0.601)
+    (0.145, 0.601)
     """
-    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, ("FP", "TP"), as_printed, "A"),
+    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, ("FP", "TP"), as_printed,
+                            "A"),
                      B, gamma, constants, as_printed)
 
 
 def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, n_classifiers: int, smallest_cell: float,
-                gamma: float, *, constants: int = 2, rounds: int | None = None, as_printed: bool = False) -> Guarantee:
+                gamma: float, *, constants: int = 2, rounds: int | None = None, eta: float | None = None,
+                as_printed: bool = False) -> Guarantee:
     """The same for a finite class: ln|H| for ln|H(S)|, and X is protected as well as A.
 
-    Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: with the sensitivities of "X and
-    A" in :func:`lemma_3_1`, of which the printed ones, made for A, are an upper bound; a whole record (Y too) they do not cover.
+    Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: for ``protect="X and
+    A"``, where :func:`dp_oracle_learner` makes its learner's noise for a change of a loss by 1/m + max(2B/(N+1), B/N); the printed
+    sensitivity, made for A, is larger still. A whole record (Y too) is not covered.
 
     Parameters
     ----------
     m, epsilon, delta, B, n_groups, beta : as in :func:`theorem_3_5`
     n_classifiers : int >= 1
         |H|.
-    smallest_cell, gamma, constants, rounds, as_printed : as in :func:`theorem_3_6`
+    smallest_cell, gamma, constants, rounds, eta, as_printed : as in :func:`theorem_3_6`
 
     Returns
     -------
     Guarantee
-        ``nu``, ``error``, ``violation``, ``rounds``.
+        ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
 
     Raises
     ------
@@ -212,8 +240,10 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     Examples
     --------
     >>> round(theorem_3_7(10**8, 1.0, 1e-7, 10.0, 2, .05, 500, 10**7, .1).nu, 3)
-    0.203
+    0.182
     """
-    log_h = math.log(check.integer("n_classifiers", n_classifiers, low=1, high=10**300))
-    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_h, smallest_cell, rounds, ("FP", "TP"), as_printed, "X and A"),
+    if (n_classifiers := check.integer("n_classifiers", n_classifiers, low=1)) > 10**300:
+        check.refuse("n_classifiers", n_classifiers, "more than 10^300", "Use theorem_3_6 with the logarithm, or a smaller class.")
+    log_h = math.log(n_classifiers)
+    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_h, smallest_cell, rounds, eta, ("FP", "TP"), as_printed, "X and A"),
                      B, gamma, constants, as_printed)

@@ -42,20 +42,30 @@ def lemma_3_3(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     return learner_bound(s, checked_labelings(log_labelings), as_printed) * (1 if as_printed else (s.T - 1) / s.T)
 
 
+def _noise(s):
+    """Scale of the noise of a rate, and what that of a gap does not exceed in any round."""
+    scale = s.sensitivities(False).rates / s.step if s.T > 1 else 0.0
+    return scale, gap_noise(s.k, scale, s.beta / (2 * (s.T - 1) * (s.d - 1))) if s.T > 1 else 0.0
+
+
+def auditor_step(s, as_printed, largest=1.0):
+    """The printed step; sharp, the best for the range of what the auditor sees."""
+    if as_printed:
+        return hedge_rate(s.d - 1, s.T, as_printed=True)
+    return hedge_rate(s.d - 1, s.T, spread=2 * largest + 2 * _noise(s)[1])
+
+
 def auditor_bound(s, eta, as_printed, largest=1.0):
     """``largest`` is that of a gap, before noise."""
     T, B, d = s.T, s.B, s.d
+    eta = auditor_step(s, as_printed, largest) if eta is None else eta
     if as_printed:
-        eta = hedge_rate(d - 1, T, as_printed=True) if eta is None else eta
         half = s.sensitivities(True).auditor / (2 * s.step) * math.log(8 * T * s.k / s.beta)
         return B * math.log(d) / (eta * T) + 4 * eta * B * (1 + half)**2
-    scale = s.sensitivities(False).rates / s.step if T > 1 else 0.0
-    sup = gap_noise(s.k, scale, s.beta / (2 * (T - 1) * (d - 1))) if T > 1 else 0.0
+    scale, sup = _noise(s)
     noises = (T - 1) * (1 if s.k == 2 else 2)
     drift = 2 * scale * ((math.log(4 * d / s.beta) - noises * np.log1p(-_THETA**2)) / _THETA).min() if T > 1 else 0.0
-    spread = 2 * largest + 2 * sup
-    eta = hedge_rate(d - 1, T, spread=spread) if eta is None else eta
-    return B * math.log(d) / (eta * T) + eta * B * spread**2 / 8 + B * drift / T
+    return B * math.log(d) / (eta * T) + eta * B * (2 * largest + 2 * sup)**2 / 8 + B * drift / T
 
 
 def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, smallest_cell: float, *,
@@ -72,7 +82,8 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     ----------
     rounds, epsilon, delta, B, n_groups, beta, smallest_cell : as in :func:`lemma_3_2`
     eta : float > 0, optional
-        By default the algorithm's; sharp, the best.
+        The auditor's step. By default the algorithm's; sharp, that with the smallest bound, which :func:`dp_oracle_learner` has to be
+        given: its own is another. :func:`theorem_3_5` returns it.
     constraints, as_printed : as in :func:`lemma_3_2`
 
     Returns

@@ -12,6 +12,7 @@ from .. import _checks as check
 __all__ = ["threshold_labelings", "halfplane_labelings", "with_constants", "sauer_sum", "labelings_bound", "shattered_sets"]
 
 LIMIT = 10**8       # labels that an enumeration may hold
+MOST_TERMS = 10**4  # of Sauer's sum
 
 
 def _not_too_many(name: str, value: object, labelings: int, m: int, limit: object) -> None:
@@ -214,8 +215,8 @@ def sauer_sum(m: int, d: int) -> int:
         if m > 10**5:
             check.refuse("m", m, "2^m has too many digits", "Use m ln 2 for its logarithm, or a smaller d.")
         return 2**m
-    if d > 10**4:
-        check.refuse("d", d, "asks for too many terms", "Use labelings_bound's logarithm, or a smaller d.")
+    if d > MOST_TERMS:
+        check.refuse("d", d, "asks for too many terms", "Use labelings_bound for its logarithm, or a smaller d.")
     total = term = 1
     for i in range(d):
         term = term * (m - i) // (i + 1)
@@ -226,7 +227,9 @@ def sauer_sum(m: int, d: int) -> int:
 def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
     """An upper bound on ln|H(S)| for a family with VC dimension d: ln of Sauer's sum; as printed, d ln m.
 
-    Source: supplement, Algorithm 5 (d ln m). As printed it is no bound for d = 1, where m + 1 labelings are reached, nor for m = 1. It is
+    Source: supplement, Algorithm 5 (d ln m). Above d = 10,000, where the sum has too many terms, it is the smaller of d ln(e m / d), which
+    that sum does not exceed, and m ln 2: C(m, i) <= C(m, i) (m/d)^(d-i) for i <= d, and over all i these add up to
+    (m/d)^d (1 + d/m)^m <= (e m / d)^d. As printed it is no bound for d = 1, where m + 1 labelings are reached, nor for m = 1. It is
     crude for families whose labelings are known: half-planes have VC dimension 3 and at most m^2 - m + 2 labelings.
 
     Parameters
@@ -253,7 +256,9 @@ def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
     d = check.integer("d", d, low=1, high=10**9)
     if check.flag("as_printed", as_printed):
         return d * math.log(m)
-    return m * math.log(2) if d >= m else math.log(sauer_sum(m, d))
+    if d >= m:
+        return m * math.log(2)
+    return math.log(sauer_sum(m, d)) if d <= MOST_TERMS else min(d * (1 + math.log(m / d)), m * math.log(2))
 
 
 def shattered_sets(labelings: ArrayLike) -> list[tuple[int, ...]]:

@@ -110,6 +110,19 @@ def test_with_constants_the_violation_is_bounded_without_a_term_1_over_b(seed):
     assert fairness_bound_with_constants(nu, 0.5 / gamma, gamma) == math.inf
 
 
+def test_with_constants_a_play_that_errs_more_than_the_constant_earns_nothing_by_it():
+    """Errors .625 and, of both constants, .5; the auditor charges nothing. The two regrets are 1/8 each and E = -1/8: with that in the
+    place of max(0, E) the violation would be at most .26. It is .5, below .9."""
+    n = [[100, 100], [100, 100]]
+    game, B, free = FairnessGame.from_counts([[[0, 0], [50, 0]], [[0, 0], [0, 0]], n], n, gamma=0.1), 0.3125, [0, 0, 0, 0]
+    assert game.errors == pytest.approx([0.625, 0.5, 0.5]) and game.regrets([1, 0, 0], free, B) == pytest.approx((0.125, 0.125))
+    excess = 0.5 - game.error([1, 0, 0])
+    assert 0.1 + 2 * 0.125 / (B - excess / 0.1) == pytest.approx(0.26) and game.violation([1, 0, 0]) == 0.5
+    assert fairness_bound_with_constants(0.125, B, 0.1, room=max(0.0, excess)) == pytest.approx(0.9)
+    with pytest.raises(ValueError, match="room"):
+        fairness_bound_with_constants(0.125, B, 0.1, room=excess)
+
+
 def one_constant_only():
     """An unfair classifier and "accept everybody" among people who mostly repay nothing: the constant errs on nine in ten."""
     unfair, accept = [[18, 10], [0, 10]], [[90, 10], [90, 10]]

@@ -24,6 +24,8 @@ from dpfair_teach.games import (
     theorem_3_6,
     theorem_3_7,
 )
+from dpfair_teach.games.players import PromisedRates
+from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import sauer_sum
 
 SETTING = dict(epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05)
@@ -66,7 +68,33 @@ def test_the_sharp_learner_is_spelt_out():
     expected = 2 * (2 * 2.0 / 201) / step * (5.0 + math.log(2 * 29 / 0.05))
     assert lemma_3_2(30, log_labelings=5.0, smallest_cell=200, **SETTING).learner == pytest.approx(expected)
     assert lemma_3_3(30, log_labelings=5.0, smallest_cell=200, **SETTING) == pytest.approx(expected * 29 / 30)
-    assert lemma_3_2(1, log_labelings=5.0, smallest_cell=200, **SETTING).learner == 0
+    one = lemma_3_2(1, log_labelings=5.0, smallest_cell=200, **SETTING)
+    assert (one.learner, one.auditor) == (0, 0)
+
+
+def test_a_noisy_round_fails_as_often_as_lemma_3_2_says():
+    """One best classifier and 1,999 whose excess is the sharp bound, with the exact law of the exponential mechanism: beta / (2(T-1)) is
+    kept and nearly met. It is more than beta / (2T), twice that at T = 2."""
+    for T in (2, 3, 20):
+        bound = lemma_3_2(T, log_labelings=math.log(2000), smallest_cell=1000, **SETTING).learner
+        losses = np.r_[0.0, np.full(1999, bound)]
+        law = exponential_probabilities(losses, lemma_3_1(1000, 2, 2.0).learner, largest_step(1.0, 1e-7, T - 1, T - 1))
+        allowed = 0.05 / (2 * (T - 1))
+        assert 0.95 * allowed < law[1:].sum() <= allowed
+        assert T > 2 or law[1:].sum() > 1.9 * 0.05 / (2 * T)
+
+
+def test_read_literally_the_learners_line_of_lemma_3_2_is_false():
+    """Its root is drawn over the logarithm too. 1,000 classifiers, 25 rounds: an excess of that bound is exceeded by all but certainly, and
+    the form of Lemma 3.3, with the root over T ln(1/delta), is kept."""
+    T, H, n, B = 25, 1000, 1000, 2.0
+    root, size = T * math.log(1e7), math.log(H) + math.log(2 * T / 0.05)
+    literal = 8 * (4 * B + 1) * math.sqrt(root * size) / (n - 1)
+    stated = lemma_3_2(T, log_labelings=math.log(H), smallest_cell=n, as_printed=True, **SETTING).learner
+    assert stated == pytest.approx(8 * (4 * B + 1) * math.sqrt(root) * size / (n - 1)) and literal == pytest.approx(5.38, abs=0.005)
+    wrong = [exponential_probabilities(np.r_[0.0, np.full(H - 1, 1.0001 * bound)], lemma_3_1(n, 2, B, as_printed=True).learner,
+                                       1.0 / (4 * math.sqrt(root)))[1:].sum() for bound in (literal, stated)]
+    assert wrong[0] > 0.95 and wrong[1] < 0.05 / (2 * T)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -80,7 +108,7 @@ def test_the_sharp_gap_is_spelt_out(k):
     one = lemma_3_2(T, log_labelings=1.0, smallest_cell=N, **at).auditor / b
     grid = np.linspace(0, 60, 600_001)
     beyond = 2 * np.exp(-one) * (0.25 * (1 + (one + grid)) * np.exp(-grid)).sum() * 1e-4       # density (1 + x) exp(-x) / 4 of V - V'
-    assert (math.exp(-one) if k == 2 else beyond) == pytest.approx(beta / (2 * T) / (2 * (k - 1)), rel=1e-3)
+    assert (math.exp(-one) if k == 2 else beyond) == pytest.approx(beta / (2 * (T - 1)) / (2 * (k - 1)), rel=1e-3)
     lows, highs = 0.0, 100.0
     for _ in range(80):
         x = (lows + highs) / 2
@@ -91,10 +119,87 @@ def test_the_sharp_gap_is_spelt_out(k):
     for eta in (0.05, 0.2):
         expected = B * math.log(d) / (eta * T) + eta * B * (2 + 2 * b * x)**2 / 8 + B * drift / T
         assert lemma_3_4(T, eta=eta, smallest_cell=N, **at) == pytest.approx(expected, rel=1e-9)
+    own, best = math.sqrt(math.log(d) / T) / 2, math.sqrt(8 * math.log(d) / T) / (2 + 2 * b * x)
+    both = [theorem_3_5(4 * k * N, log_labelings=3.0, smallest_cell=N, rounds=T, eta=eta, **at) for eta in (None, own)]
+    assert [found.eta for found in both] == pytest.approx([best, own])
+    assert [found.auditor for found in both] == pytest.approx([lemma_3_4(T, eta=found.eta, smallest_cell=N, **at) for found in both])
     learner = (T - 1) / T * 4 * B / ((N + 1) * step) * (3.0 + math.log(2 * (T - 1) / beta))
     found = theorem_3_5(4 * k * N, log_labelings=3.0, smallest_cell=N, rounds=T, **at)
     assert found.learner == pytest.approx(learner) and found.nu == pytest.approx(learner + found.auditor)
     assert found.auditor <= lemma_3_4(T, eta=0.2, smallest_cell=N, **at)
+
+
+def test_the_sharp_gap_is_that_of_the_step_it_returns():
+    """One classifier with a gap of 1, 100,000 people a cell, 267 rounds, 20 runs. By the step that belongs to the bound the auditor is in
+    time; by the learner's own, a third of it, he is late, and the gap is above that bound in all runs, below the bound for that step."""
+    n, T = 10**5, 267
+    game = FairnessGame.from_counts([[[0, 0], [n, 0]]], [[n, n], [n, n]], gamma=0.0)
+    at = dict(m=4 * n, epsilon=1.0, delta=1e-7, B=1.0, n_groups=2, beta=0.05, smallest_cell=n, rounds=T)
+    own = math.sqrt(math.log(5) / T) / 2
+    best, late = theorem_3_5(log_labelings=0.0, **at), theorem_3_5(log_labelings=0.0, eta=own, **at)
+    assert 2.4 < best.eta / own < 3 and best.rounds == late.rounds == T and late.eta == own
+    how = dict(rounds=T, repair="promise", smallest_cell=n, size=20)
+    ours, default = (dp_oracle_learner(game, 1.0, 1e-7, 1.0, np.random.default_rng(0), eta=eta, **how) for eta in (best.eta, None))
+    assert default.eta == own and (ours.gap <= best.nu).all() and (default.gap > best.nu).all() and (default.gap <= late.nu).all()
+    assert default.gap.min() > 0.7 * late.nu
+    for found in (theorem_3_6(log_labelings=0.0, gamma=0.0, **at), theorem_3_7(n_classifiers=1, gamma=0.0, **at)):
+        assert found.eta == pytest.approx(best.eta, rel=1e-4) and found.nu == pytest.approx(best.nu, rel=0.04)
+    assert theorem_3_5(log_labelings=0.0, as_printed=True, **at).eta == own
+
+
+@pytest.mark.slow
+def test_the_rounds_of_the_sharp_gap_are_the_best_within_two_percent():
+    """Over numbers of rounds 3 percent apart near the one that is chosen, and all over the range; and the curve has no jumps."""
+    for m, epsilon, B, k in ((10**4, 10.0, 2.0, 2), (10**6, 1.0, 2.0, 2), (10**8, 1.0, 10.0, 2), (10**6, 10.0, 1.0, 4),
+                             (10**7, 0.1, 2.0, 2)):
+        at = dict(m=m, epsilon=epsilon, delta=1e-7, B=B, n_groups=k, beta=0.05, log_labelings=math.log(m + 1), smallest_cell=m / (4 * k))
+        found = theorem_3_5(**at)
+        near = found.rounds * np.geomspace(0.6, 1.7, 36)
+        rounds = np.unique(np.r_[near, np.geomspace(1, 1e6, 25)].astype(int)).tolist()
+        assert found.nu <= 1.02 * min(theorem_3_5(rounds=T, **at).nu for T in rounds if T > 0)
+        fixed = theorem_3_5(eta=0.05, **at)
+        assert fixed.nu <= 1.02 * min(theorem_3_5(rounds=T, eta=0.05, **at).nu for T in rounds if T > 0)
+    people = np.geomspace(5e5, 8e5, 40)
+    nus = [theorem_3_5(int(m), 1.0, 1e-7, 2.0, 2, 0.05, math.log(m + 1), m / 8).nu for m in people]
+    ratio = np.array(nus[1:]) / nus[:-1]
+    assert (people[1] / people[0])**-0.7 < ratio.min() and ratio.max() < 1
+
+
+@pytest.mark.slow
+def test_the_sharp_gap_is_found_at_the_ends_of_its_range():
+    """Where Theorem 1.5 is no bound, where hardly any privacy is left to a round, and where one round is best."""
+    for m, epsilon, delta, n in ((10**15, 1e-6, 0.99, 10**14), (10**15, 1.0, 0.99, 10**14), (10**15, 1e6, 0.5, 10**14), (4, 1.0, 1e-7, 1)):
+        found = theorem_3_5(m, epsilon, delta, 1.0, 2, 0.5, 0.0, n)
+        assert 0 < found.nu < 2 and found.rounds >= 1 and (found.rounds == 1) == (m == 4)
+
+
+def test_the_sharp_theorem_3_7_has_the_noise_that_the_learner_makes():
+    """1/m + max(2B/(N+1), B/N), at the dearest prices; T noisy answers, T-1 measurements."""
+    m, N, T = 4000, 1000, 30
+    game = FairnessGame.from_counts([[[0, 0], [0, 0]], [[N, N], [N, N]]], [[N, N], [N, N]], gamma=0.1)
+    step = largest_step(1.0, 1e-7, T, T - 1)
+    for B in (0.5, 2.0, 10.0):
+        moves = PromisedRates(game, np.asarray(step), N, "X and A").sensitivity(np.array([[B, 0.0], [0.0, -B]]))
+        assert moves == pytest.approx(1 / m + max(2 * B / (N + 1), B / N))
+        learner = 2 * moves[0] / step * (math.log(50) + math.log(2 * T / 0.05))
+        at = (m, 1.0, 1e-7, B, 2, 0.05, 50, N, 0.1)
+        with_one, with_two = (theorem_3_7(*at, rounds=T, eta=eta).nu - auditor_alone(B, T, N, eta) for eta in (0.05, 0.2))
+        assert with_one == pytest.approx(with_two) == pytest.approx(learner)
+
+
+def auditor_alone(B, T, N, eta):
+    """The auditor's bound with T selections and T-1 measurements, k = 2, spelt out."""
+    b, beta = 2 / ((N + 1) * largest_step(1.0, 1e-7, T, T - 1)), 0.05
+    x = -b * math.log(beta / (4 * (T - 1) * 2))
+    theta = np.linspace(1e-3, 0.999, 999)
+    drift = (2 * b / theta * (math.log(20 / beta) - (T - 1) * np.log(1 - theta**2))).min()
+    return B * math.log(5) / (eta * T) + eta * B * (2 + 2 * x)**2 / 8 + B * drift / T
+
+
+def test_a_class_that_is_too_large_is_refused_in_one_line():
+    with pytest.raises(ValueError, match="n_classifiers") as refusal:
+        theorem_3_7(10**6, 1.0, 1e-7, 2.0, 2, 0.05, 10**400, 10**5, 0.1)
+    assert len(str(refusal.value)) < 250
 
 
 def test_theorem_3_5_with_its_constants():
@@ -143,7 +248,7 @@ def test_lemmas_3_2_to_3_4_and_theorem_3_5_on_runs(k, as_printed):
     auditor = B * np.maximum(r.mean(axis=0).max(axis=-1), 0) - (play.multipliers * r).sum(axis=-1).mean(axis=0)
     bound = lemma_3_4(T, eta=play.eta, **{key: value for key, value in at.items()})
     assert (auditor <= bound).all() and auditor.max() > (0.02 if as_printed else 0.05) * bound
-    whole = theorem_3_5(4000, log_labelings=math.log(12), rounds=T, **at)
+    whole = theorem_3_5(4000, log_labelings=math.log(12), rounds=T, eta=play.eta, **at)
     assert (play.gap <= whole.nu).all()
     assert (np.add(*game.regrets(play.Q, play.lam, B)) <= whole.nu).all()       # both together: nu once
 
@@ -350,6 +455,6 @@ def test_theorem_3_6_on_runs(seed):
     game, B, n = data(seed=seed), 1 / 0.05, None
     n = game.n.min()
     play = dp_oracle_learner(game, 1000.0, 1e-6, B, np.random.default_rng(seed), rounds=200, size=100, repair="promise", smallest_cell=n)
-    said = theorem_3_6(4000, 1000.0, 1e-6, B, 2, 0.05, math.log(12), n, 0.05, rounds=200)
+    said = theorem_3_6(4000, 1000.0, 1e-6, B, 2, 0.05, math.log(12), n, 0.05, rounds=200, eta=play.eta)
     best = game.fair_erm().value
     assert (play.error - best <= said.error).all() and (play.violation <= said.violation).all()
