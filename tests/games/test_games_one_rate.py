@@ -1,0 +1,136 @@
+"""Where one rate is compared, it is the rate that was named; and what a play answers for anybody is all of its mixture.
+
+Each test was seen red with the fault that its name denies.
+"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpfair_teach import games
+from dpfair_teach.audit import exact_epsilon
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, regression_dp_oracle_learner, regression_exponentiated_gradient
+from dpfair_teach.games import players as rooms
+from dpfair_teach.mechanisms import exponential_probabilities
+from dpfair_teach.oracles import RegressionOracle
+from test_oracles_regression import people
+
+RATES = [("FP",), ("TP",), ("FP", "TP")]
+NAMES = {"FP": 0, "TP": 1}
+
+
+def unlike(k, m=900):
+    """Thresholds on people whose two rates differ between groups in opposite directions, and whose cells are of unlike sizes."""
+    rng = np.random.default_rng(k)
+    A, x = rng.integers(0, k, m), rng.random(m)
+    Y = (rng.random(m) < 0.3).astype(int)
+    x = np.clip(x + 0.3 * (A > 0) * (1 - 2 * Y), 0, 1)
+    return np.array([x > t for t in np.linspace(0.05, 0.95, 9)]).astype(int), A, Y
+
+
+def rates_of(decisions, A, Y, constraints):
+    """rate_a - rate_0, from the definition: (..., D) for decisions (..., m)."""
+    found = [decisions[..., (A == a) & (Y == NAMES[c])].mean(axis=-1) - decisions[..., (A == 0) & (Y == NAMES[c])].mean(axis=-1)
+             for a in range(1, A.max() + 1) for c in constraints]
+    return np.stack(found, axis=-1)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("constraints", RATES)
+@pytest.mark.parametrize("how", [dict(as_printed=True), dict(), dict(protect="X and A"), dict(repair="bound"),
+                                 dict(repair="promise", smallest_cell=5)])
+def test_a_private_auditor_measures_the_rates_that_were_named(k, constraints, how):
+    """At epsilon = 1e6 what it saw is, to the noise, the constraint values of the classifiers that were chosen, counted by hand."""
+    H, A, Y = unlike(k)
+    play = dp_oracle_learner(FairnessGame(H, A, Y, 0.05, constraints), 1e6, 1e-9, 3.0, np.random.default_rng(0), rounds=6, **how)
+    gaps = rates_of(H[play.chosen], A, Y, constraints)[:len(play.gradients)]
+    r = np.stack([gaps, -gaps], axis=-1).reshape(len(gaps), -1) - 0.05
+    both = rates_of(H, A, Y, ("FP", "TP"))
+    assert play.gradients == pytest.approx(r, abs=0.02) and np.abs(both[play.chosen, 0] - both[play.chosen, 1]).min() > 0.1
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("constraints", RATES)
+def test_the_sizes_that_are_released_are_of_the_cells_that_are_asked_about(k, constraints):
+    H, A, Y = unlike(k)
+    game = FairnessGame(H, A, Y, 0.05, constraints)
+    asked = [NAMES[c] for c in constraints]
+    sizes, _ = rooms.frozen_cells(game, np.asarray(1e6), (), np.random.default_rng(1))
+    assert sizes[:, asked] == pytest.approx(game.n[:, asked], abs=0.01)
+    assert (np.delete(sizes, asked, axis=1) == 1).all()
+    smallest = min(((A == a) & (Y == y)).sum() for a in range(k) for y in asked)
+    assert rooms.smallest_asked(game) == smallest == game.n[:, asked].min()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("constraints", RATES)
+def test_the_private_loop_measures_and_tells_the_rates_that_were_named(k, constraints):
+    """At epsilon = 1000: what the auditor saw, the true gaps and the violation, all counted from the rules on the people."""
+    X, A, Y = people(m=4000, k=k, seed=5)
+    X[:, 0] += 0.5 * (A > 0) * (1 - 2 * Y)          # the two rates lie apart
+    oracle = RegressionOracle(X, Y)
+    play = regression_dp_oracle_learner(oracle, A, 0.02, 1e3, 1e-3, np.random.default_rng(2), n_groups=k, B=4.0, rounds=5,
+                                        constraints=constraints)
+    decisions = play.rules @ np.column_stack([np.ones(len(X)), X]).T > 0
+    gaps = rates_of(decisions, A, Y, constraints)
+    np.testing.assert_allclose(play.gaps, gaps, atol=1e-12)
+    assert play.violation == pytest.approx(np.abs(gaps.mean(axis=0)).max())
+    np.testing.assert_allclose(play.gaps_seen, gaps[:-1], atol=0.005)
+    both = rates_of(decisions[:-1], A, Y, ("FP", "TP"))
+    assert np.abs(both[:, 0] - both[:, 1]).max() > 0.01
+
+
+def test_the_private_loop_answers_with_the_average_of_its_rounds():
+    X, A, Y = people(m=400, k=2, seed=3)
+    play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.0, 50.0, 1e-3, np.random.default_rng(4), n_groups=2, B=20.0, rounds=6)
+    decisions = play.rules @ np.column_stack([np.ones(len(X)), X]).T > 0
+    assert (decisions.any(axis=0) & ~decisions.all(axis=0)).mean() > 0.05           # the rounds disagree about some people
+    np.testing.assert_allclose(play.predict_proba(X), decisions.mean(axis=0))
+    assert play.error == pytest.approx(np.where(Y == 1, 1 - play.predict_proba(X), play.predict_proba(X)).mean())
+
+
+def test_a_mixture_over_the_iterates_accepts_with_all_its_parts():
+    """A mixture that is a tenth "reject", three tenths "accept", the rest classifiers that were met: its error on the people is that of
+    the game. Single classifiers too, the two constants among them."""
+    X, A, Y = people(m=500, k=3, seed=6)
+    play = regression_exponentiated_gradient(RegressionOracle(X, Y), A, 0.02, rounds=40)
+    H = play.game.n_classifiers
+    Q = np.zeros((3, H))
+    Q[0, -1], Q[1, -2] = 1.0, 1.0
+    Q[2, -1], Q[2, -2], Q[2, :-2] = 0.3, 0.1, 0.6 / (H - 2)
+    accept = play.predict_proba(X, Q)
+    assert (accept[0] == 1).all() and (accept[1] == 0).all()
+    np.testing.assert_allclose(np.where(Y == 1, 1 - accept, accept).mean(axis=1), Q @ play.game.errors, atol=1e-12)
+    assert accept[2].min() >= 0.3 - 1e-12
+
+
+def test_a_game_that_takes_an_empty_cell_keeps_taking_it():
+    """Another tolerance, fewer classifiers, the constants added: the same people, of whom no cell becomes a reason to stop."""
+    H = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 0, 0], [1, 0, 0, 1, 1]])
+    game = FairnessGame(H, A=[0, 0, 0, 1, 1], Y=[0, 1, 1, 1, 1], gamma=0.1, empty="zero")
+    assert game.n[1, 0] == 0
+    for other, rows in ((game.with_gamma([0.0, 0.3]), [0, 1, 2]), (game.restricted([2, 0]), [2, 0]), (game.with_constants(), [0, 1, 2])):
+        np.testing.assert_array_equal(other.gaps[:len(rows)], game.gaps[rows])
+        assert other.rates[0, 1, 0] == 0 and other.with_gamma(0.2).restricted([0]).gaps.shape == (1, 2)
+    assert games.FairnessGame.from_counts(game.n_pos, game.n, 0.1, empty="zero").with_gamma(0.3).gamma == 0.3
+
+
+def test_who_stays_in_a_small_cell_counts_where_a_promise_protects_features_too():
+    """Three groups, N = 1, and 500 classifiers that accept one person, a member of the cell of that size: when that decision flips, a rate
+    moves by 1 and not by 1/2 and 1/2 of two groups that share a price. Exactly at most epsilon', by less than one part in a hundred."""
+    step, w = 0.8, np.array([30.0, 0.0, 30.0, 0.0])
+    A = np.array([0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2] + [0] * 40)
+    Y = np.array([0] * 5 + [1] * 46)
+    one = np.eye(1, len(A), dtype=int)
+    H = np.r_[np.tile(one, (500, 1)), 1 - one]
+    laws = []
+    for person in (H[:, 0], 1 - H[:, 0]):
+        game = FairnessGame(np.column_stack([person, H[:, 1:]]), A, Y, 0.1)
+        assert game.n.tolist() == [[1, 42], [2, 2], [2, 2]]
+        sensitivity = rooms.PromisedRates(game, np.asarray(step), 1, "X and A").sensitivity(w)
+        laws.append(exponential_probabilities(game.errors + game.gaps @ w, 1.0, step / sensitivity))
+    found = exact_epsilon(*laws)
+    assert 0.99 * step < found <= step + 1e-9
+    assert math.isclose(sensitivity, 60.0 + 1 / len(A))         # the anchor's price over N
