@@ -984,6 +984,15 @@ MUTANTS: dict[str, Mutant] = {
                                           "a changed decision moves no error"),
     "error_left_out_of_the_sensitivity": Mutant(GAMES + "players.PromisedRates.sensitivity", error_left_out_of_the_sensitivity,
                                                 "a changed decision moves no error"),
+    "stay_forgotten": Mutant(GAMES + "players.PromisedRates.sensitivity", rewritten("size[..., -1, :].max(axis=-1) /", "0.0 /"),
+                             "a decision changes with the group only"),
+    "first_rate_for_any": Mutant(GAMES + "players.asked", lambda f: lambda game: list(range(len(game.constraints))),
+                                 "true positives are asked for, false positives measured"),
+    "first_rate_in_the_loop": Mutant(GAMES + "regression_private.regression_dp_oracle_learner", rewritten(
+        '[{"FP": 0, "TP": 1}[c] for c in constants.constraints]', "list(range(len(constants.constraints)))"), "false positives are measured"),
+    "first_rate_in_the_report": Mutant(GAMES + "regression_private.PrivateRegressionPlay.gaps", lambda f: property(lambda play: (
+        lambda rates: (rates[..., 1:, :] - rates[..., :1, :]).reshape(play.counts.shape[:-2] + (-1,)))(
+            (play.counts / play.constants.n)[..., :len(play.constants.constraints)])), "false positives are reported"),
     "promised_learner_at_half": Mutant(GAMES + "players.PromisedRates.sensitivity", scaled(0.5), "half the learner's sensitivity"),
     "bound_without_its_margin": Mutant(GAMES + "players.released_bound", lambda f: lambda n, epsilon, delta, axes, rng:
                                        f(n, epsilon, 0.5, axes, rng), "the noisy number, and 1 less"),
