@@ -13,6 +13,17 @@ __all__ = ["largest_step", "printed_noise_delta", "printed_noise_epsilon"]
 
 ACCOUNTED = ("advanced", "rdp")
 SMALLEST_STEP = 1e-9
+SMALLEST_EPSILON = 1e-9     # of a part of what a caller gives
+SHARE = 0.1                 # of epsilon, for what is released before the first round
+
+
+def checked_share(value: object, epsilon: float) -> float:
+    """The part of ``epsilon`` that is spent before the first round: something, and something is left."""
+    share = check.number("share", value, low=0.0, high=1.0, low_open=True, high_open=True)
+    if min(share, 1 - share) * epsilon < SMALLEST_EPSILON:
+        check.refuse("share", share, f"of epsilon={epsilon:g}, less than {SMALLEST_EPSILON:g} is spent before the rounds, or left for them",
+                     "Choose share nearer to its default.")
+    return share
 
 
 def sure_step(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
@@ -52,7 +63,7 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
     >>> round(largest_step(1.0, 1e-7, 100, 99), 4), round(largest_step(1.0, 1e-7, 100, 99, method="advanced"), 4)
     (0.0184, 0.0062)
     """
-    epsilon = check.number("epsilon", epsilon, low=1e-6, high=1e6)
+    epsilon = check.number("epsilon", epsilon, low=SMALLEST_EPSILON, high=1e6)
     delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
     count = [check.integer(name, value, low=0, high=MOST_ROUNDS) for name, value in (("selections", selections), ("gradients", gradients))]
     steps = sum(count)

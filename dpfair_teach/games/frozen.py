@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
 from .auditor import hedge_rate
+from .budget import SHARE, checked_share
 from .programs import plain
 from .regret import auditor_bound
 from .sensitivity import Sensitivities
@@ -80,7 +81,7 @@ def frozen_gap(nu: float, B: float, tau: float) -> float:
     >>> round(frozen_gap(0.1, B=5, tau=0.01), 3)
     0.3
     """
-    nu, tau = check.number("nu", nu, low=0.0, high=1e9), check.number("tau", tau, low=0.0, high=1e15)
+    nu, tau = check.number("nu", nu, low=0.0), check.number("tau", tau, low=0.0)
     return nu + 4 * check.number("B", B, low=0.0, high=1e9, low_open=True) * tau
 
 
@@ -115,7 +116,7 @@ class _Frozen(Setting):
 
 
 def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-                 smallest_cell: float, *, share: float = 0.1, eta: float | None = None,
+                 smallest_cell: float, *, share: float = SHARE, eta: float | None = None,
                  constraints: tuple[str, ...] = ("FP", "TP")) -> FrozenBound:
     """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
 
@@ -162,7 +163,7 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     >>> round(found.nu, 2), round(found.learner, 2), round(found.auditor, 2), round(found.tau, 4)
     (1.63, 0.93, 0.73, 0.0097)
     """
-    share = check.number("share", share, low=0.0, high=1.0, low_open=True, high_open=True)
+    share = checked_share(share, check.number("epsilon", epsilon, low=1e-6, high=1e6))
     s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, False, spend=1 - share)
     log_labelings = checked_labelings(log_labelings)
     cells = (s.d - 1) // 2 // (s.k - 1) * (1 if s.k == 2 else s.k)

@@ -160,6 +160,8 @@ def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, r
 def _promises(bound, B, gamma, constants, as_printed):
     constants = check.integer("constants", constants, low=0, high=2)
     gamma = check.number("gamma", gamma, low=0.0, high=1.0)
+    if math.isinf(bound.nu):
+        return Guarantee(math.inf, math.inf, math.inf, bound.rounds, bound.eta)
     if as_printed:
         return Guarantee(bound.nu, lemma_b_1(bound.nu), lemma_b_2(bound.nu, B, gamma), bound.rounds, bound.eta)
     if constants == 0:

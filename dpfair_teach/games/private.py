@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from .auditor import MOST_ROUNDS, bound_on_multipliers, weights
-from .budget import ACCOUNTED, largest_step
+from .budget import ACCOUNTED, SHARE, checked_share, largest_step
 from .game import FairnessGame
 from .play import MOST, Play
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound, smallest_asked
@@ -61,7 +61,7 @@ class PrivatePlay(Play):
 
 def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
                       beta: float = 0.05, as_printed: bool = False, repair: str = "frozen", smallest_cell: float | None = None,
-                      share: float = 0.1, protect: str = "A", accounting: str = "rdp", rounds: int | None = None,
+                      share: float = SHARE, protect: str = "A", accounting: str = "rdp", rounds: int | None = None,
                       eta: ArrayLike | None = None, log_labelings: float | None = None,
                       size: int | tuple[int, ...] | None = None) -> PrivatePlay:
     """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.
@@ -150,7 +150,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     check.choice("repair", repair, REPAIRS)
     check.choice("accounting", accounting, ACCOUNTED)
     check.choice("protect", protect, PROTECTED[:2])
-    share = check.number("share", share, low=0.0, high=1.0, low_open=True, high_open=True)
+    share = checked_share(share, float(epsilon.min()))
     if as_printed and protect != "A":
         check.refuse("protect", protect, "the printed sensitivities are for 'A'", "Leave as_printed False.")
     promised = _promise(game, smallest_cell, repair, as_printed)

@@ -13,6 +13,7 @@ from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
+from .budget import checked_share
 from .game import FairnessGame
 from .play import MOST
 from .players import frozen_cells
@@ -136,7 +137,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         By default :func:`hedge_rate`'s.
     share : float in (0, 1)
         The part of epsilon for the sizes.
-    learner_share : float in (0, 1)
+    learner_share : float in [0.000001, 0.999999]
         The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2).
     ridge : float >= 0
         Added to X'X for the gap scores, a shrinkage, and in M.
@@ -170,8 +171,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
     delta = check.number("delta", delta, low=1e-100, high=0.5)
     T, K = check.integer("rounds", rounds, low=1, high=10**6), constants.n_constraints
-    share, learner_share = (check.number(name, value, low=0.0, high=1.0, low_open=True, high_open=True)
-                            for name, value in (("share", share), ("learner_share", learner_share)))
+    share = checked_share(share, float(epsilon.min()))
+    learner_share = check.number("learner_share", learner_share, low=1e-6, high=0.999999)
     ridge = check.number("ridge", ridge, low=0.0, high=1e12)
     eta = check.array("eta", hedge_rate(K, T) if eta is None else eta, low=1e-12, high=1e9, booleans=False)
     one = constants.gamma.shape

@@ -1,0 +1,51 @@
+"""At the ends of what may be asked: a bound that says nothing is an answer, and a refusal names an argument of the call."""
+from __future__ import annotations
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+
+from dpfair_teach import games
+from dpfair_teach.games.budget import SHARE
+from dpfair_teach.oracles import RegressionOracle
+from test_oracles_regression import people
+
+
+def test_a_bound_that_says_nothing_is_an_answer():
+    """Numbers far above 1, and one that no float holds."""
+    frozen = games.frozen_bound(100, 0.01, 1e-7, 10.0, 2, 0.05, 8.0, 100.0)
+    assert frozen.nu > 1e9 and frozen.nu == pytest.approx(frozen.learner + frozen.auditor - 2 * 10.0 * frozen.tau)
+    printed = games.theorem_3_6(2000, 0.01, 1e-7, 1000.0, 2, 0.05, 900.0, 100.0, 0.1, as_printed=True, rounds=1000)
+    assert printed.nu > 1e10 and printed.error == 2 * printed.nu and printed.violation == pytest.approx((1 + 2 * printed.nu) / 1000 + 0.1)
+    finite = games.theorem_3_7(2000, 0.01, 1e-7, 1e6, 2, 0.05, 10**200, 100.0, 0.0, as_printed=True, rounds=10**6)
+    assert finite.nu > 1e9 and finite.error == 2 * finite.nu
+    nothing = games.theorem_3_6(2000, 1e-6, 1e-300, 1e9, 2, 1e-300, 1e12, 2.0, 0.1, as_printed=True, rounds=10**15)
+    assert (nothing.nu, nothing.error, nothing.violation) == (math.inf,) * 3
+    assert games.lemma_b_1(1e12) == 2e12 and games.frozen_gap(1e12, 1.0, 1e16) == 4e16 + 1e12
+    assert games.fairness_bound_with_constants(1e308, 10.0, 0.0, room=0.0) == math.inf and games.lemma_b_2(1e308, 1e-3, 0.1) == math.inf
+
+
+def test_both_functions_spend_the_same_part_of_epsilon_by_default():
+    """The play and its bound."""
+    for function in (games.dp_oracle_learner, games.frozen_bound):
+        assert inspect.signature(function).parameters["share"].default == SHARE == 0.1
+
+
+def test_a_share_that_leaves_nothing_is_named():
+    X, A, Y = people(k=2)
+    rng, oracle, game = np.random.default_rng(0), RegressionOracle(X, Y), games.FairnessGame(np.eye(3, 300), A, Y, 0.1)
+    calls = (lambda **how: games.dp_oracle_learner(game, 1.0, 1e-6, 2.0, rng, rounds=3, **how),
+             lambda **how: games.frozen_bound(10, 1.0, 1e-6, 2.0, 2, 0.05, 8.0, 100.0, **how),
+             lambda **how: games.regression_dp_oracle_learner(oracle, A, 0.1, 1.0, 1e-6, rng, n_groups=2, rounds=3, **how))
+    for call in calls:
+        for share in (1e-300, 1e-320, 1 - 1e-16):
+            with pytest.raises(ValueError, match=r"^share="):
+                call(share=share)
+        assert call(share=1e-7) and call(share=1 - 1e-7)
+    for share in (1e-300, 1 - 1e-16):
+        with pytest.raises(ValueError, match=r"^learner_share="):
+            calls[2](learner_share=share)
+    for share in (1e-6, 1 - 1e-6):
+        assert np.isfinite(calls[2](learner_share=share).rules).all()
