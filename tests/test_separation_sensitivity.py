@@ -53,6 +53,14 @@ def test_the_witness_is_one():
         assert not axes or not np.diff(pair.sum(axis=axes), axis=0).any()       # what is public stays
 
 
+def test_the_pair_of_exercise_13a_is_the_one_that_its_solution_checks_by_hand():
+    pair = separation.largest_jump(8, 0.25, 0.25, change="attribute")
+    assert pair.counts.tolist() == [[[1, 0], [2, 0]], [[2, 3], [0, 0]]]                  # V, U by R, B by label
+    assert pair.counts_neighbour.tolist() == [[[1, 0], [2, 0]], [[1, 3], [1, 0]]]        # one (U, 0) of R has declared B
+    assert np.allclose(separation.optimal_errors(pair.counts, 0.25), 3 / 8 * 0.25 + 5 / 8 * 0.375)
+    assert np.allclose(separation.optimal_errors(pair.counts_neighbour, 0.25), 0.25) and pair.value > 0.07
+
+
 def test_a_gap_moves_no_further_than_alpha_and_that_is_attained():
     """All pairs (n, accepted) -> one person more, fewer or moved, in groups of at least N = share m negatives."""
     for m, share in ((8, 0.25), (12, 0.25), (10, 0.2)):
