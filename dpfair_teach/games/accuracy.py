@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from .. import _checks as check
 from .auditor import MOST_ROUNDS, bound_on_multipliers
-from .budget import largest_step
+from .budget import largest_step, printed_step
 from .game import checked_constraints
 from .sensitivity import lemma_3_1
 
@@ -65,7 +65,7 @@ def checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, co
     if check.flag("as_printed", as_printed) and n <= 1:
         check.refuse("smallest_cell", n, "Assumption 3.3 asks for more than one person in every cell", "Give a larger one.")
     selections = T if protect != "A" else T - 1
-    step = (epsilon / (4 * math.sqrt(-T * math.log(delta))) if as_printed
+    step = (printed_step(epsilon, delta, T) if as_printed
             else largest_step(spend * epsilon, delta, selections, T - 1) if selections else math.inf)
     return Setting(T, epsilon, -math.log(delta), B, k, beta, n, d, m, step, protect)
 

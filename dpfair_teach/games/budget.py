@@ -26,6 +26,11 @@ def checked_share(value: object, epsilon: float) -> float:
     return share
 
 
+def printed_step(epsilon, delta: float, rounds: int):
+    """epsilon' of Algorithm 5, for 2T steps: epsilon / (4 sqrt(T ln(1/delta)))."""
+    return epsilon / (4 * math.sqrt(-rounds * math.log(delta)))
+
+
 def sure_step(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
     """epsilon' by Theorem 1.5, 0 where its formula is no bound; and the larger of that and basic composition: what is sure."""
     short = epsilon / (2 * math.sqrt(-2 * steps * math.log(delta)))

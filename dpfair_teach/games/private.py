@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
-from .auditor import MOST_ROUNDS, bound_on_multipliers, weights
-from .budget import ACCOUNTED, SHARE, checked_share, largest_step
+from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate, weights
+from .budget import ACCOUNTED, SHARE, checked_share, largest_step, printed_step
 from .game import FairnessGame
 from .play import MOST, Play
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound, smallest_asked
@@ -159,7 +159,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     one = check.broadcast("epsilon", epsilon.shape, "gamma and B", one, "Give one epsilon for each game.")
     T = _rounds(game, rounds, epsilon, delta, B, beta, log_labelings)
     d = game.n_constraints + 1
-    eta = np.asarray(math.sqrt(math.log(d) / T) / 2) if eta is None else check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
+    eta = np.asarray(hedge_rate(d - 1, T, as_printed=True)) if eta is None else check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
     check.filled("eta", np.atleast_1d(eta), "step")
     one = check.broadcast("eta", eta.shape, "gamma, B and epsilon", one, "Give one eta, or one for each game.")
     axes = check.size(size, one) + one
@@ -264,7 +264,7 @@ def _rounds(game, rounds, epsilon, delta, B, beta, log_labelings):
 def _players(game, epsilon, delta, B, axes, T, selections, gradients, rng, as_printed, repair, promised, share, protect, accounting):
     """epsilon' of each game, the two players with their noise, and what was released before the first round."""
     if as_printed:
-        step = epsilon / (4 * math.sqrt(-T * math.log(delta)))
+        step = printed_step(epsilon, delta, T)
         return step, PrintedPlayers(game, step, B), []
     if selections + gradients == 0:         # one round, and nothing private is read in it
         return epsilon, FrozenCounts(game, epsilon, np.ones(axes + game.n.shape), protect), []

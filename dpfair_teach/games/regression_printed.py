@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..oracles import RegressionOracle
-from .auditor import bound_on_multipliers, weights
+from .auditor import bound_on_multipliers, hedge_rate, weights
+from .budget import printed_step
 from .programs import plain
 from .regression import asked_people, checked_oracle, default_price
 from .rounds import schedule
@@ -166,9 +167,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     log_labelings = (oracle.d + 1) * math.log(m)
     real = np.array([schedule(m, e, delta, b, k, beta, log_labelings).rounds_real for e, b in zip(budgets, bounds, strict=True)])
     rounds = np.clip(real.astype(int), 1, most_rounds)
-    each_step = (np.array([section_5_step(e, delta, int(t)) for e, t in zip(budgets, rounds, strict=True)]) if step == "code"
-                 else budgets / (4 * np.sqrt(-rounds * math.log(delta))))
-    eta = np.sqrt(np.log(4 * k - 3) / rounds) / 2
+    step_of = section_5_step if step == "code" else printed_step
+    each_step = np.array([step_of(e, delta, int(t)) for e, t in zip(budgets, rounds, strict=True)])
+    eta = np.array([hedge_rate(constants.n_constraints, int(t), as_printed=True) for t in rounds])
     learner = 2 * (2 * k * bounds + 1) / (n - 1) * m / each_step
     auditor = 2 * k / ((n - 1) * each_step)
 

@@ -5,6 +5,8 @@ import math
 from dataclasses import dataclass
 
 from .. import _checks as check
+from .auditor import hedge_rate
+from .budget import printed_step
 from .game import checked_constraints
 
 __all__ = ["schedule"]
@@ -87,7 +89,8 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     """
     m = check.integer("m", m, low=1, high=10**15, whole_float=True)
     epsilon = check.number("epsilon", epsilon, low=1e-12, high=1e12)
-    log_delta = -math.log(check.number("delta", delta, low=1e-300, high=1.0, high_open=True))
+    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    log_delta = -math.log(delta)
     B = check.number("B", B, low=1e-9, high=1e9)
     k = check.integer("n_groups", n_groups, low=2, high=4096)
     beta = check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
@@ -97,11 +100,12 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     if smallest_cell is not None and people > m / (2 * k):
         check.refuse("smallest_cell, n_groups", (people, k), f"{2 * k} cells of that many people are more than m={m}",
                      "Give a smaller cell, or fewer groups.")
-    log_d = math.log(1 + 2 * len(constraints) * (k - 1))
+    K = 2 * len(constraints) * (k - 1)
+    log_d = math.log(1 + K)
     real = B * math.sqrt(log_d) * people * epsilon / (2 * (2 * k * B + 1) * math.sqrt(log_delta) * (log_labelings + math.log(2 / beta)))
     if real > 10**15:
         check.refuse("epsilon", epsilon, f"gives {real:.3g} rounds", "Choose a smaller epsilon.")
     T = max(1, math.ceil(real))
-    step = epsilon / (4 * math.sqrt(T * log_delta))
-    return Schedule(real, T, math.sqrt(log_d / T) / 2, step,
+    step = printed_step(epsilon, delta, T)
+    return Schedule(real, T, hedge_rate(K, T, as_printed=True), step,
                     math.sqrt(2 * T) * math.tanh(step / 2) <= math.sqrt(2 * log_delta))
