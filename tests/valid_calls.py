@@ -568,6 +568,7 @@ valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0,
 valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
 valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
 valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
+valid("oneshot.FrontierLearner:score", _one_shot("score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
 valid("experiments.left_curves", experiments.left_curves, lambda: dict(folder=str(Path(__file__).parents[1] / "book" / "results")))
 valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))
 valid("experiments.left_reference", experiments.left_reference, lambda: dict(group="paper", label="p70", evaluated="in_sample"))

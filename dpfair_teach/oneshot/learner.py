@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
+from .._classifier import RandomizedClassifier
 from ._public import Public
 from .asked import Asked
 from .basis import basis_of
@@ -112,7 +112,7 @@ def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
     return np.concatenate([rows, constants])
 
 
-class FrontierLearner(ClassifierMixin, BaseEstimator):
+class FrontierLearner(RandomizedClassifier):
     """One private release of who is in which group, then a fair randomized classifier for every gamma.
 
     Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
@@ -157,6 +157,7 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
     smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
         the answers
     n_features_in_ : int
+    feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
 
     Raises
@@ -222,20 +223,18 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
                                                       gammas=tuple(gammas.tolist()))
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
-        self.n_features_in_ = public.X.shape[1]
         self.classes_ = np.array([0, 1])
+        self._remember_columns(X)
         return self
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
-        check_is_fitted(self, "frontier_")
-        X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
+        X = self._people(X)
         return (self._basis(X) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
 
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0) -> np.ndarray:
         """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked."""
-        check_is_fitted(self, "frontier_")
-        X = check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")
+        X = self._people(X)
         if sensitive_features is not None:
             as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
         weights = self.frontier_.row(check.gamma(gamma))
@@ -243,8 +242,22 @@ class FrontierLearner(ClassifierMixin, BaseEstimator):
         accepted = np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)    # sums of weights round
         return np.column_stack([1 - accepted, accepted])
 
-    def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, rng: np.random.Generator,
+    def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, rng: np.random.Generator | None = None, *,
                 gamma: float = 0.0) -> np.ndarray:
-        """Drawn decisions, shape (n,): a coin for each person. Not from the generator of ``fit``: what that one has drawn is a secret."""
+        """Drawn decisions, shape (n,): a coin for each person. ``rng`` is required; not that of ``fit``, whose draws are a secret."""
         accepted = self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1]
         return (check.rng(rng).random(len(accepted)) < accepted).astype(np.int64)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0,
+              sample_weight: None = None) -> float:
+        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn, no group is read.
+
+        No weights. Of X and y it is public, on the people of ``fit`` as on others.
+        """
+        self._refuse_weights(sample_weight)
+        return self._expected_accuracy(self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1], y)
+
+    def _people(self, X: ArrayLike) -> np.ndarray:
+        check_is_fitted(self, "frontier_")
+        self._refuse_other_columns(X)
+        return check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
+from .._classifier import RandomizedClassifier
 from ..accounting import RELATIONS, UNIT_A, Release
-from ..fairness import cell_counts, error
+from ..fairness import cell_counts
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from .bins import CRITERIA, optimal_cuts, score_bins, suggested_bins
 from .closed_form import closed_form
@@ -35,7 +35,7 @@ KNOWN_GROUPS = ", groups and labels known to occur"      # how a record is narro
 MOST_GROUPS = 1000      # the same limit for every data set, so that refusing a code tells nothing about valid ones
 
 
-class DPPostProcessing(ClassifierMixin, BaseEstimator):
+class DPPostProcessing(RandomizedClassifier):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
     Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack,
@@ -204,9 +204,7 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         if sensitive_features is None:
             check.refuse("sensitive_features", None, "the derived classifier decides by the base's prediction and the group",
                          "Give everybody's group, or train a classifier that does not need A.")
-        known, names = getattr(self, "feature_names_in_", None), check.column_names(X)
-        if known is not None and names is not None and names != known.tolist():
-            check.refuse("X", names, f"are not the columns of fit, {known.tolist()}", "Give X the columns of fit, in that order.")
+        self._refuse_other_columns(X)
         columns = getattr(self, "n_features_in_", None)
         if hasattr(self, "cuts_"):
             prediction = score_bins(self._base_score(X, columns=columns), self.cuts_)
@@ -226,16 +224,8 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
 
         On the people of ``fit`` this is exact, not private, and no part of the release.
         """
-        if sample_weight is not None:
-            check.refuse("sample_weight", sample_weight, "everybody counts once here", "Leave it out.")
-        ones = self.predict_proba(X, sensitive_features)[:, 1]
-        y = check.labels("y", y, length=len(ones))
-        return float(1 - error(cell_counts(ones, np.zeros(len(y), dtype=int), y)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+        self._refuse_weights(sample_weight)
+        return self._expected_accuracy(self.predict_proba(X, sensitive_features)[:, 1], y)
 
     def _base_prediction(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
         """What the base says, 0 or 1 for each row of ``X``."""
@@ -287,17 +277,6 @@ class DPPostProcessing(ClassifierMixin, BaseEstimator):
         except Exception as problem:            # whatever it is: the base is not ours
             check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
                          "Give the columns that the base was fitted on.", problem)
-
-    def _remember_columns(self, X: Any) -> None:
-        """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
-        for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
-        shape = X.shape if hasattr(X, "shape") else np.shape(X)
-        if len(shape) == 2:
-            self.n_features_in_ = shape[1]
-        names = check.column_names(X)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
 
     @staticmethod
     def _groups(sensitive_features: ArrayLike, length: int, k: int, last: str, remedy: str) -> np.ndarray:
