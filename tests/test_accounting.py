@@ -67,6 +67,16 @@ def test_the_table_has_a_row_per_record_in_order():
     pd.testing.assert_frame_equal(releases_table(reports(1.0)), releases_table(r for r in [reports(1.0)]))
 
 
+def test_no_table_prints_a_delta_above_0_as_0():
+    """On its side or not: among texts and large numbers pandas rounds to six places."""
+    pure = Release("laplace", UNIT_A, 1, 2.0, 0.5)
+    for delta in (1e-7, 3e-12, 1e-99, 0.1 + 0.2):
+        release = Release("gaussian", UNIT_A, 1, gaussian_sigma(1.0, 0.5, delta), 0.5, delta)
+        for table in (releases_table(release), releases_table([pure, release])):
+            assert f"{delta:.6g}" in table.to_string() and f"{delta:.6g}" in table.T.to_string()
+    assert releases_table(pure)["delta"].tolist() == ["0.0"]
+
+
 # ------------------------------------------------------------------------------------------------------ composition
 
 def test_basic_composition_is_exact_for_pure_randomized_response():

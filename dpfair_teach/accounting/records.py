@@ -140,7 +140,8 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon``, ``delta``, ``times``.
+        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon``, ``delta``, ``times``. delta is text, to six
+        digits: among numbers of ordinary size 1e-07 would print as 0.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     """
     columns = ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
     table = pd.DataFrame([{c: getattr(r, c) for c in columns} for r in records_of(releases)], columns=columns)
-    return table.astype({"sensitivity": float, "scale": float})
+    return table.assign(delta=[str(float(f"{delta:.6g}")) for delta in table["delta"]]).astype({"sensitivity": float, "scale": float})
 
 
 def alike(records: list[Release]) -> None:
