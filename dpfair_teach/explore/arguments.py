@@ -43,8 +43,18 @@ def slider_grid(sliders: object) -> dict[str, tuple]:
 
 
 def shown_value(value: object) -> str:
-    """A slider's value for a reader."""
-    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else shown(value, 4)
+    """A slider's value for a reader, thousands apart.
+
+    >>> shown_value(2000), shown_value(1e8), shown_value(-1234.5), shown_value(-0.5), shown_value(1e9), shown_value("none")
+    ('2,000', '100,000,000', '-1,234.5', '-0.5', '1e9', 'none')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    said = shown(value, 4)
+    whole, point, part = said.partition(".")
+    return f"{int(whole):,}{point}{part}" if 1e3 <= abs(value) < 1e9 and "e" not in said else said
 
 
 def text(name: str, value: object, *, empty: bool = False) -> str:

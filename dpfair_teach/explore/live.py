@@ -15,18 +15,23 @@ def has_kernel() -> bool:
     return getattr(get_ipython(), "kernel", None) is not None
 
 
+MOST_BESIDE = 24    # a slider whose longest value has more characters takes a row of its own
+
+
 def widget(explorer: object) -> object:
     """A slider for each grid above one HTML picture, so that text alternatives survive and no output area is captured.
 
-    ipywidgets tells a screen reader the position of a ``SelectionSlider``, not its value, and offers no way to change that; the sentence of
-    the picture says what is shown.
+    ipywidgets cuts what stands beside a slider off at a few characters, so its value stands below it, in full, on as many lines as it
+    takes. To a screen reader ipywidgets tells the position of a ``SelectionSlider``, not its value, and offers no way to change that; the
+    sentence of the picture says what is shown.
     """
     import ipywidgets as widgets
-    sliders = {}
+    sliders, boxes = {}, []
     for (name, grid), (label, texts, at) in zip(explorer.sliders.items(), explorer._slider_texts(), strict=True):
-        sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid, strict=True)), index=at, description=label,
-                                                continuous_update=True,
-                                                style={"description_width": "initial"}, layout={"width": "auto", "flex": "1 1 18em"})
+        slider = sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid, strict=True)), index=at, description=label,
+                                                         continuous_update=True, readout=False,
+                                                         style={"description_width": "initial"}, layout={"width": "auto"})
+        boxes.append(with_value(slider, own_row=max(map(len, texts)) > MOST_BESIDE))
     picture = widgets.HTML(explorer.still())
 
     def draw(_: object) -> None:
@@ -37,5 +42,17 @@ def widget(explorer: object) -> object:
 
     for slider in sliders.values():
         slider.observe(draw, "value")
-    row = widgets.Box(list(sliders.values()), layout={"flex_flow": "row wrap", "max_width": "46rem"})
+    row = widgets.Box(boxes, layout={"flex_flow": "row wrap", "max_width": "46rem"})
     return widgets.VBox([row, picture])
+
+
+def with_value(slider: object, own_row: bool) -> object:
+    """The slider, and below it the value at which it stands."""
+    import ipywidgets as widgets
+    value = widgets.HTML(bold(slider.label), layout={"width": "auto"})
+    slider.observe(lambda change: setattr(value, "value", bold(change["new"])), "label")
+    return widgets.VBox([slider, value], layout={"flex": f"1 1 {'100%' if own_row else '18em'}", "padding": "0 1em 0 0"})
+
+
+def bold(text: str) -> str:
+    return f"<b>{escape(text)}</b>"

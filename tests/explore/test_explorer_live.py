@@ -69,9 +69,10 @@ def test_a_slider_moves_the_picture_through_the_kernel(kernel):
     root = opened[data["application/vnd.jupyter.widget-view+json"]["model_id"]]
     assert root["_model_name"] == "VBoxModel"
     slider = next(i for i, s in opened.items() if s["_model_name"] == "SelectionSliderModel")
-    picture = next(i for i, s in opened.items() if s["_model_name"] == "HTMLModel")
+    picture = root["children"][1].removeprefix("IPY_MODEL_")
     assert opened[slider]["_options_labels"] == ["1", "2", "3"] and opened[slider]["description"] == "power"
     html = opened[picture]["value"]
+    assert opened[slider]["readout"] is False and "<b>1</b>" in [s.get("value") for s in opened.values()]
     assert "x to the 1." in html and 'role="img" aria-label="Powers. The curve is x to the 1."' in html
     assert not [s for s in opened.values() if s["_model_name"] == "OutputModel"]
 
@@ -83,6 +84,8 @@ def test_a_slider_moves_the_picture_through_the_kernel(kernel):
         kernel.shell_channel.send(message)
         sent = {m["content"]["comm_id"]: m["content"]["data"].get("state", {}) for m in messages(kernel, message["header"]["msg_id"])
                 if m["msg_type"] == "comm_msg"}
+        below = [s["value"] for i, s in sent.items() if i != picture and "value" in s]
+        assert below == [f"<b>{index + 1}</b>"], "the value below the slider"
         return before, sent[picture]["value"]
 
     count = int(printed(kernel, "len(calls)"))
@@ -106,6 +109,19 @@ def test_the_widget_without_a_kernel_still_draws():
     figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1, 2], "b": ["l", "rr"]}, title="t", alt=lambda a, b: f"a {a} b {b}",
                       view="heatmap")
     sliders, picture = figure.widget.children
-    sliders.children[1].value = "rr"
-    sliders.children[0].index = 1
+    (first, _), (second, _) = (box.children for box in sliders.children)
+    second.value = "rr"
+    first.index = 1
     assert "a 2 b rr" in picture.value and picture.value == figure.still(a=2, b="rr")
+
+
+def test_the_value_of_a_slider_is_said_in_full_below_it():
+    long = "a minority that is hard to count, & its <neighbours>"
+    figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1000, 20000.0], "b": ["l", long]}, title="t", alt="says", view="heatmap")
+    boxes = figure.widget.children[0].children
+    (short, says_short), (wide, says_wide) = (box.children for box in boxes)
+    assert says_short.value == "<b>1,000</b>" and says_wide.value == "<b>l</b>"
+    short.index, wide.index = 1, 1
+    assert says_short.value == "<b>20,000</b>"
+    assert says_wide.value == "<b>a minority that is hard to count, &amp; its &lt;neighbours&gt;</b>"
+    assert [box.layout.flex for box in boxes] == ["1 1 18em", "1 1 100%"] and not short.readout and not wide.readout
