@@ -175,7 +175,9 @@ def test_what_the_aware_class_does_on_the_same_pairs():
 
 @pytest.mark.parametrize("m, gamma, neighbour, words", [
     (42, 0.1, "paper", "m=42: not a multiple of 4.*Choose 40 or 44"),
-    (40, 0.15, "paper", r"gamma=0.15: gamma m = 6 .*multiple of 4/m = 0.1"),
+    (40, 0.15, "paper", r"gamma=0.15: gamma m = 6 .*multiple of 4/m = 0.1, such as Fraction\(1, 5\)"),
+    (40, 0.1 + 0.2, "paper", r"gamma=0.30000000000000004: gamma m = 12.000000000000002 is .*such as Fraction\(3, 10\)"),
+    (40, 0.95, "attribute", r"gamma=0.95: gamma m = 38 is .*such as Fraction\(3, 5\)"),
     (2000, 0.1001, "paper", "gamma=0.1001: gamma m = 200.2"), (40, 1.0, "paper", "gamma=1.0: gamma m = 40 leaves too few"),
     (40, 0.7, "attribute", "gamma=0.7: gamma m = 28 leaves too few"), (40, 0.1, "group", "neighbour='group'"), (0, 0.1, "paper", "m=0"),
     (40, -0.1, "paper", "gamma=-0.1")])

@@ -137,8 +137,9 @@ def _sizes(m: object, gamma: object, neighbour: object) -> tuple[int, Fraction, 
     tolerance, _ = exact_gamma(gamma)
     people = tolerance * m
     if people.denominator != 1 or people.numerator % 4:
-        check.refuse("gamma", gamma, f"gamma m = {float(people):g} is not a multiple of 4, and a quarter of it are people of group B",
-                     f"Choose a multiple of 4/m = {4 / m:g}.")
+        near = Fraction(4 * min(round(people / 4), (m - short) // 4), m)
+        check.refuse("gamma", gamma, f"gamma m = {str(float(people)).removesuffix('.0')} is not a multiple of 4, and a quarter of it are "
+                     "people of group B", f"Choose a multiple of 4/m = {4 / m:g}, such as {near!r}.")
     if people > m - short:
         check.refuse("gamma", gamma, f"gamma m = {people} leaves too few people in group B: more than m - {short}",
                      "Choose a smaller gamma, or a larger m.")
