@@ -33,6 +33,8 @@ class RegressionPlay(Play):
         Of the gaps: what first made the oracle answer with each classifier. Others that accept as many of each cell, but not the same
         people, count as the same.
     gap_coefficients : (D, d + 1) array
+    Q : (..., H) array
+        The average of the play, over ``game``: so rounds whose answers count as the same are one classifier, the first of them.
     Others as in :class:`~dpfair_teach.games.play.Play`.
     """
 
@@ -42,6 +44,9 @@ class RegressionPlay(Play):
 
     def predict_proba(self, X: ArrayLike, Q: ArrayLike | None = None) -> np.ndarray:
         """P(accept) for anybody, exact.
+
+        Without ``Q`` it is the average of all rounds' own answers. ``Q=play.Q`` may say something else of a person: a classifier of
+        ``game`` stands for all rounds that accept as many of each cell. Errors and rates on the oracle's people are equal.
 
         Parameters
         ----------
