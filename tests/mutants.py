@@ -1002,6 +1002,8 @@ MUTANTS: dict[str, Mutant] = {
     "lemma_3_4_halved": Mutant(GAMES + "regret.lemma_3_4", scaled(0.5), "half of the bound"),
     "gap_noise_halved": Mutant(GAMES + "accuracy.gap_noise", scaled(0.5), "half of the noise of a gap"),
     "theorem_3_5_learner_alone": Mutant(GAMES + "guarantees.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
+    "sharp_gap_with_the_printed_step": Mutant(GAMES + "guarantees.auditor_step", lambda f: lambda s, as_printed: f(s, True),
+                                              "the step that the algorithm plays of itself"),
     "theorem_3_6_nu_once": Mutant(GAMES + "guarantees.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
     "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "guarantees.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
     "frozen_gap_pays_once": Mutant(GAMES + "frozen.frozen_gap", lambda f: lambda nu, B, tau: f(nu, B, tau / 2), "2 B tau"),

@@ -98,10 +98,10 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
                 constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> EquilibriumBound:
     """DP-oracle-learner's output is a nu-approximate equilibrium with probability at least 1 - beta: nu, with all its constants.
 
-    Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu = R_Q + R_lambda, the bounds of Lemmas 3.3 and 3.4. The theorem shows it
-    inside an O~ after putting in T and eta; here nothing is hidden. For gamma <= 1. As printed it is about ``dp_oracle_learner(...,
-    as_printed=True)``. Sharp it is about ``dp_oracle_learner(..., repair="promise", smallest_cell=N, rounds=found.rounds,
-    eta=found.eta)``: both are found here, about the best for this bound, and neither is what that function plays by default.
+    Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu adds the bounds of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
+    after putting in T and eta; here nothing is hidden. For gamma <= 1. As printed it is about ``dp_oracle_learner(..., as_printed=True)``.
+    Sharp it is about ``dp_oracle_learner(..., repair="promise", smallest_cell=N, rounds=found.rounds, eta=found.eta)``: both are found
+    here, about the best for this bound, and neither is what that function plays by default.
 
     Parameters
     ----------

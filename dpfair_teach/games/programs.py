@@ -30,7 +30,8 @@ class FairERM:
     Q : (..., H) array
         A mixture that attains it; no more than D + 1 classifiers carry weight.
     lam : (..., K) array
-        Multipliers that prove it: min over h of L(h, lam) is the value. From B = sum(lam) on, the game has the same value.
+        Multipliers that prove it: min over h of L(h, lam) is the value. From B = sum(lam) on, the game has the same value. Where several
+        are optimal, as may be at gamma = 0, others may have a smaller sum.
     gap : float, or (...) array
         ``value`` minus what ``lam`` proves: rounding.
     """

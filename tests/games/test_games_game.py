@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 from dpfair_teach import fairness, load, oracles
+from dpfair_teach.data import base_classifier
 from dpfair_teach.games import FairnessGame, exponentiated_gradient
 from dpfair_teach.oracles import threshold_labelings, with_constants
 
@@ -213,6 +214,25 @@ def test_one_constant_may_need_a_price_above_that_of_both():
     enough = best.lam.sum()
     assert enough == pytest.approx(0.81 / 0.2) and 1 / (2 * 0.15) < enough <= (one.errors[1] - best.value) / 0.15 + 1e-8
     assert one.value(4.0) < best.value - 1e-3 and one.with_constants().fair_erm().lam.sum() <= 1 / (2 * 0.15)
+
+
+def test_the_sum_of_the_multipliers_that_are_returned_need_not_be_the_least():
+    """One classifier and both constants at gamma = 0: a ninth is B*, and what proves the optimum may have a larger sum."""
+    game = FairnessGame.from_counts([[[1, 0], [1, 3]]], [[3, 1], [2, 3]], gamma=0.0).with_constants()
+    best = game.fair_erm()
+    assert best.gap == pytest.approx(0, abs=1e-9) and best.lam.sum() >= 1 / 9 - 1e-6
+    assert game.value(1 / 9) == pytest.approx(best.value) and game.value(0.99 / 9) < best.value - 1e-5
+
+
+def test_the_prices_of_chapter_8_are_the_least_that_are_needed():
+    """Of all thresholds on the score of Communities: just below the sum of the multipliers the game's value is below the optimum."""
+    people = load("communities")
+    rows = threshold_labelings(base_classifier(people).decision_function(people.X))
+    game = FairnessGame(rows, people.A, people.Y, [0.0, 0.02, 0.05, 0.1, 0.15, 0.2])
+    best = game.fair_erm()
+    enough = best.lam.sum(axis=1)
+    assert enough == pytest.approx([0.8768] * 5 + [0.0306], abs=1e-4)
+    assert (game.value(0.99 * enough) < best.value - 1e-6).all() and game.value(enough) == pytest.approx(best.value, abs=1e-8)
 
 
 @pytest.mark.parametrize("B", [0.1, 1.0, 7.0])
