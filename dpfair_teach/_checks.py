@@ -7,11 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import NoReturn
 
 import numpy as np
 
 
-def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> None:
+def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> NoReturn:
     """Raise the ``ValueError`` of this library: argument, value, reason, remedy; ``cause`` is an exception that led to it."""
     raise ValueError(f"{name}={shown(value)}: {why}. {remedy}") from cause
 
@@ -319,7 +320,7 @@ def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray |
         return
     where = tuple(int(i) for i in np.argwhere(~usable)[0])
     value = float(people[where])
-    holds = "holds nobody" if value == 0 else "holds less than nobody" if value < 0 else "holds entries that cancel to nearly 0"
+    holds = "holds nobody" if value == 0 else "holds a negative number" if value < 0 else "holds entries that cancel to nearly 0"
     refuse(name, value, f"the cell (a={where[-2]}, y={labels[where[-1]]}) {holds}, {so}", remedy)
 
 

@@ -111,6 +111,9 @@ def test_an_empty_cell_is_refused():
     oracle = RegressionOracle(X, Y)
     with pytest.raises(ValueError, match=r"sums=0.0: the cell \(a=1, y=1\) holds nobody"):
         oracle.gap_coefficients(oracle.sums(np.where(Y == 1, 0, A)))
+    for nobody, missing in ((np.ones((0, 3)), "person"), (np.ones((3, 0)), "feature")):
+        with pytest.raises(ValueError, match=f"X=.*at least one {missing}"):
+            RegressionOracle(nobody, np.zeros(len(nobody)))
     with pytest.raises(ValueError, match="X, Y"):
         RegressionOracle(X, Y[:-1])
     with pytest.raises(ValueError, match="prices"):

@@ -164,7 +164,7 @@ def test_where_the_hypothesis_fails_nothing_is_promised():
     bound = theorem_2_2(q, 1994, 0.01, 0.05, 0.1)
     assert not bound.holds
     assert np.isposinf(bound.fp[1]) and np.isposinf(bound.tp[1])
-    with pytest.raises(ValueError, match=r"\(a=1, y=0\) holds less than nobody, outside"):
+    with pytest.raises(ValueError, match=r"\(a=1, y=0\) holds a negative number, outside"):
         lemma_a1(q - np.array([[0, 0], [1, 0]]), 1994, 1.0, 0.05)
 
 

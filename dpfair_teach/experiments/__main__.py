@@ -11,7 +11,7 @@ SEED = 20190613
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Parse the command line, run, say what was written and from which data; wrong input ends with a message and status 2."""
+    """Parse the command line, run, say what was written and from which data; wrong input ends with a message and status 2; Ctrl-C, 130."""
     parser = argparse.ArgumentParser(
         prog="python -m dpfair_teach.experiments", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run an experiment of the book and write its tables as CSV. A run that was stopped continues when started again.",
@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tables = run(given.name, given.out, repeats=given.repeats, seed=given.seed, jobs=given.jobs, progress=not given.quiet)
     except ValueError as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        print(f"\n{given.name}: stopped. Finished rows are kept in {given.out}; the same command goes on from there.", file=sys.stderr)
+        return 130
     for name, table in tables.items():
         print(f"{given.out}/{name}.csv: {len(table)} rows")
     print(EXPERIMENTS[given.name].provenance)

@@ -47,4 +47,7 @@ def population(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     """X, A, Y of a seed, ``even`` for every other one, and its rows of the protocol's reference; learned from everybody."""
     X, A, Y = drawn_population(PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
     everybody = np.arange(len(Y))
-    return X, A, Y, reference_of(X, A, Y, everybody, everybody)
+    kept = X, A, Y, reference_of(X, A, Y, everybody, everybody)
+    for array in kept:
+        array.flags.writeable = False       # the next caller gets the same
+    return kept

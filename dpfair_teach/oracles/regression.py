@@ -58,7 +58,8 @@ class RegressionOracle:
     """
 
     def __init__(self, X: ArrayLike, Y: ArrayLike) -> None:
-        X = check.filled("X", check.array("X", X, shape=(None, None), low=-1e50, high=1e50, booleans=False), "feature")
+        X = check.array("X", X, shape=(None, None), low=-1e50, high=1e50, booleans=False)
+        check.filled("X", X, "feature" if len(X) else "person")
         self.Y = check.labels("Y", Y)
         if len(self.Y) != len(X):
             check.refuse("X, Y", (len(X), len(self.Y)), "different lengths", "Give one row and one label a person.")

@@ -494,7 +494,7 @@ def test_claim_slack_is_not_inevitable():
 
 def test_claim_noisy_cells_are_made_usable_by_a_stated_rule():
     noisy = np.array([[[-1.5, 3], [2, -2]], [[4, 1], [0, -1]]])
-    with pytest.raises(ValueError, match="holds less than nobody"):
+    with pytest.raises(ValueError, match="holds a negative number"):
         postprocessing.solve_lp(noisy, 0.1)
     lifted = postprocessing.lift_unusable(noisy, 0.05)              # group 1 has -3 people with label 1
     assert np.array_equal(lifted, [[0, 0], [0.05, np.inf]])

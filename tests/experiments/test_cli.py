@@ -8,6 +8,7 @@ import pytest
 from dpfair_teach import load
 from dpfair_teach.experiments import EXPERIMENTS
 from dpfair_teach.experiments.__main__ import main
+from dpfair_teach.experiments.drawn import population
 
 
 def refused(capsys, *arguments):
@@ -43,6 +44,22 @@ def test_a_small_run_in_two_workers_equals_one(tmp_path, capsys):
     assert list(table.columns) == ["epsilon", "gamma", "error", "violation", "error_low", "error_high", "violation_low",
                                    "violation_high", "share_left_out", "repeats", "seed", "version", "command"]
     assert str(tmp_path) not in table["command"][0]
+
+
+def test_an_interrupted_run_says_in_one_line_what_is_kept(tmp_path, capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpfair_teach.experiments.__main__.run", stopped)
+    assert main(["both_panels", "--out", str(tmp_path)]) == 130
+    said = f"\nboth_panels: stopped. Finished rows are kept in {tmp_path}; the same command goes on from there.\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_nobody_can_change_a_population_that_the_next_caller_gets():
+    for array in population(0):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
 
 
 def test_errors(tmp_path, capsys):
