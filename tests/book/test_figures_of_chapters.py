@@ -113,3 +113,36 @@ def test_the_multipliers_of_the_refreshers_figure_are_minus_the_slope_of_their_l
         line, said = shown.frame(**at)["promise of the multipliers"], shown.sentence(**at)
         falls = float(re.search(r"add up to ([\d.]+): the straight line that falls by so much per unit of gamma", said)[1])
         np.testing.assert_allclose(np.diff(line) / np.diff(shown.x), -falls, atol=6e-4)
+
+
+@cache
+def game_figures() -> tuple[Explorer, Explorer, dict]:
+    """Chapter 8's two figures of a run, and all names up to there: its cells build on each other."""
+    names: dict = {}
+    for box in boxes((CHAPTERS / "08-fair-learning-as-a-game.md").read_text(encoding="utf-8")):
+        if box.kind == "code-cell":
+            exec(re.sub(r"\A(?::\w+:.*\n)+", "", box.body).replace("\nExplorer(prices,", "\nfirst = Explorer(prices,")
+                 .replace("\nExplorer(iterates,", "\nsecond = Explorer(iterates,"), names)
+        if "second" in names:
+            return names["first"], names["second"], names
+    raise AssertionError("chapter 8 has no such figures")
+
+
+def test_the_prices_of_a_run_are_drawn_in_every_round():
+    """Their swings take less than six rounds: every third round would draw others, several times as long."""
+    shown, _, names = game_figures()
+    assert (np.diff(shown.x) == 1).all()
+    swings = {at: np.diff(np.flatnonzero(np.diff(np.sign(np.diff(run.multipliers[200:, 0]))) < 0)).mean()
+              for at, run in names["RUNS"].items() if at[1] >= 0.3}                          # step 0.1 is still on its way
+    assert all(2 <= swing < 6 for swing in swings.values()), swings
+
+
+def test_each_threshold_played_has_a_place_of_its_own():
+    """Two thresholds of the ten people have the same violation and the same error, with gaps of different rates."""
+    _, shown, names = game_figures()
+    for at in shown.grid():
+        frame, said = shown.frame(**at), shown.sentence(**at)
+        chosen = names["RUNS"][at["B"], at["eta"]].chosen[:at["rounds"]]
+        assert len(set(chosen)) == len(np.unique(frame["thresholds played"].round(9), axis=0)) in (2, 3)
+        assert f" {len(set(chosen))} thresholds were played" in said
+        assert np.allclose(frame["average now"][0], names["tolerant"].gaps[chosen].mean(axis=0))
