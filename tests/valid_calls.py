@@ -503,6 +503,7 @@ valid("oracles.RegressionOracle", oracles.RegressionOracle, lambda: dict(_PEOPLE
 valid("oracles.RegressionOracle:sums", _of(_regression, "sums"), lambda: dict(A=_GROUPS, n_groups=2))
 valid("oracles.RegressionOracle:gap_coefficients", _of(_regression, "gap_coefficients"), lambda: dict(sums=_regression().sums(_GROUPS)))
 valid("oracles.RegressionOracle:scores", _of(_regression, "scores"), lambda: dict(coefficients=[0.1, 0.2, 0.3], X=_PEOPLE["X"]))
+valid("oracles.RegressionOracle:coefficients", _of(_regression, "coefficients"), lambda: dict(targets=np.arange(len(_PEOPLE["Y"])) / 2))
 valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
       lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
 valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,

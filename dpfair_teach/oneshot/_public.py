@@ -8,6 +8,8 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
+from ..oracles import RegressionOracle
+from ..oracles.regression import PRECISE
 from .candidates import both_labels
 from .releases import as_many
 from .settings import DEFAULTS, Settings
@@ -22,9 +24,8 @@ class Public:
         as_many("y", self.y, "X", len(self.X))
         self.m, self.settings, self.oracle = len(self.X), settings, oracle
         self.people = [np.flatnonzero(self.y == label) for label in (0, 1)]
-        self.design = np.column_stack([np.ones(self.m), self.X])
-        self.inverse = np.linalg.pinv(self.design)
-        self.base = self.inverse @ (2.0 * self.y - 1)
+        self.least_squares = RegressionOracle(self.X, self.y)
+        self.design, self.base = self.least_squares.design, self.least_squares.base
         self._map()
         if oracle != "regression":
             scale = np.maximum(self.X.std(axis=0), 1e-12)
@@ -36,9 +37,9 @@ class Public:
         """The map: principal components, the first of variance 1, and the base score; landmarks on it give the smooth part of the prior."""
         self.centre = self.X.mean(axis=0)
         _, singular, axes = np.linalg.svd(self.X - self.centre, full_matrices=False)
-        if singular[0] <= 1e-12 * max(1.0, np.abs(self.centre).max()):
-            check.refuse("X", float(singular[0]), "is its largest singular value: all people have the same features",
-                         "Give features that vary.")
+        if singular[0] <= PRECISE * np.sqrt(self.m) * max(1.0, np.abs(self.centre).max()):
+            check.refuse("X", float(singular[0]), "is its largest singular value without the mean: the features hardly vary",
+                         "Give features that vary, standardized.")
         self.axes = axes[singular > 1e-9 * singular[0]].T * np.sqrt(self.m) / singular[0]
         score = self.design @ self.base
         self.score_centre, self.score_scale = score.mean(), max(score.std(), 1e-12)

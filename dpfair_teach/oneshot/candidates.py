@@ -159,8 +159,7 @@ def regression_scores(X: ArrayLike, Y: ArrayLike, weights: ArrayLike, X_new: Arr
     weights = _weights("weights", weights, Y)
     new = X if X_new is None else check.array("X_new", X_new, shape=(None, X.shape[1]), low=-1e50, high=1e50)
     oracle = RegressionOracle(X, Y)
-    gaps = oracle.inverse @ (oracle.design.T @ costs_of(weights, Y))
-    return oracle.scores(np.column_stack([oracle.base, gaps]).T, new).T
+    return oracle.scores(np.column_stack([oracle.base, oracle.coefficients(costs_of(weights, Y))]).T, new).T
 
 
 def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike) -> np.ndarray:

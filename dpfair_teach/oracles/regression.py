@@ -66,7 +66,35 @@ class RegressionOracle:
         self.m, self.d = X.shape
         self.design = np.column_stack([np.ones(self.m), X])
         self.inverse = _inverse(self.design)
-        self.base = self.inverse @ (self.design.T @ (2.0 * self.Y - 1))
+        self.base = self.coefficients(2.0 * self.Y - 1)
+
+    def coefficients(self, targets: ArrayLike) -> np.ndarray:
+        """Least squares on (1, X), for as many targets as there are columns.
+
+        Source: main text, Section 5 (a linear predictor for each vector of costs).
+
+        Parameters
+        ----------
+        targets : (m,) or (m, t) array
+
+        Returns
+        -------
+        (d + 1,) or (d + 1, t) array
+
+        Raises
+        ------
+        ValueError
+            Another number of people.
+
+        Examples
+        --------
+        >>> RegressionOracle([[0.], [1.], [2.]], [0, 0, 1]).coefficients([3., 5., 7.]).round(6).tolist()
+        [3.0, 2.0]
+        """
+        targets = check.array("targets", targets, low=-1e100, high=1e100, booleans=False)
+        if targets.ndim not in (1, 2) or len(targets) != self.m:
+            check.refuse("targets", targets.shape, f"not for {self.m} people", "Give a number, or a row of numbers, a person.")
+        return self.inverse @ (self.design.T @ targets)
 
     def sums(self, A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
         """s_ay, the sums of (1, x) over each cell: all that least squares needs of A. The first entry is the number of people.
