@@ -478,9 +478,11 @@ valid("games.lemma_3_4", games.lemma_3_4, lambda: dict(rounds=9, eta=0.1, constr
 valid("games.theorem_3_5", games.theorem_3_5,
       lambda: dict(m=1000, log_labelings=2.0, rounds=9, eta=0.1, constraints=("FP", "TP"), as_printed=False, **_BOUND))
 valid("games.theorem_3_6", games.theorem_3_6,
-      lambda: dict(m=1000, log_labelings=2.0, gamma=0.1, constants=2, rounds=9, eta=0.1, as_printed=False, **_BOUND))
+      lambda: dict(m=1000, log_labelings=2.0, gamma=0.1, constants=2, rounds=9, eta=0.1, constraints=("FP", "TP"),
+                   as_printed=False, **_BOUND))
 valid("games.theorem_3_7", games.theorem_3_7,
-      lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=2, rounds=9, eta=0.1, as_printed=False, **_BOUND))
+      lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=2, rounds=9, eta=0.1, constraints=("FP", "TP"),
+                   as_printed=False, **_BOUND))
 
 # ------------------------------------------------------------------------------------------ the regression oracle, and games
 _PEOPLE = dict(X=np.arange(24.0).reshape(12, 2) % 5, Y=[0, 1] * 6)

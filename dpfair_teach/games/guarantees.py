@@ -174,7 +174,7 @@ def _promises(bound, B, gamma, constants, as_printed):
 
 def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float, smallest_cell: float,
                 gamma: float, *, constants: int = 2, rounds: int | None = None, eta: float | None = None,
-                as_printed: bool = False) -> Guarantee:
+                constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> Guarantee:
     """Error and fairness of DP-oracle-learner: err(Q*) + 2 nu, gamma + (1 + 2 nu) / B.
 
     Source: supplement, Theorem 3.6 (main text, Theorem 4.4): Theorem 3.5 with Lemmas B.1 and B.2, of which it leaves out the hypothesis
@@ -188,7 +188,7 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     constants : 0, 1 or 2
         How many of "reject everybody" and "accept everybody" the class has. One makes a fair mixture possible; with both, one errs on
         at most half of the people. With none some mixture may still be fair and Lemma B.2 hold, but these numbers cannot say so: inf.
-    rounds, eta, as_printed : as in :func:`theorem_3_5`
+    rounds, eta, constraints, as_printed : as in :func:`theorem_3_5`
 
     Returns
     -------
@@ -208,14 +208,13 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     >>> round(sharp.violation, 3), round(printed.violation, 3)
     (0.145, 0.601)
     """
-    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, ("FP", "TP"), as_printed,
-                            "A"),
+    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, "A"),
                      B, gamma, constants, as_printed)
 
 
 def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, n_classifiers: int, smallest_cell: float,
                 gamma: float, *, constants: int = 2, rounds: int | None = None, eta: float | None = None,
-                as_printed: bool = False) -> Guarantee:
+                constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> Guarantee:
     """The same for a finite class: ln|H| for ln|H(S)|, and X is protected as well as A.
 
     Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: for ``protect="X and
@@ -227,7 +226,7 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     m, epsilon, delta, B, n_groups, beta : as in :func:`theorem_3_5`
     n_classifiers : int >= 1
         |H|.
-    smallest_cell, gamma, constants, rounds, eta, as_printed : as in :func:`theorem_3_6`
+    smallest_cell, gamma, constants, rounds, eta, constraints, as_printed : as in :func:`theorem_3_6`
 
     Returns
     -------
@@ -247,5 +246,5 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     if (n_classifiers := check.integer("n_classifiers", n_classifiers, low=1)) > 10**300:
         check.refuse("n_classifiers", n_classifiers, "more than 10^300", "Use theorem_3_6 with the logarithm, or a smaller class.")
     log_h = math.log(n_classifiers)
-    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_h, smallest_cell, rounds, eta, ("FP", "TP"), as_printed, "X and A"),
+    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_h, smallest_cell, rounds, eta, constraints, as_printed, "X and A"),
                      B, gamma, constants, as_printed)

@@ -18,7 +18,7 @@ def lemma_3_3(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
               smallest_cell: float, *, as_printed: bool = False) -> float:
     """The private learner's average regret, with probability at least 1 - beta/2: no more than the worst of its rounds.
 
-    Source: supplement, Lemma 3.3 (main text, Lemma 4.1): Lemma 3.2 in all rounds at once.
+    Source: supplement, Lemma 3.3 (main text, Lemma 4.1): Lemma 3.2 in all rounds at once. It is the same whichever rates are compared.
 
     Parameters
     ----------

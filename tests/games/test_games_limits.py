@@ -27,6 +27,16 @@ def test_a_bound_that_says_nothing_is_an_answer():
     assert games.fairness_bound_with_constants(1e308, 10.0, 0.0, room=0.0) == math.inf and games.lemma_b_2(1e308, 1e-3, 0.1) == math.inf
 
 
+@pytest.mark.parametrize("as_printed", [True, False])
+def test_one_rate_costs_less_than_two(as_printed):
+    """Theorems 3.6 and 3.7 with one rate: the gap is theorem_3_5's with one rate, and smaller than with two."""
+    at = dict(m=10**8, epsilon=1.0, delta=1e-7, B=10.0, n_groups=3, beta=0.05, smallest_cell=10**6, rounds=200, as_printed=as_printed)
+    two, one = (games.theorem_3_6(log_labelings=9.0, gamma=0.1, constraints=c, **at) for c in (("FP", "TP"), ("TP",)))
+    assert one.nu == games.theorem_3_5(log_labelings=9.0, constraints=("TP",), **at).nu < two.nu and one.violation < two.violation
+    two, one = (games.theorem_3_7(n_classifiers=500, gamma=0.1, constraints=c, **at) for c in (("FP", "TP"), ("FP",)))
+    assert one.nu < two.nu and one.error < two.error
+
+
 def test_both_functions_spend_the_same_part_of_epsilon_by_default():
     """The play and its bound."""
     for function in (games.dp_oracle_learner, games.frozen_bound):
