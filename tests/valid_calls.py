@@ -470,7 +470,8 @@ _BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_ce
 valid("games.lemma_3_2", games.lemma_3_2,
       lambda: dict(rounds=9, log_labelings=2.0, constraints=("FP", "TP"), as_printed=False, **_BOUND))
 valid("games.lemma_3_3", games.lemma_3_3, lambda: dict(rounds=9, log_labelings=2.0, as_printed=False, **_BOUND))
-valid("games.frozen_tau", games.frozen_tau, lambda: dict(n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]]))
+valid("games.frozen_tau", games.frozen_tau, lambda: dict(
+    n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]], constraints=("FP", "TP")))
 valid("games.frozen_gap", games.frozen_gap, lambda: dict(nu=0.1, B=2.0, tau=0.05))
 valid("games.frozen_bound", games.frozen_bound,
       lambda: dict(rounds=9, log_labelings=2.0, share=0.2, eta=0.1, constraints=("FP", "TP"), **_BOUND))

@@ -11,6 +11,7 @@ from .. import _checks as check
 from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
 from .auditor import hedge_rate
 from .budget import SHARE, checked_share
+from .game import checked_constraints
 from .programs import plain
 from .regret import auditor_bound
 from .sensitivity import Sensitivities
@@ -18,7 +19,7 @@ from .sensitivity import Sensitivities
 __all__ = ["frozen_bound", "frozen_gap", "frozen_tau"]
 
 
-def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
+def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str, ...] = ("FP", "TP")) -> np.ndarray:
     """tau = max |n~ - n| / n~: how far a rate over the released denominators may be from the true one.
 
     Source: ours. A rate n_1 / n~ is the true rate times n / n~, so it is off by the rate times |n~ - n| / n~, and a rate is at most 1.
@@ -29,6 +30,8 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
         People of the cells, who are private: so is tau, but for the teacher's eye.
     denominators : (..., k, 2) array, entries >= 1
         What was released, ``dp_oracle_learner(...).denominators``.
+    constraints : tuple of "FP", "TP"
+        As in the game. Of the other label nothing is released, its denominators are NaN, and it does not count.
 
     Returns
     -------
@@ -37,18 +40,22 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        Shapes that do not fit, a number out of range.
+        Shapes that do not fit, a number out of range, NaN where a constraint asks.
 
     Examples
     --------
     >>> round(frozen_tau([[100, 100], [50, 80]], [[98, 100], [52, 80]]), 3)
     0.038
+    >>> round(frozen_tau([[100, 100], [50, 80]], [[98, np.nan], [52, np.nan]], constraints=("FP",)), 3)
+    0.038
     """
+    labels = [{"FP": 0, "TP": 1}[name] for name in checked_constraints(constraints)]
     n = check.filled("n", check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False), "group")
-    denominators = check.array("denominators", denominators, low=1.0, high=1e15, booleans=False)
-    if denominators.ndim < 2 or denominators.shape[-2:] != n.shape:
-        check.refuse("denominators", denominators.shape, f"does not end in the shape of n, {n.shape}", "Give one for each cell.")
-    return plain((np.abs(denominators - n) / denominators).max(axis=(-2, -1)))
+    shown = check.numeric("denominators", denominators)
+    if shown.ndim < 2 or shown.shape[-2:] != n.shape:
+        check.refuse("denominators", shown.shape, f"does not end in the shape of n, {n.shape}", "Give one for each cell.")
+    asked = check.array("denominators", shown[..., labels], low=1.0, high=1e15, booleans=False)
+    return plain((np.abs(asked - n[:, labels]) / asked).max(axis=(-2, -1)))
 
 
 def frozen_gap(nu: float, B: float, tau: float) -> float:
@@ -109,10 +116,14 @@ class FrozenBound:
 
 @dataclass(frozen=True)
 class _Frozen(Setting):
-    """Sensitivities over denominators that are all at least n: a price of the loss moves by B (1/n + 1/n), its noise is made for half."""
+    """Sensitivities over denominators that are all at least n: a price of the loss moves by B (1/n + 1/n), its noise is made for half.
+
+    A measurement is rounded to a grid of at most 2^-10 of its noise's scale b: off by b 2^-11 more, beside a part of b ln(3/beta) > b that
+    the bound has for its noise. So b (1 + 2^-11) for b pays for it.
+    """
 
     def sensitivities(self, as_printed):
-        return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 / self.n)
+        return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 * (1 + 2**-11) / self.n)
 
 
 def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
@@ -121,10 +132,10 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
 
     Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds, beta_0 = beta/3. The released sizes are
-    all off by at most xi = ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 2 ln(kL/beta_0)/epsilon_0, so they are at least
-    N~ = max(n - xi, 1), and tau <= xi / N~. Given them the learner's loss has a range of at most 2B/N~, and the noise of a gap is that of
-    2/N~; the rest is as for a promise, where that is 2/(N+1), with gaps up to 1 + tau. Then :func:`frozen_gap`. A small
-    ``smallest_cell`` spoils this bound, never the privacy.
+    all off by at most xi = 1/2 + ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 1/2 + 2 ln(kL/beta_0)/epsilon_0, 1/2 for whole people, so
+    they are at least N~ = max(n - xi, 1), and tau <= xi / N~. Given them the learner's loss has a range of at most 2B/N~, and the noise of
+    a gap is that of 2/N~, times 1 + 2^-11 for its grid; the rest is as for a promise, where that is 2/(N+1), with gaps up to 1 + tau. Then
+    :func:`frozen_gap`. A small ``smallest_cell`` spoils this bound, never the privacy.
 
     Parameters
     ----------
@@ -161,13 +172,13 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     --------
     >>> found = frozen_bound(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
     >>> round(found.nu, 2), round(found.learner, 2), round(found.auditor, 2), round(found.tau, 4)
-    (1.63, 0.93, 0.73, 0.0097)
+    (1.63, 0.93, 0.74, 0.0098)
     """
     share = checked_share(share, check.number("epsilon", epsilon, low=1e-6, high=1e6))
     s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, False, spend=1 - share)
     log_labelings = checked_labelings(log_labelings)
     cells = (s.d - 1) // 2 // (s.k - 1) * (1 if s.k == 2 else s.k)
-    off = (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / (share * s.epsilon)
+    off = 0.5 + (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / (share * s.epsilon)
     least = max(s.n - off, 1.0)
     tau, thirds = off / least, s.beta * 2 / 3
     frozen = _Frozen(s.T, s.epsilon, s.log_delta, s.B, s.k, thirds, least, s.d, None, s.step)

@@ -94,8 +94,13 @@ class FairnessGame:
         cells = np.zeros((len(A), k * 2))
         cells[np.arange(len(A)), 2 * A + Y] = 1.0
         step = max(1, _BLOCK // len(A))
-        n_pos = np.concatenate([predictions[i:i + step].astype(float) @ cells for i in range(0, len(predictions), step)])
-        self._set(n_pos.reshape(-1, k, 2), cells.sum(axis=0).reshape(k, 2), gamma, constraints, "A")
+        labels, n_pos, accepted = np.eye(2)[Y], [], []
+        for i in range(0, len(predictions), step):
+            block = predictions[i:i + step].astype(float)
+            n_pos.append(block @ cells)
+            accepted.append(block @ labels)
+        self._set(np.concatenate(n_pos).reshape(-1, k, 2), np.concatenate(accepted), cells.sum(axis=0).reshape(k, 2), gamma, constraints,
+                  "A")
 
     @classmethod
     def from_counts(cls, n_pos: ArrayLike, n: ArrayLike, gamma: ArrayLike,
@@ -127,7 +132,7 @@ class FairnessGame:
                          "Give n_pos (H, k, 2) in people, as n, and clip noisy counts to 0..n.")
         game = cls.__new__(cls)
         game._people, game._empty = None, check.choice("empty", empty, ("refuse", "zero"))
-        game._set(n_pos, n, gamma, constraints, "n")
+        game._set(n_pos, n_pos.sum(axis=1), n, gamma, constraints, "n")
         return game
 
     @classmethod
@@ -160,7 +165,7 @@ class FairnessGame:
 
     def __getattr__(self, name: str) -> object:
         # Only asked for what is not there: the people of a game that was made from gaps.
-        if name in ("n_pos", "n", "rates", "m", "n_groups", "constraints", "_people"):
+        if name in ("n_pos", "n", "rates", "_accepted", "m", "n_groups", "constraints", "_people"):
             try:
                 check.refuse("game", self, f"was made from gaps, and has no {name}", "Make it from predictions or from_counts.")
             except ValueError as refused:
@@ -171,10 +176,12 @@ class FairnessGame:
         self.gamma = check.array("gamma", gamma, low=0.0, high=1e9, booleans=False)
         check.filled("gamma", np.atleast_1d(self.gamma), "tolerance")
 
-    def _set(self, n_pos, n, gamma, constraints, whom):
+    def _set(self, n_pos, accepted, n, gamma, constraints, whom):
+        # accepted (H, 2) are the people accepted with each label, and so the errors. A sum over the cells would be the same number but for
+        # its rounding, which depends on who is in which group: for a private learner that does not see A these are to be public.
         self.constraints = checked_constraints(constraints)
         self._tolerate(gamma)
-        self.n_pos, self.n, self.m, self.n_groups = n_pos, n, float(n.sum()), n.shape[0]
+        self.n_pos, self._accepted, self.n, self.m, self.n_groups = n_pos, accepted, n, float(n.sum()), n.shape[0]
         if self.n_groups < 2:
             check.refuse(whom, self.n_groups - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
         asked = [_LABEL[c] for c in self.constraints]
@@ -185,13 +192,13 @@ class FairnessGame:
             self.rates[:, n == 0] = 0.0
         gaps = self.rates[:, 1:][:, :, asked] - self.rates[:, :1][:, :, asked]
         self.gaps = gaps.reshape(len(n_pos), -1)
-        self.errors = (n_pos[..., 0].sum(axis=-1) + (n[:, 1] - n_pos[..., 1]).sum(axis=-1)) / self.m
+        self.errors = (accepted[:, 0] + (n[:, 1].sum() - accepted[:, 1])) / self.m
         self.n_classifiers, self.n_constraints = len(n_pos), 2 * self.gaps.shape[1]
 
-    def _like(self, n_pos, gamma):
+    def _like(self, n_pos, accepted, gamma):
         other = self.__class__.__new__(self.__class__)
         other._people, other._empty = self._people, self._empty
-        other._set(n_pos, self.n, gamma, self.constraints, "n")
+        other._set(n_pos, accepted, self.n, gamma, self.constraints, "n")
         return other
 
     def __repr__(self) -> str:
@@ -217,7 +224,7 @@ class FairnessGame:
         -------
         FairnessGame
         """
-        return self._like(self.n_pos, gamma) if "n" in vars(self) else self.from_gaps(self.errors, self.gaps, gamma)
+        return self._like(self.n_pos, self._accepted, gamma) if "n" in vars(self) else self.from_gaps(self.errors, self.gaps, gamma)
 
     def restricted(self, index: ArrayLike) -> FairnessGame:
         """The game with some of the classifiers only, such as those that a play has used.
@@ -236,7 +243,7 @@ class FairnessGame:
             check.refuse("index", index.shape, "is no list of classifiers", "Give index with one axis.")
         if "n" not in vars(self):
             return self.from_gaps(self.errors[index], self.gaps[index], self.gamma)
-        return self._like(self.n_pos[index], self.gamma)
+        return self._like(self.n_pos[index], self._accepted[index], self.gamma)
 
     def with_constants(self) -> FairnessGame:
         """The game with "reject everybody" and "accept everybody" added as its last two classifiers: then gamma = 0 is feasible.
@@ -245,7 +252,8 @@ class FairnessGame:
         -------
         FairnessGame
         """
-        return self._like(np.concatenate([self.n_pos, [np.zeros_like(self.n), self.n]]), self.gamma)
+        n_pos, everybody = np.concatenate([self.n_pos, [np.zeros_like(self.n), self.n]]), self.n.sum(axis=0)
+        return self._like(n_pos, np.concatenate([self._accepted, [np.zeros(2), everybody]]), self.gamma)
 
     # ------------------------------------------------------------------------------------------------------- the payoff
 

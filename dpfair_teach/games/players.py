@@ -31,6 +31,23 @@ def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.ran
     return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * inner)
 
 
+def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: int = 1) -> np.ndarray:
+    """Noisy numbers, to the nearest multiple of a public step: a power of two, about a thousandth of ``scale``; without one, 1.
+
+    A private number plus noise in doubles has low digits that only some private numbers can lead to: who sees them all may know the number
+    for certain. Multiples of the same step can come out whatever the number is. Rounding is post-processing and costs no epsilon.
+    ``scale``, the noise's, broadcasts as in :func:`laplace_noise`.
+
+    What is left: the probability of each multiple is made from doubles, right to about 2^-53; so a multiple that is to come out
+    about so seldom, more than 28 scales away (all of these together, less than once in 10^12), may be missing.
+    """
+    if scale is None:
+        return np.rint(value)
+    step = np.ldexp(1.0, np.frexp(scale)[1] - 11)      # 2^floor(log2(scale)) / 1024
+    step = step.reshape(step.shape + (1,) * inner)
+    return np.rint(value / step) * step
+
+
 def select(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw with probability proportional to exp(-loss / scale), by Gumbel noise; at scale 0 the smallest loss.
 
@@ -81,18 +98,20 @@ class PromisedRates:
         return select(self.game.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
 
     def measure(self, h, rng):
+        scale = self.measurement[1] / self.step
         if self.game.n_groups == 2:     # the gap itself: one number for each label, where rates would be two
             gaps = self.game.gaps[h]
-            return self.game._values(gaps + laplace_noise(self.measurement[1] / self.step, gaps.shape, rng))
+            return self.game._values(on_grid(gaps + laplace_noise(scale, gaps.shape, rng), scale))
         rates = self.game.rates[h][..., asked(self.game)]
-        return gaps_to_values(self.game, rates + laplace_noise(self.measurement[1] / self.step, rates.shape, rng, 2))
+        return gaps_to_values(self.game, on_grid(rates + laplace_noise(scale, rates.shape, rng, 2), scale, 2))
 
 
 class FrozenCounts:
     """Rates over denominators that were released once: then counts are measured, whose sensitivity everybody knows."""
 
     def __init__(self, game: FairnessGame, step: np.ndarray, denominators: np.ndarray, protect: str):
-        self.game, self.step, self.denominators, self.protect = game, step, denominators, protect
+        self.game, self.step, self.protect = game, step, protect
+        self.denominators = np.where(np.isnan(denominators), 1.0, denominators)     # where no constraint asks, nothing has a price
         self.margins = game.n_groups == 2 and protect == "A"        # then one count of two is known from the other
         self.selection = ("exponential", 0.5 if protect == "A" else 1.0)
         self.measurement = ("laplace", 1.0 if self.margins else 2.0)
@@ -110,14 +129,14 @@ class FrozenCounts:
         return select(self.game.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
 
     def measure(self, h, rng):
-        labels = asked(self.game)
+        labels, scale = asked(self.game), self.measurement[1] / self.step
         counts = self.game.n_pos[h][..., labels]
         if self.margins:
-            total = counts.sum(axis=-2)
-            one = counts[..., 1, :] + laplace_noise(self.measurement[1] / self.step, total.shape, rng)
+            total = self.game._accepted[h][..., labels]
+            one = on_grid(counts[..., 1, :] + laplace_noise(scale, total.shape, rng), scale)
             counts = np.stack([total - one, one], axis=-2)
         else:
-            counts = counts + laplace_noise(self.measurement[1] / self.step, counts.shape, rng, 2)
+            counts = on_grid(counts + laplace_noise(scale, counts.shape, rng, 2), scale, 2)
         return gaps_to_values(self.game, counts / self.denominators[..., labels])
 
 
@@ -128,24 +147,27 @@ def gaps_to_values(game: FairnessGame, rates: np.ndarray) -> np.ndarray:
 
 
 def frozen_cells(game: FairnessGame, epsilon: np.ndarray, axes: tuple[int, ...], rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """Released sizes of the cells (..., k, 2), at least 1, and the l1 sensitivity of the release.
+    """Released sizes of the cells (..., k, 2), in whole people, at least 1, and the l1 sensitivity of the release.
 
-    With two groups one count for each label is enough: the label's total is public. A cell that no constraint asks about reads 1.
+    With two groups one count for each label is enough: the label's total is public. A cell that no constraint asks about is not released,
+    and reads NaN.
     """
-    labels, noisy = asked(game), np.ones(axes + game.n.shape)
+    labels, noisy = asked(game), np.full(axes + game.n.shape, np.nan)
     if game.n_groups == 2:
         total = game.n.sum(axis=0)[labels]
-        one = game.n[1, labels] + laplace_noise(1 / epsilon, axes + (len(labels),), rng)
+        one = on_grid(game.n[1, labels] + laplace_noise(1 / epsilon, axes + (len(labels),), rng))
         one = np.clip(one, 1.0, np.maximum(total - 1, 1.0))
         noisy[..., 1, labels], noisy[..., 0, labels] = one, np.maximum(total - one, 1.0)
         return noisy, 1.0
-    noisy[..., labels] = np.maximum(game.n[:, labels] + laplace_noise(2 / epsilon, axes + (game.n_groups, len(labels)), rng, 2), 1.0)
+    noise = laplace_noise(2 / epsilon, axes + (game.n_groups, len(labels)), rng, 2)
+    noisy[..., labels] = np.maximum(on_grid(game.n[:, labels] + noise), 1.0)
     return noisy, 2.0
 
 
 def released_bound(n: float, epsilon: np.ndarray, delta: float, axes: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     """N >= 0: with probability at least 1 - delta below the smallest cell n. One person's A moves n by at most 1.
 
-    N = 0 asks nothing of the data: a rate of an empty cell, whatever in [0, 1] it is taken for, moves by at most 1 = 1/(0+1).
+    N = 0 asks nothing of the data: a rate of an empty cell, whatever in [0, 1] it is taken for, moves by at most 1 = 1/(0+1). In whole
+    people: noise that is rounded to at least j is at least j - 1/2.
     """
-    return np.maximum(n + laplace_noise(1 / epsilon, axes, rng, 0) + np.log(2 * delta) / epsilon - 1, 0.0)
+    return np.maximum(on_grid(n + laplace_noise(1 / epsilon, axes, rng, 0)) - np.ceil(0.5 - np.log(2 * delta) / epsilon), 0.0)

@@ -37,9 +37,10 @@ class PrivatePlay(Play):
     gradients : (T-1, ..., K) array
         What the auditor saw: the last round's would never be used. As printed T of them.
     denominators : (..., k, 2) array or None
-        The released sizes of the cells, for the repair "frozen".
+        The released sizes of the cells, whole people, for the repair "frozen"; NaN where no constraint asks, as nothing is released of
+        such a cell. None too where T = 1, which needs no sizes.
     smallest_cell : (...) array or None
-        N, promised, or released for the repair "bound"; as printed the private n, which this should not show.
+        N, promised, or released for the repair "bound", where T > 1; as printed the private n, which this should not show.
     spent, protect
         What ``releases_`` is made from.
     releases_ : tuple of accounting.Release
@@ -82,14 +83,19 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
 
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
     never used: 2T - 2 private steps, not 2T. With T = 1 nothing private is read at all, and the answer is the most accurate classifier,
-    however unfair.
+    however unfair. (With protect="X and A" it is one private choice, and neither sizes nor N are needed.)
+
+    The noise is Laplace's, drawn in doubles, and all noisy numbers of the repairs are rounded to public grids: sizes and N to whole
+    people, measurements to a power of two, about a thousandth of the noise's scale. Otherwise their low digits would tell what
+    they cover. What remains of doubles: the probabilities of the rounded numbers, right to about 2^-53 each, and those of the
+    learner's choices, which Gumbel noise in doubles makes. As printed nothing is rounded.
 
     Parameters
     ----------
     game : FairnessGame
         Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
         without X and A. Make it with ``n_groups`` and ``empty="zero"`` where a cell might be empty: that the game refuses such data by
-        default, is not private.
+        default, is not private. Made by ``from_counts``, of whole people.
     epsilon : float > 0, or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
     delta : float in (0, 1)
@@ -128,7 +134,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     ------
     ValueError
         A number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data set breaks, or with a repair that
-        needs none; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
+        needs none; counts that are not whole, whose sums would be rounded by who is where; several epsilons or Bs whose schedules differ
+        in T; more numbers to keep than memory is for.
 
     Examples
     --------
@@ -154,6 +161,9 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     if as_printed and protect != "A":
         check.refuse("protect", protect, "the printed sensitivities are for 'A'", "Leave as_printed False.")
     promised = _promise(game, smallest_cell, repair, as_printed)
+    if not as_printed and game._people is None and (game.n_pos % 1).any() | (game.n % 1).any():
+        check.refuse("game", game, "was made from counts that are not whole people",
+                     "Make it from predictions, which may be probabilities.")
 
     one = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
     one = check.broadcast("epsilon", epsilon.shape, "gamma and B", one, "Give one epsilon for each game.")
@@ -169,8 +179,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
 
     selections = T if as_printed or protect != "A" else T - 1
     gradients = T if as_printed else T - 1
-    step, players, before = _players(game, epsilon, delta, B, axes, T, selections, gradients, rng, as_printed, repair, promised, share,
-                                     protect, accounting)
+    step, players, before, denominators = _players(game, epsilon, delta, B, axes, T, selections, gradients, rng, as_printed, repair,
+                                                   promised, share, protect, accounting)
     theta = np.zeros(axes + (d - 1,))
     chosen, multipliers = np.empty((T,) + axes, dtype=np.int64), np.empty((T,) + axes + (d - 1,))
     seen = np.empty((gradients,) + axes + (d - 1,))
@@ -181,7 +191,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
             seen[t] = players.measure(h, rng)
             theta += eta[..., None] * seen[t]
     spent = (*before, (*players.selection, step, 0.0, selections), (*players.measurement, step, 0.0, gradients))
-    return PrivatePlay(game, plain(B), plain(eta), chosen, multipliers, plain(step), seen, getattr(players, "denominators", None),
+    return PrivatePlay(game, plain(B), plain(eta), chosen, multipliers, plain(step), seen, denominators,
                        smallest_asked(game) if as_printed else plain(players.N) if isinstance(players, PromisedRates) else None,
                        spent, protect)
 
@@ -262,22 +272,26 @@ def _rounds(game, rounds, epsilon, delta, B, beta, log_labelings):
 
 
 def _players(game, epsilon, delta, B, axes, T, selections, gradients, rng, as_printed, repair, promised, share, protect, accounting):
-    """epsilon' of each game, the two players with their noise, and what was released before the first round."""
+    """epsilon' of each game, the two players with their noise, what was released before the first round, and its sizes."""
     if as_printed:
         step = printed_step(epsilon, delta, T)
-        return step, PrintedPlayers(game, step, B), []
+        return step, PrintedPlayers(game, step, B), [], None
     if selections + gradients == 0:         # one round, and nothing private is read in it
-        return epsilon, FrozenCounts(game, epsilon, np.ones(axes + game.n.shape), protect), []
-    spent, left = (0.0, delta) if repair == "promise" else (share, delta if repair == "frozen" else delta / 2)
+        return epsilon, FrozenCounts(game, epsilon, np.ones(axes + game.n.shape), protect), [], None
+    alone = repair == "promise" or not gradients        # one choice, all of whose prices cancel, needs no sizes
+    spent, left = (0.0, delta) if alone else (share, delta if repair == "frozen" else delta / 2)
     each = {e: largest_step((1 - spent) * e, left, selections, gradients, method=accounting) for e in np.unique(epsilon).tolist()}
     step = np.vectorize(each.__getitem__, otypes=[float])(epsilon)
     if repair == "promise":
-        return step, PromisedRates(game, step, promised, protect), []
+        return step, PromisedRates(game, step, promised, protect), [], None
+    if alone:
+        return step, FrozenCounts(game, step, np.ones(axes + game.n.shape), protect), [], None
     if repair == "bound":
         N = released_bound(smallest_asked(game), spent * epsilon, delta - left, axes, rng)
-        return step, PromisedRates(game, step, N, protect), [("laplace", 1.0, spent * epsilon, delta - left, 1)]
+        return step, PromisedRates(game, step, N, protect), [("laplace", 1.0, spent * epsilon, delta - left, 1)], None
     denominators, sensitivity = frozen_cells(game, spent * epsilon, axes, rng)
-    return step, FrozenCounts(game, step, denominators, protect), [("laplace", sensitivity, spent * epsilon, 0.0, 1)]
+    sizes = ("laplace", sensitivity, spent * epsilon, 0.0, 1)
+    return step, FrozenCounts(game, step, denominators, protect), [sizes], denominators
 
 
 def _records(spent, axes, protect):

@@ -12,11 +12,12 @@ from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from ..oracles import RegressionOracle
+from ..oracles.regression import PRECISE, SAFE
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_share
 from .game import FairnessGame
 from .play import MOST
-from .players import frozen_cells
+from .players import frozen_cells, on_grid
 from .programs import plain
 from .regression import asked_people, checked_oracle, default_price
 from .sensitivity import public_prices
@@ -39,22 +40,23 @@ class PrivateRegressionPlay:
     rules : (T, ..., d + 1) array
         Coefficients of each round's classifier: accept where (1, x) . rule > 0.
     multipliers : (T, ..., K) array
-    denominators : (..., k, 2) array [a, y]
-        Released sizes of the cells.
+    denominators : (..., k, 2) array [a, y], or None
+        Released sizes of the cells, whole people; NaN where no constraint asks. None where T = 1, which needs no sizes.
     gaps_seen : (T-1, ..., D) array
         Noisy gaps of each round's classifier but the last.
     counts : (T, ..., k, 2) array [a, y]
         Whom each round's classifier accepts. Not private.
     B, eta, epsilon : arrays or floats
     releases_ : tuple of accounting.Release
-        Of one game with the first epsilon, each release with the same delta: their sum is what ``epsilon`` and ``delta`` of the call say.
+        All that was released, by all games of the batch. The Gaussian ones of *one* game are together one Gaussian release, which with the
+        sizes is (epsilon, delta)-private. A record's own epsilon is for the whole delta: such numbers add up to more.
     """
 
     oracle: RegressionOracle = field(repr=False)
     constants: FairnessGame = field(repr=False)
     rules: np.ndarray = field(repr=False)
     multipliers: np.ndarray = field(repr=False)
-    denominators: np.ndarray = field(repr=False)
+    denominators: np.ndarray | None = field(repr=False)
     gaps_seen: np.ndarray = field(repr=False)
     counts: np.ndarray = field(repr=False)
     B: np.ndarray
@@ -115,7 +117,11 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     max_y (max_a c_ay - min_a c_ay) times the largest sqrt((1, x)' M^-1 (1, x)): noise where predictions are strong, little where they are
     weak. The auditor counts whom a classifier accepts in each group; with two groups one count a label, sensitivity 1, else sqrt 2. All
     these are Gaussian, so their composition is one Gaussian and the accounting is exact, whatever the order and however adaptive. In the
-    first round all prices cancel and nothing is asked; the last round's gaps are never used.
+    first round all prices cancel and nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all.
+
+    Noise is drawn in doubles, and what it is added to is rounded to public grids, so that low digits tell nothing: sizes to whole people,
+    counts and the entries of M^-1/2 times the vector, of which a rule is a function, to a power of two, about a thousandth of the noise's
+    standard deviation. What remains of doubles: the probabilities of the rounded numbers, right to about 2^-53 each.
 
     Parameters
     ----------
@@ -161,7 +167,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     >>> Y = (X[:, 0] + X[:, 1] * A + .3 * rng.normal(size=400) > .5).astype(int)
     >>> play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, .05, 2.0, 1e-6, rng, n_groups=2, rounds=5, size=3)
     >>> play.rules.shape, [(r.mechanism, r.times) for r in play.releases_]
-    ((5, 3, 4), [('laplace', 1), ('gaussian', 4), ('gaussian', 4)])
+    ((5, 3, 4), [('laplace', 3), ('gaussian', 12), ('gaussian', 12)])
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
     k = check.integer("n_groups", n_groups, low=2, high=4096)
@@ -185,20 +191,21 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
                      f"means {T} rounds of {games} games, too many to keep", "Play fewer rounds or games at once.")
 
-    denominators, sensitivity = frozen_cells(constants, share * epsilon, axes, rng)
+    denominators, sensitivity = frozen_cells(constants, share * epsilon, axes, rng) if T > 1 else (None, 0.0)
     learner, auditor = _budget((1 - share) * epsilon, delta, T, learner_share)
-    records = _records(float(share * epsilon.flat[0]), sensitivity, delta, T, learner.flat[0], auditor.flat[0], k)
+    records = _records(*(np.broadcast_to(v, axes).ravel() for v in (share * epsilon, learner, auditor)), sensitivity, delta, T, k)
     flat = {name: np.broadcast_to(v, axes).reshape(games) for name, v in
             (("gamma", constants.gamma), ("B", B), ("eta", eta), ("learner", learner), ("auditor", auditor))}
-    frozen = denominators.reshape(games, k, 2)
+    # Where no constraint asks, nothing has a price.
+    frozen = np.ones((games, k, 2)) if denominators is None else np.where(np.isnan(denominators), 1.0, denominators).reshape(games, k, 2)
 
-    sums = oracle.sums(A, k).reshape(2 * k, -1)
-    metric = oracle.design.T @ oracle.design + ridge * np.eye(oracle.d + 1)         # M
     # root root' = M^-1, so root' (the vector) gets standard noise: where root has no direction, neither the vector nor the noise is seen.
-    root = _root(oracle.inverse if ridge == 0 else np.linalg.inv(metric))
-    inverse = root @ root.T
-    largest = np.sqrt(((oracle.design @ root) ** 2).sum(axis=1).max())
-    people = oracle.design[cells.order].T
+    root, white = _root(oracle.design, ridge)
+    largest = np.sqrt((white ** 2).sum(axis=1).max())
+    code = 2 * np.asarray(A, dtype=np.int64) + oracle.Y
+    one_hot = (code[:, None] == np.arange(2 * k)).astype(np.float32)        # single precision counts exactly up to 2**24 people
+    sums = one_hot.T.astype(float) @ white
+    people = oracle.design.T
     columns = np.s_[..., [{"FP": 0, "TP": 1}[c] for c in constants.constraints]]
     theta = np.zeros((games, K))
     rules, multipliers = np.empty((T, games, oracle.d + 1)), np.empty((T, games, K))
@@ -207,9 +214,12 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         lam = multipliers[t] = weights(theta, flat["B"])
         c = oracle.m * public_prices(constants, lam[:, 0::2] - lam[:, 1::2]) / frozen
         spread = np.ptp(c, axis=1).max(axis=1) * largest
-        exact = (c.reshape(games, -1) @ sums) @ inverse
-        rules[t] = oracle.base - (exact + _noise(root, spread / flat["learner"], rng) if t else 0.0)
-        counts[t] = cells.counts(rules[t] @ people > 0)
+        if t:
+            scale = spread / flat["learner"]
+            said = on_grid(c.reshape(games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)
+        rules[t] = oracle.base - (said @ root.T if t else 0.0)
+        # Decided in public order, then counted by cell: in an order made from A the rounding of a score near 0 would depend on A.
+        counts[t] = ((rules[t] @ people > 0).astype(np.float32) @ one_hot).reshape(games, k, 2)
         if t < T - 1:
             rates = (_measured(counts[t], cells.n, flat["auditor"], rng) / frozen)[columns]
             seen[t] = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
@@ -219,25 +229,31 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
                                  plain(B), plain(eta), plain(epsilon), records)
 
 
-def _root(matrix: np.ndarray) -> np.ndarray:
-    """R with R R' = a symmetric matrix, which may be singular."""
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    kept = values > 1e-14 * values[-1]
-    return vectors[:, kept] * np.sqrt(values[kept])
+def _root(design: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
+    """R with R R' = M^-1, and design R, a row for each person. Directions that the oracle leaves out as rounding are left out here too."""
+    m, d = design.shape
+    values, vectors = np.linalg.eigh(design.T @ design + ridge * np.eye(d))
+    if values[0] > SAFE * values[-1]:
+        root = vectors / np.sqrt(values)
+        return root, design @ root
+    q, r = np.linalg.qr(np.vstack([design, math.sqrt(ridge) * np.eye(d)]) if ridge else design)
+    left, singular, right = np.linalg.svd(r, full_matrices=False)
+    kept = singular > PRECISE * singular[0]
+    return right[kept].T / singular[kept], (q @ left[:, kept])[:m]
 
 
-def _noise(root: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """What the learner adds to its gap scores, (G, d + 1): scale times M^-1/2 times standard normal numbers."""
-    return rng.standard_normal((len(scale), root.shape[1])) @ root.T * scale[:, None]
+def _noise(scale: np.ndarray, entries: int, rng: np.random.Generator) -> np.ndarray:
+    """What the learner adds to each entry of M^-1/2 times its vector, (G, entries)."""
+    return rng.standard_normal((len(scale), entries)) * scale[:, None]
 
 
 def _measured(accepted: np.ndarray, n: np.ndarray, mu: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Noisy counts (G, k, 2): of two groups the second's, the first's being the public rest."""
     if len(n) == 2:
         total = accepted.sum(axis=1)
-        one = accepted[:, 1] + rng.standard_normal(total.shape) / mu[:, None]
+        one = on_grid(accepted[:, 1] + rng.standard_normal(total.shape) / mu[:, None], 1 / mu)
         return np.stack([total - one, one], axis=1)
-    return accepted + rng.standard_normal(accepted.shape) * math.sqrt(2) / mu[:, None, None]
+    return on_grid(accepted + rng.standard_normal(accepted.shape) * math.sqrt(2) / mu[:, None, None], math.sqrt(2) / mu, 2)
 
 
 def _budget(epsilon: np.ndarray, delta: float, T: int, learner_share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -249,10 +265,14 @@ def _budget(epsilon: np.ndarray, delta: float, T: int, learner_share: float) -> 
     return total * math.sqrt(learner_share / (T - 1)), total * math.sqrt((1 - learner_share) / (T - 1))
 
 
-def _records(sizes: float, sensitivity: float, delta: float, T: int, learner: float, auditor: float, k: int) -> tuple[Release, ...]:
-    found = [Release("laplace", UNIT_A, sensitivity, sensitivity / sizes, sizes)]
-    for mu, moved in ((learner, 1.0), (auditor, 1.0 if k == 2 else math.sqrt(2))) if T > 1 else ():
-        found.append(Release("gaussian", UNIT_A, moved, moved / mu, _epsilon(mu, delta), delta, times=T - 1))
+def _records(sizes: np.ndarray, learner: np.ndarray, auditor: np.ndarray, sensitivity: float, delta: float, T: int,
+             k: int) -> tuple[Release, ...]:
+    """The releases of all games, of which each has its epsilon for the sizes and its two sensitivity / sigma; games alike in one record."""
+    found = []
+    for e, first, games in zip(*np.unique(sizes, return_index=True, return_counts=True), strict=True) if T > 1 else ():
+        found.append(Release("laplace", UNIT_A, sensitivity, sensitivity / float(e), float(e), times=int(games)))
+        for mu, moved in ((float(learner[first]), 1.0), (float(auditor[first]), 1.0 if k == 2 else math.sqrt(2))):
+            found.append(Release("gaussian", UNIT_A, moved, moved / mu, _epsilon(mu, delta), delta, times=(T - 1) * int(games)))
     return tuple(found)
 
 

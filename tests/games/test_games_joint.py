@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from test_games_draws import PLAYS, auditor, laplace, learner, name, uniform
+from test_games_draws import PLAYS, auditor, learner, name, uniform, whole
 from test_games_regression_private import answered, people
 
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, regression_dp_oracle_learner
@@ -37,11 +37,11 @@ def draws(game, play, how, rng, run):
     k, epsilon, spent = game.n_groups, 24.0, []
     if play.denominators is not None:
         free = play.denominators[:, 1:] if k == 2 else play.denominators
-        u = laplace(free - game.n[1 if k == 2 else 0:], (1 if k == 2 else 2) / (0.1 * epsilon)).reshape(SIZE, -1)
+        u = whole(free - game.n[1 if k == 2 else 0:], (1 if k == 2 else 2) / (0.1 * epsilon), rng).reshape(SIZE, -1)
         spent += [(f"{run} size {i}", column) for i, column in enumerate(u.T)]
     if how.get("repair") == "bound":
-        centre = game.n.min() + math.log(2 * 0.5e-3) / (0.1 * epsilon) - 1
-        spent.append((f"{run} bound", laplace(play.smallest_cell - centre, 1 / (0.1 * epsilon))))
+        centre = game.n.min() - math.ceil(0.5 - math.log(2 * 0.5e-3) / (0.1 * epsilon))
+        spent.append((f"{run} bound", whole(play.smallest_cell - centre, 1 / (0.1 * epsilon), rng)))
     for t in range(ROUNDS):
         losses, scale = learner(game, play, play.multipliers[t][:, 0::2] - play.multipliers[t][:, 1::2], how)
         if scale.max() > 0:
@@ -75,14 +75,14 @@ def test_the_draws_of_two_plays_have_their_laws_and_nothing_to_do_with_each_othe
 def test_the_draws_of_two_regression_loops_have_their_laws_and_nothing_to_do_with_each_other(k):
     """The same of the loop with the regression oracle: what each rule shows of its vector, every noisy gap, the sizes."""
     X, A, Y = people(m=120, d=2, k=k)
-    oracle, found = RegressionOracle(X, Y), []
+    oracle, found, rng = RegressionOracle(X, Y), [], np.random.default_rng(0)
     n = np.array([[((A == a) & (Y == y)).sum() for y in (0, 1)] for a in range(k)])
     for run in (1, 2):
         play = regression_dp_oracle_learner(oracle, A, 0.05, 60.0, 1e-4, np.random.default_rng(run), n_groups=k, B=5.0, rounds=ROUNDS,
                                             ridge=5.0, size=SIZE)
         sizes, said, heard = play.releases_
         free = play.denominators[:, 1:] if k == 2 else play.denominators
-        u = laplace(free - n[1 if k == 2 else 0:], sizes.scale).reshape(SIZE, -1)
+        u = whole(free - n[1 if k == 2 else 0:], sizes.scale, rng).reshape(SIZE, -1)
         found += [(f"{run} size {i}", column) for i, column in enumerate(u.T)]
         for t in range(1, ROUNDS):
             c, published, M, largest = answered(oracle, play, t, k, 5.0)

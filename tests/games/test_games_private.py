@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from test_games_draws import uniform, whole
 
 from dpfair_teach.accounting import UNIT_A, Release, compose
 from dpfair_teach.audit import audit_scalar, clopper_pearson, exact_epsilon
@@ -350,15 +351,15 @@ def test_the_frozen_sizes_pass_and_with_half_their_noise_are_caught(monkeypatch)
 
 
 def test_the_released_bound_is_one_and_private():
-    """Too high with probability exactly delta0 (200,000 draws, alpha 1e-9), and its noise is Lap(1/epsilon0) about a number of
-    sensitivity 1."""
-    delta, n = 0.01, 200_000
+    """Too high with a probability of at most delta0, the margin being rounded up to whole people (200,000 draws, alpha 1e-9), and its
+    noise is Lap(1/epsilon0), rounded, about a number of sensitivity 1."""
+    delta, n, margin = 0.01, 200_000, math.ceil(0.5 - math.log(0.02) / 0.5)
     N = rooms.released_bound(50.0, np.asarray(0.5), delta, (n,), np.random.default_rng(8))
     high = int((N > 49).sum())
-    low, up = stats.binom(n, delta).ppf([ALPHA, 1 - ALPHA])
-    assert low <= high <= up
-    room = math.sqrt(math.log(2 / ALPHA) / (2 * n))
-    assert stats.kstest(N - 49 - math.log(2 * delta) / 0.5, stats.laplace(scale=2.0).cdf).statistic < room
+    chance = math.exp(-0.5 * (margin - 0.5)) / 2             # noise that is rounded to the margin
+    low, up = stats.binom(n, chance).ppf([ALPHA, 1 - ALPHA])
+    assert low <= high <= up and 0.6 * delta < chance <= delta
+    uniform(whole(N - 50 + margin, 2.0, np.random.default_rng(0)))
     assert (rooms.released_bound(1.0, np.asarray(0.5), delta, (100,), np.random.default_rng(8)) >= 0).all()
 
 
@@ -447,7 +448,7 @@ def test_frozen_sizes_and_counts_are_measured_with_the_noise_they_say(k):
     sizes, sensitivity = rooms.frozen_cells(game, np.asarray(0.5), (n,), rng)
     room = math.sqrt(math.log(2 / ALPHA) / (2 * n))
     assert sensitivity == (1.0 if k == 2 else 2.0)
-    assert stats.kstest(sizes[:, 1, 1], stats.laplace(game.n[1, 1], sensitivity / 0.5).cdf).statistic < room
+    uniform(whole(sizes[:, 1, 1] - game.n[1, 1], sensitivity / 0.5, rng))
     assert k > 2 or np.allclose(sizes.sum(axis=1), game.n.sum(axis=0))
     players = rooms.FrozenCounts(game, np.asarray(0.25), game.n, "A")
     gap = players.measure(np.full(n, 4), rng)[:, 0] - game.gaps[4, 0]
