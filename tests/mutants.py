@@ -989,7 +989,7 @@ MUTANTS: dict[str, Mutant] = {
     "first_rate_for_any": Mutant(GAMES + "players.asked", lambda f: lambda game: list(range(len(game.constraints))),
                                  "true positives are asked for, false positives measured"),
     "first_rate_in_the_loop": Mutant(GAMES + "regression_private.regression_dp_oracle_learner", rewritten(
-        '[{"FP": 0, "TP": 1}[c] for c in constants.constraints]', "list(range(len(constants.constraints)))"), "the first rate is measured"),
+        "labels_of(constants.constraints)", "list(range(len(constants.constraints)))"), "the first rate is measured"),
     "first_rate_in_the_report": Mutant(GAMES + "regression_private.PrivateRegressionPlay.gaps", lambda f: property(lambda play: (
         lambda rates: (rates[..., 1:, :] - rates[..., :1, :]).reshape(play.counts.shape[:-2] + (-1,)))(
             (play.counts / play.constants.n)[..., :len(play.constants.constraints)])), "false positives are reported"),

@@ -11,7 +11,7 @@ from .. import _checks as check
 from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
 from .auditor import hedge_rate
 from .budget import SHARE, checked_share
-from .game import checked_constraints
+from .game import checked_constraints, labels_of
 from .programs import plain
 from .regret import auditor_bound
 from .sensitivity import Sensitivities
@@ -49,7 +49,7 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str,
     >>> round(frozen_tau([[100, 100], [50, 80]], [[98, np.nan], [52, np.nan]], constraints=("FP",)), 3)
     0.038
     """
-    labels = [{"FP": 0, "TP": 1}[name] for name in checked_constraints(constraints)]
+    labels = labels_of(checked_constraints(constraints))
     n = check.filled("n", check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False), "group")
     shown = check.numeric("denominators", denominators)
     if shown.ndim < 2 or shown.shape[-2:] != n.shape:

@@ -23,6 +23,11 @@ def checked_constraints(value: object, name: str = "constraints") -> tuple[str, 
     return tuple(c for c in _LABEL if c in found)
 
 
+def labels_of(constraints: tuple[str, ...]) -> list[int]:
+    """The labels of the people whose rates are compared: 0 for false positives, 1 for true ones."""
+    return [_LABEL[name] for name in constraints]
+
+
 class NoPeople(ValueError, AttributeError):
     """A game made from gaps was asked for its people: bad input, and for ``hasattr`` an attribute that is not there."""
 
@@ -184,7 +189,7 @@ class FairnessGame:
         self.n_pos, self._accepted, self.n, self.m, self.n_groups = n_pos, accepted, n, float(n.sum()), n.shape[0]
         if self.n_groups < 2:
             check.refuse(whom, self.n_groups - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
-        asked = [_LABEL[c] for c in self.constraints]
+        asked = labels_of(self.constraints)
         if self._empty == "refuse":
             check.occupied(whom, n[:, asked], 'Merge that group with another, or leave that rate out of constraints.', labels=tuple(asked))
         self.rates = n_pos / np.where(n > 0, n, np.nan)
@@ -367,9 +372,9 @@ class FairnessGame:
         w = self.signed(lam)
         price = np.zeros(w.shape[:-1] + self.n.shape)
         each = w.reshape(w.shape[:-1] + (self.n_groups - 1, len(self.constraints)))
-        for j, name in enumerate(self.constraints):
-            price[..., 1:, _LABEL[name]] = each[..., j]
-            price[..., 0, _LABEL[name]] = -each[..., j].sum(axis=-1)
+        for j, y in enumerate(labels_of(self.constraints)):
+            price[..., 1:, y] = each[..., j]
+            price[..., 0, y] = -each[..., j].sum(axis=-1)
         mistake = np.array([0.0, 1.0])
         accept = 1 - mistake + price * self.m / np.where(self.n > 0, self.n, 1.0)
         return np.stack([np.broadcast_to(mistake, accept.shape), accept], axis=-3)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .game import FairnessGame
+from .game import FairnessGame, labels_of
 from .sensitivity import lemma_3_1, public_prices
 
 __all__: list[str] = []     # dp_oracle_learner plays them
@@ -17,7 +17,7 @@ _BLOCK = 2**24
 
 def asked(game: FairnessGame) -> list[int]:
     """The labels whose rates are compared."""
-    return [{"FP": 0, "TP": 1}[name] for name in game.constraints]
+    return labels_of(game.constraints)
 
 
 def smallest_asked(game: FairnessGame) -> float:

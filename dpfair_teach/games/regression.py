@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
-from .game import FairnessGame, checked_constraints
+from .game import FairnessGame, checked_constraints, labels_of
 from .play import MOST, Play
 from .programs import plain
 
@@ -113,7 +113,7 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
     cells = Cells(A, oracle.Y, k)
     if k < 2:
         check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
-    labels = [{"FP": 0, "TP": 1}[name] for name in checked_constraints(constraints)]
+    labels = labels_of(checked_constraints(constraints))
     if empty == "refuse":
         check.occupied("A", cells.n[:, labels], "Merge that group with another, or leave that rate out of constraints.",
                        labels=tuple(labels))
@@ -195,7 +195,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     theta, multipliers = np.zeros((games, K)), np.empty((rounds, games, K))
     prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
     # A cell that no constraint asks about may be empty; its rate is never read.
-    columns, size = (np.s_[:, :, [{"FP": 0, "TP": 1}[c] for c in constants.constraints]], np.maximum(n, 1.0))
+    columns, size = (np.s_[:, :, labels_of(constants.constraints)], np.maximum(n, 1.0))
     for t in range(rounds):
         lam = multipliers[t] = weights(theta, prices_of)
         w = prices[t] = lam[:, 0::2] - lam[:, 1::2]

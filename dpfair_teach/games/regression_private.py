@@ -15,7 +15,7 @@ from ..oracles import RegressionOracle
 from ..oracles.regression import PRECISE, SAFE
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_share
-from .game import FairnessGame
+from .game import FairnessGame, labels_of
 from .play import MOST
 from .players import frozen_cells, on_grid
 from .programs import plain
@@ -78,7 +78,7 @@ class PrivateRegressionPlay:
     @property
     def gaps(self) -> np.ndarray:
         """(T, ..., D) true gaps of each round's classifier. Not private."""
-        asked = [{"FP": 0, "TP": 1}[c] for c in self.constants.constraints]
+        asked = labels_of(self.constants.constraints)
         rates = (self.counts / np.maximum(self.constants.n, 1.0))[..., asked]
         return (rates[..., 1:, :] - rates[..., :1, :]).reshape(self.counts.shape[:-2] + (-1,))
 
@@ -206,7 +206,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     one_hot = (code[:, None] == np.arange(2 * k)).astype(np.float32)        # single precision counts exactly up to 2**24 people
     sums = one_hot.T.astype(float) @ white
     people = oracle.design.T
-    columns = np.s_[..., [{"FP": 0, "TP": 1}[c] for c in constants.constraints]]
+    columns = np.s_[..., labels_of(constants.constraints)]
     theta = np.zeros((games, K))
     rules, multipliers = np.empty((T, games, oracle.d + 1)), np.empty((T, games, K))
     counts, seen = np.empty((T, games, k, 2)), np.empty((T - 1, games, K // 2))

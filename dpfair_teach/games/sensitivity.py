@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .auditor import bound_on_multipliers
-from .game import FairnessGame
+from .game import FairnessGame, labels_of
 
 __all__ = ["lemma_3_1", "neighbour_changes", "subroutine_4_epsilon"]
 
@@ -229,8 +229,7 @@ def public_prices(game: FairnessGame, w: np.ndarray) -> np.ndarray:
     """w with the anchor's, (..., D) -> (..., k, 2) [a, y]: what a unit of each rate costs; 0 for a rate that is not constrained."""
     each = w.reshape(w.shape[:-1] + (game.n_groups - 1, len(game.constraints)))
     price = np.zeros(w.shape[:-1] + game.n.shape)
-    for j, name in enumerate(game.constraints):
-        y = {"FP": 0, "TP": 1}[name]
+    for j, y in enumerate(labels_of(game.constraints)):
         price[..., 1:, y] = each[..., j]
         price[..., 0, y] = -each[..., j].sum(axis=-1)
     return price
