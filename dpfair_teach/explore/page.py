@@ -36,6 +36,7 @@ def island(data: dict) -> str:
 # be left as loose words), and what must be seen only there is hidden by the style sheet (a flat image of the drawing).
 SAFE = " ='/:;,.(){}!@*+-_[]|~^"
 HIDDEN = 'style="display:none"'
+UNTRUSTED = '<span class="dpx-flat"> (sliders come once you run the notebook)</span>'
 
 
 def flat(chart: Chart, frame: object, sentence: str) -> str:
@@ -94,6 +95,6 @@ def player(chart: Chart, frame: object, title: str, question: str, sentence: str
         for name, texts, at in sliders)
     at = ", ".join(f"{name} = {texts[i]}" for name, texts, i in sliders)
     return (f'<dpfair-explorer class="dpx" data-view="{chart.view}">{style()}<figure>{caption(title, question)}'
-            f'<div class="dpx-sliders" {HIDDEN}>{inputs}</div><p class="dpx-at">{escape(at)}</p>'
+            f'<div class="dpx-sliders" {HIDDEN}>{inputs}</div><p class="dpx-at">{escape(at)}{UNTRUSTED}</p>'
             f'{picture(chart, frame, title, sentence)}<p class="dpx-say" aria-live="polite">{escape(sentence)}</p>'
             f"{numbers(chart, frame)}</figure>{island(data)}<script>{asset('player.js')}</script></dpfair-explorer>")

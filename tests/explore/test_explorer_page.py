@@ -132,11 +132,11 @@ def test_a_notebook_that_is_not_trusted_shows_image_and_sentence(name):
     left.feed(figure.html())
     words = [w for w in left.words if w]
     values = ", ".join(f"{k} = {v}" for k, v in figure.start.items())
-    assert words[:3] == [figure.title, figure.question, values]
+    assert words[:4] == [figure.title, figure.question, values, " (sliders come once you run the notebook)"]
     if figure.view == "table":
         assert words[-1] == figure.sentence()
         return
-    assert words[3] == figure.sentence(), "loose words of the drawing"
+    assert words[4] == figure.sentence(), "loose words of the drawing"
     assert [image["alt"] for image in left.images] == [figure.sentence()]
     kind, _, picture = left.images[0]["src"].partition(",")
     root = ElementTree.fromstring(unquote(picture))
