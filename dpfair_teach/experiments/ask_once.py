@@ -10,10 +10,12 @@ import numpy as np
 from ..oneshot._public import Public
 from ..oneshot.learner import learn
 from ..oneshot.settings import DEFAULTS, suggested_cells
+from .bootstrap import bootstrap_means, columns_with_interval
 from .drawn import PEOPLE, POPULATIONS, population
 from .grids import EPSILONS, GAMMAS_PROTOCOL
 from .left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits
-from .pareto import LEAST_ROOM, pareto_quality, quality_interval, quality_room
+from .panels import AT_VIOLATION
+from .pareto import LEAST_ROOM, error_at_violation, pareto_quality, quality_interval, quality_room
 from .tradeoff import Draws
 
 __all__ = ["ONESHOT_METHODS"]
@@ -97,8 +99,18 @@ def rules(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     return [row | {"rounds": _rounds(setting, repeats)} for row in curves(setting, repeats, rng)]
 
 
+def at_violation(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """The error offered at violation .05, of the same draws as the stored curve: both start from the setting's stream."""
+    draws = oneshot_draws(setting, repeats, rng)
+    _, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
+    return [columns_with_interval("error_at", lambda curve: error_at_violation(curve, AT_VIOLATION, free), draws.means(),
+                                  bootstrap_means(draws.curves(), rng))]
+
+
 CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}
           for group, method, epsilon in product(LEFT_GROUPS, ONESHOT_METHODS, EPSILONS)]
+#: What stands beside the right panel: the default method by the default rules.
+BESIDE_RIGHT = [setting for setting in CURVES if (setting["group"], setting["method"]) == ("paper", "histogram")]
 #: The estimator's default by the other label rule, and judged on people that it has not seen.
 RULES = [{"group": group, "label": label, "evaluated": evaluated, "method": "histogram", "epsilon": epsilon}
          for label, evaluated in (("p70", "held_out"), ("p20", "in_sample"), ("p20", "held_out"))

@@ -19,7 +19,7 @@ LEFT_METHODS: dict[str, str] = {
     "sums": "sums (2-norm)", "sums_laplace": "sums (Laplace)", "sums_regression": "sums, the paper's oracle",
     "response": "responses", "response_certified": "responses, certified",
 }
-_TABLES = ("left_literal", "left_repaired", "left_oneshot", "left_oneshot_rules")
+_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules")
 _COLUMNS = ["method", "group", "label", "evaluated", "epsilon", "gamma",
             *(name + end for name in ("violation", "error", "q") for end in ("", "_low", "_high"))]
 
@@ -32,8 +32,8 @@ def left_curves(folder: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     folder : path
-        Where ``left_literal.csv``, ``left_repaired.csv``, ``left_oneshot.csv`` and ``left_oneshot_rules.csv`` are: ``book/results``, or
-        where ``python -m dpfair_teach.experiments`` wrote them.
+        Where ``left_literal.csv``, ``left_repaired.csv``, ``left_repaired_held_out.csv``, ``left_oneshot.csv`` and
+        ``left_oneshot_rules.csv`` are: ``book/results``, or where ``python -m dpfair_teach.experiments`` wrote them.
 
     Returns
     -------
@@ -58,9 +58,9 @@ def left_curves(folder: str | Path) -> pd.DataFrame:
     missing = [name for name in _TABLES if not (Path(folder) / f"{name}.csv").is_file()]
     if missing:
         _checks.refuse("folder", str(folder), f"has no {missing[0]}.csv", "Make it: python -m dpfair_teach.experiments --list says how.")
-    literal, repaired, *once = (pd.read_csv(Path(folder) / f"{name}.csv") for name in _TABLES)
+    literal, repaired, held_out, *once = (pd.read_csv(Path(folder) / f"{name}.csv") for name in _TABLES)
     literal = literal[literal["B"] == "1/gamma"].assign(method=lambda rows: rows["noise"] + "_" + rows["step"])
-    repaired = repaired.assign(method="loop_" + repaired["mix"])
-    loops = pd.concat([literal, repaired]).assign(label="p70", evaluated="in_sample")
+    loops = pd.concat([literal, repaired]).assign(evaluated="in_sample")
+    loops = pd.concat([loops, held_out]).assign(label="p70", method=lambda rows: rows["method"].fillna("loop_" + rows["mix"]))
     table = pd.concat([loops, *once])[_COLUMNS]
     return table.sort_values("method", key=lambda names: names.map(list(LEFT_METHODS).index), kind="stable", ignore_index=True)

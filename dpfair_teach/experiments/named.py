@@ -15,8 +15,9 @@ from .. import _checks, data, postprocessing
 from . import ask_once, ask_once_others, ask_once_smoothing, binning, both_panels, compared, left, loops, panels
 from .communities import communities_counts
 from .grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1
+from .pareto import quality_interval
 from .runner import sweep
-from .tradeoff import postprocessing_draws
+from .tradeoff import free_points, postprocessing_draws
 
 __all__ = ["EXPERIMENTS", "bound_population", "run"]
 
@@ -50,6 +51,19 @@ def _figure1(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Algorithm 1 as printed; draws with a negative slack are left out, and their share is a column."""
     return postprocessing_draws(communities_counts(), "as_printed", setting["epsilon"], GAMMAS_FIGURE1, repeats, rng,
                                 negative_slack="left_out").rows(rng)
+
+
+_FIGURE1 = [{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1]
+
+
+def _figure1_quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Q of the same draws, against the program without noise at the same gammas."""
+    counts = communities_counts()
+    draws, optimum = (postprocessing_draws(counts, "as_printed", epsilon, GAMMAS_FIGURE1, n, rng, negative_slack="left_out")
+                      for epsilon, n in ((setting["epsilon"], repeats), (np.inf, 1)))
+    kept = draws.kept
+    q, low, high = quality_interval(draws.violation[kept], draws.error[kept], optimum.means(), free_points(counts), rng)
+    return [{"q": q, "q_low": low, "q_high": high}]
 
 
 # --------------------------------------------------------------------------------------- Methods compared on Communities
@@ -132,7 +146,7 @@ _BOUNDS = [{"m": m, "epsilon": epsilon, "n_groups": k, "beta": beta}
 EXPERIMENTS: dict[str, Experiment] = {
     "figure1_right": Experiment(
         "Figure 1, right panel: Algorithm 1 as printed on Communities and Crime, epsilon 1, 2, 3, 5 and none, 72 gammas.", 4000,
-        {"figure1_right": ([{"epsilon": epsilon} for epsilon in EPSILONS_FIGURE1], _figure1)}, _communities([{}])),
+        {"figure1_right": (_FIGURE1, _figure1), "figure1_right_q": (_FIGURE1, _figure1_quality)}, _communities([{}])),
     "communities_q": Experiment(
         "Four releases of the table compared on Communities and Crime by Q, two group rules, in-sample and held-out.", 1200,
         {"communities_curves": (_COMPARED + _NOT_PRIVATE, panels.curves), "communities_q": (_COMPARED, panels.quality)},
@@ -162,6 +176,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
         left.reads(ask_once.CURVES + ask_once.RULES)),
+    "left_at_violation": Experiment(
+        "Asked once, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
+        {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left.reads(ask_once.BESIDE_RIGHT)),
     "left_tuning": Experiment(
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
@@ -180,6 +197,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "left_repaired": Experiment(
         "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
         {"left_repaired": (loops.REPAIRED, loops.repaired)}, left.reads([setting | {"label": "p70"} for setting in loops.REPAIRED])),
+    "left_repaired_held_out": Experiment(
+        "The repaired loop by its better mix on people it has not seen, four group rules, 30 runs on each of the 12 splits.", 30,
+        {"left_repaired_held_out": (loops.REPAIRED_HELD_OUT, loops.repaired_held_out)},
+        left.reads([setting | {"label": "p70"} for setting in loops.REPAIRED_HELD_OUT])),
     "left_repaired_tuning": Experiment(
         f"The constants of the repaired loop: mean Q over drawn populations, {len(loops.LOOPS_FIRST)} variants, then the neighbours.", 48,
         {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),

@@ -11,9 +11,11 @@ from dpfair_teach.experiments import (
     LITERAL_ROUNDS,
     REPAIRED_LOOPS,
     epsilon_at_quality,
+    left_people,
     left_reference,
     loops,
     pareto_quality,
+    setting_rng,
 )
 from dpfair_teach.experiments.drawn import drawn_population
 
@@ -85,7 +87,54 @@ def test_the_learner_of_the_experiments_is_useless_at_the_epsilons_of_the_panel(
     q = rows[rows["noise"] == "scale"].groupby(["step", "B", "epsilon"])["q"].first()
     assert q.groupby(["step", "B"]).size().eq(8).all() and q["code"].max() == 0
     assert q["supplement", "1/gamma", 1e5] == 0 and 0.4 < q["supplement", "1/gamma", 1e6] < 0.7 < q["supplement", "1/gamma", 1e7]
-    assert q["supplement", "1", 1e5] < 0.2 and q["supplement", "1", 1e6] > 0.7
+    assert .05 < q["supplement", "1", 1e5] < 0.1 and q["supplement", "5", 1e5] == 0
+    for B, where in (("1", 8e5), ("1/gamma", 2.3e6), ("5", 3.3e6)):
+        assert round(epsilon_at_quality(q["supplement", B].index, q["supplement", B], .7), -5) == where
+    last = q.xs(1e8, level="epsilon")["supplement"]
+    assert last["1"] < last["5"] < last["1/gamma"]
+
+
+def test_the_second_tuning_more_than_halved_the_epsilon_of_the_loop():
+    """The first tuning's loops at epsilon 20 and 50, by the streams of the stored table; both are among those tried again."""
+    q = []
+    for epsilon, loop in ((20.0, (1.0, .9, 0.0, 10)), (50.0, (1.0, .9, 0.0, 40))):
+        assert loop in loops._EARLIER
+        rng = setting_rng(20190613, {"group": "paper", "mix": "lp", "epsilon": epsilon})
+        draws = loops.loop_draws(loops._oracle("paper"), left_people().A, epsilon, 30, rng, loop, ("lp",))["lp"]
+        q.append(pareto_quality(draws.means(), *left_reference()))
+    rows = table("left_repaired")
+    assert epsilon_at_quality([20.0, 50.0], q, .7) > 2 * reaches(rows[(rows["group"] == "paper") & (rows["mix"] == "lp")])
+
+
+def test_held_out_the_mixture_is_chosen_on_those_learned_from_and_judged_on_the_others():
+    """Judged on the people learned from, the other way of counting gives the same numbers; on others, each round's answers by hand."""
+    people, rng = left_people(), np.random.default_rng(3)
+    learn, judge = rng.permutation(people.m)[:1329], np.arange(400)
+    oracle = loops.RegressionOracle(people.X[learn], people.Y[learn])
+    here, there = (tuple(getattr(people, name)[who] for name in "XAY") for who in (learn, judge))
+    own, same, others = (loops.loop_draws(oracle, people.A[learn], 10.0, 2, np.random.default_rng(4), (.5, .4, 30.0, 5), judge=who)
+                         for who in (None, here, there))
+    for mix in ("mean", "lp"):
+        np.testing.assert_allclose(own[mix].error, same[mix].error, atol=1e-12)
+        np.testing.assert_allclose(own[mix].violation, same[mix].violation, atol=1e-12)
+        assert np.abs(own[mix].error - others[mix].error).max() > 1e-3
+    play = loops.games.regression_dp_oracle_learner(
+        oracle, people.A[learn], np.array(loops.GAMMAS_PROTOCOL), 10.0, loops.DELTA, np.random.default_rng(4), n_groups=2,
+        B=np.minimum(1 / np.maximum(loops.GAMMAS_PROTOCOL, 1e-9), .5), rounds=5, eta=8 * loops.games.hedge_rate(4, 5), share=.05,
+        learner_share=.4, ridge=30.0, size=2)
+    accept = play.predict_proba(people.X[judge])
+    _, A, Y = there
+    rates = np.stack([accept[..., (a == A) & (y == Y)].mean(axis=-1) for y in (0, 1) for a in (0, 1)])
+    np.testing.assert_allclose(others["mean"].error, np.where(Y == 1, 1 - accept, accept).mean(axis=-1), atol=1e-12)
+    np.testing.assert_allclose(others["mean"].violation, np.maximum(abs(rates[1] - rates[0]), abs(rates[3] - rates[2])), atol=1e-12)
+
+
+def test_the_better_mix_in_sample_is_the_one_run_held_out():
+    rows = table("left_repaired")
+    for group, mine in rows.groupby("group"):
+        found = {mix: reaches(part) if part["q"].max() >= .7 else np.inf for mix, part in mine.groupby("mix")}
+        assert min(found, key=found.get) == "lp", group
+    assert {setting["mix"] for setting in loops.REPAIRED_HELD_OUT} == {"lp"}
 
 
 @pytest.mark.parametrize("name", ["left_literal", "left_repaired"])

@@ -12,6 +12,7 @@ import pytest
 from dpfair_teach import load, postprocessing
 from dpfair_teach.experiments import (
     AT_QUALITY,
+    AT_VIOLATION,
     EPSILONS_FIGURE1,
     EXPERIMENTS,
     GAMMAS_FIGURE1,
@@ -21,6 +22,7 @@ from dpfair_teach.experiments import (
     PANEL_METHODS,
     bootstrap_means,
     communities_counts,
+    error_at_violation,
     free_points,
     held_out_counts,
     left_reference,
@@ -85,8 +87,9 @@ def test_the_sample_holds_every_kind_and_moves_with_any_byte(table):
     for name in settings[0].keys() - within(settings):
         assert {s[name] for s in chosen} == {s[name] for s in settings}
     if "evaluated" in settings[0].keys() - within(settings):
-        kinds = [{(s["group"], s.get("label"), s["evaluated"], s["method"]) for s in some} for some in (chosen, settings)]
-        assert kinds[0] == kinds[1] and len(kinds[0]) >= (2 * 2 * 4 if not table.startswith("left_") else 4)
+        kinds = [{(s["group"], s.get("label"), s["evaluated"], s.get("method")) for s in some} for some in (chosen, settings)]
+        least = 1 if table == "left_at_violation" else 4 if table.startswith("left_") else 2 * 2 * 4
+        assert kinds[0] == kinds[1] and len(kinds[0]) >= least
     flipped = [content[:i] + bytes([content[i] ^ 1]) + content[i + 1:] for i in np.linspace(0, len(content) - 1, 50).astype(int)]
     # the smallest sample, four of five settings in some order, is the same by chance once in 120
     assert sum(sample(settings, other) != chosen for other in flipped) >= 40
@@ -277,8 +280,9 @@ def test_every_stored_q_lies_inside_its_interval(table):
 
 def test_quality_is_missing_exactly_where_the_reference_hardly_beats_the_chord():
     """Less than a tenth of the triangle is between them: race_argmax, p20, held out, in both panels; and hisp_median held out."""
-    for table, reference in (("communities_rules_q", panels.reference), ("left_oneshot_rules", lambda rule: left_reference(**rule))):
-        rows = stored(table)
+    for table, reference in (("communities_rules_q", panels.reference), ("left_repaired_held_out", lambda rule: left_reference(**rule)),
+                             ("left_oneshot_rules", lambda rule: left_reference(**rule))):
+        rows = stored(table).assign(label=lambda rows: rows.get("label", "p70"))
         for rule, mine in rows.groupby(["group", "label", "evaluated"]):
             rule = dict(zip(("group", "label", "evaluated"), rule, strict=True))
             assert mine["q"].isna().all() == (quality_room(*reference(rule)) < LEAST_ROOM) == mine["q"].isna().any(), (table, rule)
@@ -296,6 +300,23 @@ def test_quality_is_missing_exactly_where_the_reference_hardly_beats_the_chord()
     optimum = held[held["method"] == "not_private"][["violation", "error"]].to_numpy()
     with pytest.raises(ValueError, match="does not lie below the chord"):
         pareto_quality(optimum, optimum, free)
+
+
+def test_intervals_that_stand_in_tables_of_their_own_are_of_the_stored_curves():
+    """Q of Figure 1's right panel, and the error of asking once at violation .05: of the same draws as the curves."""
+    curves, q = stored("figure1_right"), stored("figure1_right_q").set_index("epsilon")
+    points = {epsilon: rows[["violation", "error"]].to_numpy() for epsilon, rows in curves.groupby("epsilon")}
+    for epsilon, row in q.iterrows():
+        assert pareto_quality(points[epsilon], points[np.inf], free_points(communities_counts())) == pytest.approx(row["q"], abs=1e-5)
+        assert row["q_low"] <= row["q"] <= row["q_high"]
+    assert (q["q_high"] - q["q_low"]).between(1e-4, .01).drop(np.inf).all() and q["q_low"][np.inf] == pytest.approx(1)
+    once = stored("left_oneshot")
+    once = once[(once["group"] == "paper") & (once["method"] == "histogram")]
+    rows = stored("left_at_violation").set_index("epsilon")
+    for epsilon, curve in once.groupby("epsilon"):
+        again = error_at_violation(curve[["violation", "error"]], AT_VIOLATION, left_reference()[1])
+        assert again == pytest.approx(rows["error_at"][epsilon], abs=1e-6)
+        assert rows["error_at_low"][epsilon] < again < rows["error_at_high"][epsilon]
 
 
 def test_held_out_curves_of_the_left_panel_are_means_of_thirty_rounds():
