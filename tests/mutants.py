@@ -485,6 +485,15 @@ def half_the_noise_on_three_rates(f):
     return measure
 
 
+def loop_roots_by_squares(f):
+    def root(design, ridge):
+        values, vectors = np.linalg.eigh(np.linalg.inv(design.T @ design + ridge * np.eye(design.shape[1])))
+        kept = values > 1e-14 * values[-1]
+        found = vectors[:, kept] * np.sqrt(values[kept])
+        return found, design @ found
+    return root
+
+
 def one_noise_for_both_counts(f):
     def measured(accepted, n, mu, rng):
         if len(n) > 2:
@@ -930,7 +939,7 @@ MUTANTS: dict[str, Mutant] = {
                                            rewritten("frozen_cells(constants, share", "frozen_cells(constants, 2 * share"),
                                            "half the noise on the sizes of cells"),
     "loop_learner_quiet_after_round_2": Mutant(GAMES + "regression_private.regression_dp_oracle_learner",
-                                               rewritten("rng) if t else 0.0", "rng) / min(t, 2) if t else 0.0"),
+                                               rewritten("_noise(scale,", "_noise(scale / min(t, 2),"),
                                                "half the noise from the third round on"),
     "loop_auditor_at_half": Mutant(GAMES + "regression_private._measured", lambda f: lambda counts, n, mu, rng:
                                    (counts + f(counts, n, mu, rng)) / 2, "half the noise on the counts"),
@@ -994,6 +1003,15 @@ MUTANTS: dict[str, Mutant] = {
         lambda rates: (rates[..., 1:, :] - rates[..., :1, :]).reshape(play.counts.shape[:-2] + (-1,)))(
             (play.counts / play.constants.n)[..., :len(play.constants.constraints)])), "false positives are reported"),
     "promised_learner_at_half": Mutant(GAMES + "players.PromisedRates.sensitivity", scaled(0.5), "half the learner's sensitivity"),
+    "players_with_all_digits": Mutant(GAMES + "players.on_grid", lambda f: lambda value, *_: value, "noisy numbers are not rounded"),
+    "loop_with_all_digits": Mutant(GAMES + "regression_private.on_grid", lambda f: lambda value, *_: value,
+                                   "noisy counts and vectors are not rounded"),
+    "errors_summed_by_cell": Mutant(GAMES + "game.FairnessGame._set", lambda f: lambda self, n_pos, accepted, *a: f(
+        self, n_pos, n_pos.sum(axis=1), *a), "errors are sums over the cells, and rounded so"),
+    "loop_decides_by_cell": Mutant(GAMES + "regression_private.regression_dp_oracle_learner", rewritten(
+        "(rules[t] @ people > 0)", "(rules[t] @ people[:, cells.order] > 0)[:, np.argsort(cells.order)]"),
+        "people are decided about in the order of their cells"),
+    "loop_roots_by_squares": Mutant(GAMES + "regression_private._root", loop_roots_by_squares, "strong directions count as rounding"),
     "bound_without_its_margin": Mutant(GAMES + "players.released_bound", lambda f: lambda n, epsilon, delta, axes, rng:
                                        f(n, epsilon, 0.5, axes, rng), "the noisy number, and 1 less"),
     "costs_without_their_cells": Mutant(GAMES + "game.FairnessGame.cell_costs", costs_without_their_cells, "costs without a denominator"),
@@ -1008,7 +1026,8 @@ MUTANTS: dict[str, Mutant] = {
     "theorem_3_6_keeps_one_over_b": Mutant(GAMES + "guarantees.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
     "frozen_gap_pays_once": Mutant(GAMES + "frozen.frozen_gap", lambda f: lambda nu, B, tau: f(nu, B, tau / 2), "2 B tau"),
     "frozen_tau_ignores_a_group": Mutant(
-        GAMES + "frozen.frozen_tau", lambda f: lambda n, d: f(np.asarray(n)[1:], np.asarray(d)[..., 1:, :]), "group 0 is left out"),
+        GAMES + "frozen.frozen_tau", lambda f: lambda n, d, **kw: f(np.asarray(n)[1:], np.asarray(d)[..., 1:, :], **kw),
+        "group 0 is left out"),
     "theorem_3_7_squares_the_class": Mutant(GAMES + "guarantees.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
     # ---------------------------------------------------------------------------------------------- the regression oracle
     "regression_without_the_anchor": Mutant(ORACLES + "regression.RegressionOracle.gap_coefficients", anchor_mean_forgotten,

@@ -1,0 +1,230 @@
+"""What doubles would tell of private numbers: low digits of noisy numbers, and roundings of sums that depend on who is in which group.
+
+The attacks convict plays without the mend, and find nothing with it. Fixed seeds.
+"""
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpfair_teach import load
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, frozen_bound, frozen_tau, largest_step, regression_dp_oracle_learner
+from dpfair_teach.games import players as rooms
+from dpfair_teach.games import regression_private as loop
+from dpfair_teach.oracles import RegressionOracle
+from test_oracles_regression import people
+
+LOG = np.frompyfunc(math.log, 1, 1)     # the C library's, as the generator uses it; numpy's own differs in the last digit
+
+
+def could(x: np.ndarray, n: float, scale: float, margin: float = 0.0, steps: int = 100) -> np.ndarray:
+    """Could the published x be what ``on_grid`` makes of n and a Laplace noise of that scale, less the margin? The generator makes noise
+    from a multiple of 2^-52 between 0 and 1; the multiples near the one that would fit are tried."""
+    off = (x + margin - n) / scale
+    near, sign, found = np.rint(np.exp(-np.abs(off)) * 2.0**52), np.sign(off), np.zeros(x.shape, dtype=bool)
+    for j in range(-steps, steps + 1):
+        u = (near + j / 2) * 2.0**-52
+        good = (u > 0) & (u <= 1)
+        noise = -sign * LOG(np.where(good, u, 1.0)).astype(float)
+        found |= good & (rooms.on_grid(n + noise * scale) - margin == x)
+    return found
+
+
+def ruled_out(game: FairnessGame, n: int, label: int, size: int, **how: object) -> float:
+    """The part of plays whose published number of group 1, of which n have the label, could not have come from n - 1."""
+    play = dp_oracle_learner(game, 1.0, 1e-7, 2.0, np.random.default_rng(0), rounds=2, size=size, **how)
+    if how:
+        x, margin = play.smallest_cell, math.ceil(0.5 - math.log(1e-7) / 0.1)
+        inside = x > 0
+    else:
+        x, margin = play.denominators[:, 1, label], 0.0
+        inside = (x > 1) & (x < game.n[:, label].sum() - 1)
+    assert could(x, n, 10.0, margin)[inside].all()             # never the truth
+    return float((inside & ~could(x, n - 1, 10.0, margin)).mean())
+
+
+def worlds():
+    """(game, n, label, bounds on what unrounded noise would tell): cells of 30 people, and Communities."""
+    A = np.repeat([1, 0, 1, 0], [30, 90, 60, 60])
+    yield FairnessGame(np.eye(1, 240, dtype=int), A, np.repeat([0, 1], 120), 0.1), 30, 0, (0.05, 0.15)
+    data = load("communities")
+    game = FairnessGame(np.eye(1, len(data.A), dtype=int), data.A, data.Y, 0.05)
+    yield game, 495, 0, (0.003, 0.009)
+
+
+def test_the_digits_of_a_released_size_tell_nothing(monkeypatch):
+    """At epsilon 1, of 2,000 plays: unrounded, in about one of ten the double that is published cannot have come from one person fewer,
+    where cells hold 30, and in about one of 200 on Communities. The truth is never ruled out. Rounded, nothing is."""
+    found = list(worlds())
+    assert [ruled_out(game, n, label, 2000) for game, n, label, _ in found] == [0.0, 0.0]
+    monkeypatch.setattr(rooms, "on_grid", lambda value, *_: value)
+    for game, n, label, (low, high) in found:
+        assert low < ruled_out(game, n, label, 2000) < high
+
+
+def test_the_digits_of_a_released_bound_tell_nothing(monkeypatch):
+    A = np.repeat([1, 0, 1, 0], [200, 800, 500, 500])
+    game = FairnessGame(np.eye(1, 2000, dtype=int), A, np.repeat([0, 1], 1000), 0.1)
+    assert ruled_out(game, 200, 0, 1500, repair="bound") == 0.0
+    monkeypatch.setattr(rooms, "on_grid", lambda value, *_: value)
+    assert ruled_out(game, 200, 0, 1500, repair="bound") > 0.005
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 3.7, 4.0, 900.0])
+def test_the_grid_is_a_power_of_two_below_a_thousandth_of_the_scale(scale):
+    """The step is public and exact, whatever the number; a measurement is off by half of it at most; and every multiple within eight scales
+    could have come from a neighbour's count."""
+    step = 2.0 ** math.floor(math.log2(scale)) / 1024
+    assert scale / 2048 < step <= scale / 1024
+    x = np.random.default_rng(0).laplace(7.0, scale, 100_000)
+    said = rooms.on_grid(x, scale)
+    assert (said / step == np.rint(said / step)).all() and np.abs(said - x).max() <= step / 2
+    assert (rooms.on_grid(x[:, None], np.full(100_000, scale))[:, 0] == said).all()
+    for count in (7.0, 6.0):
+        near = said[np.abs(said - 7) < 8 * scale]
+        assert (rooms.on_grid(count + (near - count) / scale * scale, scale) == near).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("how", [dict(), dict(protect="X and A"), dict(repair="bound"), dict(repair="promise", smallest_cell=20)],
+                         ids=["frozen", "frozen X and A", "bound", "promise"])
+def test_all_that_a_play_measures_is_on_its_grid(how, k, monkeypatch):
+    """Sizes and N are whole; the measured counts, rates or gaps are multiples of the power of two of their noise."""
+    rng = np.random.default_rng(k)
+    A, Y = np.arange(90 * k) % k, rng.integers(0, 2, 90 * k)
+    game, seen = FairnessGame(rng.random((5, 90 * k)), A, Y, 0.02), []
+    healthy = rooms.gaps_to_values
+    monkeypatch.setattr(rooms, "gaps_to_values", lambda game, rates: seen.append(rates) or healthy(game, rates))
+    play = dp_oracle_learner(game, 8.0, 1e-3, 2.0, rng, rounds=4, size=50, **how)
+    if play.denominators is not None:
+        scale, sizes = (1.0 if k == 2 and not how else 2.0) / play.epsilon_step, play.denominators
+        assert (sizes == np.rint(sizes)).all()
+        said = [rates[:, 1:] * sizes[:, 1:] for rates in seen]
+    else:
+        N = np.broadcast_to(play.smallest_cell, (50,))
+        assert (N == np.rint(N)).all()
+        scale = (2 / (N + 1) / play.epsilon_step).reshape(-1, 1, 1)
+        said = seen if k > 2 else [row[:, None, ::2] + 0.02 for row in play.gradients]
+    assert len(said) == 3
+    for numbers in said:
+        steps = numbers / (2.0 ** np.floor(np.log2(scale)) / 1024)
+        assert np.abs(steps - np.rint(steps)).max() < 1e-6
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_all_that_the_regression_loop_says_is_on_its_grid(k, monkeypatch):
+    """Sizes, counts, and the vector of which a rule is a function: no rule has digits of its own."""
+    X, A, Y = people(m=240, d=3, k=k)
+    oracle, heard = RegressionOracle(X, Y), []
+    healthy = loop._measured
+    monkeypatch.setattr(loop, "_measured", lambda *a: heard.append(healthy(*a)) or heard[-1])
+    play = regression_dp_oracle_learner(oracle, A, 0.05, 12.0, 1e-4, np.random.default_rng(1), n_groups=k, B=5.0, rounds=3, size=40)
+    _, learner, auditor = play.releases_
+    assert (play.denominators == np.rint(play.denominators)).all() and len(heard) == 2
+    step = 2.0 ** math.floor(math.log2(auditor.scale)) / 1024
+    assert all((counts[:, 1:] / step == np.rint(counts[:, 1:] / step)).all() for counts in heard)
+    root, white = loop._root(oracle.design, 0.0)
+    for t in (1, 2):
+        w = (play.multipliers[t][:, 0::2] - play.multipliers[t][:, 1::2]).reshape(40, k - 1, 2)
+        c = oracle.m * np.concatenate([-w.sum(axis=1, keepdims=True), w], axis=1) / play.denominators
+        scale = np.ptp(c, axis=1).max(axis=1) * np.sqrt((white**2).sum(axis=1).max()) * learner.scale
+        said = np.linalg.solve(root, (oracle.base - play.rules[t]).T).T / (2.0 ** np.floor(np.log2(scale)) / 1024)[:, None]
+        assert np.abs(said - np.rint(said)).max() < 1e-6 and np.abs(said).max() > 100
+
+
+# ------------------------------------------------------------------------------------------------ who is in which group decides no rounding
+
+@pytest.mark.parametrize("how", [dict(rounds=1), dict(rounds=3), dict(rounds=3, repair="bound")], ids=["T=1", "frozen", "bound"])
+def test_a_tie_is_not_broken_by_who_is_in_which_group(how):
+    """Two classifiers with probabilities, equally wrong. Summed by cell, rounding would prefer the one or the other."""
+    H, Y = [[0.8, 0.7, 0.6, 0.0], [0.7, 0.6, 0.8, 0.0]], [0, 0, 0, 1]
+    first = []
+    for A in ([0, 0, 0, 0], [1, 0, 0, 0]):
+        game = FairnessGame(H, A, Y, 0.1, n_groups=2, empty="zero")
+        first.append(int(dp_oracle_learner(game, 0.01, 1e-9, 1.0, np.random.default_rng(0), **how).chosen[0]))
+    assert first[0] == first[1]
+
+
+def test_errors_and_accepted_are_the_same_numbers_whoever_is_where():
+    """To the last bit, and for the games that are made from a game."""
+    rng = np.random.default_rng(3)
+    H, Y = rng.random((40, 60)), rng.integers(0, 2, 60)
+    seen = set()
+    for _ in range(20):
+        game = FairnessGame(H, rng.integers(0, 3, 60), Y, 0.1, n_groups=3, empty="zero")
+        same = game.restricted(np.arange(40)[::-1]).restricted(np.arange(40)[::-1]).with_gamma(0.2)
+        assert (same.errors == game.errors).all() and (game.with_constants().errors[:-2] == game.errors).all()
+        seen.add(game.errors.tobytes() + game._accepted.tobytes())
+    assert len(seen) == 1
+
+
+def test_counts_that_are_not_whole_are_refused():
+    """Expected counts of a cell: their sums would be rounded by who is where. As printed, nothing is promised."""
+    game = FairnessGame.from_counts([[[0.5, 1], [2, 3]]], [[4, 4], [4, 4]], 0.1)
+    for how in (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=2)):
+        with pytest.raises(ValueError, match=r"^game=FairnessGame.*was made from counts that are not whole people"):
+            dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3, **how)
+    dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3, as_printed=True)
+
+
+def test_what_is_not_released_is_not_shown():
+    """One rate: NaN for the other label, and tau is of what was released. One round: no sizes, nothing paid but for a private choice."""
+    A, Y = np.arange(4000) % 2, np.arange(4000) // 2 % 2
+    H = np.random.default_rng(0).integers(0, 2, (5, 4000))
+    game = FairnessGame(H, A, Y, 0.05, ("FP",))
+    play = dp_oracle_learner(game, 5.0, 1e-7, 2.0, np.random.default_rng(1), rounds=3, size=50)
+    assert np.isnan(play.denominators[..., 1]).all() and (play.denominators[..., 0] > 900).all()
+    tau = frozen_tau(game.n, play.denominators, constraints=("FP",))
+    assert 0 < tau.max() < 2 * frozen_bound(3, 5.0, 1e-7, 2.0, 2, 0.05, math.log(5), 1000, constraints=("FP",)).tau
+    with pytest.raises(ValueError, match="denominators"):
+        frozen_tau(game.n, play.denominators)
+    for repair, protect in itertools.product(("frozen", "bound"), ("A", "X and A")):
+        once = dp_oracle_learner(game, 5.0, 1e-7, 2.0, np.random.default_rng(1), rounds=1, repair=repair, protect=protect, size=3)
+        assert once.denominators is None and once.smallest_cell is None
+        said = [("exponential", largest_step(5.0, 1e-7, 1, 0), 3)] if protect != "A" else []
+        assert [(r.mechanism, r.epsilon, r.times) for r in once.releases_] == said and all(r.epsilon >= 5.0 for r in once.releases_)
+
+
+def test_the_loop_has_noise_in_all_directions_whatever_the_units():
+    """One feature in units 3e7 times as small: the same plays. Left out are the directions that the oracle leaves out, and no others."""
+    X, A, Y = people(m=1000, d=3, k=2)
+    plays = []
+    for units in (1.0, 3e7):
+        oracle = RegressionOracle(X * [units, 1.0, 1.0], Y)
+        plays.append(regression_dp_oracle_learner(oracle, A, 0.02, 1000.0, 1e-6, np.random.default_rng(1), n_groups=2, B=5.0, rounds=40,
+                                                  size=5))
+    for name in ("error", "violation"):
+        np.testing.assert_allclose(*(getattr(play, name) for play in plays), atol=0.005)
+    for Z in (X, X * [3e7, 1, 1], np.c_[X, X[:, 0] + X[:, 1]]):
+        oracle = RegressionOracle(Z, Y)
+        root, white = loop._root(oracle.design, 0.0)
+        assert root.shape == (Z.shape[1] + 1, 4)
+        units = np.sqrt(np.diag(oracle.inverse))
+        np.testing.assert_allclose(root @ root.T / units / units[:, None], oracle.inverse / units / units[:, None], atol=1e-6)
+        np.testing.assert_allclose(white.T @ white, np.eye(4), atol=1e-6)
+    root, _ = loop._root(oracle.design, 30.0)           # a ridge, where features depend on each other
+    np.testing.assert_allclose(root @ root.T, np.linalg.inv(oracle.design.T @ oracle.design + 30 * np.eye(5)), rtol=1e-9)
+
+
+def test_the_loop_decides_in_an_order_that_everybody_knows():
+    """Thirty people with a score of 0 but for rounding. Decided in the order of their cells, one of them or other would be accepted as
+    person 79 is in the one group or the other; and errors, which everybody may see, would say so."""
+    rng = np.random.default_rng(0)
+    for tried in range(969):                               # the first such data of many that were tried
+        d, m = int(rng.integers(4, 10)), int(rng.integers(12, 60))
+        X, Y = rng.integers(0, 3, (m, d)) / 2, rng.integers(0, 2, m)
+        X, Y = np.vstack([X, 1 - X, np.full((20, d), 0.5)]), np.concatenate([Y, 1 - Y, np.tile([0, 1], 10)])
+        m = len(Y)
+        if tried < 968:
+            rng.integers(0, 2, m), rng.permutation(m)
+    A = rng.integers(0, 2, m)
+    other = np.where(np.arange(m) == 79, 1 - A, A)
+    first = set()
+    for world, rounds in itertools.product((A, other), (1, 2)):
+        play = regression_dp_oracle_learner(RegressionOracle(X, Y), world, 0.1, 0.1, 1e-6, np.random.default_rng(0), n_groups=2,
+                                            rounds=rounds)
+        first.add(float(play.errors[0]))
+    assert len(first) == 1
