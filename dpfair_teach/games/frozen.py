@@ -116,14 +116,10 @@ class FrozenBound:
 
 @dataclass(frozen=True)
 class _Frozen(Setting):
-    """Sensitivities over denominators that are all at least n: a price of the loss moves by B (1/n + 1/n), its noise is made for half.
-
-    A measurement is rounded to a grid of at most 2^-10 of its noise's scale b: off by b 2^-11 more, beside a part of b ln(3/beta) > b that
-    the bound has for its noise. So b (1 + 2^-11) for b pays for it.
-    """
+    """Sensitivities over denominators that are all at least n: a price of the loss moves by B (1/n + 1/n), its noise is made for half."""
 
     def sensitivities(self, as_printed):
-        return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 * (1 + 2**-11) / self.n)
+        return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 / self.n)
 
 
 def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
@@ -134,8 +130,9 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds, beta_0 = beta/3. The released sizes are
     all off by at most xi = 1/2 + ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 1/2 + 2 ln(kL/beta_0)/epsilon_0, 1/2 for whole people, so
     they are at least N~ = max(n - xi, 1), and tau <= xi / N~. Given them the learner's loss has a range of at most 2B/N~, and the noise of
-    a gap is that of 2/N~, times 1 + 2^-11 for its grid; the rest is as for a promise, where that is 2/(N+1), with gaps up to 1 + tau. Then
-    :func:`frozen_gap`. A small ``smallest_cell`` spoils this bound, never the privacy.
+    a gap is that of 2/N~; the rest is as for a promise, where that is 2/(N+1), with gaps up to 1 + tau + x_0, and 2 B x_0 for the grid of
+    what is measured: it moves a gap by at most x_0, 2^-11 of the noise's scale (2^-10 for k >= 3). Then :func:`frozen_gap`. A small
+    ``smallest_cell`` spoils this bound, never the privacy.
 
     Parameters
     ----------
@@ -184,5 +181,6 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     frozen = _Frozen(s.T, s.epsilon, s.log_delta, s.B, s.k, thirds, least, s.d, None, s.step)
     eta = hedge_rate(s.d - 1, s.T, as_printed=True) if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
     learner = learner_bound(frozen, log_labelings, False) * (s.T - 1) / s.T
-    auditor = float(auditor_bound(frozen, eta, False, largest=1 + tau))
+    grid = (1 if s.k == 2 else 2) * 2**-11 * 2 / (least * s.step) if s.T > 1 else 0.0
+    auditor = float(auditor_bound(frozen, eta, False, largest=1 + tau + grid)) + 2 * s.B * grid
     return FrozenBound(frozen_gap(learner + auditor, s.B, tau), learner + 2 * s.B * tau, auditor + 4 * s.B * tau, tau, s.T)

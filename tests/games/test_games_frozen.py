@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from test_games_regret import data
 
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, frozen_bound, frozen_gap, frozen_tau, hedge_rate, largest_step
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, frozen, frozen_bound, frozen_gap, frozen_tau, hedge_rate, largest_step
+from dpfair_teach.games.regret import auditor_bound
 
 
 def over(n_pos, denominators):
@@ -103,6 +104,10 @@ def test_the_frozen_bound_is_spelt_out():
         assert found.learner == pytest.approx(learner + 2 * 3.0 * found.tau)
         assert found.nu == pytest.approx(learner + found.auditor)       # 4 B tau is in the auditor's
         d = 2 * len(labels) * (k - 1) + 1
+        x = (k > 2) * 2**-11 * 2 / (5000 - off) / step + 2**-11 * 2 / (5000 - off) / step       # the grid, on one rate or on two
+        for_gaps = frozen._Frozen(T, 2.0, math.log(1e6), 3.0, k, 0.04, 5000 - off, d, None, step)
+        own = auditor_bound(for_gaps, hedge_rate(d - 1, T, as_printed=True), False, largest=1 + found.tau + x)
+        assert found.auditor == pytest.approx(own + 2 * 3.0 * x + 4 * 3.0 * found.tau, rel=1e-12)
         free = frozen_bound(**(at | dict(epsilon=1e6, smallest_cell=1e12)), constraints=labels)
         eta = hedge_rate(d - 1, T, as_printed=True)
         assert free.nu == pytest.approx(3.0 * math.log(d) / (eta * T) + eta * 3.0 / 2, rel=1e-6)
