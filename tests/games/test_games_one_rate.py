@@ -13,6 +13,7 @@ from dpfair_teach import games
 from dpfair_teach.audit import exact_epsilon
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, regression_dp_oracle_learner, regression_exponentiated_gradient
 from dpfair_teach.games import players as rooms
+from dpfair_teach.games.game import _LABEL as labels
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import RegressionOracle
 from test_oracles_regression import people
@@ -35,6 +36,10 @@ def rates_of(decisions, A, Y, constraints):
     found = [decisions[..., (A == a) & (Y == NAMES[c])].mean(axis=-1) - decisions[..., (A == 0) & (Y == NAMES[c])].mean(axis=-1)
              for a in range(1, A.max() + 1) for c in constraints]
     return np.stack(found, axis=-1)
+
+
+def test_every_rate_that_can_be_named_is_here():
+    assert NAMES == labels and {name for constraints in RATES for name in constraints} == set(labels)
 
 
 @pytest.mark.parametrize("k", [2, 3])
