@@ -146,3 +146,5 @@ def test_each_threshold_played_has_a_place_of_its_own():
         assert len(set(chosen)) == len(np.unique(frame["thresholds played"].round(9), axis=0)) in (2, 3)
         assert f" {len(set(chosen))} thresholds were played" in said
         assert np.allclose(frame["average now"][0], names["tolerant"].gaps[chosen].mean(axis=0))
+        assert (np.abs(frame["thresholds played"]).max(axis=1) > 0.1).all(), "none of them is in the box"
+        assert at["rounds"] < 300 or at["eta"] < 1 or np.allclose(frame["average now"], 0.1, atol=0.01), "their average comes to its corner"
