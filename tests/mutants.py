@@ -641,7 +641,7 @@ def single_candidates_only(f):
 def groups_peeped_at(f):
     def expected(self):
         weights, smooth = f(self)
-        return weights + 1e-7 * np.column_stack([-self._A, self._A]), smooth
+        return weights + 1e-7 * np.outer(self._A, [-1, 1, 0, 0][:self.k]), smooth
     return expected
 
 
@@ -967,6 +967,12 @@ MUTANTS: dict[str, Mutant] = {
     "residual_forgotten": Mutant(ONESHOT + "expected_groups", residual_forgotten, "people are what their features say"),
     "last_classifier_forgotten": Mutant(ONESHOT + "joint_cells", last_classifier_forgotten, "the last classifier is not looked at"),
     "single_candidates_only": Mutant(ONESHOT + "best_mixtures", single_candidates_only, "no mixtures"),
+    "group_zero_without_group_one_only": Mutant(
+        "dpfair_teach.oneshot.asked.Asked.expected", rewritten("1 - both[:, :, 1:].sum(axis=2)", "1 - both[:, :, 1]"),
+        "group 0 is taken for everybody outside group 1"),
+    "rest_of_group_one_only": Mutant(
+        "dpfair_teach.oneshot.basis.BayesBasis._of", rewritten("1 - given.sum(axis=0, keepdims=True)", "1 - given[:1]"),
+        "candidates take group 0 for everybody outside group 1"),
     "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
     "likelihood_of_the_true_counts": Mutant(ONESHOT + "asked.Asked.smooth_by_likelihood", likelihood_of_the_true_counts,
                                             "the covariance is chosen by counts without noise"),

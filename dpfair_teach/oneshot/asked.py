@@ -37,6 +37,9 @@ class Asked:
                 if self.reports is not None:        # the sum of the debiased reports of a cell is an answer too
                     kept = mechanisms.randomized_response_matrix(self.k, self.response_epsilon)
                     one = kept[0, 0] * (1 - kept[0, 0]) / (kept[0, 0] - kept[0, 1]) ** 2
+                    if self.k > 2:      # the weight of who is not in group a varies otherwise
+                        other = kept[0, 1] * (1 - kept[0, 1]) / (kept[0, 0] - kept[0, 1]) ** 2
+                        one = self.means[a, y] * one + (1 - self.means[a, y]) * other
                     self.observed[a][y].add(queries, queries @ self.reports[i, a + 1], queries.sum(axis=1) * one)
                 self.observed[a][y].add(queries, answers, np.full(len(here), variance))
 

@@ -48,7 +48,7 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
     k = check.integer("n_groups", n_groups, low=2)
     if k not in _POINTS:
         check.refuse("n_groups", k, f"the grid has {2 * (k - 1)} axes: too many points for more than 4 groups",
-                     "Merge groups, or give your own multipliers to regression_scores.")
+                     "Merge groups.")
     points = _POINTS[k][0] if points is None else check.integer("points", points, low=2, high=101)
     largest = _POINTS[k][1] if largest is None else check.number("largest", largest, low=0.0, high=1e6, low_open=True)
     if points ** (2 * (k - 1)) > 20_000:

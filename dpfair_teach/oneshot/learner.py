@@ -132,7 +132,7 @@ class FrontierLearner(RandomizedClassifier):
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
         with ``response``, which has no P(A = a | x, y). None: ``bayes``, and ``regression`` with ``response``.
     gammas : sequence of floats >= 0
-        The tolerances of ``frontier_``.
+        The tolerances of ``frontier_``. What is asked, and what the audit counts, is the same for all.
     n_groups : int in 2..4
         k, public. It is not read off A.
     share : float in (0, 1], optional
@@ -140,7 +140,7 @@ class FrontierLearner(RandomizedClassifier):
     n_cells : int >= 2, optional
         Cells a label of the first histogram. None: :func:`suggested_cells`.
     norm : str
-        ``l1`` or ``l2``: the noise of ``sums``, see :func:`release_sums`.
+        ``l1`` or ``l2``: the noise of ``sums``, in doubles and so for study, see :func:`release_sums`.
     columns : str
         What ``sums`` adds up. ``coordinates``: 1, the base score and the first principal coordinates of X, at most 13 numbers a person.
         ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of A; more numbers, so more noise on each.
@@ -193,7 +193,13 @@ class FrontierLearner(RandomizedClassifier):
         self.smoothing = smoothing
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> FrontierLearner:
-        """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``."""
+        """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``.
+
+        Standardize X: who is near whom, and so the cells and the model, depends on the units of its columns.
+
+        One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
+        the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
+        """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=1e6)
         check.choice("method", self.method, METHODS)
@@ -208,12 +214,13 @@ class FrontierLearner(RandomizedClassifier):
         if self.method == "response" and self.oracle == "bayes":
             check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
                          "Choose method='histogram' or 'sums', or oracle='regression'.")
-        if self.method == "response" and epsilon > 700:
-            check.refuse("epsilon", epsilon, "above 700, where a randomized response never lies in doubles", "Choose a smaller epsilon.")
         gammas = check.filled("gammas", check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
         k = check.integer("n_groups", self.n_groups, low=2)
         multiplier_grid(k)
         share = None if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
+        if self.method == "response" and epsilon * (share or DEFAULTS.share) > 700:
+            check.refuse("epsilon", epsilon, f"leaves {epsilon * (share or DEFAULTS.share):g} for the responses, and above 700 one never lies in doubles",
+                         "Choose a smaller epsilon or share.")
         n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
         rng = check.rng(rng)
         public = Public(X, y, DEFAULTS, oracle=oracle)

@@ -65,7 +65,13 @@ def checked_answers(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
     features = check.array("features", features, shape=(N, None), low=-1e9, high=1e9)
     mean = check.number("mean", mean, low=0.0, high=1.0)
     residual = check.number("residual", residual, low=1e-9, high=1e9)
-    return Observed(features).add(queries, answers, variances), mean, residual
+    observed = Observed(features).add(queries, answers, variances)
+    try:
+        observed.expected(mean, residual)
+    except np.linalg.LinAlgError as problem:
+        check.refuse("queries", float(np.abs(queries).max()), "is the largest weight: in doubles the answers' covariance is singular",
+                     "Scale queries or features down, or ask no question twice.", problem)
+    return observed, mean, residual
 
 
 class Observed:

@@ -64,7 +64,7 @@ def audit_price(acceptance: ArrayLike, Y: ArrayLike, n_1: ArrayLike, epsilon: fl
     Parameters
     ----------
     acceptance, Y, n_1 : as in :func:`gap_weights`
-    epsilon : float > 0
+    epsilon : float in [1e-9, 1e9]
         Of the audit.
 
     Returns
@@ -74,12 +74,12 @@ def audit_price(acceptance: ArrayLike, Y: ArrayLike, n_1: ArrayLike, epsilon: fl
     Raises
     ------
     ValueError
-        As :func:`gap_weights`, and for an epsilon not above 0.
+        As :func:`gap_weights`, and for an epsilon out of range.
 
     Examples
     --------
     >>> audit_price([1, 0, 1, 0, 1], [1, 1, 1, 0, 0], [1, 1], epsilon=2.0).round(3).tolist()
     [0.707, 0.707]
     """
-    epsilon = check.epsilon(epsilon)
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e9)
     return np.sqrt(2) * np.abs(gap_weights(acceptance, Y, n_1)).max(axis=1) / epsilon

@@ -24,13 +24,13 @@ class Settings:
     linear: float = 0.02                # prior variance of its slope along the map
     smooth: float = 0.1                 # prior variance of its smooth part
     residual: float = 0.6               # share of mean (1 - mean) that x does not tell
-    cells: float = 28.0                 # cells a label at m = 2,000 and epsilon = 1
-    growth: float = 0.6                 # how their number grows with m epsilon; not in the table, which has one m
     support: tuple[float, ...] = (0.0,)  # the gammas whose mixtures are audited; not varied
     coordinates: int = 12               # of the map whose sums the method "sums" asks for, the base score among them; not varied
 
 
 DEFAULTS = Settings()
+CELLS = 28.0                            # a label at m = 2,000 and epsilon = 1
+GROWTH = 0.6                            # how their number grows with m epsilon; not in the table, which has one m
 
 
 def suggested_cells(m: int, epsilon: float) -> int:
@@ -61,4 +61,4 @@ def suggested_cells(m: int, epsilon: float) -> int:
     [7, 18, 28, 42, 73]
     """
     m, epsilon = check.integer("m", m, low=1), check.number("epsilon", epsilon, low=1e-9, high=1e9)
-    return int(min(max(4, DEFAULTS.cells * (min(m, 10**12) * epsilon / 2000) ** DEFAULTS.growth), 400))
+    return int(min(max(4, CELLS * (min(m, 10**12) * epsilon / 2000) ** GROWTH), 400))

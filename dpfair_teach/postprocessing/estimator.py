@@ -133,7 +133,11 @@ class DPPostProcessing(RandomizedClassifier):
         self.criterion = criterion
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> DPPostProcessing:
-        """Count, add noise, solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``."""
+        """Count, add noise, solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``.
+
+        One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
+        the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
+        """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         epsilon = check.number("epsilon", self.epsilon, low=LEAST_EPSILON, high=MOST_EPSILON)
         gamma, beta = check.gamma(self.gamma), check.beta(self.beta)

@@ -8,6 +8,7 @@ import pytest
 
 from dpfair_teach import fairness
 from dpfair_teach.oneshot import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
+from dpfair_teach.oneshot.candidates import group_shares
 
 
 def people(k: int, seed: int, m: int = 60):
@@ -77,4 +78,12 @@ def test_too_many_groups_for_a_grid_are_refused():
 def test_shares_keep_the_public_total_where_a_group_is_lifted():
     """A negative debiased total cannot make a rate of it; the label still has its people."""
     weights = np.array([[1.2, -.2], [1.1, -.1], [1.4, -.4], [.5, .5], [.4, .6]])
-    assert np.isfinite(expected_gaps([[1, 0, 1, 0, 1]], weights, [0, 0, 0, 1, 1])).all()
+    Y = np.array([0, 0, 0, 1, 1])
+    assert group_shares(weights, Y) == pytest.approx(np.array([[2, 1], [1, 1]]))        # lifted from (3.7, -.7) and (.9, 1.1)
+    # the debiased weights on the people accepted, by those shares: the rates may leave [0, 1]
+    assert expected_gaps([[1, 0, 1, 0, 1]], weights, Y) == pytest.approx(np.array([[-.6 / 1 - 2.6 / 2, .6 - .4]]))
+    three = np.array([[.9, .9, -.8], [.5, 1., -.5], [1., .4, -.4], [.1, .4, .5], [.5, .3, .2]])
+    assert group_shares(three, Y) == pytest.approx(np.array([[1.0, 2.3, 1.0], [1, 1, 1]]))      # no group below 1, at the total's cost
+    many = np.concatenate([np.tile([.8, .3, -.1], (10, 1)), np.tile([.2, .1, .7], (20, 1))])
+    lifted = group_shares(many, np.repeat([0, 1], [10, 20]))
+    assert lifted == pytest.approx(np.array([[6, 3, 1], [4, 2, 14]])) and lifted.sum(axis=1) == pytest.approx([10, 20])

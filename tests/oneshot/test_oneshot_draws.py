@@ -11,11 +11,15 @@ import pytest
 from scipy import stats
 
 from dpfair_teach import audit, data, mechanisms
-from dpfair_teach.oneshot import FrontierLearner, asked
+from dpfair_teach.oneshot import FrontierLearner, asked, learner
 
 ALPHA, EPSILON, FITS = 1e-9, 2.0, 12
 METHODS = [{"method": "histogram", "n_cells": 50, "share": 0.4}, {"method": "response", "share": 1.0},
            {"method": "sums", "norm": "l1", "share": 1.0}, {"method": "sums", "norm": "l2", "columns": "features", "share": 1.0}]
+
+
+def test_every_method_is_tested():
+    assert {how["method"] for how in METHODS} == set(learner.METHODS)
 
 
 def within(value: float, law: stats.rv_continuous) -> None:
