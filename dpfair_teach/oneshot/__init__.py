@@ -1,4 +1,4 @@
-"""Ask once: one private release of who is in which group, then a whole fair frontier by post-processing.
+"""Ask once, in private, who is in which group: one question and an audit; then a whole fair frontier by post-processing.
 
 ``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into everybody's expected group, with a covariance
 that ``smoothing`` may choose by them; ``candidates`` are the classifiers that the paper's regression oracle, or fair Bayes thresholding,

@@ -28,9 +28,8 @@ class Public:
         self.design, self.base = self.least_squares.design, self.least_squares.base
         self._map()
         if oracle != "regression":
-            scale = np.maximum(self.X.std(axis=0), 1e-12)
-            self.eta_model = LogisticRegression(C=0.1, max_iter=500).fit(self.X / scale, self.y)
-            self.eta_scale = scale
+            self.eta_centre, self.eta_scale = centre_and_scale(self.X)
+            self.eta_model = LogisticRegression(C=0.1, max_iter=500).fit((self.X - self.eta_centre) / self.eta_scale, self.y)
             self.eta_of_people = self.eta(self.X)
 
     def _map(self) -> None:
@@ -86,7 +85,16 @@ class Public:
         return self._cells[n_cells]
 
     def eta(self, X: np.ndarray) -> np.ndarray:
-        return self.eta_model.predict_proba(X / self.eta_scale)[:, 1]
+        return self.eta_model.predict_proba((X - self.eta_centre) / self.eta_scale)[:, 1]
+
+
+def centre_and_scale(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the logistic takes from every feature, and divides by. A feature that is the same for all, up to rounding, tells it nothing:
+    its scale is infinite. One whose mean is far from 0 is centred, or the solver would not arrive; one within a standard deviation of 0
+    is left where it is, as all features of the book's stored tables were."""
+    centre, scale = X.mean(axis=0), X.std(axis=0)
+    same = scale <= 1e-12 * np.abs(X).max(axis=0)
+    return np.where(~same & (np.abs(centre) > scale), centre, 0.0), np.where(same, np.inf, scale)
 
 
 def both_labels_of_y(y: np.ndarray) -> np.ndarray:

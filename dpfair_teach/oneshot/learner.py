@@ -15,7 +15,7 @@ from .basis import basis_of
 from .candidates import gaps_of, multiplier_grid
 from .frontier import best_mixtures
 from .posterior import joint_codes
-from .releases import as_many, groups_below
+from .releases import as_many, cell_sensitivity, groups_below
 from .settings import DEFAULTS, suggested_cells
 
 __all__ = ["FrontierLearner"]
@@ -34,7 +34,8 @@ class Frontier:
 
     Source: ours. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h accepts x where
     basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, 2 (k-1)): expected signed
-    gaps, by what was released; ``violation``, ``expected_error`` (G,): of the mixtures, by the same.
+    gaps, by what was released; ``audited`` (n, H): the mixtures that the audit counted for, chosen by the first answer (for gamma 0; with
+    ``response`` one for each of 25 tolerances; none without an audit); ``violation``, ``expected_error`` (G,): of the mixtures published.
     """
 
     gammas: tuple[float, ...]
@@ -42,6 +43,7 @@ class Frontier:
     multipliers: np.ndarray
     error: np.ndarray
     gaps: np.ndarray
+    audited: np.ndarray
 
     @property
     def violation(self) -> np.ndarray:
@@ -68,7 +70,7 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
     settings = public.settings
     share = settings.share if share is None else share
     asked = Asked(public, A, k, rng)
-    first = epsilon * share
+    first, rest = parts_of(epsilon, share, k)
     if method == "histogram":
         asked.histogram(*public.cells(suggested_cells(public.m, epsilon) if n_cells is None else n_cells), first, sets_mean=True)
     elif method == "response":
@@ -85,18 +87,30 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
     multipliers = candidate_rows(multiplier_grid(k))
     decisions = (basis.on_people @ multipliers.T > 0).T
     error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, public.y)
+    audited = np.zeros((0, len(error)))
     if share < 1:
-        audited = settings.support if method != "response" else GAMMAS
-        support = best_mixtures(error, gaps, audited).support
+        chosen = best_mixtures(error, gaps, settings.support if method != "response" else GAMMAS)
+        support, audited = chosen.support, chosen.weights
         if method == "response":        # reports of one person alone say little: from here on only what is audited is used
             support = np.union1d(support, [len(error) - 2, len(error) - 1])
-            multipliers, decisions, error = multipliers[support], decisions[support], error[support]
+            multipliers, decisions, error, audited = multipliers[support], decisions[support], error[support], audited[:, support]
             support = np.arange(len(error))
         codes = joint_codes(decisions[support], public.y)
-        asked.histogram(codes, int(codes.max()) + 1, epsilon - first)
+        asked.histogram(codes, int(codes.max()) + 1, rest)
         gaps = estimated_gaps(decisions, asked.expected()[0], public.y)
     mixtures = best_mixtures(error, gaps, gammas)
-    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps), decisions, asked
+    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, asked
+
+
+def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
+    """Epsilon of the first release and of the audit; both have to be such that the noise of counts lies in doubles."""
+    first, least = epsilon * share, 1e-9 * cell_sensitivity(k)
+    audit = epsilon - first
+    for name, part in {"the first question": first, **({"the audit": audit} if share < 1 else {})}.items():
+        if part < least:
+            check.refuse("share", share, f"leaves {part:.2g} of epsilon = {epsilon:g} for {name}: less than {least:g}",
+                         "Choose a share nearer to 0.5, 1 for no audit, or a larger epsilon.")
+    return first, audit
 
 
 def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -113,11 +127,11 @@ def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
 
 
 class FrontierLearner(RandomizedClassifier):
-    """One private release of who is in which group, then a fair randomized classifier for every gamma.
+    """Ask once, in private, who is in which group, then have a fair randomized classifier for every gamma.
 
     Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
-    A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up; the
-    classifiers are functions of x alone.
+    A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up,
+    one without an audit; the classifiers are functions of x alone.
 
     Parameters
     ----------
@@ -127,6 +141,8 @@ class FrontierLearner(RandomizedClassifier):
         What is asked first. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a linear-Gaussian model
         of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: sums of ``columns`` over the people of
         each group and label, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
+        Only ``response`` publishes mixtures of audited candidates alone (and constants). The others mix all candidates by both answers;
+        the gaps of those that were not audited are known through the model only.
     oracle : str, optional
         Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
@@ -135,8 +151,9 @@ class FrontierLearner(RandomizedClassifier):
         The tolerances of ``frontier_``. What is asked, and what the audit counts, is the same for all.
     n_groups : int in 2..4
         k, public. It is not read off A.
-    share : float in (0, 1], optional
-        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5.
+    share : float in [0.001, 1], optional
+        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5. Either part is at least 1e-9, with three
+        or more groups 2e-9.
     n_cells : int >= 2, optional
         Cells a label of the first histogram. None: :func:`suggested_cells`.
     norm : str
@@ -150,7 +167,7 @@ class FrontierLearner(RandomizedClassifier):
 
     Attributes
     ----------
-    frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``violation``, ``expected_error``
+    frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``audited``, ``violation``, ``expected_error``
     releases_ : tuple of accounting.Release, of the last ``fit`` only
     answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
         features and their noisy sums (k-1, 2, d). Everything published follows from these and from X and y.
@@ -200,7 +217,7 @@ class FrontierLearner(RandomizedClassifier):
         One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
         the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
         """
-        # Everything is checked before the noise is drawn: afterwards no message may depend on it.
+        # Everything is checked before any noise is drawn: afterwards no message may depend on it.
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=1e6)
         check.choice("method", self.method, METHODS)
         oracle = check.choice("oracle", self.oracle, ORACLES) if self.oracle is not None else (
@@ -217,9 +234,10 @@ class FrontierLearner(RandomizedClassifier):
         gammas = check.filled("gammas", check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
         k = check.integer("n_groups", self.n_groups, low=2)
         multiplier_grid(k)
-        share = None if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
-        if self.method == "response" and epsilon * (share or DEFAULTS.share) > 700:
-            check.refuse("epsilon", epsilon, f"leaves {epsilon * (share or DEFAULTS.share):g} for the responses, and above 700 one never lies in doubles",
+        share = DEFAULTS.share if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
+        parts_of(epsilon, share, k)
+        if self.method == "response" and epsilon * share > 700:
+            check.refuse("epsilon", epsilon, f"leaves {epsilon * share:g} for the responses, and above 700 one never lies in doubles",
                          "Choose a smaller epsilon or share.")
         n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
         rng = check.rng(rng)

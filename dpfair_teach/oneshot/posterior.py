@@ -17,13 +17,14 @@ def expected_groups(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
     Source: ours; the linear conditional expectation (Gaussian process regression with the kernel features features^T). An answer is
     queries A + noise: a noisy count of people, a noisy sum, a randomized response. The residual e, one for each person, is what
     features do not tell; it is shared by all answers about the same people, so a second histogram sharpens the first as it should.
-    The conditional mean of the best linear rule needs no normal law: it has the least mean square among functions linear in the answers,
-    whatever the law of A with these first two moments. Everything here is public or was released: post-processing.
+    With queries that were fixed beforehand this needs no normal law: it has the least mean square among functions linear in the answers,
+    whatever the law of A with these first two moments. With queries that an earlier answer chose it is the best for normal laws only.
+    Everything here is public or was released: post-processing.
 
     Parameters
     ----------
     queries : array (q, N)
-        Row r are the weights with which people were counted; public, or a function of earlier answers.
+        Row r are the weights with which people were counted; public, or chosen by earlier answers, as in an audit.
     answers : array (q,)
     variances : array (q,)
         Of each answer's noise, at least 0.

@@ -59,7 +59,8 @@ def audit_price(acceptance: ArrayLike, Y: ArrayLike, n_1: ArrayLike, epsilon: fl
 
     Source: ours, by supplement, Theorem 1.1 on the sums of :func:`gap_weights`, both labels in parallel. A yardstick, neither what
     :class:`FrontierLearner` pays nor a bound on what could be paid: its audit counts cells, which serve every mixture of the audited
-    candidates and pay for it at small epsilon; at large epsilon geometric noise in whole numbers is less than Laplace noise.
+    candidates and pay for it at small epsilon; at large epsilon geometric noise in whole numbers is less than Laplace noise. The mixtures
+    that were audited are ``frontier_.audited``; what the learner publishes may use other candidates, for which this is no price.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ import pytest
 
 from dpfair_teach import accounting, data
 from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps, group_sums, learner, regression_scores
+from dpfair_teach.oneshot._public import Public, centre_and_scale
 
 METHODS = [{"method": "histogram", "oracle": "regression"}, {"method": "histogram", "oracle": "logistic"}, {"method": "histogram"},
            {"smoothing": "likelihood"}, {"method": "response"}, {"method": "response", "share": 1.0}, {"method": "sums"},
@@ -62,8 +63,8 @@ def test_releases_add_up_to_epsilon(people, how):
 
 @pytest.mark.parametrize("how", METHODS, ids=str)
 def test_without_noise_the_frontier_keeps_its_tolerance_on_the_true_groups(people, how):
-    """At epsilon 500 the histograms are exact (noise 0 but with probability e^-150), in-sample: what was audited, the mixture for gamma 0,
-    is fair; of the others only what the model thinks of them is known."""
+    """At epsilon 500 the histograms are exact (noise 0 but with probability e^-150), in-sample: the mixture for gamma 0 is near one that
+    was audited, and nearly fair; of the others only what the model thinks of them is known."""
     model = FrontierLearner(500.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
     accepted = np.stack([model.predict_proba(people.X, gamma=g)[:, 1] for g in GAMMAS])
     gaps = np.abs(expected_gaps(accepted, np.eye(how.get("n_groups", 2))[people.A], people.Y)).max(axis=1)
@@ -127,6 +128,10 @@ def test_what_cannot_work_is_refused_by_name(people):
         FrontierLearner(1.0, method="response", oracle="bayes").fit(**fit)
     with pytest.raises(ValueError, match=r"^smoothing='likelihood': compares noisy counts"):
         FrontierLearner(1.0, method="sums", smoothing="likelihood").fit(**fit)
+    with pytest.raises(ValueError, match=r"^share=0\.999999999: leaves 5e-10 of epsilon = 0\.5 for the audit"):
+        FrontierLearner(.5, share=1 - 1e-9).fit(**fit)
+    with pytest.raises(ValueError, match=r"^share=0\.001: leaves 1e-09 of epsilon = 1e-06 for the first question: less than 2e-09"):
+        FrontierLearner(1e-6, share=1e-3, n_groups=3).fit(**fit)
     with pytest.raises(ValueError, match=r"^n_groups=5: the grid"):
         FrontierLearner(1.0, n_groups=5).fit(**fit)
     with pytest.raises(ValueError, match=r"^y=1: everybody has the same label"):
@@ -135,3 +140,31 @@ def test_what_cannot_work_is_refused_by_name(people):
         FrontierLearner(1.0).fit(**fit | {"X": np.ones((300, 2))})
     with pytest.raises(ValueError, match=r"^gamma=0\.01: below the smallest tolerance"):
         FrontierLearner(1.0, gammas=[.1]).fit(**fit).predict_proba(people.X, gamma=.01)
+
+
+@pytest.mark.parametrize("epsilon, share, k", [(1e-3, 1 - 1e-7, 2), (1e-6, .999, 3), (1e-6, .001, 3), (.5, 1 - 1e-9, 2)])
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_a_part_of_epsilon_too_small_for_noise_is_refused_before_anything_is_drawn(people, how, epsilon, share, k):
+    rng = np.random.default_rng(12)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match=r"^share="):
+        FrontierLearner(epsilon, **how | {"share": share, "n_groups": k}).fit(people.X, people.Y, sensitive_features=people.A, rng=rng)
+    assert rng.bit_generator.state == before
+
+
+def test_a_constant_feature_or_one_far_from_zero_ruins_nothing(people):
+    """Neither says anything about anybody, so eta stays, but for the solver's own tolerance. The clustering may tell rounding apart."""
+    eta = Public(people.X, people.Y, oracle="bayes").eta_of_people
+    shifted = people.X + np.array([0, 1e5, 0, -1e7])
+    for X in (np.column_stack([people.X, np.full(people.m, .1)]), np.column_stack([np.full(people.m, 1e6), people.X]), shifted):
+        public = Public(X, people.Y, oracle="bayes")
+        assert np.abs(public.eta_of_people - eta).max() < 5e-3
+        assert np.array_equal(public.eta(X), public.eta_of_people)
+
+
+def test_features_within_a_deviation_of_zero_are_used_as_they_are(people):
+    """Those of all stored tables: for them the logistic is what it was when the tables were made."""
+    centre, scale = centre_and_scale(people.X)
+    assert not centre.any() and np.array_equal(scale, people.X.std(axis=0))
+    centre, scale = centre_and_scale(np.column_stack([people.X[:, 0] + 9, np.full(people.m, .3), np.zeros(people.m)]))
+    assert centre[0] == pytest.approx(9 + people.X[:, 0].mean()) and not centre[1:].any() and np.isinf(scale[1:]).all()
