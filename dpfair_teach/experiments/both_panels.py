@@ -1,4 +1,4 @@
-"""Both panels of Figure 1 in one table, in seconds: post-processing on the right, learning by one release on the left."""
+"""Both panels of Figure 1 in one table, in seconds: post-processing on the right, asking once on the left."""
 from __future__ import annotations
 
 from itertools import product

@@ -173,7 +173,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
         {"left_reference": (left.REFERENCES, left.reference_rows)}, left.reads(left.REFERENCES)),
     "left_oneshot": Experiment(
-        "Left panel by one release: eight ways to ask once, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
+        "Left panel by asking once: eight ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
         left.reads(ask_once.CURVES + ask_once.RULES)),
     "left_at_violation": Experiment(
@@ -205,7 +205,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"The constants of the repaired loop: mean Q over drawn populations, {len(loops.LOOPS_FIRST)} variants, then the neighbours.", 48,
         {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
     "both_panels": Experiment(
-        "Both panels of Figure 1 in seconds: one release on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
+        "Both panels of Figure 1 in seconds: asking once on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
         {"both_panels": (both_panels.BOTH_PANELS, both_panels.both_panels)},
         _communities([{}]) + ({"name": "communities", "features": "unprotected"},)),
     "bound_vs_reality": Experiment(

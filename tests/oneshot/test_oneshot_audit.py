@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.cluster import KMeans
@@ -24,6 +26,7 @@ from dpfair_teach.oneshot import (
 )
 from dpfair_teach.oneshot.learner import GAMMAS
 
+RESULTS = Path(__file__).parents[2] / "book" / "results"
 METHODS = [{}, {"method": "histogram", "oracle": "regression"}, {"method": "sums"}, {"method": "response"}]
 
 
@@ -151,3 +154,13 @@ def test_an_answer_that_chooses_the_next_question_does_no_harm_to_normal_laws_an
         mean, covariance = mean + gain * (answer - row @ mean), covariance - np.outer(gain, row @ covariance)
         asked, answers = [*asked, row], [*answers, answer]
     assert np.abs(expected_groups(asked, answers, [.25, .25], features, .4, .2) - mean).max() < 1e-6
+
+
+def test_held_out_violations_are_four_times_as_large_from_epsilon_1_on():
+    """Chapter 14's limit, of the stored tables: default label rule, gamma 0, all four group rules."""
+    tables = [pd.read_csv(RESULTS / f"{name}.csv").query("label == 'p70' and method == 'histogram' and gamma == 0")
+              for name in ("left_oneshot", "left_oneshot_rules")]
+    inside, held_out = (t[t.evaluated == how].set_index(["group", "epsilon"]).violation
+                        for t, how in zip(tables, ("in_sample", "held_out"), strict=True))
+    times = (held_out / inside).unstack()
+    assert times.shape == (4, 6) and (times[[1.0, 2.0, 5.0]] > 4).all(axis=None) and times[0.1].between(.5, 2).all()
