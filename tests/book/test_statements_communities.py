@@ -125,13 +125,36 @@ def test_what_the_chapter_says_of_stopping_the_literal_learner():
     shown = [o.data["text/plain"] for c in notebook.cells if c.cell_type == "code" for o in c.outputs if "Q, stopped after" in str(o)]
     header, _, *rows = (line.split() for line in shown[0].splitlines())
     assert header[-4:] == ["5", "250", "1000", "4000"]
-    q = {int(epsilon): [float(number) for number in row] for epsilon, *row in rows}
-    for epsilon in (10**5, 10**6):
-        assert all(fewer >= more for fewer, more in itertools.pairwise(q[epsilon])) and q[epsilon][0] - q[epsilon][-1] > 0.5
-    assert q[10**5][0] > 0.5 and max(q[10**5][1:]) == 0 and np.argmax(q[10**7]) == 1
+    q = {" ".join(row[:-4]): [float(number) for number in row[-4:]] for row in rows}
+    assert list(q) == ["100,000", "1,000,000", "10,000,000", "that step"]
+    assert q["100,000"][0] > 0.5 and max(q["100,000"][1:]) == 0                 # five rounds are best
+    million = q["1,000,000"]
+    assert abs(million[0] - million[1]) < .02 and million[1] > million[2] + .1 > million[3] + .2       # 5 and 250 about alike
+    assert np.argmax(q["10,000,000"]) == 1
+    assert q["that step"][1] > q["that step"][2] + .05 > q["that step"][3] + .1 and q["that step"][3] < .05
     literal = pd.read_csv(CHAPTERS.parent / "results" / "left_literal.csv")
     asked = literal[(literal["step"] == "supplement") & (literal["B"] == "1/gamma") & (literal["epsilon"] == 1e7)]["rounds_real"].min()
     assert round(asked / 4000, -1) == 200
+    assert "rounds played: 1,000; asked for at 10,000,000: 786,175 or more, a step of 702" in str(notebook.cells)
+    T = int(asked)
+    people = data.load("communities", features="unprotected")
+    for rounds in (5, T):             # the step of the formula's own rounds, in fewer of them, is the step of a smaller epsilon
+        run = games.section_5_learner(RegressionOracle(people.X, people.Y), people.A, [.05], 1e7 * np.sqrt(rounds / T), 1e-7,
+                                      np.random.default_rng(6), B=20, step="supplement", most_rounds=min(rounds, 5))
+        assert run.epsilon_step * np.sqrt(run.rounds / rounds) == pytest.approx(702, abs=1)
+
+
+def test_what_25_runs_of_the_loop_cost_together():
+    """Solution 21G: one Gaussian of all runs by the loop's own records, exactly, and the sizes added."""
+    people = data.load("communities", features="unprotected")
+    play = games.regression_dp_oracle_learner(RegressionOracle(people.X, people.Y), people.A, .05, 11.3, 1e-7, np.random.default_rng(6),
+                                              n_groups=2, B=.5, rounds=10)
+    sizes, *gaussians = play.releases_
+    assert {r.mechanism for r in gaussians} == {"gaussian"} and sizes.epsilon == pytest.approx(11.3 / 20)
+    ratio = np.sqrt(sum(r.times * (r.sensitivity / r.scale)**2 for r in gaussians))
+    assert mechanisms.gaussian_delta(ratio, 1.0, 11.3 * .95) == pytest.approx(1e-7, rel=1e-3)
+    assert mechanisms.gaussian_delta(5 * ratio, 1.0, 88.5) > 1e-7 > mechanisms.gaussian_delta(5 * ratio, 1.0, 89.2)
+    assert round(89 + 25 * sizes.epsilon) == 103 and round(103 / 11.3) == 9 and 25 * 1e-7 == pytest.approx(2.5e-6)
 
 
 def test_the_noise_of_a_round_grows_with_the_root_of_their_number():
@@ -172,17 +195,23 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
     stored = left[left["label"] == "p70"].set_index(["method", "group", "evaluated", "epsilon"]).sort_index()
     ran = 0
     for at in shown.grid():
-        key = name_of[at["method"]], at["rule"], {"in-sample": "in_sample", "held-out": "held_out"}[at["people"]], at["epsilon"]
+        key = (name_of[at["method"]], at["rule"], {"in-sample": "in_sample", "held-out": "held_out"}[at["people"]],
+               float(at["epsilon"].replace(",", "")))
         frame, said = shown.frame(**at), shown.sentence(**at)
         assert len(frame["free chord"]) == 2
         if key not in stored.index:
             assert "not run" in said and not any(len(points) for name, points in frame.items() if name != "free chord")
             continue
         run, ran = stored.loc[key], ran + 1
-        marked = run[::6 if key[0].startswith(("scale", "location")) else 3]     # as the line below the figure says
+        marked = run[::-6 if key[0].startswith(("scale", "location")) else -4][::-1]     # as the line below the figure says
         assert len(frame["released"]) == len(marked) and len(frame["95% interval"]) == 2 * len(marked) and "not run" not in said
         q = run["q"].iloc[0]
         assert (f"Q is {q:.2f} (" in said) if np.isfinite(q) else ("Q is not defined" in said)
         _, ends = experiments.left_reference(at["rule"], "p70", key[2])
+        further = (run["violation"] > 1.4 * ends[1, 0]).sum()
+        lie = "lies" if further == 1 else "lie"
+        assert (f"{further} of its {len(run)} points {lie} further right" in said) == (further > 0) == ("beyond the figure" in said)
+        assert run["gamma"].iloc[-1] == marked["gamma"].iloc[-1]
         np.testing.assert_allclose(frame["released"] * [ends[1, 0], 1], marked[["violation", "error"]].to_numpy(), atol=1e-9)
-    assert ran >= 3 * 6 * 4 + 6 * 4 + 2 * 6 * 4     # asked once, held out, and the loops; and the literal learner
+        assert f"at epsilon {at['epsilon']}, rule" in said
+    assert ran >= 3 * 6 * 4 + 6 * 4 + 3 * 7 * 4     # asked once, held out, and the loops; and the literal learner
