@@ -240,6 +240,22 @@ def test_a_private_learner_may_choose_a_name_and_not_a_labeling():
     assert gave_away > 100                                                      # labelings that only one of two neighbours can show
 
 
+def test_six_people_and_a_list_of_functions_move_by_five_sixths_unless_a_cell_gets_empty():
+    """All groups, all changes of one: the vertices of the multipliers suffice, as the largest change is convex in them."""
+    x, Y = np.array([0.1, 0.3, 0.6, 0.9, 0.4, 0.7]), np.array([0, 0, 0, 0, 1, 1])
+    by_group = (x >= np.array(list(itertools.product((0.2, 0.5, 0.8), repeat=2)))[:, :, None]).astype(float)
+    worst = {True: 0.0, False: 0.0}
+    for A, j in itertools.product(itertools.product((0, 1), repeat=6), range(6)):
+        pair = [np.array(A), np.array(A)]
+        pair[1][j] = 1 - A[j]
+        games_of_pair = [FairnessGame(games.aware_predictions(by_group, a), a, Y, 0.1, ("FP",), n_groups=2, empty="zero") for a in pair]
+        empty = min(g.n[:, 0].min() for g in games_of_pair) < 1
+        for lam in ([1.0, 0.0], [0.0, 1.0], [0.0, 0.0]):
+            one, other = (g.losses(lam) for g in games_of_pair)
+            worst[empty] = max(worst[empty], float(np.abs(one - other).max()))
+    assert worst[False] == pytest.approx(5 / 6) and worst[True] == pytest.approx(1.25)
+
+
 @pytest.mark.parametrize("call, words", [
     (lambda: games.theorem_3_8(0.1, 0.05, 2, 3, as_printed=True), r"B=2: not above \|A\| - 1 = 2.*Choose a larger B"),
     (lambda: games.theorem_3_8(0.1, 0.05, 0.95, 2), r"B=0.95: not above least_bound\(n_groups, gamma\) = 0.952381"),

@@ -458,3 +458,12 @@ def test_frozen_sizes_and_counts_are_measured_with_the_noise_they_say(k):
         assert stats.kstest(gap, law.cdf).statistic < room
     else:
         assert gap.std() == pytest.approx(math.sqrt(2) * 8 * math.hypot(one, zero), rel=0.03) and abs(gap.mean()) < 0.03
+
+
+def test_cells_large_against_the_root_are_not_refuted_by_the_width():
+    """n of the order sqrt(K ln(1/delta)) / epsilon: at half of it the width needs more than delta, at three times it less."""
+    for k, T, epsilon, delta in itertools.product((2, 3, 10), (1, 10, 145, 10**4), (0.1, 0.5, 1.0, 2.0), (1e-5, 1e-7, 1e-10)):
+        root = math.sqrt(4 * (k - 1) * T * math.log(1 / delta)) / epsilon
+        if root / 2 >= 4:
+            assert printed_noise_delta(int(root / 2), k, epsilon, gradients=T) > delta
+            assert printed_noise_delta(math.ceil(3 * root), k, epsilon, gradients=T) < delta

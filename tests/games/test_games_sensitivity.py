@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from dpfair_teach.accounting import advanced_composition_long
 from dpfair_teach.audit import exact_epsilon
 from dpfair_teach.games import FairnessGame, lemma_3_1, neighbour_changes, subroutine_4_epsilon
 from dpfair_teach.mechanisms import exponential_probabilities
@@ -106,6 +107,41 @@ def test_a_whole_record_moves_more_than_the_printed_bound_from_three_groups_on()
     for k, N in itertools.product(range(3, 8), range(2, 60)):
         more = lemma_3_1(N, k, 1.0, protect="record", m=10**6).auditor > lemma_3_1(N, k, 1.0, as_printed=True).auditor * (1 + 1e-12)
         assert more == (N > (3 * k - 2) / (k - 2))
+
+
+def test_for_a_whole_record_a_step_may_spend_more_and_the_claim_stands():
+    """Printed scales, public N: learner below epsilon'/k, auditor 2(k-1)(N-1)/(k(N+1)) epsilon', T rounds within the claimed epsilon."""
+    for k, N, B in itertools.product(range(2, 8), (2, 3, 10, 100, 10**6), (0.01, 1.0, 50.0)):
+        exact, printed = lemma_3_1(N, k, B, protect="record", m=2 * k * N), lemma_3_1(N, k, B, as_printed=True)
+        auditor, learner = exact.auditor / printed.auditor, exact.learner / printed.learner
+        assert auditor == pytest.approx(2 * (k - 1) * (N - 1) / (k * (N + 1))) and learner < 1 / k and learner + auditor < 2
+    for delta, T, part in itertools.product((0.1, 1e-7, 1e-12), (1, 2, 100, 10**6), (0.01, 0.3, 1.0)):
+        epsilon = part * (8 - 4 * math.sqrt(2)) * math.log(1 / delta)
+        step = epsilon / (4 * math.sqrt(T * math.log(1 / delta)))
+        assert advanced_composition_long(2 * step, T, delta) <= epsilon * (1 + 1e-12)
+        if (part, T) == (1.0, 10**6):                        # the hypothesis is what this proof needs
+            assert advanced_composition_long(2.02 * step, T, delta) > 1.01 * epsilon
+    assert math.floor(10 * (8 - 4 * math.sqrt(2)) * math.log(1e7)) == 377 and math.floor(100 * (8 - 4 * math.sqrt(2))) == 234
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_printed_choice_spends_a_kth_for_a_whole_record(k):
+    """Random data with cells of two or more, scale of the public N = 2: every change of a record that keeps them, by exact laws."""
+    rng, N, worst = np.random.default_rng(k), 2, 0.0
+    for _ in range(40):
+        m, B = 6 * k, float(rng.choice([0.2, 1.0, 20.0]))
+        A, Y, H = np.arange(m) % k, (np.arange(m) // k) % 2, rng.integers(0, 2, (12, m))
+        H[:k] = A == np.arange(k)[:, None]
+        lam = np.zeros(4 * (k - 1))
+        lam[rng.integers(len(lam))] = B
+        law = exponential_probabilities(FairnessGame(H, A, Y, 0.1).losses(lam), (2 * k * B + 1) / (N - 1), 1.0)
+        for j, a, y in itertools.product(range(m), range(k), (0, 1)):
+            A2, Y2, H2 = A.copy(), Y.copy(), H.copy()
+            A2[j], Y2[j], H2[:, j] = a, y, rng.integers(0, 2, 12)
+            if np.bincount(2 * A2 + Y2, minlength=2 * k).min() >= N:
+                other = FairnessGame(H2, A2, Y2, 0.1).losses(lam)
+                worst = max(worst, exact_epsilon(law, exponential_probabilities(other, (2 * k * B + 1) / (N - 1), 1.0)))
+    assert 0.05 < worst <= 1 / k
 
 
 def printed_loss(game, lam, B):
