@@ -114,14 +114,14 @@ def test_asking_once_needs_less_than_a_tenth_by_every_rule(quality):
     assert round(found["paper"][0]) == 11 and found["paper"][1] == pytest.approx(.85, abs=.02)
 
 
-def test_held_out_the_factor_is_larger_and_its_interval_reaches_down_to_eight(quality):
+def test_held_out_the_factor_is_larger_and_intervals_of_the_default_rule_begin_below_ten(quality):
     lows = {}
     for group in ("paper", "race_argmax", "white_median"):
         x, y = ({seen: reaches(quality, name, group, seen) for seen in ("in_sample", "held_out")} for name in ("loop_lp", "histogram"))
         assert x["held_out"] / y["held_out"] > x["in_sample"] / y["in_sample"]
         lows[group] = [reaches(quality, "loop_lp", group, seen, "q_high") / reaches(quality, "histogram", group, seen, "q_low")
                        for seen in x]
-    assert [round(low) for low in lows["paper"]] == [9, 8]
+    assert all(7 < low < 10 for low in lows["paper"]) and min(*lows["race_argmax"], *lows["white_median"]) > 10
     assert np.isinf(lows["white_median"][1]) and quality.loc[("loop_lp", "white_median", "p70", "held_out"), "q_high"].index.max() == 200
     assert at(quality, "loop_lp", "hisp_median", evaluated="held_out").isna().all()
 
