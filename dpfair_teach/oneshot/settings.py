@@ -7,7 +7,6 @@ the book before each choice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from .. import _checks as check
 
@@ -27,12 +26,12 @@ class Settings:
     residual: float = 0.6               # share of mean (1 - mean) that x does not tell
     support: tuple[float, ...] = (0.0,)  # the gammas whose mixtures are audited; not varied
     coordinates: int = 12               # of the map whose sums the method "sums" asks for, the base score among them; not varied
-    # The same for all settings: another number of cells is an argument of the learner.
-    cells: ClassVar[float] = 28.0       # cells a label at m = 2,000 and epsilon = 1
-    growth: ClassVar[float] = 0.6       # how their number grows with m epsilon; not in the table, which has one m
 
 
 DEFAULTS = Settings()
+# The same for all settings: another number of cells is an argument of the learner.
+CELLS = 28.0                            # a label at m = 2,000 and epsilon = 1
+GROWTH = 0.6                            # how their number grows with m epsilon; not in the table, which has one m
 
 
 def suggested_cells(m: int, epsilon: float) -> int:
@@ -63,4 +62,4 @@ def suggested_cells(m: int, epsilon: float) -> int:
     [7, 18, 28, 42, 73]
     """
     m, epsilon = check.integer("m", m, low=1), check.number("epsilon", epsilon, low=1e-9, high=1e9)
-    return int(min(max(4, Settings.cells * (min(m, 10**12) * epsilon / 2000) ** Settings.growth), 400))
+    return int(min(max(4, CELLS * (min(m, 10**12) * epsilon / 2000) ** GROWTH), 400))
