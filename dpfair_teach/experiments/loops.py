@@ -103,22 +103,24 @@ LOOP_STARTS: dict[str, tuple[str, ...]] = {
            "B 0.5, learner 0.6, ridge 30, T 20", "B 1, learner 0.4, ridge 30, T 40", "B 1, learner 0.4, ridge 30, T 40",
            "B 1, learner 0.4, ridge 30, T 40"),
 }
+#: Here two of ``LOOPS_FIRST`` are nearly alike, and the neighbours of both were tried.
+LOOP_STARTS_TOO: dict[tuple[str, float], str] = {("lp", 50.0): "B 1, learner 0.4, ridge 0, T 20"}
 #: And the best of all that was tried there: what ``left_repaired`` runs.
 REPAIRED_LOOPS: dict[str, dict[float, str]] = {
     "mean": {
         2.0: "B 1, learner 0.9, ridge 100, T 5",
         5.0: "B 5, learner 0.9, ridge 100, T 10",
         10.0: "B 5, learner 0.9, ridge 100, T 20",
-        20.0: "B 20, learner 0.9, ridge 100, T 40",
+        20.0: "B 20, learner 0.6, ridge 100, T 40",
         50.0: "B 20, learner 0.9, ridge 30, T 40",
         100.0: "B 20, learner 0.9, ridge 30, T 40",
         200.0: "B 20, learner 0.9, ridge 30, T 40",
     },
     "lp": {
-        2.0: "B 0.25, learner 0.6, ridge 100, T 5",
-        5.0: "B 0.5, learner 0.6, ridge 100, T 10",
-        10.0: "B 0.5, learner 0.4, ridge 30, T 10",
-        20.0: "B 0.5, learner 0.6, ridge 30, T 20",
+        2.0: "B 0.5, learner 0.6, ridge 100, T 5",
+        5.0: "B 0.5, learner 0.6, ridge 100, T 5",
+        10.0: "B 0.25, learner 0.4, ridge 30, T 10",
+        20.0: "B 0.5, learner 0.4, ridge 30, T 20",
         50.0: "B 0.5, learner 0.4, ridge 30, T 40",
         100.0: "B 0.5, learner 0.4, ridge 30, T 40",
         200.0: "B 0.5, learner 0.4, ridge 30, T 40",
@@ -135,11 +137,11 @@ def _tried() -> tuple[dict[str, Loop], list[dict]]:
     """
     loops = dict(LOOPS_FIRST)
     settings = [{"variant": variant, "epsilon": epsilon} for variant, epsilon in product(LOOPS_FIRST, LOOP_EPSILONS)]
-    for starts in LOOP_STARTS.values():
-        for epsilon, start in zip(LOOP_EPSILONS, starts, strict=True):
-            near = _neighbours(LOOPS_FIRST[start])
-            settings += [s for variant in near if (s := {"variant": variant, "epsilon": epsilon}) not in settings]
-            loops |= near
+    followed = [pair for starts in LOOP_STARTS.values() for pair in zip(LOOP_EPSILONS, starts, strict=True)]
+    for epsilon, start in (*followed, *((epsilon, start) for (_, epsilon), start in LOOP_STARTS_TOO.items())):
+        near = _neighbours(LOOPS_FIRST[start])
+        settings += [s for variant in near if (s := {"variant": variant, "epsilon": epsilon}) not in settings]
+        loops |= near
     return loops, settings
 
 
