@@ -10,7 +10,7 @@ import pytest
 LIBRARY = Path(__file__).parents[1] / "dpfair_teach"
 FLOORS = {"_checks": -1} | {room: floor for floor, rooms in enumerate((
     ("data", "mechanisms", "mechanisms_exact", "fairness", "luck", "reports"),
-    ("accounting", "audit", "attacks"),
+    ("accounting", "audit", "attacks", "_classifier"),
     ("postprocessing", "oracles", "functional", "networks"),
     ("games", "separation", "oneshot", "lagrangian", "baselines", "plotting"),
     ("experiments", "explore", "exercises"),

@@ -105,7 +105,7 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     1.2. It prints d ln m for ln|H(S)|, see :func:`~dpfair_teach.oracles.labelings_bound`, and draws the root of epsilon' over that
     logarithm too, which its Lemma 3.3 does not. Sharp: the same for the repaired algorithm with a public N (``repair="promise"``), of
     whose rounds T - 1 have noise. Its auditor measures rates, so that an entry is off by the difference of two Laplace noises; of two
-    groups the gaps, off by one.
+    groups the gaps, off by one. That the algorithm rounds them to a grid of at most 2^-10 of the noise's scale is left out.
 
     Parameters
     ----------

@@ -101,7 +101,8 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu adds the bounds of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
     after putting in T and eta; here nothing is hidden. For gamma <= 1. As printed it is about ``dp_oracle_learner(..., as_printed=True)``.
     Sharp it is about ``dp_oracle_learner(..., repair="promise", smallest_cell=N, rounds=found.rounds, eta=found.eta)``: both are found
-    here, about the best for this bound, and neither is what that function plays by default.
+    here, about the best for this bound, and neither is what that function plays by default. The grid to which that function rounds what it
+    measures is left out: with x_0 = 2^-11 (k >= 3: 2^-10) of the noise's scale it adds at most 2 B x_0, and 2 x_0 to the gaps' range.
 
     Parameters
     ----------
@@ -111,7 +112,8 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     rounds : int >= 1, optional
         T. By default the printed schedule's; sharp, that with about the smallest nu, which public numbers decide.
     eta : float > 0, optional
-        The auditor's step. By default the printed one, :func:`hedge_rate` with ``as_printed``; sharp, that with the smallest nu.
+        The auditor's step. By default the printed one, :func:`hedge_rate` with ``as_printed``; sharp, that with the smallest nu. As
+        printed the bound is proved for that step and larger ones only, see :func:`lemma_3_4`.
     constraints, as_printed : as in :func:`lemma_3_2`
 
     Returns

@@ -25,6 +25,11 @@ from .sensitivity import public_prices
 __all__ = ["regression_dp_oracle_learner"]
 
 
+#: Prices below this are 0. Far below the tolerance they shrink round by round, and so does the noise, which is made for them: in the end
+#: below all doubles, of which no grid can be made.
+_NO_PRICE = 1e-200
+
+
 @dataclass(frozen=True)
 class PrivateRegressionPlay:
     """What happened. Repeats and the batch are axes "...".
@@ -212,7 +217,9 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     counts, seen = np.empty((T, games, k, 2)), np.empty((T - 1, games, K // 2))
     for t in range(T):
         lam = multipliers[t] = weights(theta, flat["B"])
-        c = oracle.m * public_prices(constants, lam[:, 0::2] - lam[:, 1::2]) / frozen
+        w = lam[:, 0::2] - lam[:, 1::2]
+        w = np.where(np.abs(w).max(axis=1, keepdims=True) < _NO_PRICE, 0.0, w)
+        c = oracle.m * public_prices(constants, w) / frozen
         spread = np.ptp(c, axis=1).max(axis=1) * largest
         if t:
             scale = spread / flat["learner"]

@@ -76,7 +76,7 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     ln(8Tk/beta). The printed proof bounds the regret against the noisy values and stops. Missing is the average of (lambda_t - lambda) .
     W_t, a martingale, which is about b sqrt(ln d / T): the stated bound has room for it at the algorithm's own eta and at larger ones,
     and only there is it proved. Sharp, for the repair "promise": Hoeffding's lemma, the exact tail of the noise of rates, and
-    Chernoff's bound for the martingale.
+    Chernoff's bound for the martingale; without the grid to which that algorithm rounds, see :func:`theorem_3_5`.
 
     Parameters
     ----------

@@ -277,7 +277,7 @@ class FrontierLearner(RandomizedClassifier):
               sample_weight: None = None) -> float:
         """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn, no group is read.
 
-        No weights. Of X and y it is public, on the people of ``fit`` as on others.
+        A function of X, y and what was published: it costs no epsilon, on the people of ``fit`` either. No weights.
         """
         self._refuse_weights(sample_weight)
         return self._expected_accuracy(self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1], y)

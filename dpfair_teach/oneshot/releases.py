@@ -277,8 +277,7 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, epsilon: float
 
     Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so
     for l2 each label has noise of its own over its (k-1) d numbers. For study: in doubles the last bits of a sum can give A away, so its
-    epsilon holds for real numbers. With features [8], [0.5], [0.1] the library's own audit refutes a claimed 1 by the bits, and does
-    not where what it reads is rounded; :func:`release_cells` counts in whole people and has no such bits.
+    epsilon holds for real numbers; :func:`release_cells` counts in whole people and has no such bits.
 
     Parameters
     ----------

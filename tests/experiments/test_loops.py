@@ -94,7 +94,7 @@ def test_the_learner_of_the_experiments_is_useless_at_the_epsilons_of_the_panel(
     assert last["1"] < last["5"] < last["1/gamma"]
 
 
-def test_the_second_tuning_more_than_halved_the_epsilon_of_the_loop():
+def test_tuning_again_about_halved_the_epsilon_of_the_loop():
     """The first tuning's loops at epsilon 20 and 50, by the streams of the stored table; both are among those tried again."""
     q = []
     for epsilon, loop in ((20.0, (1.0, .9, 0.0, 10)), (50.0, (1.0, .9, 0.0, 40))):
@@ -103,7 +103,7 @@ def test_the_second_tuning_more_than_halved_the_epsilon_of_the_loop():
         draws = loops.loop_draws(loops._oracle("paper"), left_people().A, epsilon, 30, rng, loop, ("lp",))["lp"]
         q.append(pareto_quality(draws.means(), *left_reference()))
     rows = table("left_repaired")
-    assert epsilon_at_quality([20.0, 50.0], q, .7) > 2 * reaches(rows[(rows["group"] == "paper") & (rows["mix"] == "lp")])
+    assert 1.7 < epsilon_at_quality([20.0, 50.0], q, .7) / reaches(rows[(rows["group"] == "paper") & (rows["mix"] == "lp")]) < 2.3
 
 
 def test_held_out_the_mixture_is_chosen_on_those_learned_from_and_judged_on_the_others():

@@ -324,3 +324,13 @@ def test_an_empty_cell_or_an_absent_group_is_no_exception(k):
             assert (play.denominators[..., asked] <= np.bincount(Y)[asked] - 1).all()
         for numbers in (play.rules, play.multipliers, play.gaps_seen, play.error, play.violation):
             assert np.isfinite(numbers).all()
+
+
+def test_prices_that_shrink_below_all_doubles_leave_no_nan():
+    """A fair play: the multipliers fall round by round, and the noise, made for them, with them."""
+    rng = np.random.default_rng(0)
+    X, A = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)
+    Y = (X[:, 0] + .3 * rng.normal(size=400) > 0).astype(int)
+    play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, .3, 20.0, 1e-6, rng, n_groups=2, rounds=800, eta=5.0, size=20)
+    assert np.abs(play.multipliers[-1]).max() < 1e-200 and np.isfinite(play.rules).all()
+    assert np.isfinite(play.predict_proba(X[:3])).all()
