@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 LIBRARY = Path(__file__).parents[1] / "dpfair_teach"
-FLOORS = {"_checks": -1} | {room: floor for floor, rooms in enumerate((
+#: Modules beside the rooms, for more than one of them.
+BESIDE = {"_checks": -1, "_classifier": 1}
+FLOORS = BESIDE | {room: floor for floor, rooms in enumerate((
     ("data", "mechanisms", "mechanisms_exact", "fairness", "luck", "reports"),
-    ("accounting", "audit", "attacks", "_classifier"),
+    ("accounting", "audit", "attacks"),
     ("postprocessing", "oracles", "functional", "networks"),
     ("games", "separation", "oneshot", "lagrangian", "baselines", "plotting"),
     ("experiments", "explore", "exercises"),

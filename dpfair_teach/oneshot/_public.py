@@ -8,7 +8,6 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
-from ..oracles import RegressionOracle
 from ..oracles.regression import PRECISE
 from .candidates import both_labels
 from .releases import as_many
@@ -24,8 +23,9 @@ class Public:
         as_many("y", self.y, "X", len(self.X))
         self.m, self.settings, self.oracle = len(self.X), settings, oracle
         self.people = [np.flatnonzero(self.y == label) for label in (0, 1)]
-        self.least_squares = RegressionOracle(self.X, self.y)
-        self.design, self.base = self.least_squares.design, self.least_squares.base
+        self.design = np.column_stack([np.ones(self.m), self.X])
+        self.inverse = np.linalg.pinv(self.design, rcond=PRECISE)       # leaves out what the oracle does
+        self.base = self.inverse @ (2.0 * self.y - 1)
         self._map()
         if oracle != "regression":
             self.eta_centre, self.eta_scale = centre_and_scale(self.X)

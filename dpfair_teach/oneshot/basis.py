@@ -13,7 +13,7 @@ class RegressionBasis:
 
     def __init__(self, public: Public, smooth: np.ndarray) -> None:
         self.public = public if public.oracle == "logistic" else None
-        self.coefficients = np.column_stack([public.base, public.least_squares.coefficients(costs_of(smooth, public.y))])
+        self.coefficients = np.column_stack([public.base, public.inverse @ costs_of(smooth, public.y)])
         self.on_people = self._of(public.design, public.eta_of_people if self.public else None)
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
