@@ -915,6 +915,8 @@ MUTANTS: dict[str, Mutant] = {
     "half_planes_one_less": Mutant(ORACLES + "labelings.halfplane_labelings", one_labeling_lost, "one labeling is lost"),
     "shattered_without_the_empty_set": Mutant(ORACLES + "labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),
     "oracle_at_a_quarter": Mutant(ORACLES + "private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
+    "oracle_rounds_small_costs": Mutant(ORACLES + "private._choice_losses", rewritten("costs.min(axis=0)", "0 * costs.min(axis=0)"),
+                                        "costs that hardly depend on the group are summed with what does not"),
     "oracle_at_the_whole": Mutant(ORACLES + "private.cost_sensitivity", scaled(2), "the textbook's sensitivity, which is private too"),
     "half_planes_without_a": Mutant(ORACLES + "labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
     # where the private players draw
@@ -1014,6 +1016,8 @@ MUTANTS: dict[str, Mutant] = {
                                    "noisy counts and vectors are not rounded"),
     "errors_summed_by_cell": Mutant(GAMES + "game.FairnessGame._set", lambda f: lambda self, n_pos, accepted, *a: f(
         self, n_pos, n_pos.sum(axis=1), *a), "errors are sums over the cells, and rounded so"),
+    "prices_added_to_errors": Mutant(GAMES + "players.excess_errors", lambda f: lambda game: game.errors,
+                                     "small prices are rounded to the digits of the errors"),
     "loop_decides_by_cell": Mutant(GAMES + "regression_private.regression_dp_oracle_learner", rewritten(
         "(rules[t] @ people > 0)", "(rules[t] @ people[:, cells.order] > 0)[:, np.argsort(cells.order)]"),
         "people are decided about in the order of their cells"),

@@ -77,6 +77,21 @@ def test_the_draws_have_the_exact_law_and_the_release_says_what_they_cost():
     assert answer.release == accounting.Release("exponential", accounting.UNIT_A, 1 / 6, 2 / 30, 5.0, times=n)
 
 
+@pytest.mark.parametrize("tiny", [1.0, 1e-13, 1e-14, 1e-15])
+def test_costs_that_hardly_depend_on_the_group_are_no_matter_of_rounding(tiny, monkeypatch):
+    """Two labelings that accept equally many of a label: the law of what the mechanism is handed is within epsilon at all neighbours."""
+    seen = []
+    monkeypatch.setattr(mechanisms, "exponential", lambda losses, sensitivity, *a: seen.append((losses, sensitivity)) or 0)
+    Y, A = np.repeat([0, 1], 200), np.random.default_rng(0).integers(0, 2, 400)
+    H = np.zeros((2, 400), dtype=int)
+    H[0, :150] = H[1, 50:200] = 1
+    for who in range(-1, 400):
+        G = np.where(np.arange(400) == who, 1 - A, A)
+        private_oracle(H, G, Y, [[1.0, -1.0], [1.0 + tiny, -1.0]], 1.0, np.random.default_rng(0))
+    laws = [mechanisms.exponential_probabilities(*each, 1.0) for each in seen]
+    assert 0.5 < max(audit.exact_epsilon(laws[0], law) for law in laws) < 1 + 1e-9
+
+
 def test_costs_that_ignore_the_group_cost_no_privacy():
     answer = private_oracle([[0, 1], [1, 0]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [1, -1]], epsilon=0.01, rng=np.random.default_rng(0))
     assert answer.release is None and answer.index == 0

@@ -60,6 +60,16 @@ def select(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.
     return np.concatenate(drawn).reshape(loss.shape[:-1])
 
 
+def excess_errors(game: FairnessGame) -> np.ndarray:
+    """(H,) errors above the least one: the part of the losses that holds no price.
+
+    A constant changes no choice. But prices may be far smaller than the digits of an error, and so is the noise, made for them: added to
+    the errors themselves, a private part would be rounded away or up by who is in which group, with no noise to cover it. From 0 it
+    keeps its own digits.
+    """
+    return game.errors - game.errors.min()
+
+
 class PrintedPlayers:
     """Scales from the smallest cell of the private data, as in Lemma 3.1 and Algorithm 5."""
 
@@ -84,7 +94,7 @@ class PromisedRates:
 
     def __init__(self, game: FairnessGame, step: np.ndarray, N: np.ndarray | float, protect: str):
         self.game, self.step, self.N, self.protect = game, step, np.asarray(N, dtype=float), protect
-        self.measurement = ("laplace", 2 / (self.N + 1))
+        self.measurement, self.errors = ("laplace", 2 / (self.N + 1)), excess_errors(game)
 
     def sensitivity(self, w: np.ndarray) -> np.ndarray:
         """The most that one classifier's loss moves at these prices."""
@@ -95,7 +105,7 @@ class PromisedRates:
         return np.maximum(moves, size[..., -1, :].max(axis=-1) / np.maximum(self.N, 1.0)) + 1 / self.game.m
 
     def answer(self, w, rng):
-        return select(self.game.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
+        return select(self.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
 
     def measure(self, h, rng):
         scale = self.measurement[1] / self.step
@@ -114,7 +124,7 @@ class FrozenCounts:
         self.denominators = np.where(np.isnan(denominators), 1.0, denominators)     # where no constraint asks, nothing has a price
         self.margins = game.n_groups == 2 and protect == "A"        # then one count of two is known from the other
         self.selection = ("exponential", 0.5 if protect == "A" else 1.0)
-        self.measurement = ("laplace", 1.0 if self.margins else 2.0)
+        self.measurement, self.errors = ("laplace", 1.0 if self.margins else 2.0), excess_errors(game)
 
     def spread(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The price of accepting one person, (..., k, 2), and over how wide a range one person can move all losses."""
@@ -126,7 +136,7 @@ class FrozenCounts:
     def answer(self, w, rng):
         price, spread = self.spread(w)
         counts = self.game.n_pos.reshape(self.game.n_classifiers, -1)
-        return select(self.game.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
+        return select(self.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
 
     def measure(self, h, rng):
         labels, scale = asked(self.game), self.measurement[1] / self.step

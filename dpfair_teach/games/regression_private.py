@@ -288,4 +288,4 @@ def _epsilon(mu: float, delta: float) -> float:
     if mechanisms.gaussian_delta(mu, 1.0, 1e-9) <= delta:
         return 1e-9
     most = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1e-9
-    return optimize.brentq(lambda e: mechanisms.gaussian_delta(mu, 1.0, e) - delta, 1e-9, most, xtol=1e-12) * (1 + 1e-9)
+    return optimize.brentq(lambda e: mechanisms.gaussian_delta(mu, 1.0, e) - delta, 1e-9, most, xtol=1e-18) * (1 + 1e-9)

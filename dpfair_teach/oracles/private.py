@@ -89,6 +89,19 @@ def cost_sensitivity(costs: ArrayLike, m: int) -> float:
     return float(np.ptp(_costs(costs), axis=0).max()) / check.integer("m", m, low=1, high=10**15, whole_float=True)
 
 
+def _choice_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) -> np.ndarray:
+    """:func:`cell_losses` but for a constant, with digits of their own for what depends on A.
+
+    Where costs differ between groups by less than the digits of the costs, a sum of them would be rounded by who is in which group, and
+    the noise, made for the difference, would not cover that. So each label's cheapest group is paid for everybody, from the least such
+    sum on, and only what a group pays more is summed by group.
+    """
+    costs = _costs(costs)
+    least = np.broadcast_to(costs.min(axis=0), costs.shape)
+    public = cell_losses(labelings, A, Y, least)
+    return (public - public.min()) + cell_losses(labelings, A, Y, costs - least)
+
+
 @dataclass(frozen=True)
 class PrivateChoice:
     """What the private oracle answers.
@@ -148,7 +161,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     >>> int(answer.index), answer.release.epsilon, answer.release.sensitivity
     (1, 100.0, 0.25)
     """
-    losses = cell_losses(labelings, A, Y, costs)
+    losses = _choice_losses(labelings, A, Y, costs)
     epsilon, rng = check.epsilon(epsilon), check.rng(rng)
     shape = check.size(size, losses.shape)
     sensitivity = cost_sensitivity(costs, np.shape(labelings)[1]) * (1.0 if check.flag("as_printed", as_printed) else 0.5)

@@ -148,6 +148,25 @@ def test_a_tie_is_not_broken_by_who_is_in_which_group(how):
     assert first[0] == first[1]
 
 
+@pytest.mark.parametrize("repair", ["frozen", "bound or promise"])
+def test_a_price_below_the_digits_of_an_error_is_not_rounded_by_who_is_where(repair):
+    """Two equally wrong classifiers, cells of 100,000, a price of 1.39e-16, as a play has where it is fair for long. Its noise is far below
+    the digits of the errors; added to those, what two neighbours' counts cost would be rounded to different doubles, and the choice
+    would name the neighbour for certain."""
+    n, worlds = 100_000, []
+    A, Y = np.repeat([0, 1, 0, 1], n), np.repeat([0, 0, 1, 1], n)
+    H = np.tile(np.where(Y == 1, 1, 0), (2, 1))
+    H[0, :55_000] = H[0, n:n + 45_000] = H[1, n - 45_000:n] = H[1, n:n + 55_000] = 1
+    for groups in (A, np.where(np.arange(4 * n) == n - 1, 1, A)):
+        game = FairnessGame(H, groups, Y, 0.3)
+        worlds.append(rooms.FrozenCounts(game, np.asarray(0.0036), np.full((2, 2), float(n)), "A") if repair == "frozen" else
+                      rooms.PromisedRates(game, np.asarray(0.01), n - 1.0, "A"))
+    assert game.errors[0] == game.errors[1] == 0.25
+    w = np.full((5000, 2), [-1.3877e-16, 0.0])
+    chosen = [(world.answer(w, np.random.default_rng(0)) == 0).mean() for world in worlds]
+    assert abs(chosen[0] - chosen[1]) < 0.02
+
+
 def test_errors_and_accepted_are_the_same_numbers_whoever_is_where():
     """To the last bit, and for the games that are made from a game."""
     rng = np.random.default_rng(3)

@@ -334,3 +334,13 @@ def test_prices_that_shrink_below_all_doubles_leave_no_nan():
     play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, .3, 20.0, 1e-6, rng, n_groups=2, rounds=800, eta=5.0, size=20)
     assert np.abs(play.multipliers[-1]).max() < 1e-200 and np.isfinite(play.rules).all()
     assert np.isfinite(play.predict_proba(X[:3])).all()
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "rounds"), [(1e-6, 1e-100, 2), (1e-3, 1e-10, 1000), (1000.0, 0.4, 2)])
+def test_the_ends_of_the_ranges_are_recorded(epsilon, delta, rounds):
+    """The epsilon of one Gaussian release is found closely enough for its record, however small it is."""
+    Y = np.arange(40) // 2 % 2
+    play = games.regression_dp_oracle_learner(RegressionOracle(np.arange(40.0)[:, None], Y), np.arange(40) % 2, .1, epsilon, delta,
+                                              np.random.default_rng(0), n_groups=2, rounds=rounds)
+    assert [r.mechanism for r in play.releases_] == ["laplace", "gaussian", "gaussian"]
+    assert all(0 < r.epsilon < epsilon * (1 + 1e-6) for r in play.releases_)
