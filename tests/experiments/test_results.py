@@ -1,8 +1,8 @@
 """The stored tables: a random sample of rows is computed again from the seeds, and they show what the book says."""
 import hashlib
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -355,13 +355,21 @@ def test_which_method_when():
     assert "as_printed" not in set(error.idxmin(axis=1)[useful])
 
 
+def children_seconds() -> float:
+    """Processor seconds of all commands that have ended, and of their workers: what a machine with other work to do can promise, and more
+    than two free cores need by the clock."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
 @pytest.mark.slow
 def test_the_panel_is_made_again_in_twenty_seconds(tmp_path):
-    """6 epsilons x 25 gammas x 300 draws x 4 methods and their intervals, from a cold start, as the command does it."""
-    start = time.perf_counter()
+    """6 epsilons x 25 gammas x 300 draws x 4 methods and their intervals, from a cold start, as the command does it. Of a processor, as
+    :func:`children_seconds` counts them."""
+    start = children_seconds()
     command = [sys.executable, "-m", "dpfair_teach.experiments", "communities_panel", "--out", str(tmp_path), "--jobs", "2", "--quiet"]
     subprocess.run(command, check=True, capture_output=True)
-    seconds = time.perf_counter() - start
+    seconds = children_seconds() - start
     assert (tmp_path / "communities_panel.csv").read_bytes() == (RESULTS / "communities_panel.csv").read_bytes()
     assert seconds < 20
     rows = stored("communities_panel")
