@@ -78,6 +78,17 @@ def group_shares(weights: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return np.maximum(n, 1.0)
 
 
+def with_lift(weights: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights that sum to :func:`group_shares`, and these shares of everybody's label (m, k).
+
+    What a group was lifted by is spread evenly over the people of the label: as if whoever is missing were decided about as they are on
+    average. So the same share of each group accepts where everybody is accepted, and a constant has no gap.
+    """
+    n = group_shares(weights, Y)
+    lift = np.stack([n[y] - weights[Y == y].sum(axis=0) for y in (0, 1)]) / np.bincount(Y, minlength=2)[:, None]
+    return weights + lift[Y], n[Y]
+
+
 def group_costs(weights: ArrayLike, Y: ArrayLike) -> np.ndarray:
     """What accepting a person adds to m times each signed gap: the columns that the regression oracle projects on X.
 
@@ -116,7 +127,7 @@ def both_labels(Y: np.ndarray) -> np.ndarray:
 
 def costs_of(weights: np.ndarray, Y: np.ndarray) -> np.ndarray:
     m, k = weights.shape
-    n = group_shares(weights, Y)[Y]
+    weights, n = with_lift(weights, Y)
     rates = m * weights / n
     gaps = rates[:, 1:] - rates[:, :1]
     costs = np.zeros((m, k - 1, 2))
@@ -211,7 +222,8 @@ def bayes_of(eta: np.ndarray, group_given: np.ndarray, n: np.ndarray) -> np.ndar
 def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike) -> np.ndarray:
     """Signed gaps rate_ay - rate_0y of candidates, with weights for the groups: for a = 1..k-1, false positives then true positives.
 
-    Source: supplement, Section 3.1 (the constraints), with n~_ay = sum of weights over a label, lifted to at least one person.
+    Source: supplement, Section 3.1 (the constraints), with n~_ay = sum of weights over a label, lifted to at least one person:
+    what is added to a group accepts as often as the label does, so that a constant has no gap.
 
     Parameters
     ----------
@@ -242,8 +254,8 @@ def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike) -> np.
 
 def gaps_of(decisions: np.ndarray, weights: np.ndarray, Y: np.ndarray) -> np.ndarray:
     k = weights.shape[1]
-    n = group_shares(weights, Y)
-    by_label = np.concatenate([weights * (Y == y)[:, None] / n[y] for y in (0, 1)], axis=1)       # (m, 2k), label 0 first
+    weights, n = with_lift(weights, Y)
+    by_label = np.concatenate([weights * (Y == y)[:, None] / n for y in (0, 1)], axis=1)       # (m, 2k), label 0 first
     rates = (np.asarray(decisions, dtype=float) @ by_label).reshape(-1, 2, k)
     return (rates[:, :, 1:] - rates[:, :, :1]).swapaxes(1, 2).reshape(len(decisions), 2 * (k - 1))
 

@@ -114,8 +114,12 @@ def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
 
 
 def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them."""
-    return np.clip(gaps_of(decisions, weights, y), -1e6, 1e6)
+    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
+
+    Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
+    gaps = np.clip(gaps_of(decisions, weights, y), -1e6, 1e6)
+    gaps[decisions.all(axis=1)] = 0.0
+    return gaps
 
 
 def candidate_rows(multipliers: np.ndarray) -> np.ndarray:

@@ -80,8 +80,9 @@ def test_shares_keep_the_public_total_where_a_group_is_lifted():
     weights = np.array([[1.2, -.2], [1.1, -.1], [1.4, -.4], [.5, .5], [.4, .6]])
     Y = np.array([0, 0, 0, 1, 1])
     assert group_shares(weights, Y) == pytest.approx(np.array([[2, 1], [1, 1]]))        # lifted from (3.7, -.7) and (.9, 1.1)
-    # the debiased weights on the people accepted, by those shares: the rates may leave [0, 1]
-    assert expected_gaps([[1, 0, 1, 0, 1]], weights, Y) == pytest.approx(np.array([[-.6 / 1 - 2.6 / 2, .6 - .4]]))
+    # the debiased weights on the people accepted and the lift of 1.7 at the label's rate of 2/3, by those shares: rates may leave [0, 1]
+    assert expected_gaps([[1, 0, 1, 0, 1]], weights, Y) == pytest.approx(np.array([[(-.6 + 1.7 * 2 / 3) / 1 - (2.6 - 1.7 * 2 / 3) / 2,
+                                                                                      (.6 - .1 / 2) - (.4 + .1 / 2)]]))
     three = np.array([[.9, .9, -.8], [.5, 1., -.5], [1., .4, -.4], [.1, .4, .5], [.5, .3, .2]])
     assert group_shares(three, Y) == pytest.approx(np.array([[1.0, 2.3, 1.0], [1, 1, 1]]))      # no group below 1, at the total's cost
     many = np.concatenate([np.tile([.8, .3, -.1], (10, 1)), np.tile([.2, .1, .7], (20, 1))])
