@@ -18,6 +18,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from .. import __version__
@@ -93,10 +94,15 @@ def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
 
 
 def _timed(evaluate: Callable, setting: dict, repeats: int, seed: int) -> tuple[dict, list[Row], float]:
-    """One task: runs in a worker, so it takes and gives plain data only."""
+    """One task: runs in a worker, so it takes and gives plain data only.
+
+    On one thread, as joblib has it where there are as many workers as cores: sums of several are rounded otherwise, and threads that wait
+    for each other on a busy machine take many times as long. So a table's digits do not depend on ``jobs``.
+    """
     start = time.perf_counter()
     try:
-        rows = evaluate(dict(setting), repeats, setting_rng(seed, setting))
+        with threadpool_limits(1):
+            rows = evaluate(dict(setting), repeats, setting_rng(seed, setting))
     except Exception as problem:
         problem.add_note(f"while evaluate computed the setting {setting}")
         raise

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpfair_teach.experiments import runner, setting_rng, sweep
 from dpfair_teach.experiments._unfinished import source_hash
@@ -293,6 +294,17 @@ def test_rows_with_other_columns_are_not_filled_up(tmp_path):
     stopped(tmp_path, after=1)                      # rows from a file count too
     with pytest.raises(ValueError, match=r"other rows have \['count', 'gamma', 'mean'\]"):
         run(evaluate=lambda setting, repeats, rng: [{"mean": 1.0}], out=tmp_path / "x.csv")
+
+
+def threads(setting, repeats, rng):
+    return [{"threads": max(pool["num_threads"] for pool in threadpool_info())}]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_setting_is_computed_on_one_thread(jobs):
+    """With one worker too: more threads round sums otherwise."""
+    with threadpool_limits(3):
+        assert set(run(GRID[:2], evaluate=threads, jobs=jobs)["threads"]) == {1}
 
 
 def fails(setting, repeats, rng):
