@@ -229,9 +229,13 @@ def codes(name: str, value: object, *, what: str, remedy: str, length: int | Non
 
 
 def group_codes(name: str, value: object, *, length: int | None = None) -> np.ndarray:
-    """Group codes 0, 1, ..., shape (m,), as int."""
+    """Group codes 0, 1, ..., shape (m,), as int.
+
+    The way out is a list that the caller wrote down. Numbering the groups that occur, as numpy.unique does, would let one person who joins
+    or leaves a rare group renumber everybody, and then no private answer keeps its epsilon.
+    """
     return codes(name, value, what="groups", length=length,
-                 remedy=f"Use numpy.unique({name}, return_inverse=True)[1], which numbers the groups 0, 1, ..., k-1.")
+                 remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 
 
 def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:

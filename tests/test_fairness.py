@@ -248,8 +248,8 @@ def test_only_a_comparison_with_an_anchor_takes_notice_of_it(against):
 
 @pytest.mark.parametrize("arguments, message", [
     (([0, 1], [0, 1], ["yes", "no"]), r"Y=\['yes', 'no'\]: not numeric. Recode Y, for instance \(Y == positive\)"),
-    (([0, 1], ["F", "M"], [0, 1]), r"A=\['F', 'M'\]: not numeric. Use numpy.unique\(A, return_inverse=True\)\[1\]"),
-    (([0, 1], [0, 0.5], [0, 1]), r"A=0.5: groups must be integer codes 0, 1, 2, .... Use numpy.unique\(A,"),
+    (([0, 1], ["F", "M"], [0, 1]), r"A=\['F', 'M'\]: not numeric. Code the groups by a list of names that is fixed before"),
+    (([0, 1], [0, 0.5], [0, 1]), r"A=0.5: groups must be integer codes 0, 1, 2, .... Code the groups by"),
     (([0, 0.5], [0, 0], [0, 1], 1, 3), r"prediction=0.5: score bins must be integer codes .* numpy.digitize\(score"),
     ((["a", "b"], [0, 0], [0, 1], 1, 3), r"prediction=\['a', 'b'\]: not numeric. Give bins"),
     (([0, 0], [0, 0], [0, 1], 10**6, 1000),
@@ -258,6 +258,18 @@ def test_only_a_comparison_with_an_anchor_takes_notice_of_it(against):
 def test_refusals_say_what_to_do(arguments, message):
     with pytest.raises(ValueError, match=message):
         fairness.cell_counts(*arguments)
+
+
+def test_the_way_out_for_groups_that_are_no_codes_changes_the_code_of_one_person_only():
+    """As told in the message, with the person of the rare group and without: numbering the groups that occur would renumber everybody."""
+    names, coded = ["a", "b", "c"], []
+    for last in "ba":
+        A = ["a", "c", "c", last]
+        with pytest.raises(ValueError, match="A=") as refused:
+            fairness.cell_counts([0, 1, 0, 1], A, [0, 1, 0, 1])
+        way_out = str(refused.value).split(": ")[-1].rstrip(".")
+        coded.append(np.asarray(eval(way_out, {"np": np, "numpy": np, "names": names, "A": A})))
+    assert (coded[0] != coded[1]).tolist() == [False, False, False, True]
 
 
 def test_numbers_are_shown_plainly():
