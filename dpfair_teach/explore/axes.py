@@ -9,6 +9,9 @@ import numpy as np
 
 __all__: list[str] = []
 
+#: Steps of a log axis, ``10**-4`` in log10, of which any number of three digits has four: each has one that reads as it does.
+LOG_DECIMALS = 4
+
 
 def shown(value: float, digits: int = 3) -> str:
     """A number for a reader: ``digits`` decimals without closing zeros; where that would hide it, ``digits`` significant ones.
@@ -55,13 +58,17 @@ class Axis:
             low, high = 0.0, high + pad * high      # counts, errors and probabilities are read against zero
         else:
             low, high = low - pad * (high - low), high + pad * (high - low)
-        decimals = math.ceil(math.log10(levels / (high - low)) - 1e-9)
-        return cls(low, high, min(max(decimals, 0), 100), log, tuple((log_ticks if log else ticks)(low, high, most)))
+        decimals = max(math.ceil(math.log10(levels / (high - low)) - 1e-9), LOG_DECIMALS if log else 0)
+        return cls(low, high, min(decimals, 100), log, tuple((log_ticks if log else ticks)(low, high, most)))
 
     def keep(self, values: np.ndarray) -> np.ndarray:
-        """Whole numbers of steps ``10**-decimals``, in axis space."""
+        """Whole numbers of steps ``10**-decimals``, in axis space; on a log axis the nearest that reads as the number to three digits."""
         space = np.log10(values) if self.log else np.asarray(values, dtype=float)
-        return np.rint(space * 10.0 ** self.decimals).astype(np.int64)
+        kept = np.rint(space * 10.0 ** self.decimals).astype(np.int64)
+        if self.log:
+            below, above = three_digits(10.0 ** (kept / 10 ** self.decimals)), three_digits(np.asarray(values, dtype=float))
+            kept = kept + np.sign(above - below).astype(np.int64)
+        return kept
 
     def place(self, kept: np.ndarray, size: int) -> np.ndarray:
         """Whole positions 0..size; the same operations in the same order as the player's."""
@@ -71,6 +78,19 @@ class Axis:
         """The kept number, for a reader; the player writes the same."""
         value = kept / 10 ** self.decimals
         return brief(float(f"{10.0 ** value:.2e}") if self.log else float(f"{value:.{self.decimals}f}"))
+
+    def says(self, value: float) -> str:
+        """A number for a reader: on a log axis whole ones, of people or of rounds, in full."""
+        return brief(float(value)) if self.log and float(value).is_integer() else self.text(int(self.keep(value)))
+
+
+def three_digits(values: np.ndarray) -> np.ndarray:
+    """The numbers as a reader has them, rounded to three significant digits.
+
+    >>> three_digits(np.array([4 / 9, 2239.0])).tolist()
+    [0.444, 2240.0]
+    """
+    return np.array([float(f"{value:.2e}") for value in values.ravel().tolist()]).reshape(values.shape)
 
 
 def brief(value: float) -> str:

@@ -34,7 +34,8 @@ class Chart:
     y_label: str
     series: tuple[tuple[str, str], ...] = ()
     slots: tuple[int, ...] = ()             # which colour, dash and marker each series has
-    at: np.ndarray | None = None            # lines: the kept x values
+    at: np.ndarray | None = None            # lines: the kept x values,
+    said: tuple[str, ...] = ()              # and how those that the folded table shows read
     columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
     rows: tuple[str, ...] = ()
     clip: bool = False
@@ -228,10 +229,10 @@ def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
     """The numbers of a frame as head and rows of text, for the folded table; of long curves every so many points."""
     if chart.view == "lines":
         head = [chart.x_label or "x", *(name for name, _ in chart.series)]
-        columns = [[chart.x.text(int(chart.at[i])) for i in shown_rows(chart)]]
+        columns = [list(chart.said)]
         for name, _ in chart.series:
             kept = chart.y.keep(frame[name])
-            columns.append([" to ".join(chart.y.text(int(v)) for v in np.atleast_1d(kept[i])) for i in shown_rows(chart)])
+            columns.append([" to ".join(chart.y.text(int(v)) for v in np.atleast_1d(kept[i])) for i in shown_rows(len(kept))])
         return head, [list(row) for row in zip(*columns, strict=True)]
     if chart.view == "heatmap":
         kept = chart.y.keep(frame)
@@ -243,7 +244,6 @@ def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
     return ["point", chart.x_label or "x", chart.y_label or "y"], rows
 
 
-def shown_rows(chart: Chart) -> list[int]:
-    """At most 21 of the x values, evenly spread, the last among them."""
-    n = len(chart.at)
+def shown_rows(n: int) -> list[int]:
+    """At most 21 of ``n`` x values, evenly spread, the last among them."""
     return sorted({round(i * (n - 1) / (min(n, 21) - 1)) for i in range(min(n, 21))})

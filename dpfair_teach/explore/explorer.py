@@ -74,8 +74,8 @@ class Explorer:
 
     Notes
     -----
-    The player keeps numbers to a decimal step of at most 1/2000 of the axis (1/200 for heat maps; on a log axis, of its
-    logarithm), tables to ``digits``. ``frame`` is exact.
+    The player keeps numbers to a decimal step of at most 1/2000 of the axis (1/200 for heat maps), on a log axis to three digits
+    and to 1/10000 of the logarithm, tables to ``digits``. ``frame`` is exact.
 
     Examples
     --------
@@ -300,7 +300,8 @@ class Explorer:
         outside = any((s < a.low - tight).any() or (s > a.high + tight).any() for a, v in ((x, all_x), (y, all_y))
                       for s in [np.log10(v) if a.log else v])
         return Chart(**common, x=x, y=y, series=kinds, slots=self._slots(dict(kinds)),
-                     at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside))
+                     at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside),
+                     said=tuple(x.says(self.x[i]) for i in drawing.shown_rows(len(self.x))) if self.view == "lines" else ())
 
     def _slots(self, kinds: dict[str, str]) -> tuple[int, ...]:
         """The place of each series among colours, dashes and markers: its own, in order, or that of the series it is to look like."""
@@ -353,7 +354,7 @@ class Explorer:
                     one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
             data |= {"X": axis_data(chart.x), "w": 10 * width, "h": 10 * height, "S": series}
             if self.view == "lines":
-                data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(chart)}
+                data |= {"x": chart.at.tolist(), "r": drawing.shown_rows(len(chart.at)), "rx": chart.said}
             else:
                 counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames]
                 data["c"] = counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)

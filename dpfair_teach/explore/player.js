@@ -156,7 +156,7 @@
       if (d.view === "heatmap") {
         rows = d.rows.map((name, r) => [name, ...d.columns.map((_, c) => toText(d.Y, this.numbers[this.begin[this.frame] + r * d.columns.length + c]))]);
       } else if (d.x) {
-        rows = d.r.map((j) => [toText(d.X, d.x[j])]);
+        rows = d.rx.map((text) => [text]);
         let i = 0;
         for (const [, y] of this.series(this.frame)) {
           const band = d.S[i++].kind === "band";

@@ -39,6 +39,14 @@ def curve(epsilon):
             "free": np.array([[0, 0.29], [0.24, 0.127]])}
 
 
+PEOPLE = np.array([5.0, 20, 76.9, 1247, 2239, 20_000])
+
+
+def shares(x, n):
+    """Fractions whose third digit a coarse step of the logarithm misses: 4/9, 11/30."""
+    return {"share": (n / 9) * x / PEOPLE[0], "other": (11 / 30) * PEOPLE[0] / x / n}
+
+
 def bound(x, y, beta):
     return np.array([[24 * k * np.log(4 * k / beta) / m for m in x] for k in y])
 
@@ -52,12 +60,13 @@ def say(**values):
 
 
 def samples() -> dict[str, Explorer]:
-    """Fresh figures; ``pareto_log`` and ``waves`` are second figures of a view."""
+    """Fresh figures; ``lines_log``, ``pareto_log`` and ``waves`` are second figures of a view."""
     bare = {"title": "How much? " + WICKED, "alt": say, "question": "What moves? " + WICKED}
     common = {**bare, "x_label": "x", "y_label": "y"}
     return {
         "lines": Explorer(density, x=X, sliders={"epsilon": [0.1, 0.5, 1, 2], "sensitivity": [1, 2, 3]}, start={"epsilon": 0.5},
                           series={"a tenth": "band", "mode": "points"}, **common),
+        "lines_log": Explorer(shares, x=PEOPLE, sliders={"n": [1, 4, 7]}, log_x=True, log_y=True, **common),
         "roc": Explorer(regions, view="roc", sliders={"gamma": [0, 0.1, 0.2, 0.4], "kind": ["none", "one"]}, start={"kind": "one"},
                         series={"group 0": "polygon", "group 1": "polygon", "path": "line"},
                         colors={"optimum": "group 0", "its twin": "group 1"}, **common),

@@ -30,6 +30,22 @@ def test_the_step_is_fine_enough_to_draw_with(name):
             assert 10.0 ** -axis["k"] <= span / (200 if FIGURES[name].view == "heatmap" else 2000) * (1 + 1e-9)
 
 
+def test_the_folded_table_of_a_log_axis_has_three_right_digits_and_whole_people():
+    figure = FIGURES["lines_log"]
+    frame = figure.frame(n=4)
+    _, rows = drawing.rows_of(figure._chart, frame)
+    assert [row[0] for row in rows] == ["5", "20", "76.9", "1247", "2239", "20000"] == data_of(figure.html())["rx"]
+    for row, one, other in zip(rows, frame["share"], frame["other"], strict=True):
+        assert [float(text) for text in row[1:]] == [float(f"{one:.2e}"), float(f"{other:.2e}")]
+
+
+@given(st.lists(st.floats(1e-12, 1e12), min_size=1), st.integers(1, 30))
+@settings(deadline=None, derandomize=True)
+def test_any_number_of_a_log_axis_reads_as_it_is_to_three_digits(numbers, decades):
+    axis = Axis.over(np.array(numbers), log=True, given=(1.0, 10.0 ** decades))
+    assert [axis.text(k) for k in axis.keep(np.array(numbers)).tolist()] == [brief(float(f"{v:.2e}")) for v in numbers]
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_frame_is_exact(name):
     figure = FIGURES[name]
