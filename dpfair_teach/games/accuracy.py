@@ -121,7 +121,7 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     log_labelings : float >= 0
         ln|H(S)| or ln|H|.
     smallest_cell : float >= 1
-        The promised N; as printed n, above 1.
+        The promised N, of the cells that a constraint asks about; as printed n, above 1.
     constraints : tuple of "FP", "TP"
     as_printed : bool
 

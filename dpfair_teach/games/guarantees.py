@@ -11,6 +11,7 @@ from .. import _checks as check
 from .accuracy import checked_labelings, checked_setting, learner_bound, noisy_answers
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
 from .budget import SMALLEST_STEP, largest_step, sure_step
+from .game import checked_constraints
 from .regret import auditor_bound, auditor_step
 from .rounds import schedule
 
@@ -124,7 +125,7 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     Raises
     ------
     ValueError
-        A number out of range; cells of that size are more than m people.
+        A number out of range; the cells that a constraint asks about would hold more than m people.
 
     Examples
     --------
@@ -146,8 +147,9 @@ def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, r
     m = check.integer("m", m, low=1, high=10**15, whole_float=True)
     first = checked_setting(1, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect, m)
     eta = None if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
-    if first.n * 2 * first.k > m * (1 + 1e-9):
-        check.refuse("smallest_cell, n_groups", (first.n, first.k), f"{2 * first.k} cells of that many people are more than m={m}",
+    cells = len(checked_constraints(constraints)) * first.k     # those of a label that no constraint asks about may be of any size
+    if first.n * cells > m * (1 + 1e-9):
+        check.refuse("smallest_cell, n_groups", (first.n, first.k), f"{cells} cells of that many people are more than m={m}",
                      "Give a smaller cell, or fewer groups.")
     if rounds is None:
         rounds = (schedule(m, epsilon, delta, B, n_groups, beta, log_labelings, constraints).rounds if as_printed else

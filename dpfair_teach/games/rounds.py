@@ -65,8 +65,8 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     constraints : tuple of "FP", "TP"
         What is equalized. With both, d = 4|A| - 3; with one, d = 2|A| - 1, where Theorem 3.8 keeps printing 4|A| - 3.
     smallest_cell : float >= 1, optional
-        A public lower bound N on the people of every (group, label): it takes the place of m in T, which the paper keeps free of the cells
-        so that it depends on nothing private. The gap then grows like 1/sqrt(N/m) instead of m/N.
+        A public lower bound N on the people of every (group, label) that a constraint asks about: it takes the place of m in T, which the
+        paper keeps free of the cells so that it depends on nothing private. The gap then grows like 1/sqrt(N/m) instead of m/N.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     Raises
     ------
     ValueError
-        A number out of range, an unknown constraint, a ``smallest_cell`` above m / (2 n_groups), or more than 10**15 rounds.
+        A number out of range, an unknown constraint, more than 10**15 rounds; cells of ``smallest_cell`` people that are more than m.
 
     Examples
     --------
@@ -97,8 +97,9 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     log_labelings = check.number("log_labelings", log_labelings, low=0.0, high=1e12)
     constraints = checked_constraints(constraints)
     people = m if smallest_cell is None else check.number("smallest_cell", smallest_cell, low=1.0)
-    if smallest_cell is not None and people > m / (2 * k):
-        check.refuse("smallest_cell, n_groups", (people, k), f"{2 * k} cells of that many people are more than m={m}",
+    cells = len(constraints) * k        # those of a label that no constraint asks about may be of any size
+    if smallest_cell is not None and people > m / cells:
+        check.refuse("smallest_cell, n_groups", (people, k), f"{cells} cells of that many people are more than m={m}",
                      "Give a smaller cell, or fewer groups.")
     K = 2 * len(constraints) * (k - 1)
     log_d = math.log(1 + K)

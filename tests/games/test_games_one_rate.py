@@ -121,6 +121,31 @@ def test_classifiers_that_count_as_one_are_one_in_q_only():
             assert own[(A == a) & (Y == y)].sum() == pytest.approx(merged[(A == a) & (Y == y)].sum())
 
 
+def test_a_promise_is_about_the_cells_that_a_constraint_asks_about():
+    """1,000 people, of whom 300 and 400 have label 0: a promise of 300 can be kept where those cells alone are asked about, so that play,
+    schedule and theorems take it; four cells of 300 would be more people than there are."""
+    A, Y = np.repeat([0, 0, 1, 1], [300, 100, 400, 200]), np.repeat([0, 1, 0, 1], [300, 100, 400, 200])
+    H = np.array([np.arange(1000) % 7 < c for c in range(1, 7)]).astype(int)
+    settings, promise = (1000, 1.0, 1e-6, 2.0, 2, 0.05), dict(smallest_cell=300)
+
+    def plays(constraints):
+        game, how = FairnessGame(H, A, Y, 0.1, constraints), dict(promise, constraints=constraints)
+        yield lambda: dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", **promise)
+        for f in (games.schedule, games.theorem_3_5):
+            yield lambda: f(*settings, 3.0, **how)
+        for f in (games.theorem_3_6, games.theorem_3_7):
+            yield lambda: f(*settings, 3, gamma=0.1, **how)
+
+    for play in plays(("FP",)):
+        play()
+    for play in plays(("FP", "TP")):
+        with pytest.raises(ValueError, match="smallest_cell"):
+            play()
+    for f in (games.schedule, games.theorem_3_5):
+        with pytest.raises(ValueError, match=r"smallest_cell, n_groups=\(501.0, 2\): 2 cells of that many people are more than m=1000"):
+            f(*settings, 3.0, smallest_cell=501, constraints=("TP",))
+
+
 def test_a_game_that_takes_an_empty_cell_keeps_taking_it():
     """Another tolerance, fewer classifiers, the constants added: the same people, of whom no cell becomes a reason to stop."""
     H = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 0, 0], [1, 0, 0, 1, 1]])
