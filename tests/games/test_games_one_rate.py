@@ -5,6 +5,7 @@ Each test was seen red with the fault that its name denies.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -130,11 +131,11 @@ def test_a_promise_is_about_the_cells_that_a_constraint_asks_about():
 
     def plays(constraints):
         game, how = FairnessGame(H, A, Y, 0.1, constraints), dict(promise, constraints=constraints)
-        yield lambda: dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", **promise)
+        yield partial(dp_oracle_learner, game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", **promise)
         for f in (games.schedule, games.theorem_3_5):
-            yield lambda: f(*settings, 3.0, **how)
+            yield partial(f, *settings, 3.0, **how)
         for f in (games.theorem_3_6, games.theorem_3_7):
-            yield lambda: f(*settings, 3, gamma=0.1, **how)
+            yield partial(f, *settings, 3, gamma=0.1, **how)
 
     for play in plays(("FP",)):
         play()
