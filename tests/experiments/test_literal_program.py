@@ -74,7 +74,7 @@ def test_the_rounds_written_again_have_the_stored_averages(curves):
     for _, part in curves.groupby(SETTINGS):
         for name in ("error", "violation"):
             sd = np.sqrt((part[f"sd {name}"] ** 2 * (1 / RUNS + 1 / 30)).sum()) / len(part)
-            assert abs((part[f"mean {name}"] - part[f"stored {name}"]).mean()) < 7 * sd < 0.025
+            assert abs((part[f"mean {name}"] - part[f"stored {name}"]).mean()) < 7 * sd < 0.03
 
 
 @pytest.mark.slow
