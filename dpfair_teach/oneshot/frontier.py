@@ -113,9 +113,12 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
 
 
 def _lower_faces(gaps: np.ndarray, error: np.ndarray) -> np.ndarray | None:
-    """Triangles (F, 3) of the lower hull; None where the points span no volume above a plane area."""
-    spread = np.ptp(gaps, axis=0)
-    if len(error) < 3 or spread.min() < 1e-9:
+    """Triangles (F, 3) of the lower hull; None where the points span no volume above a plane area, or where the gaps lie on a line but
+    for rounding, which would make triangles of no width."""
+    if len(error) < 3 or np.ptp(gaps, axis=0).min() < 1e-9:
+        return None
+    along, across = np.linalg.svd(gaps - gaps.mean(axis=0), compute_uv=False)
+    if across < 1e-8 * along:
         return None
     top = np.append(gaps.mean(axis=0), error.max() + max(np.ptp(error), 1.0))        # one point far above gives the hull a volume
     try:
@@ -196,10 +199,22 @@ def best_mixtures_lp(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mi
     rows = np.concatenate([gaps.T, -gaps.T])
     weights, values = np.empty((gammas.size, error.size)), np.empty(gammas.size)
     for g, gamma in enumerate(gammas):
-        answer = linprog(error, A_ub=rows, b_ub=np.full(len(rows), gamma), A_eq=np.ones((1, error.size)), b_eq=[1.0], method="highs")
-        if answer.status != 0:
-            check.refuse("gammas", float(gamma), "no mixture of these candidates has gaps that small",
-                         "Add a candidate without gaps, such as the constant classifiers, or raise gamma.")
-        weights[g] = np.clip(answer.x, 0.0, None) / np.clip(answer.x, 0.0, None).sum()
-        values[g] = answer.fun
+        weights[g], values[g] = _program(error, rows, gamma)
     return Mixtures(tuple(gammas.tolist()), weights, values)
+
+
+def _program(error: np.ndarray, rows: np.ndarray, gamma: float) -> tuple[np.ndarray, float]:
+    """Weights and error of one program. Its presolve takes a gamma of 1e-9, below its own tolerance of 1e-7, for impossible now and then
+    where it is not; a single candidate that keeps gamma shows that it never is, whatever the solver says."""
+    for presolve in (True, False):
+        answer = linprog(error, A_ub=rows, b_ub=np.full(len(rows), gamma), A_eq=np.ones((1, error.size)), b_eq=[1.0], method="highs",
+                         options={"presolve": presolve})
+        if answer.status == 0:
+            weights = np.clip(answer.x, 0.0, None)
+            return weights / weights.sum(), answer.fun
+    alone = np.flatnonzero((rows <= gamma).all(axis=0))
+    if alone.size == 0:
+        check.refuse("gammas", float(gamma), "no mixture of these candidates has gaps that small",
+                     "Add a candidate without gaps, such as the constant classifiers, or raise gamma.")
+    best = alone[error[alone].argmin()]
+    return np.eye(error.size)[best], float(error[best])

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpfair_teach.oneshot import best_mixtures, best_mixtures_lp
+from dpfair_teach.oneshot import best_mixtures, best_mixtures_lp, frontier
 from dpfair_teach.oneshot.learner import GAMMAS
 
 
@@ -33,6 +33,33 @@ def test_the_hull_gives_the_optimum_of_the_linear_program_at_every_gamma(n, seed
 def test_flat_problems_are_solved_too(gaps):
     error = np.array([.4, .3, .2, .1])
     assert np.allclose(best_mixtures(error, gaps, GAMMAS).values, best_mixtures_lp(error, gaps, GAMMAS).values, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1, 10, 1e3, 1e5])
+def test_gaps_on_a_line_but_for_rounding_are_taken_for_a_line(scale):
+    """The hull's triangles have no width there, and a corner computed in one may lie anywhere."""
+    rng = np.random.default_rng(7)
+    for _ in range(10):
+        gaps = scale * (rng.standard_normal((30, 1)) * [.3, .7] + 1e-12 * rng.standard_normal((30, 2)))
+        gaps, error = np.r_[gaps, np.zeros((2, 2))], np.r_[0.4 * rng.random(30), .45, .55]
+        hull, program = best_mixtures(error, gaps, GAMMAS), best_mixtures_lp(error, gaps, GAMMAS)
+        assert (np.abs(hull.weights @ gaps).max(axis=1) <= np.array(GAMMAS) + 1e-9 * scale).all()
+        assert np.abs(hull.values - program.values).max() < 1e-9
+
+
+def test_a_tolerance_below_the_solvers_own_is_no_impossible_one(monkeypatch):
+    """HiGHS's presolve says "infeasible" of these, though two candidates have no gap at all. And whatever it says, they have none."""
+    error = np.array([.19, .02, .13, .45, .55])
+    gaps = np.array([[-.33000001049062655, -.03299999672727008], [-.040000010980677, -.004000015776776227],
+                     [.3200000049425439, .03199999449649048], [0, 0], [0, 0]])
+    for gammas in ([0.0], [1e-12]):
+        for solve in (best_mixtures, best_mixtures_lp):
+            found = solve(error, gaps, gammas)
+            assert found.values[0] < .45 + 1e-9 and np.abs(found.weights @ gaps).max() < 1.1e-7     # the solver's own tolerance
+    refused = type("Answer", (), {"status": 4})
+    monkeypatch.setattr(frontier, "linprog", lambda *args, **how: refused)
+    found = best_mixtures_lp(error, gaps, [0.0, 1e-9, .05])
+    assert found.values.tolist() == [.45, .45, .02] and found.weights.argmax(axis=1).tolist() == [3, 3, 1]
 
 
 def test_an_impossible_gamma_is_refused_by_name():
