@@ -551,7 +551,7 @@ valid("oneshot.regression_scores", oneshot.regression_scores, lambda: dict(X=_SC
 for _solve in ("best_mixtures", "best_mixtures_lp"):
     valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
           lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
-_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l1",
+_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l2",
                  columns="coordinates", smoothing="likelihood")
 
 

@@ -35,7 +35,9 @@ class Frontier:
     Source: ours. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h accepts x where
     basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, 2 (k-1)): expected signed
     gaps, by what was released; ``audited`` (n, H): the mixtures that the audit counted for, chosen by the first answer (for gamma 0; with
-    ``response`` one for each of 25 tolerances; none without an audit); ``violation``, ``expected_error`` (G,): of the mixtures published.
+    ``response`` one for each of 25 tolerances; none without an audit); ``expected_violation``, ``expected_error`` (G,): of the mixtures
+    published. The violation is an estimate by what was released, and the program chose what makes it small: the true one, which only A
+    tells, is mostly larger. The error is exact.
     """
 
     gammas: tuple[float, ...]
@@ -46,20 +48,21 @@ class Frontier:
     audited: np.ndarray
 
     @property
-    def violation(self) -> np.ndarray:
+    def expected_violation(self) -> np.ndarray:
         return np.abs(self.weights @ self.gaps).max(axis=1)
 
     @property
     def expected_error(self) -> np.ndarray:
         return self.weights @ self.error
 
-    def row(self, gamma: float) -> np.ndarray:
-        """The mixture for a gamma: that of the largest tolerance of the frontier not above it."""
+    def row(self, gamma: float | None = None) -> np.ndarray:
+        """The mixture for a gamma: that of the largest tolerance of the frontier not above it. None: the smallest tolerance."""
         gammas = np.asarray(self.gammas)
+        gamma = gammas.min() if gamma is None else gamma
         below = np.flatnonzero(gammas <= gamma + 1e-12)
         if below.size == 0:
             check.refuse("gamma", gamma, f"below the smallest tolerance of the frontier, {gammas.min():g}",
-                         "Fit with a smaller one in gammas.")
+                         f"Fit with a smaller one in gammas, or give gamma={gammas.min():g} or more.")
         return self.weights[below[gammas[below].argmax()]]
 
 
@@ -159,19 +162,22 @@ class FrontierLearner(RandomizedClassifier):
         Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5. Either part is at least 1e-9, with three
         or more groups 2e-9.
     n_cells : int >= 2, optional
-        Cells a label of the first histogram. None: :func:`suggested_cells`.
+        Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
     norm : str
-        ``l1`` or ``l2``: the noise of ``sums``, in doubles and so for study, see :func:`release_sums`.
+        ``l1`` or, unless told otherwise, ``l2``: the noise of ``sums``, in doubles and so for study, see :func:`release_sums`. Another
+        method takes no ``l1``.
     columns : str
-        What ``sums`` adds up. ``coordinates``: 1, the base score and the first principal coordinates of X, at most 13 numbers a person.
-        ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of A; more numbers, so more noise on each.
+        What ``sums`` adds up; another method takes the first only. ``coordinates``: 1, the base score and the first principal
+        coordinates of X, at most 13 numbers a person. ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of
+        A; more numbers, so more noise on each.
     smoothing : str
         Where the prior covariance of P(A = a | x, y) comes from. ``fixed``: constants. ``likelihood``, for ``histogram`` only: of a small
         grid the one under which the first noisy counts are likeliest, see :func:`answers_log_likelihood`; it costs no epsilon.
 
     Attributes
     ----------
-    frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``audited``, ``violation``, ``expected_error``
+    frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``audited``, ``expected_error`` and
+        ``expected_violation``, which is an estimate
     releases_ : tuple of accounting.Release, of the last ``fit`` only
     answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
         features and their noisy sums (k-1, 2, d). Everything published follows from these and from X and y.
@@ -184,8 +190,8 @@ class FrontierLearner(RandomizedClassifier):
     Raises
     ------
     ValueError
-        By every method, for any parameter or array out of range; never because of how the codes 0..k-1 are spread over people, nor because
-        of what the noise was.
+        By every method, for any parameter or array out of range; by ``fit`` for a parameter that ``method`` does not read; never because
+        of how the codes 0..k-1 are spread over people, nor because of what the noise was.
 
     Examples
     --------
@@ -244,6 +250,7 @@ class FrontierLearner(RandomizedClassifier):
             check.refuse("epsilon", epsilon, f"leaves {epsilon * share:g} for the responses, and above 700 one never lies in doubles",
                          "Choose a smaller epsilon or share.")
         n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
+        self._refuse_what_is_not_read()
         rng = check.rng(rng)
         public = Public(X, y, DEFAULTS, oracle=oracle)
         A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
@@ -256,28 +263,38 @@ class FrontierLearner(RandomizedClassifier):
         self._remember_columns(X)
         return self
 
+    def _refuse_what_is_not_read(self) -> None:
+        """Fits that differ in such a parameter differ in their noise only, and a search over it would spend epsilon on nothing."""
+        for name, default, reader in (("n_cells", None, "histogram"), ("norm", "l2", "sums"), ("columns", "coordinates", "sums")):
+            if self.method != reader and getattr(self, name) != default:
+                check.refuse(name, getattr(self, name), f"is read by method={reader!r}, and not by method={self.method!r}",
+                             f"Leave {name}={default!r}, or choose method={reader!r}.")
+
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
         X = self._people(X)
         return (self._basis(X) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
 
-    def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0) -> np.ndarray:
-        """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked."""
+    def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *,
+                      gamma: float | None = None) -> np.ndarray:
+        """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked.
+
+        ``gamma``: a tolerance, for which the largest of ``gammas`` not above it serves. None: the smallest of ``gammas``."""
         X = self._people(X)
         if sensitive_features is not None:
             as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
-        weights = self.frontier_.row(check.gamma(gamma))
+        weights = self.frontier_.row(None if gamma is None else check.gamma(gamma))
         used = np.flatnonzero(weights > 0)
         accepted = np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)    # sums of weights round
         return np.column_stack([1 - accepted, accepted])
 
     def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, rng: np.random.Generator | None = None, *,
-                gamma: float = 0.0) -> np.ndarray:
+                gamma: float | None = None) -> np.ndarray:
         """Drawn decisions, shape (n,): a coin for each person. ``rng`` is required; not that of ``fit``, whose draws are a secret."""
         accepted = self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1]
         return (check.rng(rng).random(len(accepted)) < accepted).astype(np.int64)
 
-    def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float = 0.0,
+    def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float | None = None,
               sample_weight: None = None) -> float:
         """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn, no group is read.
 

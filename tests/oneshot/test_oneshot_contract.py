@@ -80,6 +80,16 @@ def test_cross_validation_scores_it():
     assert ((found > .3) & (found < 1)).all() and len(found) == 3
 
 
+def test_without_a_gamma_it_is_the_smallest_of_the_tolerances():
+    """So that what scikit-learn calls without one, a score above all, works whatever the tolerances are."""
+    model = fitted(gammas=[.1, .05])
+    assert np.array_equal(model.predict_proba(PEOPLE.X), model.predict_proba(PEOPLE.X, gamma=.05))
+    assert model.score(PEOPLE.X, PEOPLE.Y) == model.score(PEOPLE.X, PEOPLE.Y, gamma=.05)
+    known = {"sensitive_features": PEOPLE.A, "rng": np.random.default_rng(4)}
+    learner = FrontierLearner(1.0, gammas=[.05, .1])
+    assert np.isfinite(cross_val_score(learner, PEOPLE.X, PEOPLE.Y, params=known, cv=2, error_score="raise")).all()
+
+
 def noise_of(folds: dict) -> np.ndarray:
     """What was added to the first ten counts of each fold's first release."""
     off = []
