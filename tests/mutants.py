@@ -976,6 +976,14 @@ MUTANTS: dict[str, Mutant] = {
         "dpfair_teach.oneshot.basis.BayesBasis._of", rewritten("1 - given.sum(axis=0, keepdims=True)", "1 - given[:1]"),
         "candidates take group 0 for everybody outside group 1"),
     "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
+    "exact_gaps_in_the_digits": Mutant(ONESHOT + "learner.learn", rewritten(
+        "mixtures = best_mixtures(error, gaps, gammas)",
+        "mixtures = best_mixtures(error, gaps, gammas); gaps = gaps + 1e-9 * gaps_of(decisions, np.eye(k)[A], public.y)"),
+        "the published gaps carry the true ones in their last digits"),
+    "groups_on_the_fitted_object": Mutant(ONESHOT + "learner.FrontierLearner.fit", rewritten(
+        "self.classes_ = np.array([0, 1])", "self.classes_ = np.array([0, 1]); self.asked_ = asked"), "the fitted object holds A"),
+    "lifted_people_not_counted": Mutant(ONESHOT + "candidates.with_lift", lambda f: lambda weights, Y: (weights, f(weights, Y)[1]),
+                                        "sizes are lifted, who is accepted is not"),
     "likelihood_of_the_true_counts": Mutant(ONESHOT + "asked.Asked.smooth_by_likelihood", likelihood_of_the_true_counts,
                                             "the covariance is chosen by counts without noise"),
     "mean_not_subtracted": Mutant(ONESHOT + "gap_weights", mean_not_subtracted, "all weights shifted"),

@@ -75,6 +75,18 @@ def test_too_many_groups_for_a_grid_are_refused():
         multiplier_grid(5)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_constant_has_no_gap_whatever_is_lifted(seed):
+    """Whoever is missing in a group is decided about as the label is: where everybody is accepted, so are they."""
+    rng = np.random.default_rng(seed)
+    k, Y = 2 + seed % 3, np.r_[0, rng.random(49) < .8].astype(int)
+    weights = np.column_stack([np.zeros((50, k - 1)), rng.normal(size=50) - .5])       # of a group that noise made less than nobody
+    weights[:, 0] = 1 - weights.sum(axis=1)
+    assert (group_shares(weights, Y) == 1).any()
+    assert np.abs(expected_gaps([[1.] * 50, [.3] * 50, [0.] * 50], weights, Y)).max() < 1e-12
+    assert np.abs(group_costs(weights, Y).sum(axis=0)).max() < 1e-10
+
+
 def test_shares_keep_the_public_total_where_a_group_is_lifted():
     """A negative debiased total cannot make a rate of it; the label still has its people."""
     weights = np.array([[1.2, -.2], [1.1, -.1], [1.4, -.4], [.5, .5], [.4, .6]])
