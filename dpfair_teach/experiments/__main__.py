@@ -12,10 +12,11 @@ SEED = 20190613
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse the command line, run, say what was written and from which data; wrong input ends with a message and status 2; Ctrl-C, 130."""
+    widest = max(map(len, EXPERIMENTS))
     parser = argparse.ArgumentParser(
         prog="python -m dpfair_teach.experiments", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run an experiment of the book and write its tables as CSV. A run that was stopped continues when started again.",
-        epilog="experiments:\n" + "\n".join(f"  {name:<18}{e.about} [{e.repeats} repeats]" for name, e in EXPERIMENTS.items()))
+        epilog="experiments:\n" + "\n".join(f"  {name:<{widest}}  {e.about} [{e.repeats} repeats]" for name, e in EXPERIMENTS.items()))
     parser.add_argument("name", nargs="?", help="which experiment")
     parser.add_argument("--list", action="store_true", help="list the experiments and stop")
     parser.add_argument("--out", default="book/results", metavar="FOLDER", help="where the tables go (default: %(default)s)")

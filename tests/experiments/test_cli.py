@@ -26,7 +26,7 @@ def test_list_and_help_name_every_experiment(capsys):
     assert stop.value.code == 0
     helped = capsys.readouterr().out
     for name, experiment in EXPERIMENTS.items():
-        assert name in listed and experiment.about in listed and name in helped
+        assert name in listed and experiment.about in listed and f"  {name} " in helped
 
 
 @pytest.mark.slow
