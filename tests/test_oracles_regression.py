@@ -4,6 +4,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from dpfair_teach import games, oneshot
+from dpfair_teach.experiments.left import reference_of
+from dpfair_teach.games.regression_private import _root
 from dpfair_teach.oracles import RegressionOracle
 
 
@@ -83,6 +85,35 @@ def test_features_that_depend_on_each_other():
     for oracle in (plain, doubled):
         oracle.fitted = oracle.scores(np.vstack([oracle.base, oracle.gap_coefficients(oracle.sums(A))]))
     np.testing.assert_allclose(doubled.fitted, plain.fitted, atol=1e-8)
+
+
+@pytest.mark.parametrize("units", [(1e12, 0.0), (1e-12, 0.0), (1e30, 0.0), (1.0, 1e7), (1e6, 1e15)], ids=str)
+def test_units_decide_nothing(units):
+    """A column in other units, or counted from another zero, is no rounding, and makes nothing else look so: for the oracle, the plays, the
+    learner that asks once and the reference of the protocol."""
+    X, A, Y = people(k=2)
+    moved = np.column_stack([X[:, :3], units[1] + units[0] * X[:, 3]])
+    third = np.flatnonzero(np.arange(len(Y)) % 3 > 0), np.flatnonzero(np.arange(len(Y)) % 3 == 0)
+    found = []
+    for features in (X, moved):
+        oracle, public = RegressionOracle(features, Y), oneshot._public.Public(features, Y)
+        gaps = oracle.gap_coefficients(oracle.sums(A))
+        play = games.regression_exponentiated_gradient(oracle, A, 0.05, rounds=20)
+        _, white = _root(oracle.design, 0.0)            # of the private loop: its scores are seen through white white'
+        found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.design @ public.base, white @ white.T, play.multipliers,
+                      play.predict_proba(features), reference_of(features, A, Y, *third)))
+    for before, after in zip(*found, strict=True):
+        np.testing.assert_allclose(after, before, atol=2e-6)
+
+
+def test_rounding_stays_left_out_where_columns_are_far_from_zero():
+    """Two columns at 10^9 and 3 10^9, of which the second is three times the first up to the last digit of either, some 10^-7."""
+    X, _, Y = people()
+    near = np.column_stack([X[:, 0], X[:, 1]])
+    far = np.column_stack([1e9 + X[:, 0], 3e9 + 3 * X[:, 0], X[:, 1]])
+    oracle = RegressionOracle(far, Y)
+    np.testing.assert_allclose(oracle.scores(oracle.base), RegressionOracle(near, Y).scores(RegressionOracle(near, Y).base), atol=1e-5)
+    assert np.abs(oracle.base[1:]).max() < 1
 
 
 def test_what_one_changed_group_moves_and_what_one_release_covers():

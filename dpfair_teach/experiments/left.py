@@ -9,7 +9,7 @@ import pandas as pd
 from .. import _checks, data
 from ..data import Dataset
 from ..oneshot import best_mixtures
-from ..oracles.regression import PRECISE
+from ..oracles.regression import pseudo_inverse
 from .communities import N_SPLITS
 from .grids import GAMMAS_PROTOCOL
 
@@ -102,7 +102,7 @@ def left_splits(people: Dataset, evaluated: str, seed: int = 0) -> list[tuple[np
 def reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray) -> np.ndarray:
     """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers."""
     X1 = np.column_stack([np.ones(len(Y)), X])
-    inverse, Al, Yl = np.linalg.pinv(X1[learn], rcond=PRECISE), A[learn], Y[learn]
+    inverse, Al, Yl = pseudo_inverse(X1[learn]), A[learn], Y[learn]
     targets = [2.0 * Yl - 1]
     for y in (0, 1):
         one, zero = (Al == 1) & (Yl == y), (Al == 0) & (Yl == y)

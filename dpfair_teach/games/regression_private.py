@@ -12,7 +12,7 @@ from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from ..oracles import RegressionOracle
-from ..oracles.regression import PRECISE, SAFE
+from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_share
 from .game import FairnessGame, labels_of
@@ -246,6 +246,9 @@ def _root(design: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
     q, r = np.linalg.qr(np.vstack([design, math.sqrt(ridge) * np.eye(d)]) if ridge else design)
     left, singular, right = np.linalg.svd(r, full_matrices=False)
     kept = singular > PRECISE * singular[0]
+    standard = lost_to_scale(design, int(kept.sum()), ridge)
+    if standard is not None:
+        return standard
     return right[kept].T / singular[kept], (q @ left[:, kept])[:m]
 
 

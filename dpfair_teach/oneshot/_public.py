@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
-from ..oracles.regression import PRECISE
+from ..oracles.regression import PRECISE, pseudo_inverse
 from .candidates import both_labels
 from .releases import as_many
 from .settings import DEFAULTS, Settings
@@ -24,7 +24,7 @@ class Public:
         self.m, self.settings, self.oracle = len(self.X), settings, oracle
         self.people = [np.flatnonzero(self.y == label) for label in (0, 1)]
         self.design = np.column_stack([np.ones(self.m), self.X])
-        self.inverse = np.linalg.pinv(self.design, rcond=PRECISE)       # leaves out what the oracle does
+        self.inverse = pseudo_inverse(self.design)
         self.base = self.inverse @ (2.0 * self.y - 1)
         self._map()
         if oracle != "regression":

@@ -27,7 +27,8 @@ class RegressionOracle:
     Parameters
     ----------
     X : (m, d) array
-        Features, without a column of ones.
+        Features, without a column of ones, in any units. Directions that are 10^10 times weaker than the strongest are rounding, and left
+        out; before, columns are standardized where the units alone would make one look so.
     Y : (m,) array of 0/1
 
     Attributes
@@ -65,7 +66,7 @@ class RegressionOracle:
             check.refuse("X, Y", (len(X), len(self.Y)), "different lengths", "Give one row and one label a person.")
         self.m, self.d = X.shape
         self.design = np.column_stack([np.ones(self.m), X])
-        self.inverse = _inverse(self.design)
+        self.inverse, self._root = _inverse(self.design)
         self.base = self.coefficients(2.0 * self.Y - 1)
 
     def coefficients(self, targets: ArrayLike) -> np.ndarray:
@@ -94,7 +95,9 @@ class RegressionOracle:
         targets = check.array("targets", targets, low=-1e100, high=1e100, booleans=False)
         if targets.ndim not in (1, 2) or len(targets) != self.m:
             check.refuse("targets", targets.shape, f"not for {self.m} people", "Give a number, or a row of numbers, a person.")
-        return self.inverse @ (self.design.T @ targets)
+        sums = self.design.T @ targets
+        # In two steps where columns are far from 0: a product of the two would lose the square of how far.
+        return self.inverse @ sums if self._root is None else self._root @ (self._root.T @ sums)
 
     def sums(self, A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
         """s_ay, the sums of (1, x) over each cell: all that least squares needs of A. The first entry is the number of people.
@@ -234,12 +237,55 @@ class RegressionOracle:
         return self.scores(self.base - prices @ gap_coefficients, X) > 0
 
 
-def _inverse(design: np.ndarray) -> np.ndarray:
-    """(design' design)^+: of the product itself where that loses nothing, else by the singular values of the design."""
+def _inverse(design: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """(design' design)^+: of the product itself where that loses nothing, else by the singular values of the design. Where these lose
+    something to the scale of the columns, by standardized ones, and a root of it."""
     values, vectors = np.linalg.eigh(design.T @ design)
     if values[0] > SAFE * values[-1]:
-        return (vectors / values) @ vectors.T
+        return (vectors / values) @ vectors.T, None
     _, singular, right = np.linalg.svd(np.linalg.qr(design, mode="r"))
     kept = singular > PRECISE * singular[0]
+    standard = lost_to_scale(design, int(kept.sum()))
+    if standard is not None:
+        return standard[0] @ standard[0].T, standard[0]
     half = right[:len(singular)][kept] / singular[kept, None]
-    return half.T @ half
+    return half.T @ half, None
+
+
+def pseudo_inverse(design: np.ndarray) -> np.ndarray:
+    """design^+, which leaves out what the oracle does: for whoever wants it with a column a person."""
+    values = np.linalg.eigvalsh(design.T @ design)
+    if not values[0] > SAFE * values[-1]:
+        singular = np.linalg.svd(np.linalg.qr(design, mode="r"), compute_uv=False)
+        standard = lost_to_scale(design, int((singular > PRECISE * singular[0]).sum()))
+        if standard is not None:
+            return standard[0] @ standard[1].T
+    return np.linalg.pinv(design, rcond=PRECISE)
+
+
+def lost_to_scale(design: np.ndarray, kept: int, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray] | None:
+    """Whether a cut at PRECISE, which kept so many directions, has taken more than rounding: R with R R' = (design' design + ridge)^+, and
+    design R, by standardized columns. None if these have no more directions than were kept, as in all data of ordinary units.
+
+    A column 10^10 times as large as the others, or a mean that is 10^5 standard deviations away, makes others look like rounding. Once
+    every column has mean 0 and variance 1 they do not. What standardized columns cannot hold is the rounding of the entries themselves:
+    half a digit of the largest entry, in standard deviations.
+    """
+    m, d = design.shape
+    if kept == d:
+        return None
+    X = design[:, 1:]
+    centre, largest = X.mean(axis=0), np.abs(X).max(axis=0)
+    scale = np.hypot(X.std(axis=0), np.sqrt(ridge / m))
+    varies = scale > np.maximum(1e-12 * largest, 1e-50)         # what is the same for all is left to the constant
+    to = np.eye(d)
+    to[1:, 1:] = np.diag(np.where(varies, 1 / np.where(varies, scale, 1.0), 0.0))
+    to[0, 1:] = -centre * np.diag(to)[1:]
+    rows = np.column_stack([np.ones(m), (X - centre) * np.diag(to)[1:]])
+    q, r = np.linalg.qr(np.vstack([rows, np.sqrt(ridge) * to]) if ridge else rows)
+    left, singular, right = np.linalg.svd(r, full_matrices=False)
+    rounding = np.finfo(float).eps * np.sqrt(m) * np.linalg.norm(largest * np.diag(to)[1:])
+    here = singular > max(PRECISE * singular[0], 4 * rounding)
+    if here.sum() <= kept:
+        return None
+    return to @ (right[here].T / singular[here]), (q @ left[:, here])[:m]
