@@ -138,7 +138,8 @@ class FrontierLearner(RandomizedClassifier):
 
     Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
     A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up,
-    one without an audit; the classifiers are functions of x alone.
+    one without an audit; the classifiers are functions of x alone. Where counts get less than about 1e-3 (2e-3 for three or more groups)
+    that is a guarantee of the ideal law, not quite of draws in doubles: see :func:`mechanisms.geometric`.
 
     Parameters
     ----------
