@@ -39,6 +39,14 @@ def test_the_play_is_the_box():
     assert play.error == pytest.approx(game.error(Q)) and play.violation == pytest.approx(game.violation(Q))
 
 
+def test_the_step_is_by_default_the_best_for_the_games_own_payoffs():
+    """sqrt(8 ln(K+1) / T) / spread, each game with its own spread: neither 2 for all, nor a step for payoffs of another range."""
+    game, _ = drawn(2, gamma=[0.0, 0.05, 0.9])
+    best = [hedge_rate(game.n_constraints, 40, spread=spread) for spread in game.spread]
+    assert exponentiated_gradient(game, 2.0, rounds=40).eta == pytest.approx(best) and np.ptp(best) > 0.1 * max(best)
+    assert best[1] == pytest.approx(math.sqrt(8 * math.log(game.n_constraints + 1) / 40) / (2 * np.abs(game.gaps).max()))
+
+
 def test_a_batch_is_its_games_one_by_one():
     game, _ = drawn(2, gamma=[0.0, 0.05, 0.2])
     B = np.array([5.0, 2.0, 1.0])

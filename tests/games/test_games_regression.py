@@ -41,6 +41,16 @@ def test_the_batch_is_the_plain_loop(k, constraints):
     assert alone.error == pytest.approx(play.error[1])
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_whoever_a_price_could_move_is_asked_in_every_round(seed):
+    """People whose score is beyond all prices are decided once and for all. Large steps bring the prices to that limit; error and rates
+    are still those of the rounds' own answers, person by person."""
+    X, A, Y = people(m=600, k=2, seed=seed)
+    play = games.regression_exponentiated_gradient(RegressionOracle(X, Y), A, 0.0, 3.0, eta=5.0, rounds=40)
+    direct = games.FairnessGame(play.predict_proba(X)[None], A, Y, 0.0)
+    assert play.error == pytest.approx(direct.errors[0], abs=1e-12) and play.violation == pytest.approx(direct.violation([1.0]), abs=1e-12)
+
+
 def test_the_program_over_the_iterates_is_fair_and_no_worse_than_the_average():
     X, A, Y = people(m=600, k=3)
     oracle = RegressionOracle(X, Y)

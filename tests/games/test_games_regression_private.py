@@ -105,6 +105,14 @@ def test_the_learner_of_the_experiments_takes_many_epsilons_at_once(step):
         games.section_5_learner(oracle, A, gamma, [1.0, 2.0, 3.0], DELTA, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize(("constraints", "K"), [(("FP", "TP"), 8), (("TP",), 4)])
+def test_the_step_is_by_default_hedges(constraints, K):
+    X, A, Y = people(k=3)
+    play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 1.0, DELTA, np.random.default_rng(0), n_groups=3, rounds=7,
+                                              constraints=constraints)
+    assert play.eta == pytest.approx(math.sqrt(2 * math.log(K + 1) / 7)) == games.hedge_rate(K, 7)
+
+
 def test_without_noise_it_is_algorithm_3():
     X, A, Y = people(m=500, d=3, k=2)
     oracle = RegressionOracle(X, Y)
