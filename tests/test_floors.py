@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -71,6 +72,12 @@ def test_how_imports_are_read():
 
 def test_every_room_has_a_floor():
     assert {module[1] for module in IN_ROOMS} <= set(FLOORS)
+
+
+def test_the_guide_draws_the_floors_of_the_rooms_that_are_built():
+    rows = re.findall(r"^\| (\d) \| ([^|]+) \|", (LIBRARY.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M)
+    drawn = {room: int(floor) for floor, rooms in rows for room in re.findall(r"`(\w+)`", rooms)}
+    assert drawn == {room: FLOORS[room] for room in {module[1] for module in IN_ROOMS} - set(BESIDE)}
 
 
 @pytest.mark.parametrize("module", IN_ROOMS, ids=".".join)
