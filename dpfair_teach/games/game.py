@@ -28,6 +28,16 @@ def labels_of(constraints: tuple[str, ...]) -> list[int]:
     return [_LABEL[name] for name in constraints]
 
 
+def public_prices(game: FairnessGame, w: np.ndarray) -> np.ndarray:
+    """w with the anchor's, (..., D) -> (..., k, 2) [a, y]: what a unit of each rate costs; 0 for a rate that is not constrained."""
+    each = w.reshape(w.shape[:-1] + (game.n_groups - 1, len(game.constraints)))
+    price = np.zeros(w.shape[:-1] + game.n.shape)
+    for j, y in enumerate(labels_of(game.constraints)):
+        price[..., 1:, y] = each[..., j]
+        price[..., 0, y] = -each[..., j].sum(axis=-1)
+    return price
+
+
 class NoPeople(ValueError, AttributeError):
     """A game made from gaps was asked for its people: bad input, and for ``hasattr`` an attribute that is not there."""
 
@@ -369,14 +379,8 @@ class FairnessGame:
         (..., 2, k, 2) array [yhat, a, y]
             An unconstrained cell that holds nobody has the cost of the mistake alone.
         """
-        w = self.signed(lam)
-        price = np.zeros(w.shape[:-1] + self.n.shape)
-        each = w.reshape(w.shape[:-1] + (self.n_groups - 1, len(self.constraints)))
-        for j, y in enumerate(labels_of(self.constraints)):
-            price[..., 1:, y] = each[..., j]
-            price[..., 0, y] = -each[..., j].sum(axis=-1)
         mistake = np.array([0.0, 1.0])
-        accept = 1 - mistake + price * self.m / np.where(self.n > 0, self.n, 1.0)
+        accept = 1 - mistake + public_prices(self, self.signed(lam)) * self.m / np.where(self.n > 0, self.n, 1.0)
         return np.stack([np.broadcast_to(mistake, accept.shape), accept], axis=-3)
 
     def costs(self, lam: ArrayLike) -> np.ndarray:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .game import FairnessGame, labels_of
-from .sensitivity import lemma_3_1, public_prices
+from .game import FairnessGame, labels_of, public_prices
+from .sensitivity import lemma_3_1
 
 __all__: list[str] = []     # dp_oracle_learner plays them
 

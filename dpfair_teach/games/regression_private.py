@@ -15,12 +15,11 @@ from ..oracles import RegressionOracle
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_share
-from .game import FairnessGame, labels_of
+from .game import FairnessGame, labels_of, public_prices
 from .play import MOST
 from .players import frozen_cells, on_grid
 from .programs import plain
 from .regression import asked_people, checked_oracle, default_price
-from .sensitivity import public_prices
 
 __all__ = ["regression_dp_oracle_learner"]
 

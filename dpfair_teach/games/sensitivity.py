@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .auditor import bound_on_multipliers
-from .game import FairnessGame, labels_of
 
 __all__ = ["lemma_3_1", "neighbour_changes", "subroutine_4_epsilon"]
 
@@ -223,13 +222,3 @@ def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
     B = float(bound_on_multipliers(check.number("B", B, low=0.0, high=1e9, low_open=True)))
     k = check.integer("n_groups", n_groups, low=2, high=4096)
     return check.epsilon(epsilon_step, "epsilon_step") * (6 * B + 1) / (4 * k * B + 2)
-
-
-def public_prices(game: FairnessGame, w: np.ndarray) -> np.ndarray:
-    """w with the anchor's, (..., D) -> (..., k, 2) [a, y]: what a unit of each rate costs; 0 for a rate that is not constrained."""
-    each = w.reshape(w.shape[:-1] + (game.n_groups - 1, len(game.constraints)))
-    price = np.zeros(w.shape[:-1] + game.n.shape)
-    for j, y in enumerate(labels_of(game.constraints)):
-        price[..., 1:, y] = each[..., j]
-        price[..., 0, y] = -each[..., j].sum(axis=-1)
-    return price

@@ -43,6 +43,11 @@ def test_every_rate_that_can_be_named_is_here():
     assert NAMES == labels and {name for constraints in RATES for name in constraints} == set(labels)
 
 
+def test_no_two_names_are_of_one_rate():
+    """Two names for a label would be the same rate twice, and prices and sensitivities hold one for each (group, label)."""
+    assert len(set(labels.values())) == len(labels)
+
+
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("constraints", RATES)
 @pytest.mark.parametrize("how", [dict(as_printed=True), dict(), dict(protect="X and A"), dict(repair="bound"),
