@@ -91,7 +91,10 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
 
 def _scales(smallest_cell: object) -> tuple[float, float]:
     """The printed scales at n and at n - 1, up to a common factor."""
-    n = check.integer("smallest_cell", smallest_cell, low=3, high=10**12)
+    n = check.integer("smallest_cell", smallest_cell, low=1, high=10**12)
+    if n < 3:
+        check.refuse("smallest_cell", n, "a neighbour may have a cell of one person or none, for whom there is no printed scale 1/(n - 1)",
+                     "Give at least 3: then both data sets satisfy Assumption 3.3.")
     return 1 / (n - 1), 1 / (n - 2)
 
 
@@ -121,7 +124,7 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *, gr
     Raises
     ------
     ValueError
-        A number out of range.
+        A cell of 1 or 2, whose neighbour has no printed scale; a number out of range.
 
     Examples
     --------
@@ -153,7 +156,7 @@ def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gr
     Raises
     ------
     ValueError
-        A number out of range.
+        As :func:`printed_noise_delta`.
 
     Examples
     --------

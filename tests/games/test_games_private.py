@@ -189,6 +189,8 @@ def test_the_printed_noise_has_the_exact_delta_of_its_scale():
     assert schedule(277, 1.0, 1e-7, 1.0, 2, 0.05, math.log(2)).rounds == 2
     one = [printed_noise_delta(n, 2, 1.0) for n in (3, 4, 5, 10)]
     assert one == pytest.approx([0.323, 0.106, 0.039, 3.8e-4], abs=5e-4)
+    with pytest.raises(ValueError, match=r"smallest_cell=2: a neighbour may have a cell of one person"):
+        printed_noise_delta(2, 2, 1.0)
     assert [printed_noise_epsilon(n, 2, 1e-7) for n in (3, 4, 5, 10)] == pytest.approx([20.5, 9.8, 6.4, 2.2], abs=0.06)
     assert schedule(20_000, 1.0, 1e-7, 1.0, 2, 0.05, math.log(2)).rounds == 145
     assert [printed_noise_delta(n, 2, 1.0, gradients=145) for n in (10, 20, 50)] == pytest.approx([0.76, 0.25, 7.7e-3], rel=0.02)
