@@ -1,4 +1,6 @@
-"""The numbers of one-shot learning, chosen on drawn populations. Those marked "not varied" stand as they were first written.
+"""The numbers of one-shot learning, chosen on drawn populations; by the stored table some of their neighbours are a little better.
+
+Those marked "not varied" stand as they were first written.
 
 Experiment ``left_tuning`` changes one of the others at a time, at m = 2,000: the share at three epsilons, the rest at epsilon 1. Not in it
 either: the grid of multipliers (``candidates``) and the logistic's C (``_public``). Chapter 14 says what had been seen of the data of
