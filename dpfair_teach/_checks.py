@@ -53,7 +53,8 @@ def integer(name: str, value: object, *, low: int | None = None, high: int | Non
     """A whole number in [low, high], as an int; with ``whole_float`` also as a float, as the sum of a table is one."""
     whole = isinstance(value, Integral) or (whole_float and isinstance(value, (float, np.floating)) and float(value).is_integer())
     if isinstance(value, (bool, np.bool_, np.timedelta64)) or not whole:
-        refuse(name, value, "not a whole number", f"Give an int for {name}.")
+        is_float = isinstance(value, (float, np.floating)) and float(value).is_integer()
+        refuse(name, value, "a float, not an int" if is_float else "not a whole number", f"Give an int for {name}.")
     n = int(value)
     if (low is not None and n < low) or (high is not None and n > high):
         bounds = " and ".join(b for b in (f"at least {low}" if low is not None else "",
@@ -286,6 +287,18 @@ def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2*
     return a.astype(np.int64)
 
 
+def exact(name: str, value: object, numbers: np.ndarray) -> np.ndarray:
+    """``numbers``, which are ``value`` as floats, unless whole numbers are among them that no float tells apart."""
+    if np.abs(numbers).max() >= 2.0**53:
+        given = numeric(name, value)
+        if given.dtype.kind in "iu" or (given.dtype.kind == "O" and all(isinstance(one, Integral) for one in given.ravel())):
+            wrong = (given < -2**53) | (given > 2**53)
+            if wrong.any():
+                refuse(name, int(given[wrong].ravel()[0]), "a whole number beyond 2^53, which floats do not tell from its neighbours",
+                       f"Subtract the smallest entry of {name} from all of them before.")
+    return numbers
+
+
 def size(value: object, each: tuple[int, ...] = (), name: str = "size", *, most: int = 10**8,
          remedy: str = "Draw in batches.") -> tuple[int, ...]:
     """Leading axes of repeats: None for none, an int, or a tuple of ints, each at least 1; ``each`` is the shape of one repeat."""
@@ -317,15 +330,18 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
 
 
 def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray | None = None,
-             labels: tuple[int, ...] = (0, 1), so: str = "so its rate does not exist") -> None:
-    """No cell (a, y) of ``people`` (..., k, len(labels)) is unusable; ``usable`` says which are, by default those above 0."""
+             labels: tuple[int, ...] = (0, 1), so: str = "so its rate does not exist", codes: bool = False) -> None:
+    """No cell (a, y) of ``people`` (..., k, len(labels)) is unusable; ``usable`` says which are, by default those above 0.
+
+    ``codes``: the argument holds group codes, from which people were counted. Then the group is shown, not how many people.
+    """
     usable = people > 0 if usable is None else usable
     if usable.all():
         return
     where = tuple(int(i) for i in np.argwhere(~usable)[0])
     value = float(people[where])
     holds = "holds nobody" if value == 0 else "holds a negative number" if value < 0 else "holds entries that cancel to nearly 0"
-    refuse(name, value, f"the cell (a={where[-2]}, y={labels[where[-1]]}) {holds}, {so}", remedy)
+    refuse(name, where[-2] if codes else value, f"the cell (a={where[-2]}, y={labels[where[-1]]}) {holds}, {so}", remedy)
 
 
 def frequencies(name: str, table: np.ndarray) -> np.ndarray:

@@ -382,7 +382,8 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
     _as_long("A", A, "Y", Y)
     if counts is None:
         cells = np.array([[np.sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)], float)
-        check.occupied("A", cells, "Merge groups, or leave that group out.", so="so its weight would be a fraction over 0")
+        check.occupied("A", cells, "Merge groups, or leave that group out.", so="so its weight would be a fraction over 0",
+                       codes=True)
     else:
         cells = check.array("counts", counts, low=-1e15, high=1e15, booleans=False)
         if cells.shape != (k, 2):

@@ -61,6 +61,16 @@ def test_laplace_draws_follow_definition_1_4(sensitivity, epsilon):
     assert low < 2 * np.abs(noise).sum() / scale < high
 
 
+def test_geometric_takes_a_sensitivity_as_a_record_holds_it():
+    """A record's sensitivity is a float, 1.0; a fraction is none of whole numbers."""
+    one, other = (mechanisms.geometric([3, 5], sensitivity, 1.0, np.random.default_rng(0)) for sensitivity in (1, 1.0))
+    assert np.array_equal(one, other)
+    with pytest.raises(ValueError, match=r"^sensitivity=1\.5: not a whole number"):
+        mechanisms.geometric([3, 5], 1.5, 1.0, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^n_groups=2\.0: a float, not an int. Give an int"):
+        mechanisms.randomized_response_matrix(2.0, 1.0)
+
+
 def test_geometric_noise_has_the_tail_of_its_law_at_every_epsilon():
     """One number of the generator has 53 bits: the time it stands for ends near 40. A time above 30 is 30 and a fresh one."""
     class Scripted:

@@ -138,6 +138,24 @@ def test_what_is_too_large_is_refused():
         shattered_sets(np.zeros((1, 17)))
 
 
+def test_people_whom_no_float_tells_apart_are_not_one_person():
+    """2^53 and 2^53 + 1, and the nanoseconds of today: as floats two of three would be one. Floats of that size are what they are."""
+    for far in (2**53, 1_790_000_000_000_000_000):
+        x = np.array([far, far + 1, far + 2])
+        for call in (lambda x=x: threshold_labelings(x), lambda x=x: threshold_counts(x, [0, 1, 0], [0, 1, 1]),
+                     lambda x=x: halfplane_labelings(np.column_stack([x, [0, 1, 2]])),
+                     lambda x=x: halfplane_counts(np.column_stack([x, [0, 1, 2]]), [0, 1, 0], [0, 1, 1])):
+            with pytest.raises(ValueError, match=rf"^[xX]={far // 10**6}.*: a whole number beyond 2\^53"):
+                call()
+    assert len(threshold_labelings([2.0**53, 2.0**53 + 2])) == 3 and len(threshold_labelings(np.array([2**53 - 1, 2**53 - 2]))) == 3
+
+
+def test_half_planes_of_three_columns_are_not_to_be_reshaped():
+    for call in (halfplane_labelings, lambda X: halfplane_counts(X, [0, 1], [0, 1])):
+        with pytest.raises(ValueError, match=r"^X=\(2, 3\): has not two columns.*Choose two columns"):
+            call(np.eye(2, 3))
+
+
 def test_with_constants_adds_what_is_missing_and_nothing_else():
     assert with_constants([[0, 1], [0, 0]]).tolist() == [[0, 1], [0, 0], [1, 1]]
     assert with_constants(threshold_labelings([1, 2])).tolist() == threshold_labelings([1, 2]).tolist()

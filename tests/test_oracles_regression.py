@@ -147,5 +147,8 @@ def test_an_empty_cell_is_refused():
             RegressionOracle(nobody, np.zeros(len(nobody)))
     with pytest.raises(ValueError, match="X, Y"):
         RegressionOracle(X, Y[:-1])
+    for call in (oracle.sums, lambda nobody_else: games.regression_exponentiated_gradient(oracle, nobody_else, 0.1)):
+        with pytest.raises(ValueError, match=r"^A=0: is the largest code, so there is one group only"):
+            call(np.zeros(len(Y), dtype=int))
     with pytest.raises(ValueError, match="prices"):
         oracle.answer([0.0], oracle.gap_coefficients(oracle.sums(A)))

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from .. import _checks as check
 from .auditor import MOST_ROUNDS, bound_on_multipliers
-from .budget import largest_step, printed_step
+from .budget import checked_delta, largest_step, printed_step
 from .game import checked_constraints
 from .sensitivity import lemma_3_1
 
@@ -57,7 +57,7 @@ class Setting:
 def checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect="A", m=None, spend=1.0):
     """``spend`` is the part of epsilon that the rounds get."""
     T = check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
-    epsilon, delta = check.number("epsilon", epsilon, low=1e-6, high=1e6), check.number("delta", delta, low=1e-300, high=1, high_open=True)
+    epsilon, delta = check.number("epsilon", epsilon, low=1e-6, high=1e6), checked_delta(delta)
     B = float(bound_on_multipliers(check.number("B", B, low=0.0, high=1e9, low_open=True)))
     k, beta = check.integer("n_groups", n_groups, low=2, high=4096), check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
     n = check.number("smallest_cell", smallest_cell, low=1.0, high=1e15)

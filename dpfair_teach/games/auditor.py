@@ -16,10 +16,13 @@ MOST_ROUNDS = 10**15
 
 def bound_on_multipliers(value: object, name: str = "B") -> np.ndarray:
     """B, above 0: one number, or one for each game of a batch."""
-    B = check.array(name, value, low=0.0, high=1e9, booleans=False)
+    B = check.array(name, value, booleans=False)
     check.filled(name, np.atleast_1d(B), "bound")
     if (B == 0).any():
         check.refuse(name, value, "is or holds 0, and then no constraint can be charged for", f"Choose {name} above 0.")
+    beyond = (B < 0) | (B > 1e9)
+    if beyond.any():
+        check.refuse(name, float(B[beyond].ravel()[0]), "outside (0, 1e+09]", f"Check the entries of {name}.")
     return B
 
 

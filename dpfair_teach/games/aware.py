@@ -90,7 +90,7 @@ def aware_predictions(by_group: ArrayLike, A: ArrayLike) -> np.ndarray:
     return table[:, A, np.arange(len(A))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FairMixture:
     """A mixture made gamma-fair.
 

@@ -127,7 +127,7 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     return gamma + 2 * gamma * nu / left if left > 0 else math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PopulationBound:
     """How far the sample's numbers may lie from the population's, for all mixtures at once, with probability at least 1 - beta.
 

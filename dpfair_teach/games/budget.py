@@ -26,6 +26,11 @@ def checked_share(value: object, epsilon: float) -> float:
     return share
 
 
+def checked_delta(value: object, least: float = 1e-300) -> float:
+    """delta of a play: below 1, and where doubles hold its logarithm."""
+    return check.number("delta", value, low=least, high=1.0, high_open=True)
+
+
 def printed_step(epsilon, delta: float, rounds: int):
     """epsilon' of Algorithm 5, for 2T steps: epsilon / (4 sqrt(T ln(1/delta)))."""
     return epsilon / (4 * math.sqrt(-rounds * math.log(delta)))
@@ -69,7 +74,7 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
     (0.0184, 0.0062)
     """
     epsilon = check.number("epsilon", epsilon, low=SMALLEST_EPSILON, high=1e6)
-    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    delta = checked_delta(delta)
     count = [check.integer(name, value, low=0, high=MOST_ROUNDS) for name, value in (("selections", selections), ("gradients", gradients))]
     steps = sum(count)
     if not steps:

@@ -182,7 +182,8 @@ class FairnessGame:
         # Only asked for what is not there: the people of a game that was made from gaps.
         if name in ("n_pos", "n", "rates", "_accepted", "m", "n_groups", "constraints", "_people"):
             try:
-                check.refuse("game", self, f"was made from gaps, and has no {name}", "Make it from predictions or from_counts.")
+                check.refuse("game", self, f"was made from gaps, and has no {name}",
+                             "Make it from predictions or from_counts; of other notions than those there is no private play, nor costs.")
             except ValueError as refused:
                 raise NoPeople(str(refused)) from None
         raise AttributeError(f"'FairnessGame' object has no attribute '{name}'")
@@ -201,7 +202,8 @@ class FairnessGame:
             check.refuse(whom, self.n_groups - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
         asked = labels_of(self.constraints)
         if self._empty == "refuse":
-            check.occupied(whom, n[:, asked], 'Merge that group with another, or leave that rate out of constraints.', labels=tuple(asked))
+            check.occupied(whom, n[:, asked], "Merge that group with another, or leave that rate out of constraints.", labels=tuple(asked),
+                           codes=whom == "A")
         self.rates = n_pos / np.where(n > 0, n, np.nan)
         if self._empty == "zero":
             self.rates[:, n == 0] = 0.0

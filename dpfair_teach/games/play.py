@@ -17,7 +17,7 @@ __all__ = ["exponentiated_gradient"]
 MOST = 2 * 10**8    # numbers that a play may keep
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Play:
     """What happened in T rounds. Batches (of gamma, of B) are axes "..." in front of all but the round.
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate, weights
-from .budget import ACCOUNTED, SHARE, checked_share, largest_step, printed_step
+from .budget import ACCOUNTED, SHARE, checked_delta, checked_share, largest_step, printed_step
 from .game import FairnessGame
 from .play import MOST, Play
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound, smallest_asked
@@ -23,7 +23,7 @@ __all__ = ["dp_oracle_learner", "gradient_seen"]
 REPAIRS = ("frozen", "bound", "promise")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrivatePlay(Play):
     """A play whose moves were private. Batches and repeats are axes "..." in front of all but the round.
 
@@ -104,7 +104,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     beta : float in (0, 1)
         Enters the number of rounds only.
     as_printed : bool
-        The printed scales, epsilon', 2T releases; the options below do not apply.
+        The printed scales, epsilon', 2T releases. Of the options of the repairs ``share`` and ``accounting`` are not read, nor which
+        ``repair`` it is; ``smallest_cell`` and another ``protect`` are refused.
     repair : str
         "frozen", "bound" or "promise".
     smallest_cell : float >= 1, optional
@@ -151,10 +152,11 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
     epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e6, booleans=False)
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
-    delta, beta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True), check.beta(beta)
+    halves = check.choice("repair", repair, REPAIRS) == "bound" and not check.flag("as_printed", as_printed)
+    # With the bound the rounds get half of delta.
+    delta, beta = checked_delta(delta, least=2e-300 if halves else 1e-300), check.beta(beta)
     B, rng = bound_on_multipliers(B), check.rng(rng)
     check.flag("as_printed", as_printed)
-    check.choice("repair", repair, REPAIRS)
     check.choice("accounting", accounting, ACCOUNTED)
     check.choice("protect", protect, PROTECTED[:2])
     share = checked_share(share, float(epsilon.min()))

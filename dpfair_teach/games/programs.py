@@ -19,7 +19,7 @@ PRECISE = 1e-9              # a classifier that would improve the value by less 
 LOOKS = 100                 # then all columns are taken
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FairERM:
     """The solution of program (5) or (6). With a batch of gammas every field has its axes in front.
 
@@ -42,7 +42,7 @@ class FairERM:
     gap: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Equilibrium:
     """An exact equilibrium. With batches every field has their axes in front.
 

@@ -19,7 +19,7 @@ __all__ = ["regression_exponentiated_gradient"]
 MOST_B = 20.0       # the default price is 1 / gamma, and this where gamma is below 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RegressionPlay(Play):
     """A play against the regression oracle.
 
@@ -112,11 +112,11 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
         check.refuse("oracle", oracle.m, "people, more than 2**24", "Learn from a sample.")
     cells = Cells(A, oracle.Y, k)
     if k < 2:
-        check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
+        check.refuse("A", k - 1, "is the largest code, so there is one group only", "Give codes 0, 1, ..., or n_groups.")
     labels = labels_of(checked_constraints(constraints))
     if empty == "refuse":
         check.occupied("A", cells.n[:, labels], "Merge that group with another, or leave that rate out of constraints.",
-                       labels=tuple(labels))
+                       labels=tuple(labels), codes=True)
     game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, constraints, empty=empty)
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels).ravel()
 

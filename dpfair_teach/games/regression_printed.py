@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
-from .budget import printed_step
+from .budget import checked_delta, printed_step
 from .programs import plain
 from .regression import asked_people, checked_oracle, default_price
 from .rounds import schedule
@@ -51,7 +51,7 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
     [1.8, 1.8, 1.8]
     """
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e15)
-    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    delta = checked_delta(delta)
     T = check.integer("rounds", rounds, low=1, high=10**9)
     low, high = 0.0, 50.0
     for _ in range(200):
@@ -61,7 +61,7 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
     return low
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Section5Play:
     """What came out. Repeats and the batch are axes "..."; what depends on the tolerance alone has the batch's axes.
 
@@ -154,7 +154,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     epsilon, beta = check.array("epsilon", epsilon, low=1e-9, high=1e12, booleans=False), check.beta(beta)
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
     each = check.broadcast("epsilon", epsilon.shape, "gamma and B", each, "Give one epsilon for all games, or one for each.")
-    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    delta = checked_delta(delta)
     check.choice("noise", noise, NOISES)
     check.choice("step", step, STEPS)
     most_rounds = check.integer("most_rounds", most_rounds, low=1, high=10**6)

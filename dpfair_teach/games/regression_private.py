@@ -29,7 +29,7 @@ __all__ = ["regression_dp_oracle_learner"]
 _NO_PRICE = 1e-200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrivateRegressionPlay:
     """What happened. Repeats and the batch are axes "...".
 
@@ -133,9 +133,9 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     A : (m,) array of ints 0..k-1
         Private. Which groups and cells occur is private too: an empty one is no error, its frozen size is at least 1, and its rate reads 0.
     gamma : float >= 0, or (...) array
-    epsilon : float > 0, or (...) array
+    epsilon : float in [0.000001, 1000], or (...) array
         Of each game.
-    delta : float in (0, 1)
+    delta : float in [1e-100, 0.5]
     rng : numpy.random.Generator
     n_groups : int >= 2
         k, public.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .. import _checks as check
 from .auditor import hedge_rate
-from .budget import printed_step
+from .budget import checked_delta, printed_step
 from .game import checked_constraints
 
 __all__ = ["schedule"]
@@ -89,7 +89,7 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     """
     m = check.integer("m", m, low=1, high=10**15, whole_float=True)
     epsilon = check.number("epsilon", epsilon, low=1e-12, high=1e12)
-    delta = check.number("delta", delta, low=1e-300, high=1.0, high_open=True)
+    delta = checked_delta(delta)
     log_delta = -math.log(delta)
     B = check.number("B", B, low=1e-9, high=1e9)
     k = check.integer("n_groups", n_groups, low=2, high=4096)

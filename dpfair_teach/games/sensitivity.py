@@ -174,7 +174,7 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
     check.size(predictions.size * (k - 1), name="predictions", remedy="Give fewer classifiers or people.")
     cell = np.eye(2 * k)[2 * A + Y]
     n, accepted = cell.sum(axis=0).reshape(k, 2), (predictions @ cell).reshape(-1, k, 2)
-    check.occupied("A", n, "Merge that group with another.")
+    check.occupied("A", n, "Merge that group with another.", codes=True)
     before, worst, pair, tried = accepted / n, np.zeros(3), int(n.min()), 0
     for j in range(len(A)):
         a, y, h = A[j], Y[j], predictions[:, j]

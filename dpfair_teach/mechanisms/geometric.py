@@ -14,7 +14,7 @@ __all__ = ["geometric", "geometric_law"]
 
 def _decay(sensitivity: object, epsilon: object) -> float:
     """epsilon / sensitivity for whole-number queries, in a range where double precision holds."""
-    sensitivity = check.integer("sensitivity", sensitivity, low=1, high=10**9)
+    sensitivity = check.integer("sensitivity", sensitivity, low=1, high=10**9, whole_float=True)      # as records hold it
     epsilon = check.epsilon(epsilon)
     if not 1e-9 <= epsilon / sensitivity <= 1e9:
         check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, 1e9]: "
@@ -48,7 +48,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     Parameters
     ----------
     value : array of whole numbers, any shape, at most 2^53 in absolute value
-    sensitivity : int >= 1
+    sensitivity : whole number >= 1
         l1 sensitivity of all entries together.
     epsilon : float > 0
         epsilon / sensitivity within [1e-9, 1e9].

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .labelings import turn, whole
+from .labelings import points_of, turn, whole
 
 __all__ = ["threshold_counts", "halfplane_counts"]
 
@@ -60,7 +60,7 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     Raises
     ------
     ValueError
-        Different lengths, entries that are no numbers, codes or labels, too many counts for ``limit``.
+        Different lengths; entries that are no numbers, codes or labels; whole numbers beyond 2^53; too many counts for ``limit``.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     >>> n_pos.sum(axis=(1, 2)), n.tolist()
     (array([3., 2., 0.]), [[1.0, 1.0], [0.0, 1.0]])
     """
-    x = check.filled("x", check.array("x", x, ndim=1), "person")
+    x = check.exact("x", x, check.filled("x", check.array("x", x, ndim=1), "person"))
     cell, k = _cells(x, A, Y, n_groups)
     values, rank = np.unique(x, return_inverse=True)
     _not_too_many("x", x.shape, len(values) + 1, k, limit)
@@ -106,8 +106,7 @@ def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     >>> n_pos.shape, n.tolist()
     ((14, 2, 2), [[1.0, 1.0], [1.0, 1.0]])
     """
-    X = check.array("X", X, shape=(None, 2))
-    check.filled("X", X, "person")
+    X = points_of(X)
     cell, k = _cells(X, A, Y, n_groups)
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)

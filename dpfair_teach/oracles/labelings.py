@@ -42,7 +42,7 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Raises
     ------
     ValueError
-        ``x`` empty, not finite, or with too many labelings for ``limit``.
+        ``x`` empty, not finite, whole numbers beyond 2^53, which no float tells apart, or with too many labelings for ``limit``.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
            [0, 1, 0],
            [0, 0, 0]], dtype=int8)
     """
-    x = check.filled("x", check.array("x", x, ndim=1), "person")
+    x = check.exact("x", x, check.filled("x", check.array("x", x, ndim=1), "person"))
     values, rank = np.unique(x, return_inverse=True)
     _not_too_many("x", x.shape, len(values) + 1, len(x), limit)
     return (rank >= np.arange(len(values) + 1)[:, None]).astype(np.int8)
@@ -83,7 +83,7 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Raises
     ------
     ValueError
-        ``X`` not of shape (m, 2), not finite, or with too many labelings for ``limit``.
+        ``X`` not of shape (m, 2), not finite, whole numbers beyond 2^53, or with too many labelings for ``limit``.
 
     Examples
     --------
@@ -92,8 +92,7 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     >>> len(halfplane_labelings([[0, 0], [1, 1], [2, 2]]))              # on a line: thresholds in both directions
     6
     """
-    X = check.array("X", X, shape=(None, 2))
-    check.filled("X", X, "person")
+    X = points_of(X)
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)
     _not_too_many("X", X.shape, u * u - u + 2, len(X), limit)
@@ -108,6 +107,15 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
         # Left of the line from j through p is the other side of the line from p to j.
         found.append(((side < 0) | ((side == 0) & (along <= 0)))[once])
     return np.concatenate(found).astype(np.int8)[:, inverse.ravel()]
+
+
+def points_of(X: object) -> np.ndarray:
+    """People with two numbers each."""
+    points = check.filled("X", check.array("X", X, ndim=2), "person")
+    if points.shape[1] != 2:
+        check.refuse("X", points.shape, "has not two columns, and half-planes are listed for two",
+                     "Choose two columns, one for thresholds, or give a finite class of your own.")
+    return check.exact("X", X, points)
 
 
 def whole(points: np.ndarray) -> np.ndarray:
@@ -180,7 +188,7 @@ def labeling_rows(name: str, value: object) -> np.ndarray:
     rows = value if plain else check.filled(name, check.array(name, value, ndim=2), "classifier")
     wrong = (rows != 0) & (rows != 1)
     if wrong.any():
-        check.refuse(name, float(rows[wrong][0]), "predictions must be 0 or 1", "Give one row of 0/1 for each classifier.")
+        check.refuse(name, float(rows[wrong][0]), "entries must be 0 or 1", "Give one row of 0/1 for each classifier.")
     return rows.astype(np.int8)
 
 

@@ -102,7 +102,7 @@ def _choice_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     return (public - public.min()) + cell_losses(labelings, A, Y, costs - least)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrivateChoice:
     """What the private oracle answers.
 

@@ -127,7 +127,7 @@ class RegressionOracle:
         A, k = check.groups("A", A, length=self.m, n_groups=n_groups)
         check.integer("n_groups", k, low=1, high=4096)
         if k < 2:
-            check.refuse("A", k, "group only: nothing to compare", "Give codes 0, 1, ..., or n_groups.")
+            check.refuse("A", k - 1, "is the largest code, so there is one group only", "Give codes 0, 1, ..., or n_groups.")
         cells = (2 * A + self.Y == np.arange(2 * k)[:, None]).astype(float)
         return (cells @ self.design).reshape(k, 2, -1)
 

@@ -6,8 +6,6 @@ so each rate is a sum of more noisy numbers.
 """
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -221,9 +219,4 @@ def _best_path(merit: np.ndarray, n_bins: int) -> np.ndarray:
 
 def _scores(score: ArrayLike) -> np.ndarray:
     """Scores as floats; whole numbers that no float tells apart would fall into one bin."""
-    numbers = check.filled("score", check.array("score", score, ndim=1, booleans=False), "person")
-    if np.abs(numbers).max() >= 2.0**53:
-        given = check.numeric("score", score)
-        if given.dtype.kind in "iu" or (given.dtype.kind == "O" and all(isinstance(one, Integral) for one in given)):
-            check.whole_numbers("score", given)         # refuses them
-    return numbers
+    return check.exact("score", score, check.filled("score", check.array("score", score, ndim=1, booleans=False), "person"))

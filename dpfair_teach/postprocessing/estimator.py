@@ -299,4 +299,5 @@ class DPPostProcessing(RandomizedClassifier):
             check.refuse("sensitive_features", 0, "there is only one group in it",
                          "Give n_groups, the public number of groups, if others could occur.")
         check.occupied("sensitive_features", np.bincount(A * 2 + y, minlength=2 * k).reshape(k, 2),
-                       "Recode the groups as 0, 1, ..., k-1, or give n_groups, the public number of groups, if that cell may be empty.")
+                       "Recode the groups as 0, 1, ..., k-1, or give n_groups, the public number of groups, if that cell may be empty.",
+                       codes=True)

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from dpfair_teach import fairness, load, oracles
 from dpfair_teach.data import base_classifier
-from dpfair_teach.games import FairnessGame, exponentiated_gradient
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, exponentiated_gradient, hedge
 from dpfair_teach.oracles import threshold_labelings, with_constants
 
 
@@ -294,9 +294,14 @@ def test_infeasible_large_classes_say_so_too():
 
 
 def test_bad_games_are_refused():
-    with pytest.raises(ValueError, match=r"A=0.0: the cell \(a=1, y=1\) holds nobody"):
+    with pytest.raises(ValueError, match=r"^A=1: the cell \(a=1, y=1\) holds nobody"):
         FairnessGame([[0, 1, 1]], A=[0, 0, 1], Y=[0, 1, 0], gamma=0.1)
     FairnessGame([[0, 1, 1]], A=[0, 0, 1], Y=[0, 1, 0], gamma=0.1, constraints=("FP",))       # nobody asks about that cell
+    with pytest.raises(ValueError, match=r"^game=.*: was made from gaps, .*; of other notions than those there is no private play"):
+        dp_oracle_learner(FairnessGame.from_gaps([0.1, 0.2], [[0.1], [0.0]], 0.1), 1.0, 1e-6, 2.0, np.random.default_rng(0))
+    for B in (-2.0, 1e10):
+        with pytest.raises(ValueError, match=r"^B=-?[0-9.]+: outside \(0, 1e\+09\]"):
+            hedge([0.0], B)
     with pytest.raises(ValueError, match="A=0: is the largest code"):
         FairnessGame([[0, 1]], A=[0, 0], Y=[0, 1], gamma=0.1)
     with pytest.raises(ValueError, match=r"lam=9\.0: is a sum of multipliers above B=5"):

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from test_games_game import drawn
 
-from dpfair_teach.games import FairnessGame, agarwal_theorem_1, exponentiated_gradient, hedge, hedge_rate, hedge_regret, schedule
+from dpfair_teach.games import (
+    FairnessGame,
+    agarwal_theorem_1,
+    dp_oracle_learner,
+    exponentiated_gradient,
+    hedge,
+    hedge_rate,
+    hedge_regret,
+    schedule,
+)
 
 
 def test_hedge_is_a_softmax_with_a_spare_coordinate():
@@ -136,6 +145,15 @@ def test_the_spread_is_that_of_the_payoffs():
         r = game.constraint_values(np.eye(game.n_classifiers))
         widest = (np.maximum(r.max(axis=1), 0) - np.minimum(r.min(axis=1), 0)).max()
         assert widest <= game.spread + 1e-12 and game.spread <= max(2, 1 + gamma) and widest == pytest.approx(game.spread)
+
+
+def test_plays_and_solutions_compare_as_objects():
+    """Arrays have no truth value, so records that hold some are equal to themselves only, and may stand in lists and sets."""
+    game, _ = drawn(2, gamma=0.05)
+    for one, other in ((exponentiated_gradient(game, 2.0, rounds=3), exponentiated_gradient(game, 2.0, rounds=3)),
+                       (game.fair_erm(), game.fair_erm()), (game.equilibrium(2.0), game.equilibrium(2.0)),
+                       *(tuple(dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3) for _ in range(2)),)):
+        assert one == one and one != other and other in [one, other] and len({one, other}) == 2
 
 
 def test_what_a_play_refuses():

@@ -112,6 +112,19 @@ def test_the_selection_has_the_law_of_the_exponential_mechanism(scale):
     assert ((seen - 2e5 * law)[law > 1e-4]**2 / (2e5 * law[law > 1e-4])).sum() < stats.chi2(3).isf(ALPHA)
 
 
+def test_a_delta_of_which_half_is_too_small_is_refused_as_it_was_given():
+    game = FairnessGame(*people(), 0.05)
+    with pytest.raises(ValueError, match=r"^delta=1e-300: outside \[2e-300, 1\)"):
+        dp_oracle_learner(game, 1.0, 1e-300, 2.0, np.random.default_rng(0), rounds=3, repair="bound")
+    dp_oracle_learner(game, 1.0, 2e-300, 2.0, np.random.default_rng(0), rounds=3, repair="bound")
+
+
+def test_selections_and_gradients_cost_what_they_cost():
+    """A choice of epsilon' costs less than a Laplace release of epsilon': a hundred of either leave steps twofold apart."""
+    choices, releases = (largest_step(1.0, 1e-7, *each) for each in ((100, 0), (0, 100)))
+    assert choices > 1.9 * releases
+
+
 def test_one_round_reads_nothing_private_and_sees_no_unfairness():
     H, A, Y = people()
     game = FairnessGame(H, A, Y, gamma=0.0)
