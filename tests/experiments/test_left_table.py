@@ -135,7 +135,7 @@ def test_which_training_method_is_best_when(quality):
         assert set(once.idxmax(axis=1)[(once.index <= 2) & won]) <= {"histogram", "histogram_logistic"}
         assert once.loc[5.0].max() - once["response"][5.0] < .021
     q = at(quality, "histogram", "race_argmax", label="p20")
-    assert q[q.index <= 2].max() < .15 < .6 < q[5.0]
+    assert q[q.index <= 2].max() < .2 < .6 < q[5.0]
 
 
 def test_held_out_violations_stop_where_the_reference_does(curves):

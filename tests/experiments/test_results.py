@@ -18,6 +18,7 @@ from dpfair_teach.experiments import (
     GAMMAS_FIGURE1,
     GAMMAS_PROTOCOL,
     LEAST_ROOM,
+    LEFT_GROUPS,
     METHODS,
     PANEL_METHODS,
     bootstrap_means,
@@ -317,6 +318,17 @@ def test_intervals_that_stand_in_tables_of_their_own_are_of_the_stored_curves():
         again = error_at_violation(curve[["violation", "error"]], AT_VIOLATION, left_reference()[1])
         assert again == pytest.approx(rows["error_at"][epsilon], abs=1e-6)
         assert rows["error_at_low"][epsilon] < again < rows["error_at_high"][epsilon]
+
+
+def test_asking_once_is_worth_what_it_was_built_for():
+    """Q in-sample, of the default way to ask: what was wanted before the first run, on the rules of the text and on two others."""
+    rows = stored("left_oneshot")
+    rows = rows[(rows["method"] == "histogram") & (rows["label"] == "p70") & (rows["evaluated"] == "in_sample")]
+    q = rows.groupby(["group", "epsilon"])["q"].first()
+    wanted = {"paper": (.45, .68, .78), "race_argmax": (.65, .75, .82)}
+    for group, least in wanted.items():
+        assert (q[group][[.5, 1, 2]] >= np.array(least)).all()
+    assert all(q[group, 1.0] >= .5 for group in LEFT_GROUPS)
 
 
 def test_held_out_curves_of_the_left_panel_are_means_of_thirty_rounds():
