@@ -1050,6 +1050,8 @@ MUTANTS: dict[str, Mutant] = {
     # ---------------------------------------------------------------------------------------------- the regression oracle
     "regression_without_the_anchor": Mutant(ORACLES + "regression.RegressionOracle.gap_coefficients", anchor_mean_forgotten,
                                             "group 0's mean is left out"),
+    "oracle_cuts_by_units": Mutant(ORACLES + "regression.lost_to_scale", lambda f: lambda *_: None,
+                                   "what a large column makes small counts as rounding"),
     "regression_sums_of_one_group": Mutant(ORACLES + "regression.RegressionOracle.sums", first_of_the_groups_twice,
                                                  "everybody is taken for group 0"),
     "sums_at_half_sensitivity": Mutant("dpfair_teach.oneshot.releases.sums_sensitivity", scaled(0.5), "half of the largest norm"),
