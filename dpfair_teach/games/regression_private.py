@@ -131,7 +131,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     ----------
     oracle : oracles.RegressionOracle
     A : (m,) array of ints 0..k-1
-        Private: coded by a list that is fixed before A is seen. Which groups and cells occur is private too: an empty one is no error, its frozen size is at least 1, and its rate reads 0.
+        Private: codes by a list of names that is fixed before A is seen. Which groups and cells occur is private too: an empty one is no
+        error, its frozen size is at least 1, and its rate reads 0.
     gamma : float >= 0, or (...) array
     epsilon : float in [0.000001, 1000], or (...) array
         Of each game.
