@@ -136,9 +136,7 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, m, "n" if n_0 is None else "n_0")
     check.broadcast("hits_0", hits_0.shape, "hits_1", hits_1.shape, "Give one count of each per event.")
     delta, alpha = _delta(delta), _alpha(alpha)
-    if not isinstance(both_directions, (bool, np.bool_)):
-        check.refuse("both_directions", both_directions, "not True or False", "Give a bool.")
-    if not both_directions:
+    if not check.flag("both_directions", both_directions):
         return _one_direction(hits_1, n, hits_0, m, delta, alpha)
     return np.maximum(_one_direction(hits_1, n, hits_0, m, delta, alpha / 2), _one_direction(hits_0, m, hits_1, n, delta, alpha / 2))
 

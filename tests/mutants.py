@@ -36,7 +36,6 @@ REPORTS = "dpfair_teach.reports."
 GAMES, ORACLES = "dpfair_teach.games.", "dpfair_teach.oracles."
 ONESHOT = "dpfair_teach.oneshot."
 SEPARATION = "dpfair_teach.separation."
-AWARE = "dpfair_teach.games."
 
 
 class Mutant(NamedTuple):
@@ -874,18 +873,18 @@ MUTANTS: dict[str, Mutant] = {
     "separation_jump_halved": Mutant(SEPARATION + "theorem_3_9", changed(jump=lambda x: x / 2), "half the jump"),
     "separation_bound_halved": Mutant(SEPARATION + "sensitivity_bound", scaled(0.5), "half the bound"),
     "separation_alpha_halved": Mutant(SEPARATION + "gap_sensitivity", scaled(0.5), "one rate moves, not two"),
-    "aware_bound_without_gamma": Mutant(AWARE + "theorem_3_8", gamma_left_out, "gamma left out"),
-    "aware_error_nu_once": Mutant(AWARE + "theorem_3_8", changed(error=lambda x: x / 2), "nu once, not twice"),
-    "aware_corollary_at_twice_k": Mutant(AWARE + "corollary_3_8_1", corollary_at_twice_k, "B = 2|A|"),
-    "aware_price_a_tenth_less": Mutant(AWARE + "least_bound", scaled(0.9), "nine tenths of the price"),
-    "aware_price_a_tenth_more": Mutant(AWARE + "least_bound", scaled(1.1), "a tenth more than the price"),
-    "aware_price_as_printed": Mutant(AWARE + "least_bound", lambda f: lambda k, gamma, as_printed=False: f(k, gamma, as_printed=True),
+    "aware_bound_without_gamma": Mutant(GAMES + "theorem_3_8", gamma_left_out, "gamma left out"),
+    "aware_error_nu_once": Mutant(GAMES + "theorem_3_8", changed(error=lambda x: x / 2), "nu once, not twice"),
+    "aware_corollary_at_twice_k": Mutant(GAMES + "corollary_3_8_1", corollary_at_twice_k, "B = 2|A|"),
+    "aware_price_a_tenth_less": Mutant(GAMES + "least_bound", scaled(0.9), "nine tenths of the price"),
+    "aware_price_a_tenth_more": Mutant(GAMES + "least_bound", scaled(1.1), "a tenth more than the price"),
+    "aware_price_as_printed": Mutant(GAMES + "least_bound", lambda f: lambda k, gamma, as_printed=False: f(k, gamma, as_printed=True),
                                      "|A| - 1"),
-    "aware_hats_for_bars": Mutant(AWARE + "fair_mixture", hats_for_bars, "h_a in the place of hbar_a"),
-    "aware_rows_of_one_group": Mutant(AWARE + "aware_predictions", rows_of_one_group, "everybody is taken for group 0"),
-    "indicators_bars_first": Mutant(AWARE + "group_indicators", lambda f: lambda A, n_groups=None: 1 - f(A, n_groups),
+    "aware_hats_for_bars": Mutant(GAMES + "fair_mixture", hats_for_bars, "h_a in the place of hbar_a"),
+    "aware_rows_of_one_group": Mutant(GAMES + "aware_predictions", rows_of_one_group, "everybody is taken for group 0"),
+    "indicators_bars_first": Mutant(GAMES + "group_indicators", lambda f: lambda A, n_groups=None: 1 - f(A, n_groups),
                                     "h_a and hbar_a exchanged"),
-    "program_6_constraints_reversed": Mutant(AWARE + "FairnessGame.constraint_values", constraints_reversed, "the wrong order"),
+    "program_6_constraints_reversed": Mutant(GAMES + "FairnessGame.constraint_values", constraints_reversed, "the wrong order"),
     "constraints_without_gamma": Mutant(GAMES + "game.FairnessGame._values", gamma_forgotten, "the tolerance is left out"),
     "constraints_last_row_as_printed": Mutant(GAMES + "game.FairnessGame._values", last_row_as_printed, "TP_a - TP_a in the last row"),
     "fair_erm_five_percent_up": Mutant(GAMES + "programs.solve_fair_erm", changed(value=lambda x: 1.05 * x), "a value that no mixture has"),
