@@ -79,7 +79,7 @@ def test_the_rounds_written_again_have_the_stored_averages(curves):
 
 @pytest.mark.slow
 def test_with_the_program_the_learner_is_as_useless(curves):
-    """Chapter 21: with the program too Q is 0 and errors are 0.42 to 0.49, above the constant's 0.29; violations grow with the tolerance."""
+    """Chapter 21: with the program Q is 0 and errors are 0.42 to 0.49, above the constant's 0.29; violations grow with the tolerance."""
     reference, free = left_reference()
     assert len(curves.groupby(SETTINGS)) == 8 and round(free[0, 1], 2) == 0.29
     for _, part in curves.groupby(SETTINGS):
