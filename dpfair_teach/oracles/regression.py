@@ -27,8 +27,8 @@ class RegressionOracle:
     Parameters
     ----------
     X : (m, d) array
-        Features, without a column of ones, in any units. Directions that are 10^10 times weaker than the strongest are rounding, and left
-        out; before, columns are standardized where the units alone would make one look so.
+        Features, without a column of ones, in any units (a spread below 1e-50 is none). Directions that are 10^10 times weaker than the
+        strongest are rounding, and left out; before, columns are standardized where the units alone would make one look so.
     Y : (m,) array of 0/1
 
     Attributes
