@@ -249,7 +249,8 @@ def groups(name: str, value: object, *, length: int | None = None, n_groups: int
             refuse(name, k - 1, f"a code above n_groups - 1 = {n_groups - 1}", "Raise n_groups or recode the groups.")
         k = n_groups
     elif k > a.size:
-        refuse(name, k - 1, "a group code larger than the number of people", "Recode the groups as 0, 1, ..., k-1.")
+        refuse(name, k - 1, "a group code larger than the number of people",
+               "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
     return a, k
 
 

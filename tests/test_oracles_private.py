@@ -92,6 +92,12 @@ def test_costs_that_hardly_depend_on_the_group_are_no_matter_of_rounding(tiny, m
     assert 0.5 < max(audit.exact_epsilon(laws[0], law) for law in laws) < 1 + 1e-9
 
 
+def test_costs_may_be_as_large_as_costs_may_be():
+    rng = np.random.default_rng(0)
+    answer = private_oracle([[0, 0], [1, 1]], A=[0, 1], Y=[0, 1], costs=[[1e9, -1e9], [-1e9, 1e9]], epsilon=1.0, rng=rng)
+    assert answer.release.sensitivity == 5e8
+
+
 def test_costs_that_ignore_the_group_cost_no_privacy():
     answer = private_oracle([[0, 1], [1, 0]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [1, -1]], epsilon=0.01, rng=np.random.default_rng(0))
     assert answer.release is None and answer.index == 0

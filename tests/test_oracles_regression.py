@@ -106,6 +106,28 @@ def test_units_decide_nothing(units):
         np.testing.assert_allclose(after, before, atol=2e-6)
 
 
+@pytest.mark.parametrize(("near", "shift"), [(1e-5, 1e10), (1e-4, 1e11), (1e-4, 1e9)])
+def test_a_column_far_from_zero_costs_no_other_its_digits(near, shift):
+    """Beside two columns that nearly depend on each other: the rounding of a far column is that of the directions it has a part in."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    Y = (X @ [1, -1, .5, .3, .8] + rng.normal(size=400) > 0).astype(int)
+    X[:, 1] = X[:, 0] + near * X[:, 1]
+    before, after = (RegressionOracle(X + np.array([0, 0, 0, 0, s]), Y) for s in (0.0, shift))
+    np.testing.assert_allclose(after.scores(after.base), before.scores(before.base), atol=2e-4)
+
+
+def test_a_ridge_in_other_units_is_a_ridge_in_other_units():
+    """root root' is (design' design + ridge)^-1 where a cut at PRECISE would take columns: as after division by a power of two."""
+    X, _, _ = people(m=50, d=3)
+    units = np.array([1.0, 1.0, 1.0, 2.0**40])
+    plain = np.column_stack([np.ones(50), X])
+    inverse = np.linalg.inv(plain.T @ plain + np.diag(20 / units**2)) / np.outer(units, units)
+    root, white = _root(plain * units, 20.0)
+    np.testing.assert_allclose(root @ root.T * np.outer(units, units), inverse * np.outer(units, units), atol=1e-12)
+    np.testing.assert_allclose(white, (plain * units) @ root, atol=1e-9)
+
+
 def test_rounding_stays_left_out_where_columns_are_far_from_zero():
     """Two columns at 10^9 and 3 10^9, of which the second is three times the first up to the last digit of either, some 10^-7."""
     X, _, Y = people()

@@ -37,7 +37,7 @@ class Public:
         self.centre = self.X.mean(axis=0)
         _, singular, axes = np.linalg.svd(self.X - self.centre, full_matrices=False)
         if singular[0] <= PRECISE * np.sqrt(self.m) * max(1.0, np.abs(self.centre).max()):
-            check.refuse("X", float(singular[0]), "is its largest singular value without the mean: the features hardly vary",
+            check.refuse("X", float(singular[0]), "is its largest singular value without the mean: the features hardly vary beside it",
                          "Give features that vary, standardized.")
         self.axes = axes[singular > 1e-9 * singular[0]].T * np.sqrt(self.m) / singular[0]
         score = self.design @ self.base

@@ -109,7 +109,10 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
         part = int(np.searchsorted(start, n, side="right")) - 1
         np.add.at(weights[g], found[part][2][n - start[part]], found[part][3][n - start[part]])
     weights = np.clip(weights, 0.0, None)
-    return Mixtures(tuple(gammas.tolist()), weights / weights.sum(axis=1, keepdims=True), values[best])
+    weights /= weights.sum(axis=1, keepdims=True)
+    if (np.abs(weights @ gaps).max(axis=1) > gammas + 1e-9).any():     # a triangle of next to no width
+        return best_mixtures_lp(error, gaps, gammas)
+    return Mixtures(tuple(gammas.tolist()), weights, values[best])
 
 
 def _lower_faces(gaps: np.ndarray, error: np.ndarray) -> np.ndarray | None:

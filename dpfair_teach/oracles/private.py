@@ -99,7 +99,7 @@ def _choice_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     costs = _costs(costs)
     least = np.broadcast_to(costs.min(axis=0), costs.shape)
     public = cell_losses(labelings, A, Y, least)
-    return (public - public.min()) + cell_losses(labelings, A, Y, costs - least)
+    return (public - public.min()) + 2 * cell_losses(labelings, A, Y, (costs - least) / 2)     # half: the range of costs, whatever they are
 
 
 @dataclass(frozen=True, eq=False)

@@ -269,7 +269,7 @@ def lost_to_scale(design: np.ndarray, kept: int, ridge: float = 0.0) -> tuple[np
 
     A column 10^10 times as large as the others, or a mean that is 10^5 standard deviations away, makes others look like rounding. Once
     every column has mean 0 and variance 1 they do not. What standardized columns cannot hold is the rounding of the entries themselves:
-    half a digit of the largest entry, in standard deviations.
+    half a digit of the largest entry, in standard deviations, of the columns that a direction is made of.
     """
     m, d = design.shape
     if kept == d:
@@ -284,8 +284,8 @@ def lost_to_scale(design: np.ndarray, kept: int, ridge: float = 0.0) -> tuple[np
     rows = np.column_stack([np.ones(m), (X - centre) * np.diag(to)[1:]])
     q, r = np.linalg.qr(np.vstack([rows, np.sqrt(ridge) * to]) if ridge else rows)
     left, singular, right = np.linalg.svd(r, full_matrices=False)
-    rounding = np.finfo(float).eps * np.sqrt(m) * np.linalg.norm(largest * np.diag(to)[1:])
-    here = singular > max(PRECISE * singular[0], 4 * rounding)
+    rounding = np.finfo(float).eps * np.sqrt(m) * np.linalg.norm(right[:, 1:] * (largest * np.diag(to)[1:]), axis=1)
+    here = singular > np.maximum(PRECISE * singular[0], 4 * rounding)
     if here.sum() <= kept:
         return None
     return to @ (right[here].T / singular[here]), (q @ left[:, here])[:m]

@@ -162,7 +162,8 @@ class DPPostProcessing(RandomizedClassifier):
         else:
             prediction = self._base_prediction(X, len(y))
         if self.n_groups is None:
-            A = self._groups(sensitive_features, len(y), MOST_GROUPS, "the largest that is taken", "Recode the groups as 0, 1, ..., k-1.")
+            A = self._groups(sensitive_features, len(y), MOST_GROUPS, "the largest that is taken",
+                             "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
             k = int(A.max()) + 1
             self._refuse_empty_cells(A, y, k)
         else:
@@ -299,5 +300,5 @@ class DPPostProcessing(RandomizedClassifier):
             check.refuse("sensitive_features", 0, "there is only one group in it",
                          "Give n_groups, the public number of groups, if others could occur.")
         check.occupied("sensitive_features", np.bincount(A * 2 + y, minlength=2 * k).reshape(k, 2),
-                       "Recode the groups as 0, 1, ..., k-1, or give n_groups, the public number of groups, if that cell may be empty.",
+                       "Give n_groups, the public number of groups: then a cell may be empty. (Renumbering groups is not private.)",
                        codes=True)

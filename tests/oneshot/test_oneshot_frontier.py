@@ -47,6 +47,19 @@ def test_gaps_on_a_line_but_for_rounding_are_taken_for_a_line(scale):
         assert np.abs(hull.values - program.values).max() < 1e-9
 
 
+@pytest.mark.parametrize(("scale", "noise", "seed"), [(1e5, 1e-16, 85), (1e3, 1e-12, 51), (1.0, 1e-10, 144)])
+def test_a_triangle_of_next_to_no_width_is_left_to_the_program(scale, noise, seed):
+    """Most gaps on a line but for rounding, a few off it: the hull has volume, and triangles with corners that may lie anywhere."""
+    rng, off = np.random.default_rng(seed), 1 + seed % 3
+    gaps = scale * (rng.standard_normal((30, 1)) * [.3, .7] + noise * rng.standard_normal((30, 2)))
+    gaps = np.r_[gaps, scale * rng.standard_normal((off, 2)) * .5, np.zeros((2, 2))]
+    error = np.r_[.4 * rng.random(30), .4 * rng.random(off), .45, .55]
+    hull, program = best_mixtures(error, gaps, GAMMAS), best_mixtures_lp(error, gaps, GAMMAS)
+    for found in (hull, program):
+        assert (np.abs(found.weights @ gaps).max(axis=1) <= np.array(GAMMAS) + 1e-7).all()
+    assert np.abs(hull.values - program.values).max() < 1e-9
+
+
 def test_a_tolerance_below_the_solvers_own_is_no_impossible_one(monkeypatch):
     """HiGHS's presolve says "infeasible" of these, though two candidates have no gap at all. And whatever it says, they have none."""
     error = np.array([.19, .02, .13, .45, .55])
@@ -56,10 +69,14 @@ def test_a_tolerance_below_the_solvers_own_is_no_impossible_one(monkeypatch):
         for solve in (best_mixtures, best_mixtures_lp):
             found = solve(error, gaps, gammas)
             assert found.values[0] < .45 + 1e-9 and np.abs(found.weights @ gaps).max() < 1.1e-7     # the solver's own tolerance
-    refused = type("Answer", (), {"status": 4})
+    refused, solver = type("Answer", (), {"status": 4}), frontier.linprog
+    monkeypatch.setattr(frontier, "linprog", lambda *args, options, **how:
+                        refused if options["presolve"] else solver(*args, options=options, **how))
+    found, mixed = best_mixtures_lp(error, gaps, [.01]), best_mixtures(error, gaps, [.01])
+    assert found.values == pytest.approx(mixed.values) and found.values[0] < .13     # the second try, no single candidate
     monkeypatch.setattr(frontier, "linprog", lambda *args, **how: refused)
-    found = best_mixtures_lp(error, gaps, [0.0, 1e-9, .05])
-    assert found.values.tolist() == [.45, .45, .02] and found.weights.argmax(axis=1).tolist() == [3, 3, 1]
+    found = best_mixtures_lp(error[[4, *range(4)]], gaps[[4, *range(4)]], [0.0, 1e-9, .05])
+    assert found.values.tolist() == [.45, .45, .02] and found.weights.argmax(axis=1).tolist() == [4, 4, 2]
 
 
 def test_an_impossible_gamma_is_refused_by_name():
