@@ -380,7 +380,7 @@ def test_columns_in_another_order_are_refused():
 
 
 @pytest.mark.parametrize("use, message", [
-    (lambda ten: lone([0] * 5 + [1] * 4 + [1000]), "=1000: a code above the largest that is taken = 999. Code the groups 0, 1, \.\.\. by a list of names"),
+    (lambda ten: lone([0] * 5 + [1] * 4 + [1000]), "=1000: a code above the largest that is taken = 999. Code the groups 0, 1, "),
     (lambda ten: lone([0] * 5 + [1] * 4 + [2], n_groups=2), "=2: a code above n_groups - 1 = 1. Raise n_groups"),
     (lambda ten: lone(ten.A, n_groups=2).predict_proba(ten.X, [2] * 10), "=2: a code above the last group of fit = 1. Give groups"),
 ])
