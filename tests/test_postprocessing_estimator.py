@@ -182,7 +182,8 @@ def test_with_k_given_no_group_that_occurs_is_an_error():
 
 
 @pytest.mark.parametrize("A, message", [
-    ([0] * 10, "only one group"), ([0] * 9 + [1], r"cell \(a=1, y=1\) holds nobody"), ([0, 2] * 5, r"cell \(a=1, y=0\) holds nobody"),
+    ([0] * 10, "only one group"), ([0] * 9 + [1], r"1: the cell \(a=1, y=1\) holds nobody"),
+    ([0, 2] * 5, r"1: the cell \(a=1, y=0\) holds nobody"),
     ([0] * 9 + [1000], "a code above"),
 ])
 def test_with_k_read_off_the_groups_an_empty_cell_is_an_error(A, message):
