@@ -152,11 +152,10 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
     epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e6, booleans=False)
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
-    halves = check.choice("repair", repair, REPAIRS) == "bound" and not check.flag("as_printed", as_printed)
-    # With the bound the rounds get half of delta.
+    as_printed = check.flag("as_printed", as_printed)
+    halves = check.choice("repair", repair, REPAIRS) == "bound" and not as_printed     # then the rounds get half of delta
     delta, beta = checked_delta(delta, least=2e-300 if halves else 1e-300), check.beta(beta)
     B, rng = bound_on_multipliers(B), check.rng(rng)
-    check.flag("as_printed", as_printed)
     check.choice("accounting", accounting, ACCOUNTED)
     check.choice("protect", protect, PROTECTED[:2])
     share = checked_share(share, float(epsilon.min()))

@@ -21,6 +21,23 @@ def _costs(value: object) -> np.ndarray:
     return check.filled("costs", costs, "group")
 
 
+def _people(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) -> tuple[np.ndarray, ...]:
+    costs = _costs(costs)
+    labelings = labeling_rows("labelings", labelings)
+    A, _ = check.groups("A", A, n_groups=len(costs))
+    Y = check.labels("Y", Y)
+    if not labelings.shape[1] == len(A) == len(Y):
+        check.refuse("labelings, A, Y", (labelings.shape[1], len(A), len(Y)), "different numbers of people",
+                     "Give one entry a person in each.")
+    return labelings, A, Y, costs
+
+
+def _losses(labelings: np.ndarray, each: np.ndarray) -> np.ndarray:
+    """(H,) of what accepting each person costs, over m."""
+    step = max(1, _BLOCK // len(each))
+    return np.concatenate([labelings[i:i + step].astype(float) @ each for i in range(0, len(labelings), step)]) / len(each)
+
+
 def cell_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) -> np.ndarray:
     """(1/m) sum over the accepted of costs[a, y], for every labeling: what a cost-sensitive oracle minimizes.
 
@@ -49,15 +66,8 @@ def cell_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLi
     >>> cell_losses([[1, 0], [1, 1]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [1, -1]])
     array([0.5, 0. ])
     """
-    costs = _costs(costs)
-    labelings = labeling_rows("labelings", labelings)
-    A, _ = check.groups("A", A, n_groups=len(costs))
-    Y = check.labels("Y", Y)
-    if not labelings.shape[1] == len(A) == len(Y):
-        check.refuse("labelings, A, Y", (labelings.shape[1], len(A), len(Y)), "different numbers of people",
-                     "Give one entry a person in each.")
-    each, step = costs[A, Y], max(1, _BLOCK // len(A))
-    return np.concatenate([labelings[i:i + step].astype(float) @ each for i in range(0, len(labelings), step)]) / len(A)
+    labelings, A, Y, costs = _people(labelings, A, Y, costs)
+    return _losses(labelings, costs[A, Y])
 
 
 def cost_sensitivity(costs: ArrayLike, m: int) -> float:
@@ -96,10 +106,10 @@ def _choice_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     the noise, made for the difference, would not cover that. So each label's cheapest group is paid for everybody, from the least such
     sum on, and only what a group pays more is summed by group.
     """
-    costs = _costs(costs)
-    least = np.broadcast_to(costs.min(axis=0), costs.shape)
-    public = cell_losses(labelings, A, Y, least)
-    return (public - public.min()) + 2 * cell_losses(labelings, A, Y, (costs - least) / 2)     # half: the range of costs, whatever they are
+    labelings, A, Y, costs = _people(labelings, A, Y, costs)
+    least = costs.min(axis=0)
+    public = _losses(labelings, least[Y])
+    return (public - public.min()) + _losses(labelings, (costs - least)[A, Y])
 
 
 @dataclass(frozen=True, eq=False)
