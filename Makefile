@@ -30,7 +30,7 @@ DPFAIR_TEACH_DATA ?= $(subst $(empty) $(empty),:,$(abspath $(wildcard $(FETCHED)
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
 
-.PHONY: book html notebooks test quick bench mutants results ci-deps data clean help env
+.PHONY: book html notebooks test nightly quick bench mutants violations results ci-deps data clean help env
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -38,11 +38,15 @@ help:  ## this list
 book: html  ## build the book and open it on this machine (the address is printed)
 	@$(PY) book/_tools/serve.py $(SITE)
 
-test: $(VENV)/.complete $(READER)/.reader  ## every check: library, notebooks, site, browser, Lab, Binder, mutants, spelling, lint
+test: $(VENV)/.complete $(READER)/.reader  ## every check: lint, spelling, site, mutants, notebooks, browser, Lab, Binder, library
 	@JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py
 
-quick: $(VENV)/.complete  ## the linter and the fast tests, for every few minutes
+nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make test` spreads over a week (CHECKS="site mutants": only these)
+	@NIGHTLY=1 JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py $(CHECKS)
+
+quick: $(VENV)/.complete  ## the linter, the types and the fast tests, for every few minutes
 	@$(BIN)/ruff check --quiet
+	@$(BIN)/mypy --no-error-summary
 	@$(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
 
 html: notebooks  ## build the site into _build/html
@@ -54,12 +58,15 @@ notebooks: $(VENV)/.reader  ## execute the chapters that changed into book/noteb
 bench: $(VENV)/.complete  ## measure the library against its peers
 	@$(PY) tests/bench.py
 
-mutants: $(VENV)/.complete  ## put each deliberate fault in: the test of its statement must fail
-	@$(PY) tests/mutants.py
+mutants: $(VENV)/.complete  ## put every deliberate fault in: the test of its statement must fail
+	@JOBS=$(JOBS) $(PY) tests/mutants.py
+
+violations: $(VENV)/.complete  ## every learner's violation for 2, 3 and 5 groups, from the library and counted by hand
+	@$(PY) tests/violations.py
 
 results: $(VENV)/.reader  ## recompute the long experiments into book/results/
-	@for name in $$($(PY) -m dpfair_teach.experiments --list | cut -d: -f1); do \
-	  $(PY) -m dpfair_teach.experiments $$name --out book/results --jobs $(JOBS) || exit 1; done
+	@for name in $$($(PY) -m book.studies --list | cut -d: -f1); do \
+	  $(PY) -m book.studies $$name --out book/results --jobs $(JOBS) || exit 1; done
 
 ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
 	@if command -v chromium >/dev/null; then echo "chromium is there: $$(command -v chromium)"; else \
@@ -72,7 +79,7 @@ data: $(VENV)/.reader  ## fetch the data files that are not embedded into .data,
 clean:  ## remove what was built; the environments and .data stay (rm -r .venv .venv-reader .data removes them)
 	rm -rf _build build .pytest_cache .hypothesis
 
-env: $(VENV)/.reader
+env: $(VENV)/.complete $(READER)/.reader
 
 # --- environments -----------------------------------------------------------------------------------------------------------
 # .reader: what a reader needs (requirements.txt, exact pins). .complete: what the checks need on top.

@@ -7,9 +7,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
+
+#: The most groups that anything here takes. It is one limit for every data set and every method, so that refusing a code tells nothing
+#: about the others. A matrix of groups by groups then takes 8 MB and all pairs of groups are half a million: what every method can bear.
+#: A method that costs more in k refuses by its own size, in words.
+MOST_GROUPS = 1000
+
+ArrayOrList = TypeVar("ArrayOrList", np.ndarray, list)
+Word = TypeVar("Word", bound=str)
 
 
 def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> NoReturn:
@@ -31,7 +39,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def number(name: str, value: object, *, low: float = -math.inf, high: float = math.inf,
+def number(name: str, value: Any, *, low: float = -math.inf, high: float = math.inf,
            low_open: bool = False, high_open: bool = False, finite: bool = True) -> float:
     """A real number in [low, high] (ends left out where ``low_open`` / ``high_open``), as a float."""
     if not _is_number(value) or isinstance(value, (bool, np.bool_)):
@@ -49,7 +57,7 @@ def number(name: str, value: object, *, low: float = -math.inf, high: float = ma
     return x
 
 
-def integer(name: str, value: object, *, low: int | None = None, high: int | None = None, whole_float: bool = False) -> int:
+def integer(name: str, value: Any, *, low: int | None = None, high: int | None = None, whole_float: bool = False) -> int:
     """A whole number in [low, high], as an int; with ``whole_float`` also as a float, as the sum of a table is one."""
     whole = isinstance(value, Integral) or (whole_float and isinstance(value, (float, np.floating)) and float(value).is_integer())
     if isinstance(value, (bool, np.bool_, np.timedelta64)) or not whole:
@@ -61,6 +69,15 @@ def integer(name: str, value: object, *, low: int | None = None, high: int | Non
                                           f"at most {high}" if high is not None else "") if b)
         refuse(name, value, f"must be {bounds}", f"Choose another {name}.")
     return n
+
+
+def group_count(value: object, *, low: int = 2) -> int:
+    """A number of groups, at least ``low`` and at most MOST_GROUPS."""
+    k = integer("n_groups", value)
+    if not low <= k <= MOST_GROUPS:
+        refuse("n_groups", k, f"must be at least {low} and at most {MOST_GROUPS}", "Merge groups that are close, or leave small ones out."
+               if k > MOST_GROUPS else "Choose another n_groups.")
+    return k
 
 
 def epsilon(value: object, name: str = "epsilon") -> float:
@@ -91,7 +108,7 @@ def rng(value: object, name: str = "rng") -> np.random.Generator:
     return value
 
 
-def choice(name: str, value: object, allowed: tuple) -> object:
+def choice(name: str, value: Any, allowed: tuple[Word, ...]) -> Word:
     """One of a few named options."""
     if not isinstance(value, str) or value not in allowed:
         refuse(name, value, "not a known option", f"Choose one of {', '.join(map(repr, allowed))}.")
@@ -105,7 +122,7 @@ def text(name: str, value: object) -> str:
     return value
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Any) -> bool:
     """A real number of any kind. numpy counts spans of time among the integers."""
     return isinstance(value, Real) and not isinstance(value, np.timedelta64)
 
@@ -170,7 +187,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     return a
 
 
-def entries(name: str, value: object, what: str, remedy: str) -> list:
+def entries(name: str, value: Any, what: str, remedy: str) -> list:
     """What a collection holds; a text is none, nor is an array without axes. ``what`` it should be, and the ``remedy`` if it is not."""
     try:
         if isinstance(value, (str, bytes)):
@@ -180,11 +197,13 @@ def entries(name: str, value: object, what: str, remedy: str) -> list:
         refuse(name, value, f"not {what}", remedy, problem)
 
 
-def filled(name: str, value: np.ndarray | list, each: str) -> np.ndarray | list:
+def filled(name: str, value: ArrayOrList, each: str) -> ArrayOrList:
     """An array or a list with something in it; ``each`` says what one entry is."""
-    is_array = isinstance(value, np.ndarray)
-    if (value.size if is_array else len(value)) == 0:
-        refuse(name, value.shape if is_array else value, "is empty", f"Give at least one {each}.")
+    if isinstance(value, np.ndarray):
+        if value.size == 0:
+            refuse(name, value.shape, "is empty", f"Give at least one {each}.")
+    elif len(value) == 0:
+        refuse(name, value, "is empty", f"Give at least one {each}.")
     return value
 
 
@@ -196,15 +215,39 @@ def broadcast(name: str, axes: tuple[int, ...], others: str, other_axes: tuple[i
         refuse(name, axes, f"these leading axes do not broadcast with those of {others}, {other_axes}", remedy)
 
 
-def _codes(value: object, length: int | None, high: int | None = None) -> np.ndarray | None:
-    """``value`` as int64 codes when it plainly holds them (two passes, no copy), else None: the slow way then finds what is wrong."""
-    if (type(value) is np.ndarray and value.ndim == 1 and value.size and value.dtype.kind in "bi"
-            and length in (None, value.size) and value.min() >= 0 and (high is None or value.max() <= high)):
-        return value.astype(np.int64, copy=False)
-    return None
+def _signless(value: Any, length: int | None = None) -> np.ndarray | None:
+    """The same memory without signs, so that a negative number is a huge one; None but for a plain array of whole numbers, one a person."""
+    plain = type(value) is np.ndarray and value.ndim == 1 and value.size and value.dtype.kind in "bi" and length in (None, value.size)
+    return value.view(value.dtype.str.replace("i", "u")) if plain else None
 
 
-def labels(name: str, value: object, *, length: int | None = None, remedy: str | None = None) -> np.ndarray:
+def _codes(value: Any, length: int | None, high: int = 2**63 - 1) -> np.ndarray | None:
+    """``value`` as int64 codes when it plainly holds them (one pass, no copy), else None: the slow way then finds what is wrong."""
+    numbers = _signless(value, length)
+    if numbers is None or numbers.max() > (high if numbers.dtype.kind == "b" else min(high, np.iinfo(value.dtype).max)):
+        return None
+    return value.astype(np.int64, copy=False)
+
+
+def small_codes(value: Any, high: int) -> tuple[np.ndarray, int] | None:
+    """``value`` as one byte a person, and the largest, when it plainly holds codes 0..high, high <= 255; else None, as in ``_codes``.
+
+    Block by block: each is looked at and written while it is near the processor, so that the people are fetched from memory once.
+    """
+    numbers = _signless(value)
+    if numbers is None:
+        return None
+    small, largest = np.empty(numbers.size, np.uint8), 0
+    for start in range(0, numbers.size, 2**15):
+        block = numbers[start:start + 2**15]
+        largest = max(largest, int(block.max()))
+        if largest > high:
+            return None
+        small[start:start + 2**15] = block
+    return small, largest
+
+
+def labels(name: str, value: Any, *, length: int | None = None, remedy: str | None = None) -> np.ndarray:
     """Binary labels, shape (m,), as int 0/1; ``remedy`` for what are none."""
     plain = _codes(value, length, high=1)
     if plain is not None:
@@ -217,7 +260,7 @@ def labels(name: str, value: object, *, length: int | None = None, remedy: str |
     return a.astype(np.int64)
 
 
-def codes(name: str, value: object, *, what: str, remedy: str, length: int | None = None) -> np.ndarray:
+def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None = None) -> np.ndarray:
     """Integer codes 0, 1, ... of people, shape (m,), as int; ``what`` they are, and the ``remedy`` for what are none."""
     plain = _codes(value, length)
     if plain is not None:
@@ -229,7 +272,7 @@ def codes(name: str, value: object, *, what: str, remedy: str, length: int | Non
     return a.astype(np.int64)
 
 
-def group_codes(name: str, value: object, *, length: int | None = None) -> np.ndarray:
+def group_codes(name: str, value: Any, *, length: int | None = None) -> np.ndarray:
     """Group codes 0, 1, ..., shape (m,), as int.
 
     The way out is a list that the caller wrote down. Numbering the groups that occur, as numpy.unique does, would let one person who joins
@@ -240,14 +283,16 @@ def group_codes(name: str, value: object, *, length: int | None = None) -> np.nd
 
 
 def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:
-    """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one."""
+    """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one, at most MOST_GROUPS."""
     a = group_codes(name, value, length=length)
     k = int(a.max()) + 1
     if n_groups is not None:
-        n_groups = integer("n_groups", n_groups, low=1)
+        n_groups = group_count(n_groups, low=1)
         if k > n_groups:
             refuse(name, k - 1, f"a code above n_groups - 1 = {n_groups - 1}", "Raise n_groups or recode the groups.")
         k = n_groups
+    elif k > MOST_GROUPS:
+        refuse(name, k - 1, f"a group code beyond the {MOST_GROUPS} groups that are taken", "Code the groups 0, 1, ... without holes.")
     elif k > a.size:
         refuse(name, k - 1, "a group code larger than the number of people",
                "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
@@ -274,7 +319,7 @@ def group_names(value: object, k: int, *, reserved: tuple[str, ...] = ()) -> lis
     return names
 
 
-def whole_numbers(name: str, value: object, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
+def whole_numbers(name: str, value: Any, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
     """An array of whole numbers (ints, or floats such as 3.0), as int64."""
     a = numeric(name, value)
     if a.dtype.kind in "iu" or (a.dtype.kind == "O" and all(isinstance(entry, Integral) for entry in a.ravel())):
@@ -322,6 +367,8 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
                "Build it with fairness.cell_counts(prediction, A, Y).")
     if bins is not None and a.shape[-3] != bins:
         refuse(name, a.shape, f"has {a.shape[-3]} values of yhat on axis -3, not {bins}", remedy)
+    if a.shape[-2] > MOST_GROUPS:
+        refuse(name, a.shape, f"has {a.shape[-2]} groups on axis -2, more than {MOST_GROUPS}", "Merge groups: fairness.merge_groups.")
     if groups is not None and a.shape[-2] != groups:
         refuse(name, a.shape, f"has {a.shape[-2]} groups on axis -2, not {groups}", f"Give {groups} groups.")
     if a.shape[-2] < least_groups:
@@ -331,9 +378,10 @@ def table(name: str, value: object, *, bins: int | None = None, groups: int | No
 
 
 def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray | None = None,
-             labels: tuple[int, ...] = (0, 1), so: str = "so its rate does not exist", codes: bool = False) -> None:
+             labels: tuple[int | None, ...] = (0, 1), so: str = "so its rate does not exist", codes: bool = False) -> None:
     """No cell (a, y) of ``people`` (..., k, len(labels)) is unusable; ``usable`` says which are, by default those above 0.
 
+    A label None stands for the whole group.
     ``codes``: the argument holds group codes, from which people were counted. Then the group is shown, not how many people.
     """
     usable = people > 0 if usable is None else usable
@@ -342,7 +390,9 @@ def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray |
     where = tuple(int(i) for i in np.argwhere(~usable)[0])
     value = float(people[where])
     holds = "holds nobody" if value == 0 else "holds a negative number" if value < 0 else "holds entries that cancel to nearly 0"
-    refuse(name, where[-2] if codes else value, f"the cell (a={where[-2]}, y={labels[where[-1]]}) {holds}, {so}", remedy)
+    label = labels[where[-1]]
+    who = f"group {where[-2]}" if label is None else f"the cell (a={where[-2]}, y={label})"
+    refuse(name, where[-2] if codes else value, f"{who} {holds}, {so}", remedy)
 
 
 def frequencies(name: str, table: np.ndarray) -> np.ndarray:

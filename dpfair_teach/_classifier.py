@@ -17,7 +17,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     def _remember_columns(self, X: Any) -> None:
         """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if len(shape) == 2:
             self.n_features_in_ = shape[1]

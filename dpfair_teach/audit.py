@@ -262,8 +262,8 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     likelier, best = np.unravel_index(int(bounds.argmax()), bounds.shape)
     t = float(thresholds[best])
 
-    n = tuple(int(certify[i].size) for i in (likelier, 1 - likelier))
-    found = tuple(int((certify[i] >= t).sum()) for i in (likelier, 1 - likelier))
+    n = int(certify[likelier].size), int(certify[1 - likelier].size)
+    found = int((certify[likelier] >= t).sum()), int((certify[1 - likelier] >= t).sum())
     bound = _one_direction(np.array(found[0]), n[0], np.array(found[1]), n[1], delta, alpha)
     return AuditResult(float(bound), f"number >= {t:.6g}, likelier on the {('first data set', 'neighbour')[likelier]}",
                        found, n, delta, alpha, claimed_epsilon)
@@ -424,11 +424,6 @@ def laplace_delta(shift: float, scale: float, epsilon: float) -> float:
     -------
     float in [0, 1)
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> laplace_delta(shift=1, scale=1, epsilon=1)
@@ -465,11 +460,6 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------

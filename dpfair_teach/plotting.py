@@ -9,13 +9,13 @@ Figures are made without ``pyplot``: nothing is registered, nothing has to be cl
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
 import pandas as pd
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -32,14 +32,14 @@ COLORS: tuple[str, ...] = ("#0072B2", "#D55E00", "#00795A", "#AA4E86", "#3A3A3A"
 _LINES: tuple[object, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 _MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P")
 
-_STYLE: Mapping[str, object] = {
+_STYLE: dict[Any, Any] = {
     "figure.figsize": (5.0, 4.0), "figure.dpi": 130, "savefig.dpi": 130, "figure.constrained_layout.use": True,
     "figure.facecolor": "white", "savefig.facecolor": "white", "axes.facecolor": "white",
     "text.color": "#1A1A1A", "axes.labelcolor": "#1A1A1A", "axes.edgecolor": "#4D4D4D", "xtick.color": "#333333",
     "ytick.color": "#333333", "font.size": 11, "axes.titlesize": 12, "legend.fontsize": 10.5, "legend.frameon": False,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.7,
     "axes.axisbelow": True, "lines.linewidth": 1.8, "lines.markersize": 5,
-    "axes.prop_cycle": matplotlib.cycler(color=list(COLORS)) + matplotlib.cycler(linestyle=list(_LINES)),
+    "axes.prop_cycle": cycler(color=list(COLORS)) + cycler(linestyle=list(_LINES)),
 }
 
 
@@ -54,7 +54,7 @@ class BookFigure(Figure):
         # colours would mix those of thin lines.
         with Image.open(drawn) as picture:
             few = picture.convert("RGB").quantize(64, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-        few.putpalette([255 if value > 250 else value for value in few.getpalette()])      # the tree's white is 254
+        few.putpalette([255 if value > 250 else value for value in few.getpalette() or ()])      # the tree's white is 254
         few.save(data, "PNG", optimize=True)
         return data.getvalue()
 
@@ -73,7 +73,7 @@ def use_style() -> None:
     ...     matplotlib.rcParams["axes.facecolor"]
     'white'
     """
-    matplotlib.rcParams.update(_STYLE)
+    matplotlib.rcParams.update(dict(_STYLE))
 
 
 def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axes]:
@@ -114,7 +114,8 @@ def _axes(ax: Axes | None) -> tuple[Figure, Axes]:
         return new_figure()
     if not isinstance(ax, Axes):
         check.refuse("ax", ax, "not matplotlib axes", "Pass Axes, or None for a figure of its own.")
-    return ax.figure, ax
+    figure: Any = ax.figure     # of a part of a figure, that part
+    return figure, ax
 
 
 def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
@@ -132,7 +133,8 @@ def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def _column(name: str, value: object, table: pd.DataFrame) -> str:
     """The name of a column of the table that tells curves apart: every row belongs to one."""
-    if check.text(name, value) not in table.columns:
+    value = check.text(name, value)
+    if value not in table.columns:
         check.refuse(name, value, f"no column of the table, which has {list(table.columns)}", f"Choose {name} among them.")
     if table[value].isna().any():
         check.refuse(name, value, "that column has missing entries, whose rows belong to no curve",
@@ -147,7 +149,7 @@ def _column(name: str, value: object, table: pd.DataFrame) -> str:
 def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> None:
     """One series in the n-th colour, line style and marker; at most about twenty markers on a line."""
     n %= len(COLORS)
-    ax.plot(x, y, color=COLORS[n], linestyle=_LINES[n], marker=_MARKERS[n], markevery=max(1, len(x) // 20), label=label)
+    ax.plot(x, y, color=COLORS[n], linestyle=_LINES[n], marker=_MARKERS[n], markevery=max(1, np.size(x) // 20), label=label)
 
 
 def _legend_below(ax: Axes) -> None:
@@ -441,8 +443,8 @@ def heatmap_png(labels: Labels, values: np.ndarray, limits: tuple[float, float],
     """``values`` (n_y, n_x) as shades from ``limits[0]`` to ``limits[1]``, with the ``texts`` of the cells where there are any."""
     figure, ax = _frame(labels.title, (6.4, 4.2))
     figure.colorbar(ax.imshow(values, cmap="Blues", vmin=limits[0], vmax=limits[1], aspect="auto"), ax=ax, label=_plain(key))
-    for (row, column), value in np.ndenumerate(values) if texts else ():
-        ax.text(column, row, texts[row][column], ha="center", va="center", color="white" if value > sum(limits) / 2 else "black",
+    for (row, column), value in np.ndenumerate(values if texts else np.empty((0, 0))):
+        ax.text(column, row, (texts or [])[row][column], ha="center", va="center", color="white" if value > sum(limits) / 2 else "black",
                 fontsize=9)
     for set_ticks, names in ((ax.set_xticks, columns), (ax.set_yticks, rows)):
         at = list(range(0, len(names), max(1, -(-len(names) // 8))))

@@ -3,7 +3,7 @@
 A ratio is the median over the rounds of rival / ours in the same round, so that a machine that is busy for a while slows both sides.
 Every rival gets its warm-up and the same data; error and violation of ours are asserted to be equal or better. Where the rival is a number
 of seconds, ours are processor seconds: those of a clock would be the other programs' too. Exits with 1 if a ratio falls short.
-``--csv FILE`` also writes the table.
+``--csv FILE`` also writes the table; ``--only exact_noise`` measures one group of rows (any of ``GROUPS``).
 """
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import (
     clip_counts,
     closed_form,
+    k_norm_counts,
     noisy_counts,
     optimal_cuts,
     paper_slack,
@@ -258,25 +259,54 @@ def both_panels(repeats: int) -> list[dict]:
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([sys.executable, "-m", "dpfair_teach.experiments", "both_panels", "--jobs", "2", "--quiet", "--out", folder],
+            subprocess.run([sys.executable, "-m", "book.studies", "both_panels", "--jobs", "2", "--quiet", "--out", folder],
                            check=True, stdout=subprocess.DEVNULL)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return [dict(what="both panels, 100 repeats, two workers", rival="a minute", ours="python -m dpfair_teach.experiments both_panels",
+    return [dict(what="both panels, 100 repeats, two workers", rival="a minute", ours="python -m book.studies both_panels",
                  rival_s=np.full(repeats, 60.0), ours_s=np.array(seconds), wanted=1)]
+
+
+def exact_noise(repeats: int) -> list[dict]:
+    """Noise without floating point for four public cells, by the number of groups and epsilon, beside a second."""
+    rows = []
+    for k in (2, 3, 10, 50, 200, 1000):
+        counts = np.full((2, k, 2), 10)
+        for epsilon in (0.1, 1.0, 5.0, 20.0):
+            rng = np.random.default_rng(0)
+            seconds = interleaved(repeats, time.process_time, ours=lambda counts=counts, epsilon=epsilon, rng=rng: k_norm_counts(
+                counts, epsilon, rng, exact=True))["ours"]
+            rows.append(dict(what=f"exact noise, {k:,} groups, epsilon {epsilon:g}", rival="a second", ours="k_norm_counts(exact=True)",
+                             rival_s=np.ones(repeats), ours_s=seconds, wanted=1))
+    return rows
+
+
+def in_processing() -> list[dict]:
+    return [row for m in (2000, 20_000, 200_000) for k in (2, 4) for row in gradient_against_fairlearn(m, k, 7)]
+
+
+#: Groups of rows, given the number of repeats.
+GROUPS = {
+    "fit": lambda repeats: fit_against_fairlearn(2000, 5 * repeats) + fit_against_fairlearn(200_000, repeats),
+    "predict": lambda repeats: predict_against_fairlearn(200_000, repeats),
+    "noisy_programs": noisy_programs,
+    "binned_programs": binned_programs,
+    "exact_noise": lambda repeats: exact_noise(3),
+    "sixteen_gammas": sixteen_gammas,
+    "both_panels": lambda repeats: both_panels(1),
+    "in_processing": lambda repeats: in_processing(),
+}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=15, help="interleaved repeats, at least 7")
     parser.add_argument("--csv", help="also write the table there")
+    parser.add_argument("--only", choices=GROUPS, help="one group of rows")
     options = parser.parse_args()
     if options.repeats < 7:
         parser.error("--repeats must be at least 7")
-    rows = [*fit_against_fairlearn(2000, 5 * options.repeats), *fit_against_fairlearn(200_000, options.repeats),
-            *predict_against_fairlearn(200_000, options.repeats), *noisy_programs(options.repeats), *binned_programs(options.repeats),
-            *sixteen_gammas(options.repeats), *both_panels(1),
-            *(row for m in (2000, 20_000, 200_000) for k in (2, 4) for row in gradient_against_fairlearn(m, k, 7))]
+    rows = [row for name, group in GROUPS.items() if options.only in (None, name) for row in group(options.repeats)]
     for row in rows:
         rival_s, ours_s = row.pop("rival_s"), row.pop("ours_s")
         row |= {"rival_ms": 1e3 * np.median(rival_s), "ours_ms": 1e3 * np.median(ours_s), "ratio": np.median(rival_s / ours_s)}

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import turning
+
+turning.day()       # before there are workers
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
-sys.path[:0] = [str(ROOT / "book" / "_tools"), str(ROOT / "book" / "_ext")]
+sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_tools"), str(ROOT / "book" / "_ext")]
 
 # No call home, no update, no sandbox that a container would refuse.
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -54,6 +57,26 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS, ignore_default_args=["--hide-scrollbars"])
         yield browser
         browser.close()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave to `make nightly` what is marked so, and what of a turning test has not its day: see `turning.py`."""
+    if turning.all_of_it() or any("::" in argument for argument in config.args):
+        return
+    kept = {item: not item.get_closest_marker("nightly") for item in items}
+    tests: dict[str, list] = {}
+    for item in items:
+        if item.get_closest_marker("turning"):
+            tests.setdefault(item.nodeid.split("[")[0], []).append(item)
+    for name, cases in tests.items():
+        (days,) = cases[0].get_closest_marker("turning").args
+        if hasattr(cases[0], "callspec"):
+            today = turning.chosen([item.callspec.id for item in cases], days)
+        else:
+            today = [turning.due(turning.of(name), days)]
+        kept |= {item: kept[item] and now for item, now in zip(cases, today, strict=True)}
+    config.hook.pytest_deselected(items=[item for item in items if not kept[item]])
+    items[:] = [item for item in items if kept[item]]
 
 
 def pytest_terminal_summary(terminalreporter, exitstatus, config):

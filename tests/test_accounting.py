@@ -1,8 +1,10 @@
 """Release records and their sums: against exact laws of what was composed."""
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -24,43 +26,53 @@ from dpfair_teach.accounting import (
     releases_table,
 )
 from dpfair_teach.audit import exact_delta, exact_epsilon
-from dpfair_teach.mechanisms import gaussian_sigma, geometric_law, randomized_response_matrix
+from dpfair_teach.mechanisms import geometric_law, randomized_response_matrix
+from faults import Mutant
 
 
 def reports(epsilon, times=1, delta=0.0, unit=UNIT_A):
-    return Release("randomized response", unit, None, None, epsilon, delta, times=times)
+    return Release("randomized response", unit, epsilon=epsilon, delta=delta, times=times)
 
 
 # -------------------------------------------------------------------------------------------------------- records
 
 def test_a_record_keeps_what_it_was_given_and_cannot_change():
-    record = Release("laplace", UNIT_TUPLE, 2, 4, 0.5, relation="add or remove one tuple", times=3)
-    assert dataclasses.astuple(record) == ("laplace", UNIT_TUPLE, 2.0, 4.0, 0.5, 0.0, "add or remove one tuple", 3)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        record.epsilon = 0.1
+    record = Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4, relation="add or remove one tuple", times=3)
+    assert dataclasses.astuple(record) == ("laplace", UNIT_TUPLE, 2.0, 4.0, 0.5, 0.0, 1.0, "add or remove one tuple", 3)
+    for name in ("scale", "epsilon"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, name, 0.1)
+    assert dataclasses.replace(record, times=1).times == 1 and dataclasses.replace(record, scale=2, epsilon=None).epsilon == 1
+    with pytest.raises(ValueError, match=r"scale=2\.0"):
+        dataclasses.replace(record, scale=2)
     for unit, relations in RELATIONS.items():
-        assert Release("other", unit, None, None, 1.0).relation == relations[0]
+        assert Release("other", unit, epsilon=1.0).relation == relations[0]
 
 
 @pytest.mark.parametrize("mechanism, sensitivity, scale, epsilon, delta, right", [
     ("laplace", 1.0, 2.0, 0.5, 0.0, True), ("laplace", 1.0, 1.0, 0.5, 0.0, False), ("laplace", 2.0, 2.0, 0.5, 0.0, False),
     ("geometric", 1, 2.0, 0.5, 0.0, True), ("geometric", 1, 1.9, 0.5, 0.0, False),
     ("exponential", 1.0, 4.0, 0.5, 0.0, True), ("exponential", 1.0, 2.0, 0.5, 0.0, False),
-    ("gaussian", 2.0, gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True),
-    ("gaussian", 2.0, 1.01 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, True),
-    ("gaussian", 2.0, 0.99 * gaussian_sigma(2.0, 0.5, 1e-6), 0.5, 1e-6, False), ("gaussian", 2.0, 1e3, 0.5, 0.0, False),
-    ("laplace", None, 2.0, 0.5, 0.0, False), ("laplace", 1.0, None, 0.5, 0.0, False),
+    ("laplace", 1.0, 2.0, None, 0.0, True), ("laplace", 1.0, None, 0.5, 0.0, True), ("laplace", 1.0, 2.0, None, 1e-9, True),
+    ("laplace", None, 2.0, 0.5, 0.0, False), ("laplace", 1.0, None, None, 0.0, False), ("geometric", None, None, 0.5, 0.0, False),
+    ("gaussian", 2.0, 3.0, None, 0.0, True), ("gaussian", 2.0, None, None, 0.0, False), ("gaussian", None, 3.0, None, 0.0, False),
+    ("gaussian", 2.0, 30.0, 0.5, 0.0, False), ("gaussian", 2.0, None, 0.5, 1e-6, False), ("gaussian", 2.0, 30.0, None, 1e-6, False),
+    ("exponential", 1.0, 4.0, None, 0.0, True), ("exponential", None, None, 0.5, 0.0, True), ("exponential", 1.0, None, 0.5, 0.0, True),
+    ("exponential", None, 4.0, None, 0.0, False), ("exponential", None, 4.0, 0.5, 0.0, False), ("exponential", 1.0, None, None, 0.0, False),
+    ("randomized response", None, None, 0.5, 0.0, True), ("randomized response", None, None, None, 0.0, False),
+    ("randomized response", 1.0, None, 0.5, 0.0, False), ("randomized response", None, 1.0, 0.5, 0.0, False),
+    ("staircase", 1.0, 2.0, 0.5, 0.0, True), ("staircase", 1.0, 2.0, None, 0.0, False),
 ])
-def test_a_record_cannot_claim_less_than_its_noise_costs(mechanism, sensitivity, scale, epsilon, delta, right):
+def test_a_record_says_what_was_run_and_does_not_contradict_itself(mechanism, sensitivity, scale, epsilon, delta, right):
     if right:
-        Release(mechanism, UNIT_A, sensitivity, scale, epsilon, delta)
+        Release(mechanism, UNIT_A, sensitivity=sensitivity, scale=scale, epsilon=epsilon, delta=delta)
     else:
-        with pytest.raises(ValueError, match=r"scale|sensitivity"):
-            Release(mechanism, UNIT_A, sensitivity, scale, epsilon, delta)
+        with pytest.raises(ValueError, match=r"^(scale|sensitivity|epsilon|delta)=.*\. [A-Z]"):
+            Release(mechanism, UNIT_A, sensitivity=sensitivity, scale=scale, epsilon=epsilon, delta=delta)
 
 
 def test_the_table_has_a_row_per_record_in_order():
-    table = releases_table([Release("laplace", UNIT_A, 2, 4, 0.5, times=2), reports(1.0)])
+    table = releases_table([Release("laplace", UNIT_A, sensitivity=2, scale=4, times=2), reports(1.0)])
     assert list(table.columns) == ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
     assert list(table["mechanism"]) == ["laplace", "randomized response"] and list(table["times"]) == [2, 1]
     assert table.loc[0, "scale"] == 4 and pd.isna(table.loc[1, "scale"])
@@ -69,12 +81,43 @@ def test_the_table_has_a_row_per_record_in_order():
 
 def test_no_table_prints_a_delta_above_0_as_0():
     """On its side or not: among texts and large numbers pandas rounds to six places."""
-    pure = Release("laplace", UNIT_A, 1, 2.0, 0.5)
+    pure = Release("laplace", UNIT_A, sensitivity=1, scale=2.0)
     for delta in (1e-7, 3e-12, 1e-99, 0.1 + 0.2):
-        release = Release("gaussian", UNIT_A, 1, gaussian_sigma(1.0, 0.5, delta), 0.5, delta)
+        release = Release("laplace", UNIT_A, sensitivity=1, scale=2.0, delta=delta)
         for table in (releases_table(release), releases_table([pure, release])):
             assert f"{delta:.6g}" in table.to_string() and f"{delta:.6g}" in table.T.to_string()
     assert releases_table(pure)["delta"].tolist() == ["0.0"]
+
+
+def test_epsilon_is_derived_and_never_kept():
+    """One run's: what noise of this scale gives, or the mechanism's own; none where it takes a delta."""
+    for record, epsilon in ((Release("laplace", UNIT_A, sensitivity=2, scale=8), 0.25),
+                            (Release("geometric", UNIT_A, sensitivity=1, epsilon=4), 4.0),
+                            (Release("exponential", UNIT_A, sensitivity=3, scale=12), 0.5), (reports(0.7, delta=1e-9), 0.7),
+                            (Release("gaussian", UNIT_A, sensitivity=1, scale=1), None)):
+        assert record.epsilon == epsilon
+        assert ("epsilon" in vars(record)) is False
+    assert Release("geometric", UNIT_A, sensitivity=1, epsilon=4).scale == 0.25
+
+
+def test_a_record_prints_as_what_makes_it():
+    for record in (Release("Laplace", UNIT_A, sensitivity=2, scale=4, times=3), reports(1.0, delta=1e-7),
+                   Release("gaussian", UNIT_TUPLE, sensitivity=1, scale=2, sampling_probability=0.1), Release("mine", UNIT_A, epsilon=1)):
+        assert eval(repr(record), {"Release": Release}) == record
+        assert pickle.loads(pickle.dumps(record)) == record and hash(record) == hash(copy.deepcopy(record))
+
+
+@pytest.mark.parametrize("fields, words", [
+    (dict(mechanism="laplace", sensitivity=1.0, scale=2.0, sampling_probability=0.5), "sampling_probability=0.5.*'laplace'.*Gaussian"),
+    (dict(mechanism="gaussian", sensitivity=1.0, scale=2.0, sampling_probability=0.5, unit="mine", relation="twins"),
+     "relation='twins'.*Start"),
+    (dict(mechanism="laplace", sensitivity=1.0), "scale=None: a laplace record with neither scale nor epsilon.*Give sensitivity and scale"),
+    (dict(mechanism="gaussian", sensitivity=1.0, scale=2.0, delta=1e-6), "delta=1e-06.*compose"),
+    (dict(mechanism="gaussian", sensitivity=1.0, epsilon=2.0, delta=1e-6), "epsilon=2.0.*gaussian_sigma"),
+])
+def test_what_a_record_cannot_say_is_refused_in_words(fields, words):
+    with pytest.raises(ValueError, match=words):
+        Release(**({"unit": UNIT_A} | fields))
 
 
 # ------------------------------------------------------------------------------------------------------ composition
@@ -110,7 +153,7 @@ def test_releases_that_protect_different_things_do_not_add_up():
         with pytest.raises(ValueError, match="unit"):
             add([reports(1.0), reports(1.0, unit=UNIT_TUPLE)])
         with pytest.raises(ValueError, match="relation"):
-            add([reports(1.0, unit=UNIT_TUPLE), Release("other", UNIT_TUPLE, None, None, 1.0, relation="add or remove one tuple")])
+            add([reports(1.0, unit=UNIT_TUPLE), Release("other", UNIT_TUPLE, epsilon=1.0, relation="add or remove one tuple")])
 
 
 def test_methods_that_do_not_exist_are_refused_with_those_that_do():
@@ -129,7 +172,7 @@ def test_parallel_composition_is_exact_for_two_counts(touches, change):
         return np.outer(*[law / law.sum() for law in laws]).ravel()
 
     worst = max(exact_epsilon(joint((0, 0)), joint(c)) for c in (change, change[::-1]))
-    records = [Release("geometric", UNIT_A, 1, 1 / e, e) for e in epsilons]
+    records = [Release("geometric", UNIT_A, sensitivity=1, scale=1 / e) for e in epsilons]
     assert compose_parallel(records, touches=touches) == pytest.approx(worst, rel=1e-6)
 
 
@@ -142,7 +185,7 @@ def test_a_private_number_that_divides_all_people_is_no_parallel_composition():
 
     true = max(np.abs(logs(x, y) - logs(x + 1, y)).max() for x in range(10) for y in range(11))
     assert true == pytest.approx(9.5)
-    assert compose_parallel([Release("geometric", UNIT_A, 1, 2.0, 0.5)] * 2, touches=2) == pytest.approx(1.0)
+    assert compose_parallel([Release("geometric", UNIT_A, sensitivity=1, scale=2.0)] * 2, touches=2) == pytest.approx(1.0)
 
 
 # --------------------------------------------------------------------------------------------- the short formula
@@ -203,8 +246,8 @@ def test_short_formula_holds_for_every_step_of_a_target_below_8_ln_1_over_delta(
 def good():
     """A valid call of every public function and record."""
     return {
-        Release: dict(mechanism="laplace", unit=UNIT_A, sensitivity=1.0, scale=2.0, epsilon=0.5, delta=0.0, relation="replace one A",
-                      times=2),
+        Release: dict(mechanism="laplace", unit=UNIT_A, sensitivity=1.0, scale=2.0, epsilon=0.5, delta=0.0, sampling_probability=1.0,
+                      relation="replace one A", times=2),
         releases_table: dict(releases=[reports(1.0)]),
         compose: dict(releases=[reports(1.0), reports(0.5)], delta=1e-6, method="basic"),
         compose_parallel: dict(releases=[reports(1.0), reports(0.5)], delta=1e-6, touches=1),
@@ -220,8 +263,10 @@ CASES = [(f, name) for f, call in good().items() for name in call]
 @pytest.mark.parametrize("function, name", CASES, ids=lambda x: getattr(x, "__name__", x))
 def test_bad_input_is_refused_by_name(function, name):
     never = [bad for bad in NEVER if not (name in ("mechanism", "unit", "relation") and bad == "1")]
-    never += [None] if name != "relation" else []
-    never += {"epsilon": [0], "scale": [0], "sensitivity": [0], "times": [0, 1.5], "touches": [0, 1.5], "k": [0, 1.5],
+    never += [None] if name not in ("relation", "scale", "epsilon") else []
+    never += {"epsilon": [0], "scale": [0], "sensitivity": [0], "times": [0, 1.5], "touches": [0, 1.5],
+              "sampling_probability": [0, 1.5, 0.5],
+              "k": [0, 1.5],
               "epsilon0": [0], "delta": [1, 2]}.get(name, [])
     refused_by_name(good, function, name, never)
 
@@ -246,21 +291,33 @@ def test_a_name_that_would_escape_the_check_is_refused(name, meant):
 
 @pytest.mark.parametrize("name, meant", [("Laplace", "laplace"), (" LAPLACE ", "laplace"), ("randomized_response", "randomized response")])
 def test_capitals_and_underscores_do_not_escape_the_check(name, meant):
-    assert accounting.Release(name, accounting.UNIT_A, 2, 4.0, 0.5).mechanism == meant
-    if meant == "laplace":
+    noise = {"sensitivity": 2, "scale": 4.0} if meant == "laplace" else {}
+    assert accounting.Release(name, accounting.UNIT_A, epsilon=0.5, **noise).mechanism == meant
+    if noise:
         with pytest.raises(ValueError, match="scale"):
-            accounting.Release(name, accounting.UNIT_A, 2, 1.0, 0.5)
+            accounting.Release(name, accounting.UNIT_A, sensitivity=2, scale=1.0, epsilon=0.5)
 
 
 def test_a_unit_in_own_words_says_its_relation():
-    own = accounting.Release("laplace", "one household", 1, 2.0, 0.5, relation="replace one household")
+    own = accounting.Release("laplace", "one household", sensitivity=1, scale=2.0, relation="replace one household")
     assert (own.unit, own.relation) == ("one household", "replace one household")
     with pytest.raises(ValueError, match=r"relation=None.*one household"):
-        accounting.Release("laplace", "one household", 1, 2.0, 0.5)
+        accounting.Release("laplace", "one household", sensitivity=1, scale=2.0)
     with pytest.raises(ValueError, match="releases"):
-        accounting.compose([own, accounting.Release("laplace", accounting.UNIT_A, 1, 2.0, 0.5)])
+        accounting.compose([own, accounting.Release("laplace", accounting.UNIT_A, sensitivity=1, scale=2.0)])
 
 
 @pytest.mark.parametrize("name", ["discrete laplace", "sparse vector", "report noisy max", "discrete gaussian", "DP-SGD"])
 def test_another_mechanism_may_have_its_name(name):
-    assert accounting.Release(name, accounting.UNIT_A, None, None, 1.0).mechanism == name
+    assert accounting.Release(name, accounting.UNIT_A, epsilon=1.0).mechanism == name
+
+
+# --- deliberate faults
+
+def one_part(f):
+    return lambda releases, delta=0.0, touches=1: f(releases, delta)
+
+
+FAULTS = {
+    "parallel_touches_one_part": Mutant("dpfair_teach.accounting.compose_parallel", one_part, "one part, however many a change touches"),
+}

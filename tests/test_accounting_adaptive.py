@@ -10,6 +10,7 @@ import pytest
 from dpfair_teach import audit
 from dpfair_teach.accounting import UNIT_A, Release, compose
 from dpfair_teach.mechanisms import randomized_response_matrix
+from faults import Mutant
 
 
 def leaky(epsilon, delta):
@@ -53,7 +54,7 @@ def test_no_steps_however_chosen_exceed_the_sums_and_some_come_near(steps):
     """Theorem 1.4, deltas and adaptivity: the sums bound the exact law of every procedure, and less than them does not."""
     rng = np.random.default_rng(14)
     families = [family(epsilon, delta, rng)[: 10 if len(steps) == 2 else 7] for epsilon, delta in steps]
-    records = [Release("randomized response", UNIT_A, None, None, epsilon, delta) for epsilon, delta in steps]
+    records = [Release("randomized response", UNIT_A, epsilon=epsilon, delta=delta) for epsilon, delta in steps]
     total = sum(delta for _, delta in steps)
     epsilon = compose(records, delta=total)
     worst = adaptive(families, epsilon)
@@ -96,3 +97,19 @@ def test_losses_of_steps_add_up_and_delta_is_an_expectation_over_their_sum():
             assert here == pytest.approx(max(P[e].sum() - math.exp(epsilon) * Q[e].sum() for e in events), abs=1e-12)     # part 1
             assert here <= P[loss > epsilon].sum() + 1e-12                            # part 2
             assert audit.exact_delta(P, Q, epsilon) == pytest.approx(max(here, there), abs=1e-12)
+
+
+# --- deliberate faults
+
+def largest_epsilon_only(f):
+    return lambda releases, delta=0.0, method="basic": max(r.epsilon for r in ([releases] if hasattr(releases, "epsilon") else releases))
+
+
+def never_refuses_a_delta(f):
+    return lambda releases, delta=0.0, method="basic": f(releases, 0.999999, method)
+
+
+FAULTS = {
+    "compose_takes_the_largest": Mutant("dpfair_teach.accounting.compose", largest_epsilon_only, "the largest epsilon, not the sum"),
+    "compose_never_refuses_a_delta": Mutant("dpfair_teach.accounting.compose", never_refuses_a_delta, "deltas cost nothing"),
+}

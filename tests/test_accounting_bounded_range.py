@@ -21,6 +21,7 @@ from dpfair_teach.accounting import (
 )
 from dpfair_teach.audit import exact_delta, exact_epsilon
 from dpfair_teach.mechanisms import exponential_probabilities
+from faults import Mutant, scaled
 
 
 def two_ends(t, epsilon0):
@@ -139,6 +140,8 @@ def test_adaptive_steps_cost_more_than_fixed_ones_and_stay_below_the_bound(epsil
         gaps.append(adaptive - bounded_range_delta(epsilon0, k, float(epsilon)))
         assert bounded_range_composition(epsilon0, k, adaptive) >= epsilon - 1e-9
     assert max(gaps) > 1e-4             # the cost of adaptivity
+    # and of many steps not below those fixed beforehand, of which everything is known: mean and tail are both needed
+    assert bounded_range_composition(1.0, 1000, 1e-6) >= bounded_range_composition(1.0, 1000, 1e-6, adaptive=False) > 150
 
 
 @settings(max_examples=100, deadline=None)
@@ -171,3 +174,18 @@ def test_real_exponential_mechanisms_stay_below():
         p, q = joint([law for law, _ in laws]), joint([law for _, law in laws])
         for delta in (1e-6, 1e-3, 0.1):
             assert exact_epsilon(p, q, delta) <= bounded_range_composition(epsilon0, 8, delta, adaptive=False) + 1e-9
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "bounded_range_without_the_mean": Mutant("dpfair_teach.accounting.bounded_range.bounded_range_mean", lambda f: lambda epsilon0: 0.0,
+                                             "the mean loss is left out"),
+    "bounded_range_without_the_tail": Mutant(
+        "dpfair_teach.accounting.bounded_range.bounded_range_composition", lambda f: lambda epsilon0, k, delta, adaptive=True: (
+            min(f(epsilon0, k, delta, adaptive=adaptive), k * bounded_range_mean(epsilon0))), "the mean loss alone"),
+    "bounded_range_adaptive_as_fixed": Mutant(
+        "dpfair_teach.accounting.bounded_range_composition", lambda f: lambda *a, adaptive=True: f(*a, adaptive=False),
+        "steps chosen adaptively as if fixed beforehand"),
+    "bounded_range_delta_a_tenth_less": Mutant("dpfair_teach.accounting.bounded_range_delta", scaled(0.9), "nine tenths of the delta"),
+}

@@ -1,6 +1,7 @@
 """What pure and nearly pure steps come to: exact laws, big numbers, and the theorem as it is printed."""
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from functools import reduce
@@ -10,17 +11,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 from dpfair_teach.accounting import (
+    UNIT_A,
+    Release,
     advanced_composition,
     advanced_composition_long,
     basic_composition,
+    compose,
+    optimal,
     optimal_composition,
     optimal_composition_delta,
     theorem_1_5,
 )
 from dpfair_teach.audit import exact_delta, exact_epsilon
 from dpfair_teach.mechanisms import gaussian_delta, randomized_response_matrix
+from faults import Mutant, less, scaled
 
 
 def joint(laws):
@@ -103,6 +110,44 @@ def test_many_steps_against_fifty_digits(k, epsilon0, epsilon):
     assert optimal_composition(epsilon0, k, float(total)) == pytest.approx(epsilon, rel=1e-9)
 
 
+def exact_delta_of_many(k, epsilon0, epsilon, delta0=0.0):
+    """1 - (1 - delta0)^k (1 - sum of P(i) (1 - e^(epsilon - loss))_+) in forty digits: its terms from the last that helps downwards."""
+    with mpmath.workdps(40):
+        e0, epsilon = mpmath.mpf(epsilon0), mpmath.mpf(epsilon)
+        x, last = mpmath.exp(-e0), int((k - epsilon / e0) / 2)
+        ways = mpmath.loggamma(k + 1) - mpmath.loggamma(last + 1) - mpmath.loggamma(k - last + 1) - k * mpmath.log1p(x)
+
+        def total(term, falls):
+            added, i = mpmath.mpf(0), last
+            while i >= 0 and term > added * mpmath.mpf(10) ** -30:
+                added, term, i = added + term, term * i / (k - i + 1) * falls, i - 1
+            return added
+
+        pure = total(mpmath.exp(ways - last * e0), 1 / x) - mpmath.exp(epsilon) * total(mpmath.exp(ways - (k - last) * e0), x)
+        return 1 - (1 - mpmath.mpf(delta0)) ** k * (1 - pure)
+
+
+@pytest.mark.parametrize("k, epsilon0, delta, delta0", [
+    (100_000, 0.05, 0.5, 0.0), (100_000, 0.1, 0.9, 0.0), (100_000, 0.01, 1e-3, 0.0), (100_000, 0.02, 0.6, 1e-6), (10**6, 0.01, 0.5, 0.0),
+    (10**6, 1.0, 0.5, 0.0)])
+def test_no_answer_for_many_steps_is_below_the_exact_one(k, epsilon0, delta, delta0):
+    """Rounding is on the safe side, by ten millionths of the answer at most: the exact delta at what is said is not above delta."""
+    record = Release("another", UNIT_A, epsilon=epsilon0, delta=delta0, times=k)
+    for epsilon in (optimal_composition(epsilon0, k, delta, delta0), compose(record, delta, "best")):
+        assert exact_delta_of_many(k, epsilon0, epsilon, delta0) <= delta
+        assert exact_delta_of_many(k, epsilon0, epsilon * (1 - 1e-7), delta0) > delta
+        assert optimal_composition_delta(epsilon0, k, epsilon, delta0) >= exact_delta_of_many(k, epsilon0, epsilon, delta0)
+
+
+def test_the_logarithm_of_a_factorial_is_as_near_as_the_bound_supposes():
+    """scipy's gammaln against forty digits: at most ``_FACTORIAL`` roundings off."""
+    rng = np.random.default_rng(3)
+    for n in {*range(3, 60), *np.exp(rng.uniform(4, math.log(10**6), 300)).astype(int).tolist(), 10**6 + 1}:
+        with mpmath.workdps(40):
+            exact = mpmath.loggamma(n)
+            assert abs(special.gammaln(n) - exact) <= optimal._FACTORIAL * optimal._U * exact
+
+
 def test_a_million_steps_and_many_small_ones_are_gaussian():
     """The loss tends to a normal law with mean mu^2 / 2 and variance mu^2, mu = epsilon0 sqrt(k): the analytic Gaussian at mu = 1."""
     epsilon = optimal_composition(1e-3, 10**6, 1e-6)
@@ -139,6 +184,7 @@ def test_the_mean_of_the_long_formula_is_attained():
         mean = (advanced_composition_long(epsilon0, 2, 0.5) - advanced_composition_long(epsilon0, 1, 0.5)
                 - epsilon0 * math.sqrt(2 * math.log(2)) * (math.sqrt(2) - 1))
         assert mean == pytest.approx((stay - lie) * epsilon0)
+        assert advanced_composition_long(epsilon0, 100, 1e-6) >= optimal_composition(epsilon0, 100, 1e-6)
         q = np.linspace(0.001, 0.999, 999)[:, None]
         p = np.linspace(0.001, 0.999, 999)[None]
         pure = (np.abs(np.log(p / q)) <= epsilon0) & (np.abs(np.log((1 - p) / (1 - q))) <= epsilon0)
@@ -208,3 +254,58 @@ def test_the_step_may_be_larger_by_a_factor(epsilon, low, high):
     T = 1000
     step = epsilon / (4 * math.sqrt(T * math.log(1e7)))
     assert optimal_composition(low * step, 2 * T, 1e-7) < epsilon < optimal_composition(high * step, 2 * T, 1e-7)
+
+
+# --- deliberate faults
+
+def always_answers(f):
+    return lambda epsilon0, k, delta: 2 * epsilon0 * np.sqrt(2 * k * np.log(1 / delta))
+
+
+def half_the_steps(f):
+    return lambda epsilon, k, delta, delta_step=0.0, **kw: dataclasses.replace(
+        f(epsilon, k, delta, delta_step, **kw), epsilon_step=f(epsilon, (k + 1) // 2, delta, delta_step, **kw).epsilon_step)
+
+
+def without_the_mean(f):
+    return lambda epsilon0, k, delta: f(epsilon0, k, delta) - k * epsilon0 * np.tanh(epsilon0 / 2)
+
+
+def forgets_delta0(f):
+    return lambda epsilon0, k, delta, delta0=0.0: f(epsilon0, k, delta)
+
+
+def sum_as_it_was(f):
+    """No error of the sum is added."""
+    def old(epsilon0, k, delta, delta0=0.0):
+        lies = np.arange(k + 1)
+        log_p = special.gammaln(k + 1) - special.gammaln(lies + 1) - special.gammaln(k - lies + 1) - lies * epsilon0
+        log_p -= special.logsumexp(log_p)
+        none_fails = k * math.log1p(-delta0)
+        left = (delta + math.expm1(none_fails)) / math.exp(none_fails)
+        log_f, log_g = np.logaddexp.accumulate(log_p), np.logaddexp.accumulate(log_p - (k - 2 * lies) * epsilon0)
+        enough = log_f > math.log(left)
+        rest = np.log(-np.expm1(math.log(left) - log_f[enough]))
+        return min(k * epsilon0, max(0.0, float((log_f[enough] + rest - log_g[enough]).max(initial=0.0))))
+    return old
+
+
+FAULTS = {
+    "optimal_sum_as_it_was": Mutant("dpfair_teach.accounting.optimal_composition", sum_as_it_was, "what rounding is worth is not added"),
+    "pld_rounding_as_it_was": Mutant("dpfair_teach.accounting.loss_distribution._rounding", lambda f: lambda records, delta: (
+        1e-14 + 1e-16 * sum(r.times for r in records) + 1e-11 * delta), "no part of delta's size for each run"),
+    "long_formula_without_the_tail": Mutant("dpfair_teach.accounting.advanced_composition_long", less(
+        lambda call: call.epsilon0 * math.sqrt(2 * call.k * math.log(1 / call.delta))), "the mean loss alone"),
+    "theorem_1_5_without_the_steps_deltas": Mutant("dpfair_teach.accounting.theorem_1_5", less(
+        lambda call: call.k * call.delta_step, "delta"), "what each step may fail"),
+    "theorem_1_5_without_delta": Mutant("dpfair_teach.accounting.theorem_1_5", less(
+        lambda call: call.delta * (1 - 1e-9), "delta"), "what the sum of the losses may fail"),
+    "advanced_composition_always_answers": Mutant(
+        "dpfair_teach.accounting.advanced_composition", always_answers, "the short formula where it is no bound"),
+    "advanced_composition_halved": Mutant("dpfair_teach.accounting.advanced_composition", scaled(0.5), "the tail without the mean loss"),
+    "theorem_1_5_for_half_the_steps": Mutant("dpfair_teach.accounting.theorem_1_5", half_the_steps, "the budget of half as many steps"),
+    "long_formula_without_the_mean": Mutant("dpfair_teach.accounting.advanced_composition_long", without_the_mean, "the tail alone"),
+    "optimal_forgets_the_steps_delta": Mutant(
+        "dpfair_teach.accounting.optimal_composition", forgets_delta0, "the steps' own delta is left out"),
+    "optimal_delta_halved": Mutant("dpfair_teach.accounting.optimal_composition_delta", scaled(0.5), "half the delta"),
+}

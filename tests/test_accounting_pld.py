@@ -24,18 +24,19 @@ from dpfair_teach.accounting import (
 )
 from dpfair_teach.audit import exact_delta, laplace_delta
 from dpfair_teach.mechanisms import gaussian_delta, geometric_law
+from faults import Mutant, scaled
 
 
 def reports(epsilon, times=1, delta=0.0):
-    return Release("randomized response", UNIT_A, None, None, epsilon, delta, times=times)
+    return Release("randomized response", UNIT_A, epsilon=epsilon, delta=delta, times=times)
 
 
 def laplace(epsilon, times=1):
-    return Release("laplace", UNIT_A, 1.0, 1 / epsilon, epsilon, times=times)
+    return Release("laplace", UNIT_A, sensitivity=1.0, scale=1 / epsilon, times=times)
 
 
 def gaussian(sigma, times=1):
-    return Release("gaussian", UNIT_A, 1.0, sigma, 5.0, max(1.01 * gaussian_delta(1, sigma, 5.0), 1e-200), times=times)
+    return Release("gaussian", UNIT_A, sensitivity=1.0, scale=sigma, times=times)
 
 
 @pytest.mark.parametrize("epsilon0, k, delta", [(1.0, 1, 1e-6), (0.5, 10, 1e-4), (1.0, 100, 1e-6), (0.1, 1000, 1e-6), (0.01, 10_000, 1e-7),
@@ -92,7 +93,7 @@ def test_geometric_is_the_exact_product_law(sensitivity, k):
     p1, q1 = (np.array([law[loss == v].sum() for v in values]) for law in one)
     for _ in range(k):
         p, q = np.outer(p, p1).ravel(), np.outer(q, q1).ravel()
-    record = Release("geometric", UNIT_A, sensitivity, 2.0, 0.5 * sensitivity, times=k)
+    record = Release("geometric", UNIT_A, sensitivity=sensitivity, scale=2.0, times=k)
     for epsilon in (0.1, 0.6, 1.3):
         assert pld_delta(record, epsilon) == pytest.approx(exact_delta(p / p.sum(), q / q.sum(), epsilon), rel=1e-5, abs=1e-10)
 
@@ -118,7 +119,7 @@ def test_several_coordinates_lose_no_more_than_one_that_takes_the_whole_change(n
     t, w = 0.3, np.arange(-130, 141)
 
     def release(change):
-        return Release(noise, UNIT_A, change, 1 / t, change * t)
+        return Release(noise, UNIT_A, sensitivity=change, scale=1 / t, epsilon=change * t)
 
     def pair(change):
         return [geometric_law(1, t, centre).pmf(w) for centre in (0, change)]
@@ -138,13 +139,13 @@ def test_several_coordinates_lose_no_more_than_one_that_takes_the_whole_change(n
 
 
 def test_a_mix_of_records_lies_between_its_lower_bound_and_renyis():
-    records = [laplace(0.1, 50), gaussian(8.0, 20), Release("exponential", UNIT_A, 1.0, 10.0, 0.2, times=10), reports(0.3, 5),
-               Release("geometric", UNIT_A, 2, 10.0, 0.2, times=20)]
+    records = [laplace(0.1, 50), gaussian(8.0, 20), Release("exponential", UNIT_A, sensitivity=1.0, epsilon=0.2, times=10), reports(0.3, 5),
+               Release("geometric", UNIT_A, sensitivity=2, scale=10.0, times=20)]
     epsilon = pld_epsilon(records, 1e-6)
     # Renyi's accountant knows of the exponential mechanism what the grid does not, and still loses
     assert pld_epsilon(records, 1e-6, pessimistic=False) <= epsilon
     orders = np.geomspace(1.1, 1e4, 300)
-    worst = [Release("another", UNIT_A, None, None, 0.2, times=10) if r.mechanism == "exponential" else r for r in records]
+    worst = [Release("another", UNIT_A, epsilon=0.2, times=10) if r.mechanism == "exponential" else r for r in records]
     assert epsilon < float(rdp_to_epsilon(orders, rdp_of_releases(worst, orders), 1e-6))
     assert pld_delta(records, epsilon) == pytest.approx(1e-6, rel=1e-3)
     shuffled = pld_epsilon(records[::-1], 1e-6)
@@ -196,7 +197,8 @@ def test_events_are_handed_through(accountant, relation):
 def test_records_are_the_peers_events():
     """One event of k runs, composed by dp-accounting's own accountant on its own grid."""
     for record, event in ((laplace(0.1, 100), dp_accounting.LaplaceDpEvent(10.0)),
-                          (Release("geometric", UNIT_A, 3, 10.0, 0.3, times=100), dp_accounting.dp_event.DiscreteLaplaceDpEvent(0.1, 3)),
+                          (Release("geometric", UNIT_A, sensitivity=3, scale=10.0, times=100),
+                           dp_accounting.dp_event.DiscreteLaplaceDpEvent(0.1, 3)),
                           (gaussian(8.0, 100), dp_accounting.GaussianDpEvent(8.0))):
         peer = event_epsilon(dp_accounting.SelfComposedDpEvent(event, 100), 1e-6)
         assert pld_epsilon(record, 1e-6) == pytest.approx(peer, rel=1e-3)
@@ -215,7 +217,7 @@ def test_the_package_is_imported_when_it_is_needed():
 import sys
 from dpfair_teach import accounting
 assert "dp_accounting" not in sys.modules
-record = accounting.Release("another", "unit", None, None, 1.0, relation="neighbours", times=9)
+record = accounting.Release("another", "unit", epsilon=1.0, relation="neighbours", times=9)
 assert accounting.compose(record, 1e-6, "rdp") > 0 and "dp_accounting" not in sys.modules
 sys.modules["dp_accounting"] = None
 try:
@@ -228,3 +230,10 @@ assert accounting.compose(record, 1e-6, "best") == accounting.compose(record, 1e
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "loss_distribution_a_tenth_less": Mutant("dpfair_teach.accounting.pld_delta", scaled(0.9), "nine tenths of the delta"),
+}

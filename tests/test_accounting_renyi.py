@@ -1,6 +1,8 @@
 """Renyi divergences: against the definition, against dp-accounting, and what they say about (epsilon, delta)."""
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import itertools
 import math
 
@@ -35,6 +37,7 @@ from dpfair_teach.mechanisms import (
     laplace_law,
     randomized_response_matrix,
 )
+from faults import Mutant, scaled, with_arguments
 
 PEER_ORDERS = np.array(peer.rdp_privacy_accountant.DEFAULT_RDP_ORDERS)
 EPSILONS = (1e-3, 0.01, 0.3, 1.0, 4.0, 20.0)
@@ -77,8 +80,9 @@ def test_pure_is_the_peers_randomized_response_of_two(epsilon0):
 
 def test_composition_and_conversion_are_the_peers():
     events = [(dp_accounting.LaplaceDpEvent(5.0), 40), (dp_accounting.GaussianDpEvent(6.0), 25), (dp_accounting.LaplaceDpEvent(1.0), 1)]
-    records = [Release("laplace", UNIT_A, 1.0, 5.0, 0.2, times=40), Release("gaussian", UNIT_A, 1.0, 6.0, 1.5, 0.01, times=25),
-               Release("laplace", UNIT_A, 2.0, 2.0, 1.0)]
+    records = [Release("laplace", UNIT_A, sensitivity=1.0, scale=5.0, times=40),
+               Release("gaussian", UNIT_A, sensitivity=1.0, scale=6.0, times=25),
+               Release("laplace", UNIT_A, sensitivity=2.0, scale=2.0)]
     book = peer.RdpAccountant(PEER_ORDERS)
     for event, count in events:
         book.compose(event, count)
@@ -203,12 +207,12 @@ def test_records_by_their_mechanism():
     sigma = gaussian_sigma(2.0, 0.5, 1e-6)
     orders = np.array([1.5, 2.0, 30.0])
     for record, curve in (
-            (Release("laplace", UNIT_A, 2, 4, 0.5), rdp_laplace(0.5, orders)),
-            (Release("geometric", UNIT_A, 2, 4, 0.5), rdp_geometric(0.5, orders, 2)),
-            (Release("gaussian", UNIT_A, 2, sigma, 0.5, 1e-6), rdp_gaussian(sigma / 2, orders)),
-            (Release("exponential", UNIT_A, 1, 4, 0.5), rdp_exponential(0.5, orders)),
-            (Release("randomized response", UNIT_A, None, None, 0.5), rdp_pure(0.5, orders)),
-            (Release("another", UNIT_A, None, None, 0.5), rdp_pure(0.5, orders))):
+            (Release("laplace", UNIT_A, sensitivity=2, scale=4), rdp_laplace(0.5, orders)),
+            (Release("geometric", UNIT_A, sensitivity=2, scale=4), rdp_geometric(0.5, orders, 2)),
+            (Release("gaussian", UNIT_A, sensitivity=2, scale=sigma), rdp_gaussian(sigma / 2, orders)),
+            (Release("exponential", UNIT_A, sensitivity=1, epsilon=0.5), rdp_exponential(0.5, orders)),
+            (Release("randomized response", UNIT_A, epsilon=0.5), rdp_pure(0.5, orders)),
+            (Release("another", UNIT_A, epsilon=0.5), rdp_pure(0.5, orders))):
         assert rdp_of_releases(record, orders) == pytest.approx(curve)
         assert rdp_of_releases([record, record], orders) == pytest.approx(2 * curve)
 
@@ -223,3 +227,29 @@ def test_the_claimed_run_spends_033_of_its_epsilon():
 
 def test_divergences_and_epsilons_at_the_end_of_the_floats():
     assert rdp_to_delta([2.0, 3.0], [1e308, 1e308], 1.0) == 1 and rdp_to_delta([2.0, 3.0], [0.1, 0.1], 1.7e308) == 0
+
+
+# --- deliberate faults
+
+def first_record_only(f):
+    return lambda releases, order: f(releases if dataclasses.is_dataclass(releases) else list(releases)[:1], order)
+
+
+FAULTS = {
+    "renyi_conversion_without_the_divergence": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", with_arguments(
+        rdp=lambda rdp: 0 * np.asarray(rdp)), "the losses' moments are left out"),
+    "renyi_conversion_without_delta": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", with_arguments(
+        delta=lambda delta: 1 - 1e-12), "ln(1/delta) is left out"),
+    "renyi_conversion_without_the_order": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", lambda f: lambda orders, rdp, delta: (
+        f(orders, rdp + np.log(orders) / (np.asarray(orders) - 1), delta)), "- ln a / (a - 1) is left out"),
+    "renyi_conversion_without_the_sharpening": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", lambda f: lambda orders, rdp, delta: (
+        f(orders, rdp - np.log1p(-1 / np.asarray(orders)), delta)), "ln(1 - 1/a) is left out"),
+    "renyi_worst_is_laplace": Mutant(
+        "dpfair_teach.accounting.rdp_pure", lambda f: lambda e, a: importlib.import_module("dpfair_teach.accounting").rdp_laplace(e, a),
+        "Laplace for the worst mechanism"),
+    "renyi_of_the_first_record": Mutant("dpfair_teach.accounting.rdp_of_releases", first_record_only, "the first record only"),
+    "renyi_laplace_halved": Mutant("dpfair_teach.accounting.rdp_laplace", scaled(0.5), "half the divergence"),
+    "renyi_exponential_a_tenth_less": Mutant("dpfair_teach.accounting.rdp_exponential", scaled(0.9), "nine tenths of the divergence"),
+    "renyi_conversion_at_ten_times_delta": Mutant(
+        "dpfair_teach.accounting.rdp_to_epsilon", lambda f: lambda o, r, d: f(o, r, min(0.9999, 10 * d)), "a constant ten times too small"),
+}

@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from dpfair_teach import attacks, audit, fairness, load, mechanisms, postprocessing
 from dpfair_teach.experiments import EPSILONS
+from faults import Mutant, scaled, with_arguments
 
 ALPHA = 1e-10                        # each two-sided interval below misses with at most this chance
 
@@ -344,3 +345,64 @@ def test_a_private_rule_guesses_the_group_of_people_it_never_saw():
     for side, answer in itertools.product((0, 1), (-1, 1)):
         here, otherwise = (mechanisms.geometric_law(1, epsilon, int(counts[side]) + change).sf(half[side]) for change in (0, answer))
         assert abs(math.log(otherwise / here)) <= epsilon + 1e-6
+
+
+# --- deliberate faults
+
+def chance_of_a_larger_loss(f):
+    def exact_delta(law, law_neighbour, epsilon):
+        p, q = np.asarray(law, float), np.asarray(law_neighbour, float)
+        return float(max(p[p > np.exp(epsilon) * q].sum(), q[q > np.exp(epsilon) * p].sum()))
+    return exact_delta
+
+
+def bound_without_delta(f):
+    return lambda epsilon, delta=0.0, prior=0.5: f(epsilon, 0.0, prior)
+
+
+def interval_of_the_share(f):
+    def advantage_interval(hits, n, prior=0.5, alpha=0.05):
+        return tuple(part + max(prior, 1 - prior) for part in f(hits, n, prior, alpha))
+    return advantage_interval
+
+
+def without_masks(f):
+    def secret_shares(values, parties, modulus, rng):
+        return np.concatenate([np.zeros((parties - 1, *np.shape(values)), int), np.asarray(values)[None]])
+    return secret_shares
+
+
+def exchanged_where_read(f):
+    def read(*args, **kw):
+        guesses = f(*args, **kw)
+        return np.where(guesses < 0, guesses, 1 - guesses)
+    return read
+
+
+def labels_not_crossed(f):
+    """The group with the larger weight for label 1 is taken to have the larger one for label 0."""
+    def read_multipliers(multipliers, Y, known):
+        guesses = f(multipliers, Y, known)
+        return np.where((np.asarray(Y) == 0) & (guesses >= 0), 1 - guesses, guesses)
+    return read_multipliers
+
+
+FAULTS = {
+    "advantage_bound_of_delta_alone": Mutant("dpfair_teach.attacks.attribute_advantage_bound", with_arguments(epsilon=lambda e: 1e-12),
+                                             "epsilon left out"),
+    "exact_delta_is_a_tail": Mutant(
+        "dpfair_teach.audit.exact_delta", chance_of_a_larger_loss, "the chance of a larger loss, not its mean excess"),
+    "advantage_bound_halved": Mutant("dpfair_teach.attacks.attribute_advantage_bound", scaled(0.5), "half the bound"),
+    "advantage_bound_doubled": Mutant("dpfair_teach.attacks.attribute_advantage_bound", scaled(2), "the balanced form for the advantage"),
+    "advantage_bound_without_delta": Mutant("dpfair_teach.attacks.attribute_advantage_bound", bound_without_delta, "delta left out"),
+    "posterior_bound_at_half_epsilon": Mutant(
+        "dpfair_teach.attacks.posterior_bound", lambda f: lambda epsilon, prior=0.5: f(epsilon / 2, prior), "odds move by half as much"),
+    "game_with_a_fair_coin": Mutant(
+        "dpfair_teach.attacks.guessing_game", lambda f: lambda *args, prior=0.5, **kw: f(*args, **kw), "the prior is forgotten"),
+    "advantage_interval_of_the_share": Mutant(
+        "dpfair_teach.attacks.advantage_interval", interval_of_the_share, "blind guessing not taken off"),
+    "shares_without_masks": Mutant("dpfair_teach.attacks.secret_shares", without_masks, "one party gets the number, the others 0"),
+    "support_vectors_read_backwards": Mutant("dpfair_teach.attacks.read_support_vectors", exchanged_where_read, "the groups exchanged"),
+    "multipliers_labels_not_crossed": Mutant(
+        "dpfair_teach.attacks.read_multipliers", labels_not_crossed, "the two labels not matched crosswise"),
+}

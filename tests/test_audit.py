@@ -33,6 +33,7 @@ from dpfair_teach.mechanisms import (
     randomized_response,
     randomized_response_matrix,
 )
+from faults import Mutant
 
 N, ALPHA = 200_000, 1e-9
 
@@ -347,3 +348,11 @@ def test_any_input_gives_an_answer_or_a_value_error(data):
     _, answer = answer_or_refusal(data, good, ANYTHING)
     if answer is not None and not isinstance(answer, AuditResult):
         assert not np.isnan(answer).any()
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "scale_delta_of_one_noise": Mutant(
+        "dpfair_teach.audit.laplace_scale_delta", lambda f: lambda b, c, e, n=1: f(b, c, e, 1), "one noise seen, not all"),
+}

@@ -206,6 +206,7 @@ FINE = {
     ("games.printed_noise_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
     ("accounting.rdp_to_delta", "epsilon", "0"), ("accounting.pld_delta", "epsilon", "0"),
+    ("accounting.group_privacy", "epsilon", "0"), ("accounting.upsampling", "epsilon", "0"),
     # the error needs no rate, and the rates of one group are its rates
     ("fairness.error", "counts", "an empty cell"), ("fairness.error", "counts", "a missing group"),
     ("fairness.rates", "counts", "a missing group"),

@@ -18,7 +18,10 @@ from scipy import integrate, stats
 from attack import answer_or_refusal, refused_by_name
 from dpfair_teach import mechanisms
 from dpfair_teach.mechanisms import (
+    bernoulli_exp,
     debias_counts,
+    debias_variance,
+    exact_geometric,
     exponential,
     exponential_by_gumbel,
     exponential_error_bound,
@@ -35,10 +38,12 @@ from dpfair_teach.mechanisms import (
     laplace_error_bound,
     laplace_error_quantile,
     laplace_law,
+    likely_counts,
     randomized_response,
     randomized_response_matrix,
 )
 from dpfair_teach.mechanisms.geometric import failures
+from faults import Mutant, with_arguments
 
 N, ALPHA = 200_000, 1e-9
 DKW = math.sqrt(math.log(2 / ALPHA) / (2 * N))
@@ -379,8 +384,10 @@ def good():
         gaussian_sigma_textbook: dict(**noise, delta=1e-6), exponential_by_gumbel: dict(loss=[0.0, 1.0], **noise, **draw),
         exponential: dict(loss=[0.0, 1.0], **noise, **draw), exponential_probabilities: dict(loss=[0.0, 1.0], **noise),
         exponential_error_bound: dict(n_choices=3, **noise, beta=0.1), exponential_worst_error: dict(n_choices=3, **noise, beta=0.1),
+        exact_geometric: dict(value=[1, 2], **noise, **draw), bernoulli_exp: dict(x=0.5, rng=np.random.default_rng(0)),
         randomized_response: dict(A=[0, 1, 0], n_groups=2, epsilon=1.0, **draw),
-        randomized_response_matrix: dict(n_groups=2, epsilon=1.0), debias_counts: dict(counts=[3.0, 4.0], epsilon=1.0, axis=0),
+        randomized_response_matrix: dict(n_groups=2, epsilon=1.0),
+        **{read: dict(counts=[3.0, 4.0], epsilon=1.0, axis=0) for read in (debias_counts, debias_variance, likely_counts)},
     }
 
 
@@ -436,3 +443,11 @@ def test_whole_numbers_are_not_rounded_on_the_way_in(value):
     with pytest.raises(ValueError, match=r"^value=-?9\d{15,18}: outside"):
         geometric(value, 1, 1.0, np.random.default_rng(0))
     assert geometric([2**53 - 1], 1, 1e9, np.random.default_rng(0)).tolist() == [2**53 - 1]
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "exponential_drawn_at_double_epsilon": Mutant(
+        "dpfair_teach.mechanisms.exponential", with_arguments(epsilon=lambda e: 2 * e), "the 2 under the fraction line is missing"),
+}

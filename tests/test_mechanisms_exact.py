@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpfair_teach import mechanisms, mechanisms_exact
-from dpfair_teach.mechanisms_exact import below, bernoulli_exp, exact_geometric, failures, heads_exp
+from dpfair_teach import mechanisms
+from dpfair_teach.mechanisms import exact
+from dpfair_teach.mechanisms.exact import below, bernoulli_exp, exact_geometric, failures, heads_exp
+from faults import Mutant
 
 
 def fits(observed, expected, alpha=1e-9):
@@ -107,8 +109,8 @@ def test_no_float_takes_part(monkeypatch):
             return getattr(self.rng, name)
 
     seen = []
-    heads = mechanisms_exact.heads_exp
-    monkeypatch.setattr(mechanisms_exact, "heads_exp", lambda x, rng: seen.append(type(x)) or heads(x, rng))
+    heads = exact.heads_exp
+    monkeypatch.setattr(exact, "heads_exp", lambda x, rng: seen.append(type(x)) or heads(x, rng))
     value = failures(Fraction(0.1), Watched(np.random.default_rng(0)))
     assert type(value) is int and set(asked) == {"bytes"} and set(seen) == {Fraction}
 
@@ -138,3 +140,12 @@ def test_neighbours_differ_by_the_factor_that_epsilon_allows():
 def test_bad_input(make, message):
     with pytest.raises(ValueError, match=message):
         make(np.random.default_rng(0))
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "coin_turned": Mutant("dpfair_teach.mechanisms.exact.bernoulli_exp", lambda f: lambda x, rng: not f(x, rng), "heads for tails"),
+    "exact_noise_at_double_epsilon": Mutant(
+        "dpfair_teach.mechanisms.exact.exact_geometric", lambda f: lambda v, s, e, *a, **kw: f(v, s, 2 * e, *a, **kw), "half the noise"),
+}

@@ -19,6 +19,7 @@ from dpfair_teach.oracles import (
     threshold_labelings,
     with_constants,
 )
+from faults import Mutant, less
 
 
 def rows(labelings) -> set[tuple[int, ...]]:
@@ -206,3 +207,20 @@ def test_d_ln_m_is_a_bound_from_d_2_on_and_none_for_d_1():
         assert lower < labelings_bound(m, d) < 1.01 * lower + 1
     assert labelings_bound(10**6, 10_000) < labelings_bound(10**6, 10_001) < labelings_bound(10**6, 20_000)
     assert round(math.log(2000**2 - 2000 + 2), 1) == 15.2 and round(labelings_bound(2000, 3, as_printed=True), 1) == 22.8
+
+
+# --- deliberate faults
+
+def one_labeling_lost(f):
+    return lambda *args, **kw: f(*args, **kw)[1:]
+
+
+FAULTS = {
+    "sauer_sum_without_its_last_term": Mutant("dpfair_teach.oracles.labelings.sauer_sum", less(
+        lambda call: math.comb(call.m, call.d)), "the largest shattered sets are left out"),
+    "sauer_sum_one_less": Mutant(
+        "dpfair_teach.oracles.labelings.sauer_sum", lambda f: lambda m, d: f(m, d) - 1, "the empty set is not counted"),
+    "half_planes_one_less": Mutant("dpfair_teach.oracles.labelings.halfplane_labelings", one_labeling_lost, "one labeling is lost"),
+    "shattered_without_the_empty_set": Mutant(
+        "dpfair_teach.oracles.labelings.shattered_sets", one_labeling_lost, "the empty set is not counted"),
+}

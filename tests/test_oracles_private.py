@@ -10,6 +10,7 @@ import pytest
 from dpfair_teach import accounting, audit, mechanisms
 from dpfair_teach.games import FairnessGame
 from dpfair_teach.oracles import cell_losses, cost_sensitivity, halfplane_labelings, private_oracle, threshold_labelings
+from faults import Mutant, scaled
 
 
 def neighbours(k: int, m: int):
@@ -38,6 +39,22 @@ def test_the_sensitivity_is_exact(k):
         costs = rng.normal(size=(k, 2))
         worst = max(np.abs(cell_losses(H, A, Y, costs) - cell_losses(H, B, Y, costs)).max() for A, B in neighbours(k, m))
         assert worst == pytest.approx(cost_sensitivity(costs, m))
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_sensitivity_is_met_for_some_groups_and_of_two_groups_for_all(k):
+    """Every A of four people, every change of one: with more than two groups somebody of that label has to be in one of the two groups
+    whose costs are furthest apart."""
+    Y, H = np.array([0, 1, 1, 0]), np.vstack([np.eye(4, dtype=int), np.zeros(4, dtype=int)])
+    costs = np.column_stack([np.arange(k) / 10, np.r_[1.0, np.zeros(k - 2), -0.5]])         # label 1: groups 0 and k-1
+    far, met = cost_sensitivity(costs, 4), {True: [], False: []}
+    assert far == pytest.approx(1.5 / 4)
+    for A in itertools.product(range(k), repeat=4):
+        moved = max(np.abs(cell_losses(H, A, Y, costs) - cell_losses(H, (*A[:i], b, *A[i + 1:]), Y, costs)).max()
+                    for i in range(4) for b in range(k))
+        met[any(a in (0, k - 1) for a, y in zip(A, Y, strict=True) if y == 1)].append(moved)
+    assert met[True] == pytest.approx([far] * len(met[True])) and len(met[False]) == k**2 * (k - 2)**2
+    assert max(met[False], default=0.0) < 0.7 * far
 
 
 def test_the_private_oracle_is_epsilon_private_and_not_much_better():
@@ -74,7 +91,7 @@ def test_the_draws_have_the_exact_law_and_the_release_says_what_they_cost():
     law = mechanisms.exponential_probabilities(cell_losses(H, A, Y, costs), 1 / 6, 5.0)
     share = np.bincount(answer.index, minlength=7) / n
     assert np.abs(share - law).max() < math.sqrt(math.log(14e9) / (2 * n)) and np.ptp(law) > 0.1
-    assert answer.release == accounting.Release("exponential", accounting.UNIT_A, 1 / 6, 2 / 30, 5.0, times=n)
+    assert answer.release == accounting.Release("exponential", accounting.UNIT_A, sensitivity=1 / 6, epsilon=5.0, times=n)
 
 
 @pytest.mark.parametrize("tiny", [1.0, 1e-13, 1e-14, 1e-15])
@@ -126,3 +143,26 @@ def test_with_a_in_s_the_class_itself_tells():
         for Y in ([0, 1], [1, 0]):
             p = mechanisms.exponential_probabilities(cell_losses(told, [0, 1], Y, costs), cost_sensitivity(costs, 2) / 2, 1.0)
             assert cost_sensitivity(costs, 2) == pytest.approx(t / 2) and p[apart].sum() > at_least
+
+
+# --- deliberate faults
+
+def second_number_ignored(f):
+    return lambda X, **kw: f(np.asarray(X, dtype=float) * [1, 0], **kw)
+
+
+FAULTS = {
+    "cost_sensitivity_of_neighbouring_codes": Mutant(
+        "dpfair_teach.oracles.private.cost_sensitivity", lambda f: lambda costs, m: float(np.abs(np.diff(costs, axis=0)).max()) / m,
+        "groups whose codes are not next to each other are never exchanged"),
+    "cost_sensitivity_of_both_labels": Mutant("dpfair_teach.oracles.private.cost_sensitivity", lambda f: lambda costs, m: (
+        float(np.ptp(np.asarray(costs, float), axis=0).sum()) / m), "one person is taken for two"),
+    "oracle_at_a_quarter": Mutant("dpfair_teach.oracles.private.cost_sensitivity", scaled(0.5), "a quarter of the sensitivity"),
+    "oracle_rounds_small_costs": Mutant(
+        "dpfair_teach.oracles.private._choice_losses", lambda f: cell_losses,
+        "costs that hardly depend on the group are summed with what does not"),
+    "oracle_at_the_whole": Mutant(
+        "dpfair_teach.oracles.private.cost_sensitivity", scaled(2), "the textbook's sensitivity, which is private too"),
+    "half_planes_without_a": Mutant(
+        "dpfair_teach.oracles.labelings.halfplane_labelings", second_number_ignored, "the second number is ignored"),
+}

@@ -7,6 +7,7 @@ from dpfair_teach import games, oneshot
 from dpfair_teach.experiments.left import reference_of
 from dpfair_teach.games.regression_private import _root
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant, scaled
 
 
 def people(m=300, d=4, k=3, seed=0):
@@ -174,3 +175,28 @@ def test_an_empty_cell_is_refused():
             call(np.zeros(len(Y), dtype=int))
     with pytest.raises(ValueError, match="prices"):
         oracle.answer([0.0], oracle.gap_coefficients(oracle.sums(A)))
+
+
+# --- deliberate faults
+
+def anchor_mean_forgotten(f):
+    def gap_coefficients(self, sums):
+        sums = np.array(sums, dtype=float)
+        sums[..., 0, :, 1:] = 0.0
+        return f(self, sums)
+    return gap_coefficients
+
+
+def first_of_the_groups_twice(f):
+    return lambda self, A, n_groups=None: f(self, np.zeros_like(A), n_groups or int(np.max(A)) + 1)
+
+
+FAULTS = {
+    "regression_without_the_anchor": Mutant(
+        "dpfair_teach.oracles.regression.RegressionOracle.gap_coefficients", anchor_mean_forgotten, "group 0's mean is left out"),
+    "oracle_cuts_by_units": Mutant(
+        "dpfair_teach.oracles.regression.lost_to_scale", lambda f: lambda *_: None, "what a large column makes small counts as rounding"),
+    "regression_sums_of_one_group": Mutant(
+        "dpfair_teach.oracles.regression.RegressionOracle.sums", first_of_the_groups_twice, "everybody is taken for group 0"),
+    "sums_at_half_sensitivity": Mutant("dpfair_teach.oneshot.releases.sums_sensitivity", scaled(0.5), "half of the largest norm"),
+}

@@ -11,6 +11,7 @@ from dpfair_teach.data import base_classifier, load
 from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, optimal_cuts, public_margin_counts, score_bins, solve_lp
 from dpfair_teach.postprocessing._crossings import best_crossing, pairs
 from dpfair_teach.postprocessing.closed_form import BY_HAND, MOST_BINS
+from faults import Mutant, with_arguments
 
 DATA = load("communities")
 SCORE = base_classifier(DATA).predict_proba(DATA.X)[:, 1]
@@ -116,6 +117,7 @@ def test_no_price_cut_of_communities_can_be_moved_for_the_better():
             assert min(mean_cost(SCORE, DATA.Y, np.array([*cuts[:i], value, *cuts[i + 1:]])) for value in between) >= reached - 1e-12
 
 
+@pytest.mark.turning(7)
 def test_candidates_where_the_curve_has_very_many_corners_or_very_few():
     rng = np.random.default_rng(0)
     score = rng.random(6000)
@@ -285,3 +287,22 @@ def test_the_suggested_number_of_bins():
     ten = load("ten_people")
     coarse = postprocessing.DPPostProcessing(lambda X: np.round(X[:, 0]), 1.0, 0.02, method="score_bins", n_bins=None, n_groups=2)
     assert coarse.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0)).p_.shape == (2, 2)
+
+
+# --- deliberate faults
+
+def equal_people(f):
+    return lambda score, Y, n_bins, criterion="area": np.unique(np.quantile(score, np.arange(1, n_bins) / n_bins, method="higher"))
+
+
+FAULTS = {
+    "closed_form_gamma_doubled": Mutant(
+        "dpfair_teach.postprocessing.closed_form", with_arguments(gamma=lambda g: 2 * np.asarray(g, float)), "twice the tolerance"),
+    "bins_below_their_cut": Mutant(
+        "dpfair_teach.postprocessing.score_bins", lambda f: lambda s, c: np.searchsorted(c, s), "a score equal to a cut is below it"),
+    "cuts_with_equal_people": Mutant(
+        "dpfair_teach.postprocessing.optimal_cuts", equal_people, "equal numbers of people, not the largest area"),
+    "price_cuts_by_area": Mutant(
+        "dpfair_teach.postprocessing.optimal_cuts", lambda f: lambda score, Y, n_bins, criterion="area": f(score, Y, n_bins),
+        "the criterion is not read"),
+}

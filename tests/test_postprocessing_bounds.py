@@ -1,6 +1,8 @@
 """Lemma 2.1, Lemma A.1, Theorem 2.2: exhaustive, by simulation, attained; and the main text's slack refuted by numbers."""
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from dpfair_teach.postprocessing import (
     paper_slack,
     theorem_2_2,
 )
+from faults import Mutant
 
 COMMUNITIES = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])
 
@@ -238,3 +241,29 @@ def test_bounds_refuse_people():
         lemma_a1(COMMUNITIES, 1994, 1.0, 0.05)
     with pytest.raises(ValueError, match=r"q=0.9"):
         theorem_2_2(COMMUNITIES / 1994 * 0.9, 1994, 1.0, 0.05, 0.1)
+
+
+# --- deliberate faults
+
+def without(term):
+    """The sharp theorem's bound on unfairness without gamma, or without the slack."""
+    def make(f):
+        def theorem_2_2(q, m, epsilon, beta, gamma, *, as_printed=False):
+            found = f(q, m, epsilon, beta, gamma, as_printed=as_printed)
+            people, unit = np.asarray(q, float).sum(axis=0), np.log(4 * np.shape(q)[1] / beta) / (m * epsilon)
+            room = people - 4 * unit
+            lost = np.full_like(room, gamma) if term == "gamma" else 4 * unit / np.minimum(room, room[:1])
+            lost[0] = 0
+            return dataclasses.replace(found, fp=found.fp - lost[:, 0], tp=found.tp - lost[:, 1])
+        return theorem_2_2
+    return make
+
+
+POST = "dpfair_teach.postprocessing."
+FAULTS = {
+    "gap_of_the_anchors_rate": Mutant(POST + "noise.both_rates", lambda f: lambda off: 0 * off + off[..., :1, :],
+                                      "a group's own rate is exact"),
+    "gap_of_its_own_rate": Mutant(POST + "noise.both_rates", lambda f: lambda off: off, "the anchor's rate is exact"),
+    "theorem_2_2_without_gamma": Mutant(POST + "bounds.theorem_2_2", without("gamma"), "no tolerance"),
+    "theorem_2_2_without_the_slack": Mutant(POST + "bounds.theorem_2_2", without("slack"), "the slack is free"),
+}

@@ -22,6 +22,7 @@ from dpfair_teach.postprocessing import (
 )
 from dpfair_teach.postprocessing.knorm import _sum_of_squares, k_norm_limit, k_norm_tail, nearest_whole
 from dpfair_teach.postprocessing.noise import positive_sum_tail
+from faults import Mutant, scaled, with_arguments
 
 THREE = np.array([[[40, 11], [22, 7], [3, 30]], [[0, 20], [15, 25], [4, 0]]])
 
@@ -367,3 +368,15 @@ def test_the_estimator_with_three_groups():
 def test_bad_input(make, message):
     with pytest.raises(ValueError, match=message):
         make(np.random.default_rng(0))
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "k_norm_at_double_epsilon": Mutant(
+        "dpfair_teach.postprocessing.k_norm_counts", with_arguments(epsilon=lambda e: 2 * e), "half the noise"),
+    "k_norm_law_at_double_epsilon": Mutant(
+        "dpfair_teach.postprocessing.k_norm_probability", lambda f: lambda x, e: f(x, 2 * e), "the law of half the noise"),
+    "k_norm_variance_a_fifth_less": Mutant("dpfair_teach.postprocessing.k_norm_variance", scaled(0.8), "four fifths of the variance"),
+    "bins_slack_halved": Mutant("dpfair_teach.postprocessing.bins_slack", scaled(0.5), "half the slack"),
+}

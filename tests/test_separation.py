@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 from dpfair_teach import data, separation
 from dpfair_teach.fairness import cell_counts, error, violation
+from faults import Mutant, changed, less
 
 SIZES = (40, 80, 200, 400, 2000)
 GAMMAS = (Fraction(1, 10), Fraction(1, 5), Fraction(1, 2))
@@ -225,3 +226,30 @@ def test_nobody_meets_a_jump_who_may_miss_the_tolerance_by_alpha():
             assert relaxed <= before + 1 / m + 1e-12
             tightest.append(relaxed - before - 1 / m)
     assert max(tightest) > -1e-9
+
+
+# --- deliberate faults
+
+def blind_for_aware(f):
+    return lambda D, gamma, aware=False: f(D, gamma, True)
+
+
+def tolerance_cut(f):
+    return lambda D, gamma, aware=False: f(D, 9 * gamma / 10, aware)
+
+
+def neighbours_alike(f):
+    return lambda *args, **kw: f(*args, **kw)[:1] * 2
+
+
+FAULTS = {
+    "separation_bound_without_the_error": Mutant("dpfair_teach.separation.sensitivity_bound", less(lambda call: 1 / call.m),
+                                                 "one mistake more or less is forgotten"),
+    "separation_bound_without_the_gap": Mutant("dpfair_teach.separation.sensitivity_bound", lambda f: lambda m, *args, **kw: 1 / m,
+                                               "the moved gap costs nothing"),
+    "separation_blind_is_aware": Mutant("dpfair_teach.separation.optimal_error", blind_for_aware, "the blind class gets h_R and h_B"),
+    "separation_tolerance_cut": Mutant("dpfair_teach.separation.optimal_error", tolerance_cut, "nine tenths of the tolerance"),
+    "separation_optimum_tolerance_cut": Mutant("dpfair_teach.separation.fair_optimum", tolerance_cut, "nine tenths of the tolerance"),
+    "separation_neighbours_alike": Mutant("dpfair_teach.separation.instance", neighbours_alike, "nobody changes"),
+    "separation_jump_halved": Mutant("dpfair_teach.separation.theorem_3_9", changed(jump=lambda x: x / 2), "half the jump"),
+}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach import separation
+from faults import Mutant, scaled
 
 GAMMAS = (0.0, 0.05, 0.1, 0.25, 0.5)
 
@@ -100,3 +101,11 @@ def test_blind_is_of_order_one_over_gamma_m_and_aware_of_order_one_over_m():
 def test_what_cannot_be_bounded_or_enumerated(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "separation_bound_halved": Mutant("dpfair_teach.separation.sensitivity_bound", scaled(0.5), "half the bound"),
+    "separation_alpha_halved": Mutant("dpfair_teach.separation.gap_sensitivity", scaled(0.5), "one rate moves, not two"),
+}

@@ -1,9 +1,14 @@
 """One valid call of every public callable: ``test_bad_input`` spoils its arguments one at a time.
 
 A key is "room.name", or "room.name:method" for what an object does after it is made. A value makes a fresh call each time.
+
+A call may as well stand beside the tests of its function, in a dictionary of the test file, and is found there: "room.name" -> a function
+that makes the arguments, ``VALID_CALLS = {"games.my_learner": lambda: dict(epsilon=1.0)}``.
 """
 from __future__ import annotations
 
+import importlib
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,14 +28,11 @@ from dpfair_teach import (
     explore,
     fairness,
     games,
-    luck,
     mechanisms,
-    mechanisms_exact,
     oneshot,
     oracles,
     plotting,
     postprocessing,
-    reports,
     separation,
 )
 
@@ -38,6 +40,7 @@ from dpfair_teach import (
 ANY_TEXT = {
     ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"),
     ("audit.AuditResult", "event"), ("experiments.sweep", "command"), ("experiments.sweep", "out"),
+    ("experiments.run", "command"), ("experiments.Study", "about"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
     ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
     ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
@@ -69,7 +72,7 @@ COUNTS = np.array([[[20, 10], [20, 4]], [[6, 20], [10, 20]]])
 M = int(COUNTS.sum())
 Q = COUNTS / M
 PREDICTION, A, Y = [1, 0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1], [1, 1, 0, 0, 1, 1, 0, 0]
-RELEASE = dict(mechanism="laplace", unit=accounting.UNIT_A, sensitivity=2.0, scale=4.0, epsilon=0.5)
+RELEASE = dict(mechanism="laplace", unit=accounting.UNIT_A, sensitivity=2.0, scale=4.0)
 
 
 # ---------------------------------------------------------------------------------------------------------- mechanisms
@@ -98,17 +101,18 @@ valid("mechanisms.randomized_response", mechanisms.randomized_response,
 valid("mechanisms.randomized_response_matrix", mechanisms.randomized_response_matrix, lambda: dict(n_groups=2, epsilon=1.0))
 valid("mechanisms.debias_counts", mechanisms.debias_counts, lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
 for reading in ("debias_variance", "likely_counts"):
-    valid(f"reports.{reading}", getattr(reports, reading), lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
+    valid(f"mechanisms.{reading}", getattr(mechanisms, reading), lambda: dict(counts=[3.0, 5.0], epsilon=1.0, axis=0))
 valid("audit.largest_power", audit.largest_power, lambda: dict(false_positive=[0.1, 0.5], epsilon=1.0, delta=1e-5))
 valid("accounting.group_privacy", accounting.group_privacy, lambda: dict(epsilon=1.0, people=3, delta=1e-5))
 valid("accounting.upsampling", accounting.upsampling, lambda: dict(epsilon=1.0, copies=[3, 0, 2], delta=1e-5))
 
-valid("mechanisms_exact.exact_geometric", mechanisms_exact.exact_geometric,
+valid("mechanisms.exact_geometric", mechanisms.exact_geometric,
       lambda: dict(value=[1, 2], sensitivity=1, epsilon=1.0, rng=rng(), size=3))
-valid("mechanisms_exact.bernoulli_exp", mechanisms_exact.bernoulli_exp, lambda: dict(x=0.5, rng=rng()))
+valid("mechanisms.bernoulli_exp", mechanisms.bernoulli_exp, lambda: dict(x=0.5, rng=rng()))
 
 # ------------------------------------------------------------------------------------------------ accounting and audit
-valid("accounting.Release", accounting.Release, lambda: dict(RELEASE, delta=0.0, relation=None, times=1))
+valid("accounting.Release", accounting.Release,
+      lambda: dict(RELEASE, epsilon=0.5, delta=0.0, sampling_probability=1.0, relation=None, times=1))
 valid("accounting.releases_table", accounting.releases_table, lambda: dict(releases=[accounting.Release(**RELEASE)]))
 valid("accounting.compose", accounting.compose, lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, method="basic"))
 valid("accounting.compose_parallel", accounting.compose_parallel,
@@ -130,6 +134,8 @@ for divergence in ("rdp_pure", "rdp_laplace", "rdp_exponential"):
     valid(f"accounting.{divergence}", getattr(accounting, divergence), lambda: dict(epsilon0=0.1, order=[2.0, 3.0]))
 valid("accounting.rdp_geometric", accounting.rdp_geometric, lambda: dict(epsilon0=0.1, order=[2.0, 3.0], sensitivity=2))
 valid("accounting.rdp_gaussian", accounting.rdp_gaussian, lambda: dict(noise_multiplier=2.0, order=[2.0, 3.0]))
+valid("accounting.rdp_sampled_gaussian", accounting.rdp_sampled_gaussian,
+      lambda: dict(noise_multiplier=2.0, sampling_probability=0.1, order=[2.0, 3.0], pair="add or remove"))
 valid("accounting.rdp_randomized_response", accounting.rdp_randomized_response, lambda: dict(epsilon0=0.1, order=[2.0, 3.0], n_groups=3))
 valid("accounting.rdp_of_releases", accounting.rdp_of_releases,
       lambda: dict(releases=[accounting.Release(**RELEASE)], order=[2.0, 3.0]))
@@ -139,6 +145,9 @@ valid("accounting.pld_epsilon", accounting.pld_epsilon,
       lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, interval=0.01, pessimistic=True))
 valid("accounting.pld_delta", accounting.pld_delta,
       lambda: dict(releases=[accounting.Release(**RELEASE)], epsilon=0.2, interval=0.01, pessimistic=True))
+valid("accounting.brute_force_epsilon", accounting.brute_force_epsilon,
+      lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-3))
+valid("accounting.side_by_side", accounting.side_by_side, lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-3))
 valid("accounting.event_epsilon", accounting.event_epsilon,
       lambda: dict(event=dp_accounting.GaussianDpEvent(5.0), delta=1e-5, accountant="rdp", relation="add or remove one"))
 valid("accounting.compare_accountants", accounting.compare_accountants,
@@ -180,6 +189,16 @@ valid("fairness.cell_counts", fairness.cell_counts, lambda: dict(prediction=PRED
 valid("fairness.rates", fairness.rates, lambda: dict(counts=COUNTS))
 valid("fairness.error", fairness.error, lambda: dict(counts=COUNTS))
 valid("fairness.violation", fairness.violation, lambda: dict(counts=COUNTS, notion="equalized_odds", against="anchor", anchor=0))
+valid("fairness.Parity", fairness.Parity, lambda: dict(notion="equalized_odds", against="anchor", anchor=0))
+valid("fairness.Parity:sizes", fairness.Parity("accuracy_parity").sizes, lambda: dict(n=COUNTS[0]))
+for _method in ("rates", "gaps", "violation"):
+    valid(f"fairness.Parity:{_method}", getattr(fairness.Parity(), _method), lambda: dict(counts=COUNTS))
+for _method in ("differences", "apart"):
+    valid(f"fairness.Parity:{_method}", getattr(fairness.Parity(against="population"), _method),
+          lambda: dict(rates=[[0.1, 0.2], [0.3, 0.5]], sizes=[[1, 2], [3, 4]]))
+valid("fairness.Parity:comparisons", fairness.Parity(against="pairs").comparisons, lambda: dict(n_groups=3))
+valid("fairness.Parity:prices", fairness.Parity(against="population").prices,
+      lambda: dict(lam=[0.1, 0, 0, 0.2, 0, 0, 0, 0], n_groups=2, sizes=[[1, 2], [3, 4]]))
 valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_names=("left", "right")))
 
 valid("fairness.form_constants", fairness.form_constants, lambda: dict(shares=[0.5, 0.3, 0.2], anchor=1))
@@ -188,14 +207,17 @@ valid("fairness.cross_groups", fairness.cross_groups, lambda: dict(attributes=[A
 valid("fairness.merge_groups", fairness.merge_groups, lambda: dict(counts=COUNTS, into=[0, 0]))
 
 # ---------------------------------------------------------------------------------------------------------------- luck
-valid("luck.gap_margin", luck.gap_margin, lambda: dict(people=[[40, 30], [20, 10]], beta=0.05))
-valid("luck.chance_violation", luck.chance_violation, lambda: dict(people=50, rate=0.3, n_groups=3, beta=0.05, against="pairs"))
+valid("fairness.gap_margin", fairness.gap_margin, lambda: dict(people=[[40, 30], [20, 10]], beta=0.05))
+valid("fairness.chance_violation", fairness.chance_violation, lambda: dict(people=50, rate=0.3, n_groups=3, beta=0.05, against="pairs"))
 
 # ------------------------------------------------------------------------------------------------------ postprocessing
-valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0))
-valid("postprocessing.solve_many", postprocessing.solve_many, lambda: dict(q=np.stack([Q, Q]), gamma=[0.1, 0.2], slack=0.0))
-valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(q=Q, gamma=0.1, slack=0.0))
-valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0))
+valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"))
+valid("postprocessing.solve_many", postprocessing.solve_many, lambda: dict(
+    q=np.stack([Q, Q]), gamma=[0.1, 0.2], slack=0.0, notion="equalized_odds", against="pairs"))
+valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(
+    q=Q, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"))
+valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(
+    q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0, notion="equalized_odds", against="pairs"))
 valid("postprocessing.printed_tp_row", postprocessing.printed_tp_row, lambda: dict(q=Q, group=1, program=2))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
@@ -211,13 +233,15 @@ valid("postprocessing.k_norm_counts", postprocessing.k_norm_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, exact=False))
 valid("postprocessing.k_norm_probability", postprocessing.k_norm_probability, lambda: dict(noise=[1, 0, -1], epsilon=1.0))
 valid("postprocessing.k_norm_variance", postprocessing.k_norm_variance, lambda: dict(n_groups=3, epsilon=1.0))
-valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0))
+valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0, notion="false_positive", against="pairs"))
 valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(counts=COUNTS))
 for slack in ("paper_slack", "main_text_slack"):
     valid(f"postprocessing.{slack}", getattr(postprocessing, slack),
           lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, negative="as_printed"))
-valid("postprocessing.bins_slack", postprocessing.bins_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric"))
-valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric"))
+valid("postprocessing.bins_slack", postprocessing.bins_slack, lambda: dict(
+    q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
+valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(
+    q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
 valid("postprocessing.count_sensitivity", postprocessing.count_sensitivity, lambda: dict(m=10))
 valid("postprocessing.largest_change", postprocessing.largest_change, lambda: dict(prediction=[1, 0, 1], Y=[1, 0, 0], n_groups=2))
 valid("postprocessing.lemma_a1", postprocessing.lemma_a1, lambda: dict(q=Q, m=M, epsilon=5.0, beta=0.05, as_printed=False))
@@ -231,8 +255,9 @@ def _fitted_post(X, y, sensitive_features, rng, **settings):
 
 def _post_arguments():
     ten = data.load("ten_people")
-    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", slack=None, beta=0.05, n_bins=6, n_groups=2,
-                noise="laplace", criterion="area", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
+    return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", notion="equalized_odds",
+                against="pairs", slack=None, beta=0.05, n_bins=6, n_groups=2, noise="laplace",
+                criterion="area", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
 def _post(method):
@@ -312,6 +337,7 @@ valid("experiments.sweep", _in_threads(experiments.sweep),
 
 _TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
 _RESULTS = tempfile.TemporaryDirectory()
+_STUDY = experiments.Study("Nothing.", 24, {"nothing": ([{"epsilon": 1.0}], _one_row)})
 valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS))
 valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
       lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
@@ -323,13 +349,15 @@ valid("experiments.communities_counts", experiments.communities_counts,
       lambda: dict(group="paper", label="p70", n_bins=4, criterion="price"))
 valid("experiments.held_out_counts", experiments.held_out_counts,
       lambda: dict(group="paper", seed=0, label="p70", n_bins=3, criterion="area"))
+valid("experiments.held_out_splits", experiments.held_out_splits, lambda: dict(m=30, seed=1))
 valid("experiments.Draws", experiments.Draws,
       lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))
-valid("experiments.bound_population", experiments.bound_population, lambda: dict(n_groups=3))
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))
 valid("experiments.run", _in_threads(experiments.run),
-      lambda: dict(name="figure1_right", out=_RESULTS.name, repeats=24, seed=1, jobs=1, progress=False))
+      lambda: dict(study=_STUDY, out=_RESULTS.name, command="none", repeats=24, seed=1, jobs=1, progress=False))
+valid("experiments.Study", experiments.Study,
+      lambda: dict(about="Nothing.", repeats=2, tables={"nothing": ([{"epsilon": 1.0}], _one_row)}, reads=({"name": "communities"},)))
 
 # ---------------------------------------------------------------------------------------------------------- separation
 for quantity in ("instance", "theorem_3_9"):
@@ -347,6 +375,7 @@ valid("separation.largest_jump", separation.largest_jump,
 valid("games.group_indicators", games.group_indicators, lambda: dict(A=A, n_groups=2))
 valid("games.aware_predictions", games.aware_predictions, lambda: dict(by_group=np.zeros((3, 2, 8)), A=A))
 valid("games.fair_mixture", games.fair_mixture, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1, as_printed=False))
+valid("games.aware_sensitivities", games.aware_sensitivities, lambda: dict(smallest_cell=9, n_groups=3, B=2.0, m=100))
 valid("games.least_bound", games.least_bound, lambda: dict(n_groups=3, gamma=0.1, as_printed=False))
 valid("games.theorem_3_8", games.theorem_3_8, lambda: dict(nu=0.01, gamma=0.1, B=4.0, n_groups=3, as_printed=False))
 valid("games.corollary_3_8_1", games.corollary_3_8_1, lambda: dict(nu=0.01, gamma=0.1, n_groups=3, as_printed=False))
@@ -400,7 +429,7 @@ LAM = [0.5, 0.0, 0.25, 0.0]
 
 
 def game():
-    return games.FairnessGame(CLASSIFIERS, A, Y, 0.1)
+    return games.FairnessGame(CLASSIFIERS, A, Y, 0.1, n_groups=2, empty="zero")
 
 
 def _play():
@@ -415,6 +444,8 @@ valid("games.FairnessGame", games.FairnessGame,
       lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP"), n_groups=2, empty="zero"))
 valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
       lambda: dict(n_pos=[[[1.0, 2.0], [3.0, 0.5]]], n=[[4.0, 4.0], [5.0, 1.0]], gamma=0.1, constraints=("FP",), empty="zero"))
+valid("games.FairnessGame:notion", games.FairnessGame, lambda: dict(
+    predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, notion="demographic_parity", n_groups=2, empty="refuse"))
 valid("games.FairnessGame:from_gaps", games.FairnessGame.from_gaps,
       lambda: dict(errors=[0.5, 0.1], gaps=[[0.0, 0.0], [0.2, -0.3]], gamma=0.1))
 valid("games.FairnessGame:with_gamma", _of(game, "with_gamma"), lambda: dict(gamma=[0.1, 0.2]))
@@ -465,6 +496,8 @@ _PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05, as_printed=False, rep
 valid("games.dp_oracle_learner", games.dp_oracle_learner, lambda: dict(game=game(), rng=rng(), **_PRIVATE))
 valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
       lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0))
+valid("games.evaluate", games.evaluate, lambda: dict(
+    published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3), game=game()))
 valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))
 _BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_cell=200.0)
 valid("games.lemma_3_2", games.lemma_3_2,
@@ -511,11 +544,17 @@ valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
       lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
 valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5))
+valid("games.regression_exponentiated_gradient:notion", games.regression_exponentiated_gradient,
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, n_groups=2, notion="false_positive", rounds=5))
 valid("games.regression_exponentiated_gradient:predict_proba", _of(_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
 valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2, B=2.0, rounds=3, eta=0.2,
                    share=0.1, learner_share=0.9, ridge=1.0, constraints=("FP", "TP"), size=2))
+valid("games.regression_dp_oracle_learner:notion", games.regression_dp_oracle_learner,
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2,
+                   notion="true_positive", rounds=3))
 valid("games.regression_dp_oracle_learner:predict_proba", _of(_private_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
+valid("games.evaluate_regression", games.evaluate_regression, lambda: dict(published=_private_regression_play(), A=_GROUPS))
 valid("games.section_5_learner", games.section_5_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",
                    noise="scale", most_rounds=5, n_groups=2, size=2))
@@ -525,15 +564,16 @@ valid("games.section_5_step", games.section_5_step, lambda: dict(epsilon=100.0, 
 # --------------------------------------------------------------------------------------------------------------- oneshot
 _WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]
 _SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])
-valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2))
+valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
 valid("oneshot.release_cells", oneshot.release_cells,
-      lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3))
+      lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False))
 valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
-valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2))
-valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity, lambda: dict(features=_SCORES, n_groups=2, norm="l1"))
+valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2, every_group=False))
+valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity,
+      lambda: dict(features=_SCORES, n_groups=2, norm="l1", every_group=True))
 valid("oneshot.l2_noise", oneshot.l2_noise, lambda: dict(d=3, scale=1.0, rng=rng(), size=2))
 valid("oneshot.release_sums", oneshot.release_sums,
-      lambda: dict(features=_SCORES, A=A, Y=Y, epsilon=1.0, rng=rng(), n_groups=2, norm="l2"))
+      lambda: dict(features=_SCORES, A=A, Y=Y, epsilon=1.0, rng=rng(), n_groups=2, norm="l2", every_group=False))
 valid("oneshot.expected_groups", oneshot.expected_groups,
       lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
                    residual=0.2))
@@ -543,16 +583,20 @@ valid("oneshot.answers_log_likelihood", oneshot.answers_log_likelihood,
 valid("oneshot.joint_cells", oneshot.joint_cells, lambda: dict(decisions=[PREDICTION, [1, 1, 0, 0, 1, 1, 0, 0]], Y=Y))
 valid("oneshot.suggested_cells", oneshot.suggested_cells, lambda: dict(m=2000, epsilon=1.0))
 valid("oneshot.bayes_scores", oneshot.bayes_scores,
-      lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]]))
-valid("oneshot.expected_gaps", oneshot.expected_gaps, lambda: dict(decisions=[PREDICTION], weights=_WEIGHTS, Y=Y))
-valid("oneshot.group_costs", oneshot.group_costs, lambda: dict(weights=_WEIGHTS, Y=Y))
-valid("oneshot.multiplier_grid", oneshot.multiplier_grid, lambda: dict(n_groups=2, points=5, largest=0.5))
-valid("oneshot.regression_scores", oneshot.regression_scores, lambda: dict(X=_SCORES, Y=Y, weights=_WEIGHTS, X_new=_SCORES))
+      lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]], notion="equalized_odds",
+                   share=1.0))
+valid("oneshot.expected_gaps", oneshot.expected_gaps,
+      lambda: dict(decisions=[PREDICTION], weights=_WEIGHTS, Y=Y, notion="true_positive", against="pairs"))
+valid("oneshot.group_costs", oneshot.group_costs, lambda: dict(weights=_WEIGHTS, Y=Y, notion="demographic_parity"))
+valid("oneshot.multiplier_grid", oneshot.multiplier_grid,
+      lambda: dict(n_groups=2, points=5, largest=0.5, notion="equalized_odds", against="pairs"))
+valid("oneshot.regression_scores", oneshot.regression_scores,
+      lambda: dict(X=_SCORES, Y=Y, weights=_WEIGHTS, X_new=_SCORES, notion="equalized_odds"))
 for _solve in ("best_mixtures", "best_mixtures_lp"):
     valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
           lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
 _ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l2",
-                 columns="coordinates", smoothing="likelihood")
+                 columns="coordinates", smoothing="likelihood", notion="equalized_odds", against="anchor")
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):
@@ -573,6 +617,19 @@ valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0,
 valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
 valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
 valid("oneshot.FrontierLearner:score", _one_shot("score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
-valid("experiments.left_curves", experiments.left_curves, lambda: dict(folder=str(Path(__file__).parents[1] / "book" / "results")))
 valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))
 valid("experiments.left_reference", experiments.left_reference, lambda: dict(group="paper", label="p70", evaluated="in_sample"))
+
+
+# ------------------------------------------------------------------------------------------------ calls beside their tests
+def beside_their_tests() -> None:
+    for path in sorted(Path(__file__).parent.rglob("test_*.py")):
+        if "\nVALID_CALLS" in path.read_text(encoding="utf-8"):
+            if str(path.parent) not in sys.path:
+                sys.path.insert(0, str(path.parent))
+            for name, arguments in importlib.import_module(path.stem).VALID_CALLS.items():
+                room, _, thing = name.rpartition(".")
+                valid(name, getattr(importlib.import_module(f"dpfair_teach.{room}"), thing), arguments)
+
+
+beside_their_tests()

@@ -71,7 +71,7 @@ class ledger_table(nodes.General, nodes.Element):
 
 
 def load() -> list[dict]:
-    return yaml.safe_load(LEDGER.read_text(encoding="utf8"))
+    return yaml.load(LEDGER.read_text(encoding="utf8"), Loader=yaml.CSafeLoader)
 
 
 def _depends(env: BuildEnvironment) -> None:

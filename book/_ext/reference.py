@@ -1,8 +1,9 @@
 """The library's reference, read from the library itself, and links from every page into it.
 
 ``{library-reference}`` writes one section per room of ``dpfair_teach``: each public name with its signature, what it does, the statement
-it comes from, the chapters that use it, and its whole docstring folded. On every page a name in code type, such as
-``postprocessing.solve_lp`` or ``solve_lp()``, becomes a link to its entry.
+it comes from, the chapters that use it, its whole docstring folded, and, of a class, its methods and attributes. What a function
+returns and nobody makes by hand, a play or a frontier, stands behind the functions of its room with the same. On every page a name in
+code type, such as ``postprocessing.solve_lp`` or ``solve_lp()``, becomes a link to its entry.
 """
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from textwrap import shorten
@@ -72,6 +74,57 @@ class Entry:
         return "/".join(parts[len(parts) - parts[::-1].index(PACKAGE) - 1:]), line
 
 
+def described(cls: type) -> dict[str, str]:
+    """What the docstring of a class says of its parameters and attributes, by name."""
+    found: dict[str, str] = {}
+    for title in ("Parameters", "Attributes"):
+        section = re.search(rf"^{title}\n-+\n(.*?)(?=^\w+\n-{{3,}}$|\Z)", inspect.getdoc(cls) or "", re.M | re.S)
+        for head, text in re.findall(r"^(\w.*)\n((?:    .*\n?)*)", section[1] if section else "", re.M):
+            for name in head.partition(" :")[0].split(", "):
+                found[name] = " ".join(text.split())
+    return found
+
+
+def members(cls: type) -> list[tuple[str, str]]:
+    """The public attributes and methods of a class of the library, those of its bases in the library too: how it is written, what it is."""
+    found: dict[str, tuple[str, str]] = {}
+    told = described(cls)
+    for base in reversed([base for base in cls.__mro__ if base.__module__.partition(".")[0] == PACKAGE]):
+        fields = inspect.get_annotations(base)
+        for name in dict.fromkeys((*fields, *vars(base))):
+            thing = vars(base).get(name)
+            thing = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
+            if name.startswith("_"):
+                continue
+            if inspect.isfunction(thing):
+                without_self = re.sub(r"^\((self|cls)(, )?", "(", QUOTED.sub(r"\1\2", str(inspect.signature(thing))))
+                found[name] = name + without_self, summary(inspect.getdoc(thing) or "")
+            elif isinstance(thing, (property, cached_property)):
+                found[name] = name, summary(inspect.getdoc(thing) or "") or told.get(name, "")
+            elif name in fields:
+                found[name] = f"{name}: {fields[name]}", told.get(name, "")
+    return list(found.values())
+
+
+def results(room: str) -> list[Entry]:
+    """The classes that functions and methods of a room return and no room lists: made by the library, read by everybody."""
+    listed = {id(entry.value) for _, entries in rooms().values() for entry in entries}
+    found: dict[str, Entry] = {}
+    waiting = [entry.value for entry in rooms()[room][1] if callable(entry.value)]
+    while waiting:
+        thing = waiting.pop()
+        functions = [f for f in vars(thing).values() if inspect.isfunction(f)] if inspect.isclass(thing) else [thing]
+        for function in functions:
+            home = vars(sys.modules[function.__module__]) if inspect.isfunction(function) else {}
+            for name in re.findall(r"[A-Z]\w+", str(getattr(function, "__annotations__", {}).get("return", ""))):
+                cls = home.get(name)
+                if (inspect.isclass(cls) and cls.__module__.startswith(f"{PACKAGE}.{room}") and not name.startswith("_")
+                        and id(cls) not in listed and name not in found and members(cls)):
+                    found[name] = Entry(room, name, cls)
+                    waiting.append(cls)
+    return sorted(found.values(), key=lambda entry: entry.name)
+
+
 @cache
 def rooms() -> dict[str, tuple[object, tuple[Entry, ...]]]:
     """Room -> (module, its entries in the order of `__all__`); rooms whose names start with _ are no reader's business."""
@@ -129,6 +182,11 @@ def words(text: str) -> list[nodes.Node]:
     return [*found, nodes.Text(text[end:])]
 
 
+def plain(text: str) -> str:
+    """A docstring's line without backticks and roles."""
+    return ROLE.sub(r"\1", text)
+
+
 class LibraryReference(SphinxDirective):
     """One section per room."""
 
@@ -148,6 +206,10 @@ class LibraryReference(SphinxDirective):
             section += nodes.paragraph("", "", *words(summary(inspect.getdoc(module) or "")))
             for entry in entries:
                 section += self.entry(entry, used.get(entry.name, []))
+            if returned := results(room):
+                section += nodes.paragraph("", "", nodes.strong("", "What these return:"))
+                for entry in returned:
+                    section += self.entry(entry, used.get(entry.name, []))
             sections.append(section)
         return sections
 
@@ -177,6 +239,10 @@ class LibraryReference(SphinxDirective):
             else:
                 line += nodes.literal("", path)
             box += line
+        if inspect.isclass(entry.value) and (parts := members(entry.value)):
+            rows = "".join(f"<dt><code>{escape(written)}</code></dt><dd>{escape(plain(what))}</dd>" for written, what in parts)
+            box += nodes.raw("", f"<details><summary>Methods and attributes of <code>{escape(entry.name)}</code></summary>"
+                                 f"<dl>{rows}</dl></details>", format="html")
         if entry.doc:
             box += nodes.raw("", f"<details><summary>All of <code>{escape(entry.name)}</code></summary>"
                                  f'<pre tabindex="0">{escape(entry.doc)}</pre></details>', format="html")

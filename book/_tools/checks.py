@@ -1,10 +1,12 @@
-"""Every check, one after the other; a failure does not stop the others. `make test` calls this.
+"""Every check, one after the other, what is quick first; a failure does not stop the others. `make test` and `make nightly` call this.
 
-    python book/_tools/checks.py            all
-    python book/_tools/checks.py site lab   only the checks named so
+    python book/_tools/checks.py              all
+    python book/_tools/checks.py site cells   only the checks named so
+    NIGHTLY=1 python book/_tools/checks.py    and of each check all that `make test` spreads over a week
 """
 from __future__ import annotations
 
+import datetime
 import os
 import subprocess
 import sys
@@ -23,11 +25,12 @@ CHECKS = {
     "notebooks": [*PYTHON, "book/_tools/notebooks.py", "--check"],
     "spelling": [str(Path(sys.executable).with_name("codespell"))],
     "lint": [str(Path(sys.executable).with_name("ruff")), "check", "--quiet"],
-    "library": [*PYTEST, "-n", JOBS, "-m", "not site and not browser"],
-    "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile", "book/notebooks"],
+    "types": [str(Path(sys.executable).with_name("mypy"))],
     "build": [*PYTHON, "book/_tools/build_site.py", "--all"],
+    "mutants": [*PYTHON, "tests/mutants.py", "--today"],
+    "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile", "book/notebooks"],
     "site": [*PYTEST, "-n", JOBS, "--dist", "loadgroup", "-m", "site or browser", "tests"],
-    "mutants": [*PYTHON, "tests/mutants.py"],
+    "library": [*PYTEST, "-n", JOBS, "--dist", "worksteal", "-m", "not site and not browser"],
 }
 
 
@@ -39,6 +42,9 @@ def main(names: list[str] | None = None) -> int:
         return 2
     # A worker that spreads its linear algebra over every core slows the other one down.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    day = environment.setdefault("TEST_DATE", datetime.date.today().isoformat())       # one day for all checks, also after midnight
+    print("all that is spread over the days" if environment.get("NIGHTLY") else
+          f"of what is spread over the days, the part of {day}: TEST_DATE={day} make test repeats it, make nightly runs all of it")
     # A reader's notebook has embedded data only; the library's tests use the other files where they are.
     folder = environment.pop("DPFAIR_TEACH_DATA", "")
     print(f"data files that are not embedded: {folder or 'none; set DPFAIR_TEACH_DATA to test with them'}")

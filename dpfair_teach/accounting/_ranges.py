@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from .. import _checks as check
+from ..mechanisms._ranges import step_epsilon as step_epsilon
 
 #: Arrays of k + 1 numbers are held; beyond this many steps take Renyi's accountant.
 MOST_STEPS = 10**6
@@ -10,11 +11,6 @@ MOST_STEPS = 10**6
 def any_epsilon(epsilon0: object) -> float:
     """The epsilon of one step, for formulas that are sums and products."""
     return check.number("epsilon0", epsilon0, low=0.0, high=1e9, low_open=True)
-
-
-def step_epsilon(epsilon0: object) -> float:
-    """The epsilon of one step, for formulas with exponentials: they are computed so that none overflows or cancels in this range."""
-    return check.number("epsilon0", epsilon0, low=1e-9, high=1e6)
 
 
 def choice_epsilon(epsilon0: object) -> float:

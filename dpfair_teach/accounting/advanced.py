@@ -86,11 +86,6 @@ def advanced_composition_long(epsilon0: float, k: int, delta: float) -> float:
     float
         epsilon of all ``k`` steps, for ``delta``; above k epsilon0 when the steps are few.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> round(advanced_composition_long(1.0, k=1000, delta=1e-5), 2)

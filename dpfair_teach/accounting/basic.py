@@ -30,11 +30,6 @@ def basic_composition(epsilon0: float, k: int) -> float:
     float
         epsilon of all ``k`` steps, with delta 0 when the steps have none, else with the sum of theirs.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> basic_composition(0.25, k=8)
@@ -75,7 +70,7 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A
-    >>> cells = [Release("laplace", UNIT_A, 1, 2.0, 0.5) for _ in range(4)]
+    >>> cells = [Release("laplace", UNIT_A, sensitivity=1, scale=2.0) for _ in range(4)]
     >>> compose_parallel(cells), compose_parallel(cells, touches=2)
     (0.5, 1.0)
     """
@@ -83,19 +78,23 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     alike(records)
     delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
     touches = check.integer("touches", touches, low=1, high=len(records))
+    for r in records:
+        if r.epsilon is None:
+            check.refuse("releases", r, "has no epsilon without a delta of its own",
+                         "Give compose the records of the parts that one change touches, with method='rdp' or 'pld'.")
     within(math.fsum(sorted(r.times * r.delta for r in records)[-touches:]), delta)
-    return math.fsum(sorted(r.times * r.epsilon for r in records)[-touches:])
+    return math.fsum(sorted(r.times * (r.epsilon or 0.0) for r in records)[-touches:])     # none is None: refused above
 
 
 def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float]:
-    """(g epsilon, delta (e^(g epsilon) - 1) / (e^epsilon - 1)): what a private release promises to ``people`` = g together.
+    """(g epsilon, delta (e^(g epsilon) - 1) / (e^epsilon - 1)), or (0, g delta): what is promised to ``people`` = g together.
 
     Source: ours, by supplement, Definition 1.2 along a path of g neighbours, each changing one more of them. Nothing to do with
     composition: there is one release. The group of two twins who answer alike, or of one person with two rows, is g = 2.
 
     Parameters
     ----------
-    epsilon : float > 0
+    epsilon : float >= 0
     people : int >= 1
         g, how many entries may change together.
     delta : float in [0, 1)
@@ -105,11 +104,6 @@ def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[floa
     (float, float)
         epsilon and delta for the group; delta is cut at 1, where it promises nothing.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> group_privacy(0.5, people=3)
@@ -117,12 +111,16 @@ def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[floa
     >>> epsilon, delta = group_privacy(0.5, people=3, delta=1e-6)
     >>> f"{delta:.3g}"
     '5.37e-06'
+    >>> group_privacy(0.0, people=3, delta=0.25)
+    (0.0, 0.75)
     """
-    epsilon = check.number("epsilon", epsilon, low=0.0, high=1e9, low_open=True)
+    epsilon = check.number("epsilon", epsilon, low=0.0, high=1e9)
     people = check.integer("people", people, low=1, high=10**15)
     delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
     if delta == 0:
         return people * epsilon, 0.0
+    if epsilon == 0:
+        return 0.0, min(people * delta, 1.0)
     # ln of (e^(g eps) - 1) / (e^eps - 1), with the large exponents taken out before the subtraction
     growth = (people - 1) * epsilon + math.log(-math.expm1(-people * epsilon)) - math.log(-math.expm1(-epsilon))
     return people * epsilon, math.exp(min(math.log(delta) + growth, 0.0))
@@ -137,7 +135,7 @@ def upsampling(epsilon: float, copies: ArrayLike, delta: float = 0.0) -> tuple[f
 
     Parameters
     ----------
-    epsilon : float > 0
+    epsilon : float >= 0
         For one row.
     copies : (m,) array of ints >= 0, not all 0
         How often each person stands in the table. They must not depend on the groups: public, or drawn by a public coin.

@@ -7,9 +7,10 @@ import numpy as np
 from scipy import optimize, special
 
 from .. import _checks as check
+from ..mechanisms.exponential import rdp_exponential
 from ._ranges import choice_epsilon, listed_steps
 from .optimal import optimal_composition
-from .renyi import ORDERS, rdp_exponential, rdp_to_epsilon
+from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = ["bounded_range_composition", "bounded_range_delta", "bounded_range_mean"]
 
@@ -29,11 +30,6 @@ def bounded_range_mean(epsilon0: float) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -102,11 +98,6 @@ def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
     float in [0, 1]
         A difference of two probabilities, right to about 1e-15 k.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> f"{bounded_range_delta(0.1, k=100, epsilon=2.246):.2e}"
@@ -158,11 +149,6 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     Returns
     -------
     float, from 0 to k epsilon0
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------

@@ -5,12 +5,13 @@ import difflib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
 import pandas as pd
 
 from .. import _checks as check
-from .. import mechanisms
-from .kinds import KINDS, kind_of
+from ..mechanisms import MECHANISMS, mechanism_of
 
 __all__ = ["UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table"]
 
@@ -22,110 +23,263 @@ UNIT_TUPLE = "one whole tuple"
 RELATIONS = {UNIT_A: ("replace one A",), UNIT_TUPLE: ("replace one tuple", "add or remove one tuple")}
 
 
-@dataclass(frozen=True)
+class _OfOneRun:
+    """The epsilon of one run of a record: derived whenever it is asked for."""
+
+    def __get__(self, record: Release | None, owner: type | None = None) -> float | None:
+        if record is None:
+            return None
+        return mechanism_of(record.mechanism).epsilon(record.sensitivity, record.scale, vars(record)["own_epsilon"])
+
+
+@dataclass(frozen=True, init=False, repr=False)
 class Release:
-    """One mechanism run ``times`` times on the private data, each run (epsilon, delta)-private.
+    """One mechanism, as it was run ``times`` times on the private data: what it cost is for an accountant to say, see :func:`compose`.
 
     Source: supplement, Definition 1.2 (privacy), Definition 1.3 (sensitivity), Definition 1.4 (scale).
 
     Parameters
     ----------
     mechanism : str
-        "laplace", "geometric", "gaussian", "exponential", "randomized response", or another name; capitals and underscores do not matter.
-        For the first four the scale must agree with sensitivity, epsilon and delta, else the record is refused. A name that is
-        nearly one of the five is refused too: it would escape that check.
+        "laplace", "geometric", "gaussian", "exponential", "randomized response", or another name, of which accountants know epsilon alone;
+        capitals and underscores do not matter. A name that is nearly one of the five is refused: it would escape its checks.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
-    sensitivity : float > 0 or None
-        l1 (laplace, geometric), l2 (gaussian) or largest change of one loss (exponential); None where there is none.
-    scale : float > 0 or None
-        Laplace and geometric: sensitivity / epsilon. Gaussian: the standard deviation. Exponential: 2 sensitivity / epsilon.
-    epsilon : float > 0
-        Of one run.
+    sensitivity : float > 0, optional
+        How far the query moves between neighbours: l1 (laplace, geometric), l2 (gaussian); or the largest change of one loss (exponential).
+        On a sample, how far the sum over it moves: with a relation that starts with "add or remove", the largest norm of one person's
+        contribution; with one that starts with "replace", twice that norm, so that centred contributions, sensitivity / 2 to either side
+        of 0, count for no more than they move.
+    scale : float > 0, optional
+        Of the noise: sensitivity / epsilon of one run (laplace, geometric), the standard deviation (gaussian).
+    epsilon : float in (0, 1e9], optional
+        Of one run, for a mechanism that is made from its epsilon: exponential, randomized response, another name. Of laplace and geometric
+        it may stand for the scale, or beside it, and is not kept. Gaussian noise has none.
     delta : float in [0, 1)
-        Of one run.
+        The probability with which one run may fail altogether; not for gaussian.
+    sampling_probability : float in (0, 1]
+        Below 1: each run is on a secret sample of its own, each person in it with this probability (Poisson sampling). For gaussian.
     relation : str, optional
         The neighbouring relation; None takes the first of ``RELATIONS[unit]``. Must be said for a unit in your own words.
-    times : int >= 1
+    times : int in [1, 1e15]
         How often it ran.
+
+    Attributes
+    ----------
+    epsilon : float or None
+        Of one run: sensitivity / scale, or the mechanism's own; None where one run has none without a delta (gaussian).
 
     Raises
     ------
     ValueError
-        A field out of range, or fields that contradict each other.
+        Neither scale nor epsilon, a field that the mechanism needs or has not, a field out of range, or fields that contradict each other.
 
     Examples
     --------
-    >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0, epsilon=0.5)
-    Release(mechanism='laplace', unit="one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, epsilon=0.5, delta=0.0,
-            relation='replace one A', times=1)
+    >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0)
+    Release('laplace', "one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, relation='replace one A')
+    >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0).epsilon, Release("gaussian", UNIT_A, sensitivity=2, scale=4.0).epsilon
+    (0.5, None)
+    >>> Release("gaussian", UNIT_TUPLE, sensitivity=1, scale=1.1, sampling_probability=.01).event()
+    PoissonSampledDpEvent(sampling_probability=0.01, event=GaussianDpEvent(noise_multiplier=2.2))
     """
 
     mechanism: str
     unit: str
     sensitivity: float | None
     scale: float | None
-    epsilon: float
-    delta: float = 0.0
-    relation: str | None = None
-    times: int = 1
+    epsilon: _OfOneRun = _OfOneRun()
+    # Behind one that has a default stand some that have none: ``__init__`` is written by hand.
+    delta: float  # type: ignore[misc]  # see above
+    sampling_probability: float  # type: ignore[misc]  # see above
+    relation: str  # type: ignore[misc]  # see above
+    times: int  # type: ignore[misc]  # see above
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, str) or not self.mechanism.strip():
-            check.refuse("mechanism", self.mechanism, "not a name", "Name the mechanism, for instance 'laplace'.")
-        mechanism = " ".join(self.mechanism.replace("_", " ").lower().split())
-        if mechanism in KINDS:
-            object.__setattr__(self, "mechanism", mechanism)
-        else:
-            meant = difflib.get_close_matches(mechanism, KINDS, n=1, cutoff=0.85)
-            if meant:
-                check.refuse("mechanism", self.mechanism, f"nearly {meant[0]!r}, whose records are checked, and not spelt so",
-                             f"Write {meant[0]!r}, or another name if you mean another mechanism.")
-        check.text("unit", self.unit)
-        known = RELATIONS.get(self.unit)
-        if self.relation is None and not known:
-            check.refuse("relation", None, f"the unit {check.shown(self.unit)} has no usual one", "Say which data sets are neighbours.")
-        relation = known[0] if self.relation is None else check.text("relation", self.relation)
-        clean = {"relation": relation, "epsilon": check.number("epsilon", self.epsilon, low=0.0, high=1e9, low_open=True),
-                 "delta": check.number("delta", self.delta, low=0.0, high=1.0, high_open=True),
-                 "times": check.integer("times", self.times, low=1, high=10**15)}
-        for name in ("sensitivity", "scale"):
-            given = getattr(self, name)
-            clean[name] = None if given is None else check.number(name, given, low=0.0, low_open=True)
-        for name, value in clean.items():
-            object.__setattr__(self, name, value)
-        self._refuse_contradictions()
+    def __init__(self, mechanism: str, unit: str, *, sensitivity: float | None = None, scale: float | None = None,
+                 epsilon: float | None = None, delta: float = 0.0, sampling_probability: float = 1.0, relation: str | None = None,
+                 times: int = 1) -> None:
+        name = _known_name(mechanism)
+        known = RELATIONS.get(check.text("unit", unit))
+        if relation is None and not known:
+            check.refuse("relation", None, f"the unit {check.shown(unit)} has no usual one", "Say which data sets are neighbours.")
+        numbers = {field: None if value is None else check.number(field, value, low=0.0, high=high, low_open=True) for field, value, high in
+                   (("sensitivity", sensitivity, math.inf), ("scale", scale, math.inf), ("epsilon", epsilon, 1e9))}
+        keeps = mechanism_of(name)
+        kept = keeps.numbers(name, **numbers)
+        fields = dict(zip(("sensitivity", "scale", "own_epsilon"), kept, strict=True)) | {
+            "mechanism": name, "unit": unit, "delta": check.number("delta", delta, low=0.0, high=1.0, high_open=True),
+            "sampling_probability": check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True),
+            "relation": known[0] if relation is None and known else check.text("relation", relation),
+            "times": check.integer("times", times, low=1, high=10**15)}
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+        if self.delta and not keeps.may_fail:
+            check.refuse("delta", delta, f"{name} noise does not fail; its delta is chosen when what it costs is asked for",
+                         "Leave delta out, and hand it to compose.")
+        if self.sampling_probability < 1 and not keeps.sampled:
+            check.refuse("sampling_probability", sampling_probability, f"what {name!r} costs on a sample is not known here",
+                         "Record Gaussian noise, or another name with the epsilon of one run, sample and all.")
+        if self.sampling_probability < 1 and not self.relation.startswith(("replace", "add or remove")):
+            check.refuse("relation", self.relation, "does not say what a person is in the sample when the data are replaced by neighbours",
+                         "Start it with 'replace' or 'add or remove'.")
 
-    def _refuse_contradictions(self) -> None:
-        """The noise that was drawn must be the noise that (sensitivity, epsilon, delta) ask for."""
-        scale_of = kind_of(self).scale
-        if scale_of is None:
-            return
-        for name in ("sensitivity", "scale"):
-            if getattr(self, name) is None:
-                check.refuse(name, None, f"a {self.mechanism} release has one", f"Give the {name}.")
-        if self.mechanism == "gaussian":
-            if self.delta == 0 or mechanisms.gaussian_delta(self.sensitivity, self.scale, self.epsilon) > self.delta * (1 + 1e-6):
-                check.refuse("scale", self.scale, f"too small for epsilon {self.epsilon:g} and delta {self.delta:g}",
-                             "Take mechanisms.gaussian_sigma(sensitivity, epsilon, delta).")
-            return
-        asked = scale_of(self.sensitivity, self.epsilon, self.delta)
-        if not math.isclose(self.scale, asked, rel_tol=1e-9):
-            check.refuse("scale", self.scale, f"sensitivity {self.sensitivity:g} and epsilon {self.epsilon:g} ask for {asked:g}",
-                         "Record the scale that was used, and the epsilon that it gives.")
+    def given(self) -> dict[str, Any]:
+        """What makes this record again."""
+        return {"sensitivity": self.sensitivity, "scale": self.scale, "epsilon": vars(self)["own_epsilon"], "delta": self.delta,
+                "sampling_probability": self.sampling_probability, "relation": self.relation, "times": self.times}
+
+    def __repr__(self) -> str:
+        usual = {"delta": 0.0, "sampling_probability": 1.0, "times": 1}
+        rest = "".join(f", {name}={value!r}" for name, value in self.given().items() if value is not None and usual.get(name) != value)
+        return f"Release({self.mechanism!r}, {self.unit!r}{rest})"
+
+    def event(self) -> Any:
+        """What was run, as an event of dp-accounting, for any accountant that reads those.
+
+        Give that accountant the neighbouring relation :attr:`neighbours`. Gaussian noise is recorded as a shift by the sensitivity, which
+        PLD and Renyi's accountant read alike under "add or remove one"; under "replace one" PLD would take twice the shift. Only on a
+        sample under a relation that replaces is the event one for "replace one". A mechanism without an event of its own is the worst of
+        its epsilon.
+
+        Returns
+        -------
+        dp_accounting.DpEvent
+
+        Raises
+        ------
+        ValueError
+            A run that may fail: dp-accounting has no event for it. dp-accounting is missing.
+
+        Examples
+        --------
+        >>> Release("geometric", UNIT_A, sensitivity=1, scale=2.0, times=3).event()
+        SelfComposedDpEvent(event=DiscreteLaplaceDpEvent(noise_parameter=0.5, sensitivity=1), count=3)
+        """
+        return self._event()[0]
+
+    @property
+    def neighbours(self) -> str:
+        """The relation under which an accountant of dp-accounting must read :meth:`event`: "add or remove one" or "replace one"."""
+        return self._event()[1]
+
+    def _event(self) -> tuple[Any, str]:
+        if self.delta:
+            check.refuse("delta", self.delta, "dp-accounting has no event for a run that may fail",
+                         "Use compose, which takes such records.")
+        dp = package("releases", self)
+        mechanism = mechanism_of(self.mechanism)
+        one, neighbours = mechanism.event(dp, self)
+        return mechanism.event_of_all(dp, one, self.times), neighbours
+
+    @classmethod
+    def from_event(cls, event: Any, unit: str = UNIT_TUPLE, *, neighbours: str = "add or remove one",
+                   relation: str | None = None) -> Release:
+        """The record of one mechanism that dp-accounting's event describes, in units of its own sensitivity.
+
+        Parameters
+        ----------
+        event : dp_accounting.DpEvent
+            Of Gaussian, Laplace, discrete Laplace noise or randomized response; Gaussian also on a Poisson sample; any of them repeated.
+        unit : str
+        neighbours : {"add or remove one", "replace one", "replace special"}
+            What the event was made for. Its contributions are at most 1; under "replace one" they may move by 2, and the record says so.
+        relation : str, optional
+            Of the record; None takes the one of ``RELATIONS[unit]`` that goes with ``neighbours``, else the first.
+
+        Returns
+        -------
+        Release
+
+        Raises
+        ------
+        ValueError
+            An event that no record describes; a relation that contradicts what a sampled event was made for.
+
+        Examples
+        --------
+        >>> from dp_accounting import GaussianDpEvent, SelfComposedDpEvent
+        >>> Release.from_event(SelfComposedDpEvent(GaussianDpEvent(1.1), 10), UNIT_A)
+        Release('gaussian', "one person's A changes, X and Y public", sensitivity=1.0, scale=1.1, relation='replace one A', times=10)
+        """
+        check.choice("neighbours", neighbours, ("add or remove one", "replace one", "replace special"))
+        dp, inner, times = package("event", event), event, 1
+        if relation is None:
+            word = "replace" if neighbours == "replace one" else "add or remove"
+            relation = next((r for r in RELATIONS.get(check.text("unit", unit), ()) if r.startswith(word)), None)
+        while isinstance(inner, (dp.SelfComposedDpEvent, dp.ComposedDpEvent)):
+            if isinstance(inner, dp.SelfComposedDpEvent):
+                inner, times = inner.event, times * inner.count
+            elif inner.events and all(part == inner.events[0] for part in inner.events):
+                inner, times = inner.events[0], times * len(inner.events)
+            else:
+                check.refuse("event", event, "holds several mechanisms, or none", "Read them one by one, or hand it to compose.")
+        for name, mechanism in MECHANISMS.items():
+            numbers = mechanism.of_event(inner, neighbours)
+            if numbers is None:
+                continue
+            record = cls(name, unit, relation=relation, times=times, **numbers)
+            if record.sampling_probability < 1 and record.relation.startswith("replace") != (neighbours == "replace one"):
+                check.refuse("relation", record.relation, f"a sample that was accounted for under {neighbours!r} says nothing of it",
+                             "Give the neighbours that the event was made for, and a relation that goes with them.")
+            return record
+        check.refuse("event", event, "there is no record of such a mechanism", "Take GaussianDpEvent (also inside PoissonSampledDpEvent), "
+                     "LaplaceDpEvent, DiscreteLaplaceDpEvent, or RandomizedResponseDpEvent with neighbours='replace one'; for any other, "
+                     "event_epsilon.")
 
 
-def records_of(releases: object) -> list[Release]:
-    """One release, or a collection of them, as a list that is not empty."""
-    if isinstance(releases, Release):
+def _known_name(mechanism: object) -> str:
+    """A mechanism's name as it is listed, or as it is given where it is another one."""
+    if not isinstance(mechanism, str) or not mechanism.strip():
+        check.refuse("mechanism", mechanism, "not a name", "Name the mechanism, for instance 'laplace'.")
+    name = " ".join(mechanism.replace("_", " ").lower().split())
+    if name in MECHANISMS:
+        return name
+    meant = difflib.get_close_matches(name, MECHANISMS, n=1, cutoff=0.85)
+    if meant:
+        check.refuse("mechanism", mechanism, f"nearly {meant[0]!r}, whose records are checked, and not spelt so",
+                     f"Write {meant[0]!r}, or another name if you mean another mechanism.")
+    return mechanism
+
+
+def again(record: Release, times: int) -> Release:
+    """The same mechanism, run so often."""
+    return Release(record.mechanism, record.unit, **(record.given() | {"times": times}))
+
+
+def package(name: str, value: object) -> ModuleType:
+    """dp_accounting; ``name`` and ``value`` of the argument that asks for it. It is imported here: that takes half a second."""
+    try:
+        import dp_accounting
+    except ImportError as missing:
+        check.refuse(name, value, "this needs the package dp-accounting, which is not installed",
+                     "Run pip install dp-accounting, or choose another method.", missing)
+    return dp_accounting
+
+
+def records_of(releases: object, events: bool = False) -> list[Release]:
+    """One release, or a collection of them, as a list that is not empty; with ``events``, also of dp-accounting's."""
+    if isinstance(releases, Release) or (events and _is_event(releases)):
         releases = [releases]
-    records = check.entries("releases", releases, "a collection of Release records", "Give a list, such as an estimator's releases_.")
+    what = "Release records, or events of dp-accounting" if events else "Release records"
+    found = check.entries("releases", releases, f"a collection of {what}", "Give a list, such as an estimator's releases_.")
+    records = [record for entry in found for record in (_read(entry) if events and _is_event(entry) else [entry])]
     for record in records:
         if not isinstance(record, Release):
             check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")
     if not records:
         check.refuse("releases", records, "is empty: nothing private was released, and that costs epsilon 0", "Give at least one Release.")
     return records
+
+
+def _is_event(value: object) -> bool:
+    return any(kind.__name__ == "DpEvent" for kind in type(value).__mro__)      # without importing their package
+
+
+def _read(event: Any) -> list[Release]:
+    """The records of an event, which may be a list of others, for "add or remove one"."""
+    if type(event).__name__ == "ComposedDpEvent":
+        return [record for part in event.events for record in _read(part)]
+    return [Release.from_event(event)]
 
 
 def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
@@ -140,8 +294,9 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon``, ``delta``, ``times``. delta is text, to six
-        digits: among numbers of ordinary size 1e-07 would print as 0.
+        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon`` (of one run, missing where it has none
+        without a delta), ``delta``, ``times``; and ``sampling_probability`` where one is below 1. delta is text, to six digits: among
+        numbers of ordinary size 1e-07 would print as 0.
 
     Raises
     ------
@@ -150,15 +305,20 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> table = releases_table([Release("laplace", UNIT_A, 2, 4.0, 0.5), Release("randomized response", UNIT_A, None, None, 1.0)])
+    >>> table = releases_table([Release("laplace", UNIT_A, sensitivity=2, scale=4.0),
+    ...                         Release("randomized response", UNIT_A, epsilon=1.0)])
     >>> table[["mechanism", "scale", "epsilon", "times"]]
                  mechanism  scale  epsilon  times
     0              laplace    4.0      0.5      1
     1  randomized response    NaN      1.0      1
     """
+    records = records_of(releases)
     columns = ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
-    table = pd.DataFrame([{c: getattr(r, c) for c in columns} for r in records_of(releases)], columns=columns)
-    return table.assign(delta=[str(float(f"{delta:.6g}")) for delta in table["delta"]]).astype({"sensitivity": float, "scale": float})
+    if any(r.sampling_probability < 1 for r in records):
+        columns.append("sampling_probability")
+    table = pd.DataFrame([{c: getattr(r, c) for c in columns} for r in records], columns=columns)
+    return table.assign(delta=[str(float(f"{delta:.6g}")) for delta in table["delta"]]).astype(
+        {"sensitivity": float, "scale": float, "epsilon": float})
 
 
 def alike(records: list[Release]) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,7 @@ def default_features(group_rule: object) -> str:
     return "one_hot"
 
 
-def _bands(*bands: tuple[int, int]):
+def _bands(*bands: tuple[int, int]) -> Callable[[pd.DataFrame], np.ndarray]:
     """A function giving 0, 1, ... for the first, second, ... closed band of ages, and the next code for the rest."""
     def codes(raw: pd.DataFrame) -> np.ndarray:
         age = raw["age"]

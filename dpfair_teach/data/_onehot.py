@@ -30,7 +30,7 @@ def one_hot(table: pd.DataFrame, dtype: type = np.float64) -> tuple[np.ndarray, 
     for c in table:
         start[c] = len(names)
         names += [c] if numeric[c] else [f"{c}={value}" for value in codes[c][1]]
-    X = np.zeros((len(table), len(names)), dtype=dtype)
+    X: np.ndarray = np.zeros((len(table), len(names)), dtype=dtype)
     rows = np.arange(len(table))
     for c in table:
         if numeric[c]:

@@ -241,10 +241,10 @@ def _members(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
                 if not inner.endswith("/"):
                     yield from _members(inner, box.read(inner))
     elif name.removesuffix(".gz").endswith(".tar") or name.endswith(".tgz"):
-        with tarfile.open(fileobj=io.BytesIO(content)) as box:
-            for inner in box:
-                if inner.isfile():
-                    yield from _members(inner.name, box.extractfile(inner).read())
+        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+            for entry in archive:
+                if (file := archive.extractfile(entry)) is not None:       # a file, and no folder or link to nowhere
+                    yield from _members(entry.name, file.read())
     elif content[:2] == b"\x1f\x8b":
         yield from _members(name.removesuffix(".gz"), gzip.decompress(content))
     else:

@@ -147,7 +147,7 @@ class Dataset:
         return ((self.name, self.feature_names, self.group_names) == (other.name, other.feature_names, other.group_names)
                 and all(np.array_equal(a, b) for a, b in ((self.X, other.X), (self.A, other.A), (self.Y, other.Y))))
 
-    __hash__ = None  # arrays have no cheap, safe hash
+    __hash__ = None  # type: ignore[assignment]  # Python's own way to say unhashable: arrays have no cheap, safe hash
 
     def __reduce__(self):
         # Rebuilt through the constructor, because numpy unpickles arrays writable.

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ class _Entry:
     licence: str
     source: str
     attribution: str
-    room: ModuleType | None = None
+    room: Any = None    # a module
 
 
 _UCI = "UCI Machine Learning Repository"
@@ -132,21 +132,21 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     return ten_people() if name == "ten_people" else _load(name, _SETS[name], **rules)
 
 
-def _leave_out(arguments: dict[str, object], why: str) -> None:
+def _leave_out(arguments: dict[str, Any], why: str) -> None:
     """Refuse what was given although this set has no use for it."""
     for argument, value in arguments.items():
         if value is not None:
             check.refuse(argument, value, why, f"Leave {argument} out.")
 
 
-def _draw(m: object, rng: object, **optional: object) -> Dataset:
+def _draw(m: Any, rng: Any, **optional: Any) -> Dataset:
     """The synthetic set; ``make_logistic`` checks what is given, its own defaults stand for the rest."""
     if m is None:
         check.refuse("m", m, "'synthetic' has as many people as you ask for", "Say how many: load('synthetic', m=1000, rng=rng).")
     return make_logistic(m, **{name: value for name, value in optional.items() if value is not None}, rng=rng)
 
 
-def _load(name: str, entry: _Entry, group: object, label: object, features: object) -> Dataset:
+def _load(name: str, entry: _Entry, group: Any, label: Any, features: Any) -> Dataset:
     room = entry.room
     group_rule = resolve("group", group, room.GROUP_RULES, next(iter(room.GROUP_RULES)))
     label_rule = resolve("label", label, room.LABEL_RULES, next(iter(room.LABEL_RULES)))

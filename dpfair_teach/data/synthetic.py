@@ -121,7 +121,7 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     if m * w.size > _MOST_NUMBERS:
         check.refuse("m", m, f"m times d is above {_MOST_NUMBERS:,} numbers", "Draw fewer people, or lower d.")
     rng = check.rng(rng)
-    rates = [_logistic_rates(w @ mean, np.linalg.norm(w), ca) for mean, ca in zip(means, c, strict=True)]
+    rates = [_logistic_rates(w @ mean, float(np.linalg.norm(w)), ca) for mean, ca in zip(means, c, strict=True)]
     population = Population(shares, *np.transpose(rates))
     A = _draw_groups(m, shares, rng)
     X = means[A] + rng.standard_normal((m, w.size))
@@ -166,7 +166,7 @@ def logistic_base(X: object, coefficients: object = None) -> np.ndarray:
 def _size(m: object, n_groups: object, group_shares: object) -> tuple[int, int, np.ndarray]:
     """Number of people, of groups, and the shares of these."""
     m = check.integer("m", m, low=1, high=_MOST_PEOPLE)
-    k = check.integer("n_groups", n_groups, low=1, high=1_000)
+    k = check.group_count(n_groups, low=1)
     if group_shares is None:
         return m, k, np.full(k, 1 / k)
     shares = _per_group("group_shares", group_shares, k, low=0.0, high=1.0)

@@ -27,7 +27,7 @@ def ten_people() -> Dataset:
     made = Provenance("ten people invented for this book", licence="CC BY 4.0",
                       rules=(("group", "given: Ada to Eve 0, Fay to Jo 1"), ("label", "given: who repaid"),
                              ("features", "given: one score")))
-    return Dataset(np.array(_SCORE)[:, None], _GROUP, _LABEL, ("score",), ("group 0", "group 1"), "ten_people", made)
+    return Dataset(np.array(_SCORE)[:, None], np.array(_GROUP), np.array(_LABEL), ("score",), ("group 0", "group 1"), "ten_people", made)
 
 
 def ten_people_base(X: object) -> np.ndarray:

@@ -11,12 +11,12 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 try:
     import fcntl
 except ModuleNotFoundError:  # Windows: nothing guards against two runs there
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # a module where there is one
 
 from .. import _checks as check
 
@@ -55,7 +55,7 @@ def alone(lock: Path) -> Iterator[None]:
         file.close()
 
 
-def _held(lock: Path):
+def _held(lock: Path) -> IO[str]:
     """The open lock file, held by this process and with its number in it."""
     while True:
         file = open(lock, "a+")
@@ -108,8 +108,8 @@ class Unfinished:
         if len(whole) < len(raw):  # else the next record would be glued to the torn line
             with open(self.path, "r+b") as file:
                 file.truncate(len(whole))
-        first, *lines = whole.split(b"\n")[:-1] or [None]
-        if first is None:
+        first, *lines = whole.split(b"\n")[:-1] or [b""]
+        if not whole:
             self._write(self._salt, salt="")
             return
         stored = self._record(first, "", 1)

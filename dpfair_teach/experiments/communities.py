@@ -1,6 +1,6 @@
 """The problem behind the named experiments: Communities and Crime with its base classifier, as tables of counts.
 
-Held-out splits: four random partitions into thirds, each third held out once. The base is fitted, the cuts of score bins are chosen and the
+The held-out splits are those of :func:`held_out_splits`. The base is fitted, the cuts of score bins are chosen and the
 table is released on the other two thirds; error and violation are read on the third that none of these has seen.
 """
 from __future__ import annotations
@@ -13,14 +13,13 @@ import numpy as np
 from .. import _checks as check
 from .. import data, fairness, postprocessing
 from ..data import Dataset
+from ..postprocessing.bins import Criterion
+from .splits import held_out_splits
 
-__all__ = ["N_SPLITS", "communities_counts", "held_out_counts"]
-
-#: Held-out splits: 4 partitions times 3 thirds.
-N_SPLITS: int = 12
+__all__ = ["communities_counts", "held_out_counts"]
 
 Rule = str | Callable
-#: People, the base's answers and scores, and who is learnt from (everybody in-sample).
+#: People, the base's answers and scores, and which of them are learnt from (everybody in-sample).
 Part = tuple[Dataset, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -46,18 +45,13 @@ def _fresh(group: Rule, label: Rule, seed: int | None) -> list[Part]:
     people = data.load("communities", group=group, label=label)
     if seed is None:
         return [_answers(people, np.ones(people.m, dtype=bool))]
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
-    parts = []
-    for _ in range(N_SPLITS // 3):
-        third_of = rng.permutation(people.m) % 3
-        parts += [_answers(people, third_of != third) for third in range(3)]
-    return parts
+    return [_answers(people, np.isin(np.arange(people.m), learn)) for learn, _ in held_out_splits(people.m, seed=seed)]
 
 
 _remembered = cache(_fresh)
 
 
-def _tables(part: Part, n_bins: int | None, criterion: str) -> np.ndarray:
+def _tables(part: Part, n_bins: int | None, criterion: Criterion) -> np.ndarray:
     """The tables [yhat or bin, a, y] of those learnt from and of the others, (2, b, k, 2); the cuts are chosen on the former."""
     people, decided, score, learnt = part
     b = 2
@@ -68,7 +62,7 @@ def _tables(part: Part, n_bins: int | None, criterion: str) -> np.ndarray:
                      if side.any() else np.zeros((b, people.n_groups, 2), dtype=np.int64) for side in (learnt, ~learnt)])
 
 
-def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None, criterion: str = "area") -> np.ndarray:
+def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None, criterion: Criterion = "area") -> np.ndarray:
     """People by [base's answer, a, y] in Communities and Crime, base fitted on all of them as the paper does.
 
     Source: main text, Figure 1, right panel (the data and the base classifier behind it, by the rules ``paper`` and ``p70``).
@@ -106,7 +100,7 @@ def communities_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int |
     return counts
 
 
-def held_out_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None, criterion: str = "area", *,
+def held_out_counts(group: Rule = "paper", label: Rule = "p70", n_bins: int | None = None, criterion: Criterion = "area", *,
                     seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """The tables of the 12 held-out splits: two thirds to learn from, one third to be judged on.
 

@@ -2,16 +2,17 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from .. import _checks, data
+from .. import _checks, data, fairness
 from ..data import Dataset
 from ..oneshot import best_mixtures
 from ..oracles.regression import pseudo_inverse
-from .communities import N_SPLITS
 from .grids import GAMMAS_PROTOCOL
+from .splits import held_out_splits
 
 __all__ = ["LEFT_GROUPS", "REFERENCE_MULTIPLIERS", "left_people", "left_reference"]
 
@@ -27,7 +28,7 @@ def white_median(raw: pd.DataFrame) -> np.ndarray:
 
 
 #: Group rules of the left panel, by name; the last two are the paper's rule (above or below the median) on the two next race columns.
-LEFT_GROUPS: dict[str, object] = {"paper": "paper", "race_argmax": "race_argmax", "hisp_median": hisp_median, "white_median": white_median}
+LEFT_GROUPS: dict[str, Any] = {"paper": "paper", "race_argmax": "race_argmax", "hisp_median": hisp_median, "white_median": white_median}
 
 
 def _grid(ends: float, points: int) -> np.ndarray:
@@ -73,34 +74,32 @@ def _people(group: str, label: str) -> Dataset:
     return data.load("communities", group=LEFT_GROUPS[group], label=label, features="unprotected")
 
 
-def reads(settings: list[dict]) -> tuple[dict[str, object], ...]:
-    """What ``data.load`` is asked for by settings of (group, label): each pair once."""
-    pairs = dict.fromkeys((setting["group"], setting["label"]) for setting in settings)
-    return tuple({"name": "communities", "group": LEFT_GROUPS[g], "label": label, "features": "unprotected"} for g, label in pairs)
-
-
-def gaps_and_error(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Error (H,) and signed gaps (H, 2) of decisions (H, m) of two groups, on the true groups."""
+def gaps_and_error(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Error (H,) and signed gaps to group 0 (H, 2 (k-1)) of decisions (H, m), on the true groups: for a = 1..k-1, false positives then
+    true positives."""
     decisions = np.asarray(decisions, dtype=float)      # booleans would multiply to booleans
-    cells = [decisions @ ((A == a) & (Y == y)) / max(((A == a) & (Y == y)).sum(), 1) for y in (0, 1) for a in (0, 1)]
-    return (decisions != Y).mean(axis=1), np.stack([cells[1] - cells[0], cells[3] - cells[2]], axis=1)
+    accepted, people = np.empty((len(decisions), n_groups, 2)), np.empty((n_groups, 2))
+    for a, y in np.ndindex(n_groups, 2):
+        cell = (A == a) & (Y == y)
+        accepted[:, a, y], people[a, y] = decisions @ cell, cell.sum()
+    counts = np.stack([people - accepted, accepted], axis=1)
+    return fairness.error(counts), fairness.Parity("equalized_odds").gaps(counts)[..., ::2]     # the others are their negatives
 
 
-def left_splits(people: Dataset, evaluated: str, seed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Pairs (learn, judge) of index arrays: everybody twice in-sample, else 4 partitions into thirds, each third judged once."""
+def left_splits(people: Dataset, evaluated: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs (learn, judge) of index arrays: everybody twice in-sample, else the 12 splits of :func:`held_out_splits`."""
     everybody = np.arange(people.m)
-    if evaluated == "in_sample":
-        return [(everybody, everybody)]
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
-    splits = []
-    for _ in range(N_SPLITS // 3):
-        third = rng.permutation(people.m) % 3
-        splits += [(everybody[third != t], everybody[third == t]) for t in range(3)]
-    return splits
+    return [(everybody, everybody)] if evaluated == "in_sample" else held_out_splits(people.m)
 
 
 def reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray) -> np.ndarray:
-    """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers."""
+    """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers.
+
+    Of two groups: a grid as fine for the 2 (k-1) multipliers of k groups would have millions of points.
+    """
+    if (k := int(A.max()) + 1) != 2:
+        _checks.refuse("A", k, "is its number of groups, and the protocol's grid of multipliers (u_0, u_1) is that of two",
+                       "Merge groups, or take the frontier of oneshot.best_mixtures over candidates of your own.")
     X1 = np.column_stack([np.ones(len(Y)), X])
     inverse, Al, Yl = pseudo_inverse(X1[learn]), A[learn], Y[learn]
     targets = [2.0 * Yl - 1]
@@ -111,14 +110,15 @@ def reference_of(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray,
     u = REFERENCE_MULTIPLIERS
     decisions = score - u[:, :1] * gap0 - u[:, 1:] * gap1 > 0
     decisions = np.concatenate([decisions, np.zeros((1, len(Y)), bool), np.ones((1, len(Y)), bool)]).astype(float)
-    error, gaps = gaps_and_error(decisions[:, learn], Al, Yl)
+    error, gaps = gaps_and_error(decisions[:, learn], Al, Yl, k)
     mixtures = best_mixtures(error, gaps, GAMMAS_PROTOCOL)
-    error, gaps = gaps_and_error(decisions[:, judge], A[judge], Y[judge])
+    error, gaps = gaps_and_error(decisions[:, judge], A[judge], Y[judge], k)
     curve = np.column_stack([np.abs(mixtures.weights @ gaps).max(axis=1), mixtures.weights @ error])
     return np.vstack([curve, [0.0, min(error[-2:])], [np.abs(gaps[0]).max(), error[0]]])
 
 
-def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "in_sample") -> tuple[np.ndarray, np.ndarray]:
+def left_reference(group: str = "paper", label: str = "p70",
+                   evaluated: Literal["in_sample", "held_out"] = "in_sample") -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 
     Source: ours, the evaluation protocol of this book; the oracle is that of main text, Section 5. The oracle answers each multiplier of
@@ -156,14 +156,3 @@ def _reference(group: str, label: str, evaluated: str) -> tuple[np.ndarray, np.n
     rows = np.mean([reference_of(people.X, people.A, people.Y, *split) for split in left_splits(people, evaluated)], axis=0)
     rows.flags.writeable = False
     return rows[:-2], rows[-2:]
-
-
-def reference_rows(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
-    """The stored form: one row a gamma, and two with gamma -1 (the constant) and infinity (no constraint). Nothing is drawn."""
-    curve, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
-    return [{"gamma": float(gamma), "violation": float(violation), "error": float(error)}
-            for gamma, (violation, error) in zip((*GAMMAS_PROTOCOL, -1.0, np.inf), np.vstack([curve, free]), strict=True)]
-
-
-REFERENCES = [{"group": group, "label": label, "evaluated": evaluated}
-              for group in LEFT_GROUPS for label in ("p70", "p20") for evaluated in ("in_sample", "held_out")]

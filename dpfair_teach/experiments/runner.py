@@ -5,11 +5,13 @@ which workers finish does not matter, a grid can grow without changing old rows,
 """
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -38,7 +40,7 @@ def _setting(value: object, name: str = "setting") -> dict[str, Any]:
     """A setting: names to numbers or strings, in plain Python types."""
     if not isinstance(value, Mapping) or not value or not all(isinstance(k, str) for k in value):
         check.refuse(name, value, "not a mapping from names to values", "Give a dict such as {'epsilon': 1.0}.")
-    plain = {}
+    plain: dict[str, Any] = {}
     for key, entry in value.items():
         if isinstance(entry, str):
             plain[key] = str(entry)
@@ -138,7 +140,7 @@ def _write(path: Path, table: pd.DataFrame) -> None:
     os.replace(new, path)
 
 
-def _check_evaluate(evaluate: object) -> None:
+def _check_evaluate(evaluate: Any) -> None:
     try:
         inspect.signature(evaluate).bind({}, 1, None)
     except (TypeError, ValueError):
@@ -165,6 +167,16 @@ def _grid(settings: object) -> dict[str, dict[str, Any]]:
     return grid
 
 
+def _source_of(evaluate: Callable) -> str:
+    """One hash of the file that a function is from, or of its package; empty for one that is from no file."""
+    function = inspect.unwrap(evaluate.func if isinstance(evaluate, functools.partial) else evaluate)
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return ""
+    return source_hash(Path(file).parent) if module.__package__ else text_hash([Path(file).read_text(encoding="utf-8")])
+
+
 def _check_jobs(jobs: object) -> None:
     if check.integer("jobs", jobs, low=-1, high=1024) == 0:
         check.refuse("jobs", jobs, "no worker", "Give 1 or more, or -1 for one a core.")
@@ -188,8 +200,9 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
 
     With ``out`` the table is written there as CSV and the seconds of each setting beside it, in ``<name>.times.csv``: times
     differ from run to run, the table does not. While it runs, finished rows are appended to ``<name>.partial.jsonl``; started
-    again after a kill, the sweep reads them and computes only what is missing, provided that the arguments and the package's source
-    are the same (the source of ``evaluate`` itself is not compared). ``<name>.lock`` keeps a second run out. Both are removed at the end.
+    again after a kill, the sweep reads them and computes only what is missing, provided that the arguments, the package's source and
+    that of ``evaluate`` are the same: its file, with all of its package where it is in one. ``<name>.lock`` keeps a second run out.
+    Both are removed at the end.
 
     The work goes through joblib, so a cluster works by its context manager:
     ``with joblib.parallel_config(backend="dask"): sweep(...)``.
@@ -250,7 +263,8 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     if out is None:
         return _table(grid, _computed(evaluate, grid, tail, {}, None, jobs, progress), tail)
     with alone(out.with_suffix(".lock")):
-        header = tail | {"settings": text_hash(sorted(grid)), "package": source_hash(Path(__file__).parents[1])}
+        header = tail | {"settings": text_hash(sorted(grid)), "package": source_hash(Path(__file__).parents[1]),
+                         "study": _source_of(evaluate)}
         unfinished = Unfinished(out.with_suffix(".partial.jsonl"), header)
         done = {_key(record["setting"]): record for record in unfinished.records}
         done = _computed(evaluate, grid, tail, done, unfinished, jobs, progress)

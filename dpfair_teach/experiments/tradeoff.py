@@ -7,6 +7,7 @@ is the only thing that is sampled.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ __all__ = ["BINS", "METHODS", "Draws", "free_points", "postprocessing_curve", "p
 #: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
 #: noise, the kind of the printed algorithm, margins are ``public_margins_laplace``: for two groups of scale 1 / epsilon on one count a
 #: public cell; for more, of scale 2 / epsilon on every cell, projected onto the public sums.
-METHODS: dict[str, dict[str, object]] = {
+METHODS: dict[str, dict[str, Any]] = {
     "as_printed": {"method": "as_printed", "noise": "laplace", "slack": True},
     "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},
     "public_margins_laplace": {"method": "public_margins", "noise": "laplace", "slack": False},
@@ -32,7 +33,7 @@ METHODS: dict[str, dict[str, object]] = {
 }
 #: The methods whose predictions are score bins, and how those are cut: criterion and number, None for ``suggested_bins``. All others have
 #: the base's two answers. ``score_bins`` are the estimator's; the others show what its two choices, made on drawn populations, are worth.
-BINS: dict[str, tuple[str, int | None]] = {
+BINS: dict[str, tuple[Any, int | None]] = {
     "score_bins": ("area", None), "price_bins": ("price", None),
     **{f"{criterion}_bins_{b}": (criterion, b) for criterion in ("area", "price") for b in (3, 4, 5)}}
 
@@ -167,8 +168,8 @@ def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarra
 
 
 def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, negative_slack: str = "unconstrained", beta: float = BETA,
-                         evaluate_on: ArrayLike | None = None) -> Draws:
+                         rng: np.random.Generator, *, negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
+                         beta: float = BETA, evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
     Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); public margins and score bins: ours.
@@ -233,12 +234,12 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     if abs(total - m) > 1e-9 * m:       # cells may be expected numbers, whose sum is whole up to rounding
         check.refuse("counts", total, "is the sum of the entries, and no whole number of people", "Give counts of people.")
     q = _release(counts, method, epsilon, repeats, rng) / m
-    slack, kept = 0.0, np.ones(repeats, dtype=bool)
+    slack, kept = np.zeros(()), np.ones(repeats, dtype=bool)
     if METHODS[method]["slack"] and np.isfinite(epsilon):
         slack = postprocessing.paper_slack(q, m, epsilon, beta)
     slack = postprocessing.lift_unusable(q, slack)
     if METHODS[method]["slack"] and negative_slack == "left_out":
-        kept = np.isfinite(slack).all(axis=(1, 2))
+        kept = np.asarray(np.isfinite(slack).all(axis=(1, 2)))
 
     error, violation = np.empty((2, repeats, gammas.size))
     step = max(1, _PROGRAMS_AT_ONCE // gammas.size)
@@ -250,8 +251,8 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
 
 
 def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, negative_slack: str = "unconstrained", beta: float = BETA,
-                         evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
+                         rng: np.random.Generator, *, negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
+                         beta: float = BETA, evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
     """The trade-off of a method as a table, one row for each epsilon and gamma.
 
     Source: main text, Figure 1 (its curves); the methods as in :func:`postprocessing_draws`.

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ __all__: list[str] = []
 MOST_FRAMES = 5000
 
 
-def slider_grid(sliders: object) -> dict[str, tuple]:
+def slider_grid(sliders: Any) -> dict[str, tuple]:
     """Names and grids, checked; numpy numbers become Python's."""
     remedy = 'Give {"epsilon": [0.1, 0.5, 1.0], ...}.'
     if not isinstance(sliders, Mapping) or not sliders:
@@ -26,7 +27,7 @@ def slider_grid(sliders: object) -> dict[str, tuple]:
         listed = isinstance(grid, (Sequence, np.ndarray)) and not isinstance(grid, (str, bytes))
         if not listed or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
             refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
-        values = []
+        values: list[str | int | float] = []
         for value in grid:
             if isinstance(value, str):
                 values.append(text(f"sliders[{name!r}]", value))
@@ -42,7 +43,7 @@ def slider_grid(sliders: object) -> dict[str, tuple]:
     return out
 
 
-def shown_value(value: object) -> str:
+def shown_value(value: Any) -> str:
     """A slider's value for a reader, thousands apart.
 
     >>> shown_value(2000), shown_value(1e8), shown_value(-1234.5), shown_value(-0.5), shown_value(1e9), shown_value("none")
@@ -57,7 +58,7 @@ def shown_value(value: object) -> str:
     return f"{int(whole):,}{point}{part}" if 1e3 <= abs(value) < 1e9 and "e" not in said else said
 
 
-def text(name: str, value: object, *, empty: bool = False) -> str:
+def text(name: str, value: Any, *, empty: bool = False) -> str:
     """A text that a page can hold."""
     if not isinstance(value, str) or not (empty or value.strip()):
         refuse(name, value, "not a text", f"Give {name} as a non-empty str.")
@@ -71,7 +72,7 @@ def writable(value: str) -> bool:
     return not any((ord(c) < 32 and c not in "\n\t") or 0xD800 <= ord(c) < 0xE000 for c in value)
 
 
-def named(name: str, value: object) -> dict:
+def named(name: str, value: Any) -> dict:
     """A dict keyed by names, or nothing."""
     if value is None:
         return {}
@@ -80,7 +81,7 @@ def named(name: str, value: object) -> dict:
     return dict(value)
 
 
-def span(name: str, value: object, log: bool) -> tuple[float, float] | None:
+def span(name: str, value: Any, log: bool) -> tuple[float, float] | None:
     """A (low, high) pair, or None."""
     if value is None:
         return None
@@ -99,6 +100,6 @@ def raised(name: str, where: str, error: Exception, remedy: str) -> ValueError:
 def cause(error: Exception) -> Exception | None:
     """The error to show in full beside ours: none where the library refused an argument, since its message says it all."""
     trace = error.__traceback__
-    while trace.tb_next:
+    while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return None if trace.tb_frame.f_globals.get("__name__", "").startswith("dpfair_teach.") else error
+    return None if trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("dpfair_teach.") else error

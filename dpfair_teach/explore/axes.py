@@ -61,7 +61,7 @@ class Axis:
         decimals = max(math.ceil(math.log10(levels / (high - low)) - 1e-9), LOG_DECIMALS if log else 0)
         return cls(low, high, min(decimals, 100), log, tuple((log_ticks if log else ticks)(low, high, most)))
 
-    def keep(self, values: np.ndarray) -> np.ndarray:
+    def keep(self, values: np.ndarray | np.float64) -> np.ndarray:
         """Whole numbers of steps ``10**-decimals``, in axis space; on a log axis the nearest that reads as the number to three digits."""
         space = np.log10(values) if self.log else np.asarray(values, dtype=float)
         kept = np.rint(space * 10.0 ** self.decimals).astype(np.int64)
@@ -70,7 +70,7 @@ class Axis:
             kept = kept + np.sign(above - below).astype(np.int64)
         return kept
 
-    def place(self, kept: np.ndarray, size: int) -> np.ndarray:
+    def place(self, kept: np.ndarray | np.float64, size: int) -> np.ndarray:
         """Whole positions 0..size; the same operations in the same order as the player's."""
         return np.floor((kept / 10 ** self.decimals - self.low) / (self.high - self.low) * size + 0.5).astype(np.int64)
 
@@ -81,7 +81,7 @@ class Axis:
 
     def says(self, value: float) -> str:
         """A number for a reader: on a log axis whole ones, of people or of rounds, in full."""
-        return brief(float(value)) if self.log and float(value).is_integer() else self.text(int(self.keep(value)))
+        return brief(float(value)) if self.log and float(value).is_integer() else self.text(int(self.keep(np.float64(value))))
 
 
 def three_digits(values: np.ndarray) -> np.ndarray:

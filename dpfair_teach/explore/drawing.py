@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +29,13 @@ class Chart:
     """All that stays the same from frame to frame: axes, series, size. Sizes in units of the SVG's viewBox."""
 
     view: str
-    x: Axis | None
-    y: Axis | None
+    x: Axis                                 # a table has none, and is never asked for one
+    y: Axis
     x_label: str
     y_label: str
     series: tuple[tuple[str, str], ...] = ()
     slots: tuple[int, ...] = ()             # which colour, dash and marker each series has
-    at: np.ndarray | None = None            # lines: the kept x values,
+    at: Any = None                          # lines: the kept x values, an array,
     said: tuple[str, ...] = ()              # and how those that the folded table shows read
     columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
     rows: tuple[str, ...] = ()
@@ -85,7 +86,7 @@ def classes(chart: Chart, i: int) -> str:
     return f"dpx-s dpx-{kind} dpx-s{chart.slots[i]}" + (" dpx-open" if kind == "points" and several and not below else "")
 
 
-def whole(chart: Chart, frame: object) -> np.ndarray:
+def whole(chart: Chart, frame: Any) -> np.ndarray:
     """The frame's kept whole numbers in one row, in the order the player reads them; (n,) int64."""
     if chart.view == "heatmap":
         return chart.y.keep(frame).ravel()
@@ -124,7 +125,7 @@ def levels(chart: Chart, frame: np.ndarray) -> list[int]:
     return np.clip(np.floor((kept - low) / (high - low) * LEVELS), 0, LEVELS - 1).astype(int).tolist()
 
 
-def svg(chart: Chart, frame: object, label: str, *, keys: bool = False) -> str:
+def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False) -> str:
     """The whole picture of one frame; ``label`` is its text alternative; with ``keys`` the legend is inside, below."""
     left, top, width, height = chart.box
     below = KEY_HEIGHT * len(chart.series) if keys else 0
@@ -225,7 +226,7 @@ def grid(table: Table, start: Table | None, digits: int, label: str, corner: str
     return f'<table aria-label="{escape(label)}"><thead><tr>{corner}{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
+def rows_of(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
     """The numbers of a frame as head and rows of text, for the folded table; of long curves every so many points."""
     if chart.view == "lines":
         head = [chart.x_label or "x", *(name for name, _ in chart.series)]
@@ -239,8 +240,8 @@ def rows_of(chart: Chart, frame: object) -> tuple[list[str], list[list[str]]]:
         return ["", *chart.columns], [[name, *map(chart.y.text, row)] for name, row in zip(chart.rows, kept.tolist(), strict=True)]
     rows = []
     for name, _ in chart.series:
-        kept = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist(), strict=True)
-        rows += [[f"{name}, {i + 1}", chart.x.text(a), chart.y.text(b)] for i, (a, b) in enumerate(kept)]
+        points = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist(), strict=True)
+        rows += [[f"{name}, {i + 1}", chart.x.text(a), chart.y.text(b)] for i, (a, b) in enumerate(points)]
     return ["point", chart.x_label or "x", chart.y_label or "y"], rows
 
 

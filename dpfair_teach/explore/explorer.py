@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,10 @@ __all__ = ["Explorer"]
 
 MOST_NUMBERS = 1_000_000
 MOST_CHARACTERS = 400_000
+
+
+#: A table has no axes, a heat map none below its columns: their charts are never asked for one.
+_NO_AXES: dict[str, Any] = {"x": None, "y": None}
 
 
 class Explorer:
@@ -92,7 +97,7 @@ class Explorer:
 
     def __init__(self, fn: Callable, *, sliders: Mapping[str, Sequence], title: str, alt: str | Callable[..., str],
                  x: Sequence | None = None, y: Sequence | None = None, series: Mapping[str, str] | None = None, view: str = "lines",
-                 x_label: str = "", y_label: str = "", z_label: str = "", start: Mapping[str, object] | None = None, question: str = "",
+                 x_label: str = "", y_label: str = "", z_label: str = "", start: Mapping[str, Any] | None = None, question: str = "",
                  log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
                  y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None,
                  colors: Mapping[str, str] | None = None) -> None:
@@ -107,9 +112,9 @@ class Explorer:
         self.alt = alt
         self.x_label, self.y_label = text("x_label", x_label, empty=True), text("y_label", y_label, empty=True)
         self.z_label = text("z_label", z_label, empty=True)
-        for name, value in (("log_x", log_x), ("log_y", log_y)):
-            if not isinstance(value, (bool, np.bool_)):
-                refuse(name, value, "not True or False", "Give True for a logarithmic axis.")
+        for name, flag in (("log_x", log_x), ("log_y", log_y)):
+            if not isinstance(flag, (bool, np.bool_)):
+                refuse(name, flag, "not True or False", "Give True for a logarithmic axis.")
         self.log_x, self.log_y = bool(log_x), bool(log_y)
         self.digits = integer("digits", digits, low=0, high=8)
         self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
@@ -146,7 +151,7 @@ class Explorer:
 
     # -- frames ------------------------------------------------------------------------------------------------------------
 
-    def frame(self, /, **values: object) -> object:
+    def frame(self, /, **values: Any) -> Any:
         """What ``fn`` returns at slider ``values`` (any left out: where the slider starts), checked and exact.
 
         A dict of arrays, a ``Table`` (``rows``, ``columns``, ``values``) or a 2-d array; every value must lie on its slider's grid.
@@ -157,7 +162,7 @@ class Explorer:
         return self._call({name: grid[self._index(name, values[name], "values")] if name in values else self.start[name]
                            for name, grid in self.sliders.items()})
 
-    def sentence(self, /, **values: object) -> str:
+    def sentence(self, /, **values: Any) -> str:
         """The text alternative of the frame at slider ``values``."""
         frame = self.frame(**values)
         return self._sentence({**self.start, **values}, frame)
@@ -166,7 +171,7 @@ class Explorer:
         """Slider values of all frames, the last slider moving fastest."""
         return [dict(zip(self.sliders, point, strict=True)) for point in itertools.product(*self.sliders.values())]
 
-    def _call(self, values: dict) -> object:
+    def _call(self, values: dict) -> Any:
         where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
         try:
             result = self.fn(*self._positional(), **values)
@@ -185,7 +190,7 @@ class Explorer:
                                  f"Set log_{letter}=True or rescale.")
         return frame
 
-    def _drawn(self, frame: object) -> tuple[list, list]:
+    def _drawn(self, frame: Any) -> tuple[list, list]:
         """The numbers of a frame that its x axis and its y axis show."""
         if self.view == "table":
             return [], []
@@ -206,7 +211,7 @@ class Explorer:
                 given.pop()
         return given
 
-    def _sentence(self, values: dict, frame: object) -> str:
+    def _sentence(self, values: dict, frame: Any) -> str:
         if not callable(self.alt):
             return self.alt
         where = ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
@@ -222,10 +227,10 @@ class Explorer:
             raise ValueError(f"alt at {where}: returned {sentence!r}, not a sentence. Say what the frame shows.")
         return sentence
 
-    def _all(self) -> list[tuple[object, str]]:
+    def _all(self) -> list[tuple[Any, str]]:
         """Every frame and its sentence, once."""
         if self._frames is None:
-            frames: list[tuple[object, str]] = []
+            frames: list[tuple[Any, str]] = []
             count = 0
             for values in self.grid():
                 frame = self._call(values)
@@ -242,15 +247,16 @@ class Explorer:
 
     # -- arguments ---------------------------------------------------------------------------------------------------------
 
-    def _index(self, name: str, value: object, argument: str) -> int:
+    def _index(self, name: str, value: Any, argument: str) -> int:
         for i, known in enumerate(self.sliders[name]):
             if type(value) in (int, float, str, bool) or isinstance(value, np.generic):
-                if known == value or (isinstance(known, float) and isinstance(value, Real) and abs(known - value) <= 1e-12 * abs(known)):
+                close = isinstance(known, float) and isinstance(value, Real) and abs(known - float(value)) <= 1e-12 * abs(known)
+                if known == value or close:
                     return i
         refuse(f"{argument}[{name!r}]", value, "not on that slider's grid",
                f"Choose one of {', '.join(map(shown_value, self.sliders[name]))}.")
 
-    def _positions(self, name: str, value: object) -> np.ndarray | tuple[str, ...] | None:
+    def _positions(self, name: str, value: Any) -> Any:
         """``x`` of lines as increasing numbers; ``x``, ``y`` of a heat map as numbers or names."""
         needed = self.view == "lines" and name == "x"
         allowed = needed or self.view == "heatmap"
@@ -276,13 +282,13 @@ class Explorer:
         """What the frames have in common: axes over all of them, series, names."""
         frames = [frame for frame, _ in self._all()]
         first = frames[0]
-        common = {"view": self.view, "x_label": self.x_label, "y_label": self.y_label, "digits": self.digits}
+        common: dict[str, Any] = {"view": self.view, "x_label": self.x_label, "y_label": self.y_label, "digits": self.digits}
         if self.view == "table":
-            return Chart(**common, x=None, y=None, start=frames[self._start_index()])
+            return Chart(**common | _NO_AXES, start=frames[self._start_index()])
         if self.view == "heatmap":
             axis = Axis.over(np.concatenate([f.ravel() for f in frames]), log=self.log_y, given=self.y_range, levels=200, pad=0)
             rows, columns = self._names("y", self.y, first.shape[0]), self._names("x", self.x, first.shape[1])
-            return Chart(**common, x=None, y=axis, rows=rows, columns=columns, z_label=self.z_label)
+            return Chart(**common | _NO_AXES | {"y": axis}, rows=rows, columns=columns, z_label=self.z_label)
         kinds = tuple((name, self.series.get(name, views.KINDS[self.view][0])) for name in first)
         if self.view == "lines":
             all_x, all_y = self.x, np.concatenate([v.ravel() for f in frames for v in f.values()])
@@ -297,8 +303,8 @@ class Explorer:
         x = Axis.over(all_x, log=self.log_x, given=x_range)
         y = Axis.over(all_y, log=self.log_y, given=y_range)
         tight = 1e-9
-        outside = any((s < a.low - tight).any() or (s > a.high + tight).any() for a, v in ((x, all_x), (y, all_y))
-                      for s in [np.log10(v) if a.log else v])
+        outside = any(s.min(initial=a.low) < a.low - tight or s.max(initial=a.high) > a.high + tight
+                      for a, v in ((x, all_x), (y, all_y)) for s in [np.log10(v) if a.log else v])
         return Chart(**common, x=x, y=y, series=kinds, slots=self._slots(dict(kinds)),
                      at=x.keep(self.x) if self.view == "lines" else None, clip=bool(outside),
                      said=tuple(x.says(self.x[i]) for i in drawing.shown_rows(len(self.x))) if self.view == "lines" else ())
@@ -314,7 +320,7 @@ class Explorer:
             taken.add((own[like], kinds[name]))
         return tuple(own[self.colors.get(name, name)] for name in kinds)
 
-    def _names(self, name: str, given: object, n: int) -> tuple[str, ...]:
+    def _names(self, name: str, given: Any, n: int) -> tuple[str, ...]:
         names = tuple(str(i) for i in range(n)) if given is None else given if isinstance(given, tuple) else tuple(shown(v) for v in given)
         if len(names) != n:
             refuse(name, len(names), f"fn returns {n} {'rows' if name == 'y' else 'columns'}", f"Give one {name} for each.")
@@ -370,7 +376,7 @@ class Explorer:
         frame, sentence = self._all()[self._start_index()]
         return page.player(chart, frame, self.title, self.question, sentence, self._slider_texts(), self._data(chart))
 
-    def still(self, /, **values: object) -> str:
+    def still(self, /, **values: Any) -> str:
         """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
         frame = self.frame(**values)
         values = {**self.start, **values}
@@ -382,7 +388,7 @@ class Explorer:
         return png(self._chart, self._all()[self._start_index()][0], self.title)
 
     @property
-    def widget(self) -> object:
+    def widget(self) -> Any:
         """The live figure: an ipywidgets box of ``SelectionSlider`` and an ``HTML`` picture."""
         if self._widget is None:
             from .live import widget
@@ -392,10 +398,10 @@ class Explorer:
     def __repr__(self) -> str:
         return f"{self.title}. {self.sentence()}"
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> tuple[dict, dict]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         """Player, image and sentence; before a kernel with a front end also the widget."""
         from base64 import b64encode
-        bundle = {"text/plain": repr(self), "text/html": self.html(), "image/png": b64encode(self.png()).decode()}
+        bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self.html(), "image/png": b64encode(self.png()).decode()}
         from .live import has_kernel
         if has_kernel():
             bundle["application/vnd.jupyter.widget-view+json"] = {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}

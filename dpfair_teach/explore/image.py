@@ -1,6 +1,8 @@
 """The starting frame as a PNG, for print and for viewers that show no HTML: what to draw; :mod:`dpfair_teach.plotting` draws it."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import plotting
@@ -12,7 +14,7 @@ from .views import Table
 __all__: list[str] = []
 
 
-def png(chart: Chart, frame: object, title: str) -> bytes:
+def png(chart: Chart, frame: Any, title: str) -> bytes:
     """The picture at 100 dots an inch."""
     if chart.view == "table":
         return table(chart, frame, title)

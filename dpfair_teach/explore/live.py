@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 __all__: list[str] = []
 
@@ -18,7 +19,7 @@ def has_kernel() -> bool:
 MOST_BESIDE = 24    # a slider whose longest value has more characters takes a row of its own
 
 
-def widget(explorer: object) -> object:
+def widget(explorer: Any) -> Any:
     """A slider for each grid above one HTML picture, so that text alternatives survive and no output area is captured.
 
     ipywidgets cuts what stands beside a slider off at a few characters, so its value stands below it, in full, on as many lines as it
@@ -34,7 +35,7 @@ def widget(explorer: object) -> object:
         boxes.append(with_value(slider, own_row=max(map(len, texts)) > MOST_BESIDE))
     picture = widgets.HTML(explorer.still())
 
-    def draw(_: object) -> None:
+    def draw(_: Any) -> None:
         try:
             picture.value = explorer.still(**{name: slider.value for name, slider in sliders.items()})
         except ValueError as error:     # a kernel callback has no cell to show its error in: the figure's place shows it
@@ -46,7 +47,7 @@ def widget(explorer: object) -> object:
     return widgets.VBox([row, picture])
 
 
-def with_value(slider: object, own_row: bool) -> object:
+def with_value(slider: Any, own_row: bool) -> Any:
     """The slider, and below it the value at which it stands."""
     import ipywidgets as widgets
     value = widgets.HTML(bold(slider.label), layout={"width": "auto"})

@@ -53,13 +53,13 @@ def pack(frames: list[np.ndarray]) -> dict:
     Returns ``{"q": text, "o": order of differences along the stream, "m": 1 if frames were first differenced with the frame
     before}``; ``m`` only where all frames have one length.
     """
-    best = None
+    best: dict = {}
     for m in (0, 1) if len({f.size for f in frames}) == 1 else (0,):
         table = frames if not m else [f - g for f, g in zip(frames, [np.zeros_like(frames[0]), *frames[:-1]], strict=True)]
         stream = np.concatenate(table)
         for order in (0, 1, 2):
             text = encode(stream)
-            if best is None or len(text) < len(best["q"]):
+            if not best or len(text) < len(best["q"]):
                 best = {"q": text, "o": order, "m": m}
             stream = np.diff(stream, prepend=0)
     return best

@@ -5,6 +5,7 @@ import json
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
+from typing import Any
 from urllib.parse import quote
 
 from . import drawing
@@ -39,14 +40,14 @@ HIDDEN = 'style="display:none"'
 UNTRUSTED = '<span class="dpx-flat"> (sliders come once you run the notebook)</span>'
 
 
-def flat(chart: Chart, frame: object, sentence: str) -> str:
+def flat(chart: Chart, frame: Any, sentence: str) -> str:
     """The drawing with its legend as an image with a text alternative."""
     drawn = drawing.svg(chart, frame, sentence, keys=True)
     drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", f"><style>{asset('drawing.css')}</style>", 1)
     return f'<img class="dpx-flat" alt="{escape(sentence)}" src="data:image/svg+xml,{quote(drawn, safe=SAFE)}">'
 
 
-def picture(chart: Chart, frame: object, title: str, sentence: str) -> str:
+def picture(chart: Chart, frame: Any, title: str, sentence: str) -> str:
     """Legend and drawing of one frame, or its table."""
     if chart.view == "table":
         cells = drawing.grid(frame, chart.start, chart.digits, title, frame.corner)
@@ -60,7 +61,7 @@ def summary(text: str) -> str:
     return f'<summary style="cursor:pointer"><span class="dpx-flat" aria-hidden="true">▸ </span>{escape(text)}</summary>'
 
 
-def numbers(chart: Chart, frame: object) -> str:
+def numbers(chart: Chart, frame: Any) -> str:
     """The folded table of the frame's numbers; a table needs none."""
     if chart.view == "table" or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
         return ""
@@ -79,13 +80,13 @@ def caption(title: str, question: str) -> str:
     return f'<figcaption><p class="dpx-title" role="heading" aria-level="3">{escape(title)}</p>{asked}</figcaption>'
 
 
-def still(chart: Chart, frame: object, title: str, question: str, sentence: str) -> str:
+def still(chart: Chart, frame: Any, title: str, question: str, sentence: str) -> str:
     """One frame without sliders: what the live widget shows."""
     return (f'<div class="dpx">{style()}<figure>{caption(title, question)}{picture(chart, frame, title, sentence)}'
             f'<p class="dpx-say" aria-live="polite">{escape(sentence)}</p>{numbers(chart, frame)}</figure></div>')
 
 
-def player(chart: Chart, frame: object, title: str, question: str, sentence: str, sliders: list[tuple[str, list[str], int]],
+def player(chart: Chart, frame: Any, title: str, question: str, sentence: str, sliders: list[tuple[str, list[str], int]],
            data: dict) -> str:
     """The self-contained player, standing at ``frame``. Without scripts the figure, its sentence and its numbers are there."""
     inputs = "".join(

@@ -82,8 +82,8 @@ def show(obj: object) -> Source:
     try:
         target = inspect.unwrap(target)
         lines, _ = inspect.getsourcelines(target)
-        module = inspect.getmodule(target).__name__
-        file = PurePosixPath(inspect.getsourcefile(target).replace("\\", "/"))
+        module = target.__module__
+        file = PurePosixPath((inspect.getsourcefile(target) or "").replace("\\", "/"))
     except (OSError, TypeError, AttributeError, ValueError):
         refuse("obj", obj, "has no Python source", "Give a function or class of the library.")
     # the path as in the repository, whatever machine this is
@@ -99,10 +99,11 @@ def docstring_lines(code: str) -> tuple[int, int]:
         node = ast.parse(code).body[0]
     except SyntaxError:
         return total, total
-    body = getattr(node, "body", None)
-    if not isinstance(body, list) or ast.get_docstring(node) is None or len(body) == 1:
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return total, total
-    return body[0].lineno - 1, body[0].end_lineno
+    if ast.get_docstring(node) is None or len(node.body) == 1:
+        return total, total
+    return node.body[0].lineno - 1, node.body[0].end_lineno or total
 
 
 def highlighted(code: str) -> list[str]:

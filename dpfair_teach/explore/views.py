@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,7 @@ class Table:
     corner: str = ""
 
 
-def canonical(result: object, view: str, where: str, *, x: np.ndarray | None, kinds: dict[str, str]) -> object:
+def canonical(result: Any, view: str, where: str, *, x: Any, kinds: dict[str, str]) -> Any:
     """One result of ``fn`` as a frame of ``view``; ``where`` names the slider values in an error."""
     def wrong(why: str, remedy: str) -> None:
         raise ValueError(f"fn at {where}: {why}. {remedy}")
@@ -70,7 +71,7 @@ def canonical(result: object, view: str, where: str, *, x: np.ndarray | None, ki
     return frame
 
 
-def numbers(values: object, what: str, wrong: object) -> np.ndarray:
+def numbers(values: Any, what: str, wrong: Any) -> np.ndarray:
     """Finite floats, or the complaint."""
     try:
         array = np.asarray(values)
@@ -82,7 +83,7 @@ def numbers(values: object, what: str, wrong: object) -> np.ndarray:
     return array
 
 
-def table(result: object, wrong: object) -> Table:
+def table(result: Any, wrong: Any) -> Table:
     """A pandas table, or ``{"rows": names, "columns": names, "values": cells}``."""
     if isinstance(result, pd.DataFrame):
         corner = str(result.index.name or result.columns.name or "")
@@ -113,14 +114,14 @@ def table(result: object, wrong: object) -> Table:
     return found
 
 
-def label(name: object) -> str:
+def label(name: Any) -> str:
     """A row or column name; the parts of a pandas MultiIndex in one line."""
     return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def same_shape(first: object, frame: object, where: str) -> None:
+def same_shape(first: Any, frame: Any, where: str) -> None:
     """All frames of a figure have the same series, rows and columns: only the numbers move."""
-    def shape(f: object) -> object:
+    def shape(f: Any) -> Any:
         return (f.rows, f.columns) if isinstance(f, Table) else f.shape if isinstance(f, np.ndarray) else tuple(f)
     if shape(first) != shape(frame):
         raise ValueError(f"fn at {where}: returned {shape(frame)}, but {shape(first)} at the first frame. "

@@ -1,12 +1,13 @@
 """Fair learning as a zero-sum game between a learner and an auditor: the game, its value, who plays it and what the play promises.
 
-``game`` is the game of one data set and one class; ``programs`` its exact solutions by linear programs; ``auditor`` the rule
-Hedge and what it regrets; ``play`` Algorithm 3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many
-the private version affords; ``sensitivity`` how far one person moves the players, ``budget`` what a round may cost, ``private`` and
-``players`` the private version, as printed and repaired; ``accuracy`` how far a round of it may be off, ``regret`` what its players
-regret, ``guarantees`` what it promises, ``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may
-see the group; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran
-with it, ``regression_private`` that repaired.
+``game`` is the game of one data set and one class, ``table`` the counts that it is made of, ``notions`` words for the rates it compares
+and their prices; ``programs`` its exact solutions by linear programs; ``auditor`` the rule Hedge and what it regrets; ``play`` Algorithm
+3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many the private version affords; ``sensitivity``
+how far one person moves the players, ``budget`` what a round may cost, ``private`` and ``players`` the private version, as printed and
+repaired, ``setting`` its arguments, read; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret,
+``guarantees`` what it promises, ``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the
+group; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran with it,
+``regression_private`` that repaired.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
@@ -14,7 +15,7 @@ from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
 from .aware import AwareGuarantee as AwareGuarantee
 from .aware import FairMixture as FairMixture
-from .aware import aware_predictions, corollary_3_8_1, fair_mixture, group_indicators, least_bound, theorem_3_8
+from .aware import aware_predictions, aware_sensitivities, corollary_3_8_1, fair_mixture, group_indicators, least_bound, theorem_3_8
 from .bounds import PopulationBound as PopulationBound
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2, population_bound
 from .budget import largest_step, printed_noise_delta, printed_noise_epsilon
@@ -27,15 +28,16 @@ from .guarantees import theorem_3_5, theorem_3_6, theorem_3_7
 from .play import Play as Play
 from .play import exponentiated_gradient
 from .private import PrivatePlay as PrivatePlay
-from .private import dp_oracle_learner, gradient_seen
+from .private import dp_oracle_learner, evaluate, gradient_seen
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
 from .regression import regression_exponentiated_gradient
 from .regression_printed import Section5Play as Section5Play
 from .regression_printed import section_5_learner, section_5_step
+from .regression_private import EvaluatedRegression as EvaluatedRegression
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
-from .regression_private import regression_dp_oracle_learner
+from .regression_private import evaluate_regression, regression_dp_oracle_learner
 from .regret import lemma_3_3, lemma_3_4
 from .rounds import Schedule as Schedule
 from .rounds import schedule
@@ -49,8 +51,8 @@ __all__ = [
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner", "section_5_learner", "section_5_step",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
-    "dp_oracle_learner", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
+    "dp_oracle_learner", "evaluate", "evaluate_regression", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7",
     "frozen_tau", "frozen_gap", "frozen_bound",
-    "group_indicators", "aware_predictions", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",
+    "group_indicators", "aware_predictions", "aware_sensitivities", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",
 ]

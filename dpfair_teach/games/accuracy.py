@@ -3,14 +3,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scipy.optimize import brentq
 
 from .. import _checks as check
 from .auditor import MOST_ROUNDS, bound_on_multipliers
 from .budget import checked_delta, largest_step, printed_step
-from .game import checked_constraints
-from .sensitivity import lemma_3_1
+from .notions import checked_constraints
+from .sensitivity import Protected, lemma_3_1
 
 __all__ = ["lemma_3_2"]
 
@@ -43,9 +44,9 @@ class Setting:
     beta: float
     n: float
     d: int
-    m: int | None
+    m: Any              # people, or None where only A is protected
     step: float
-    protect: str = "A"
+    protect: Protected = "A"
 
     def sensitivities(self, as_printed):
         if as_printed or self.protect == "A":
@@ -59,7 +60,7 @@ def checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, co
     T = check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
     epsilon, delta = check.number("epsilon", epsilon, low=1e-6, high=1e6), checked_delta(delta)
     B = float(bound_on_multipliers(check.number("B", B, low=0.0, high=1e9, low_open=True)))
-    k, beta = check.integer("n_groups", n_groups, low=2, high=4096), check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
+    k, beta = check.group_count(n_groups), check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
     n = check.number("smallest_cell", smallest_cell, low=1.0, high=1e15)
     d = 1 + 2 * len(checked_constraints(constraints)) * (k - 1)
     if check.flag("as_printed", as_printed) and n <= 1:
@@ -97,6 +98,11 @@ def learner_bound(s, log_labelings, as_printed):
     return 2 * s.sensitivities(as_printed).learner / s.step * (log_labelings + math.log(2 * noisy / s.beta))
 
 
+def printed_noise(s):
+    """What the printed noise of no entry exceeds, in any round."""
+    return s.sensitivities(True).auditor / s.step * math.log(8 * s.T * s.k / s.beta)
+
+
 def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
               smallest_cell: float, *, constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> RoundAccuracy:
     """How accurate the private players are in one round, each with probability at least 1 - beta/(2T); sharp, 1 - beta/(2(T-1)).
@@ -130,11 +136,6 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     RoundAccuracy
         ``auditor``, ``learner``: 0 at T = 1 when sharp, as then nothing private is read.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> printed = lemma_3_2(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000, as_printed=True)
@@ -145,7 +146,7 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
     learner = learner_bound(s, checked_labelings(log_labelings), as_printed)
     if as_printed:
-        return RoundAccuracy(s.sensitivities(True).auditor / s.step * math.log(8 * s.T * s.k / s.beta), learner)
+        return RoundAccuracy(printed_noise(s), learner)
     if s.T == 1:
         return RoundAccuracy(0.0, learner)
     return RoundAccuracy(gap_noise(s.k, s.sensitivities(False).rates / s.step, s.beta / ((s.T - 1) * (s.d - 1))), learner)

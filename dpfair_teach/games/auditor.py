@@ -96,11 +96,6 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float = 2.0, as_print
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> round(hedge_rate(4, rounds=200), 4), round(hedge_rate(4, rounds=200, as_printed=True), 4)
@@ -110,6 +105,16 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float = 2.0, as_print
     T = check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
     spread = _spread(spread, as_printed)
     return math.sqrt(math.log(d) / T) / 2 if as_printed else math.sqrt(8 * math.log(d) / T) / spread
+
+
+def late(B, d, eta, rounds):
+    """What the auditor loses, of d things to put weight on, because weight arrives late."""
+    return B * math.log(d) / (eta * rounds)
+
+
+def hasty(B, eta, spread):
+    """What he loses because he believes each round: Hoeffding's lemma for values within ``spread``."""
+    return eta * B * spread**2 / 8
 
 
 def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = None, *, spread: float = 2.0,
@@ -135,11 +140,6 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> round(hedge_regret(4, 200, B=5), 4), round(hedge_regret(4, 200, B=5, as_printed=True), 4)
@@ -149,7 +149,7 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     spread = _spread(spread, as_printed)
     best = hedge_rate(n_constraints, rounds, spread=spread, as_printed=as_printed)
     eta = best if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
-    return B * math.log(n_constraints + 1) / (eta * rounds) + eta * B * (4.0 if as_printed else spread**2 / 8)
+    return late(B, n_constraints + 1, eta, rounds) + (8 * hasty(B, eta, 2.0) if as_printed else hasty(B, eta, spread))
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,15 @@ which the auditor is obeyed: ``least_bound``. The paper's repair costs up to |A|
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .sensitivity import Sensitivities, lemma_3_1
 
-__all__ = ["group_indicators", "aware_predictions", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1"]
+__all__ = ["group_indicators", "aware_predictions", "aware_sensitivities", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1"]
 
 
 def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
@@ -43,8 +44,6 @@ def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
            [0, 1, 1],
            [1, 0, 0]])
     """
-    if n_groups is not None:
-        n_groups = check.integer("n_groups", n_groups, low=1, high=10**4)
     A, k = check.groups("A", A, n_groups=n_groups)
     check.size(2 * k * len(A), name="2 * n_groups * len(A)", remedy="Give fewer groups.")
     own = (A == np.arange(k)[:, None]).astype(np.int64)
@@ -88,6 +87,43 @@ def aware_predictions(by_group: ArrayLike, A: ArrayLike) -> np.ndarray:
         check.refuse("by_group, A", (table.shape[1], int(A.max())), "by_group knows so many groups, and A holds that code",
                      "Give by_group for every group of A.")
     return table[:, A, np.arange(len(A))]
+
+
+def aware_sensitivities(smallest_cell: float, n_groups: int, B: float, m: int) -> Sensitivities:
+    """How far one person's A moves auditor and learner where classifiers see the group, X and Y stay, and no cell falls below N people.
+
+    Whoever changes group is decided about anew, by h(x, a') for h(x, a). If the decision stays, the error does, and the two rates move
+    apart: a loss moves by at most 2B/(N+1). If it changes, the error moves by 1/m and both rates the same way, so that no gap moves by more
+    than 1/(N+1): B/(N+1) + 1/m. The larger is attained. r and the rates move as for classifiers that do not see the group.
+
+    Source: ours, sharpening supplement, Lemma 3.1, for section 3.3. Features and group together move more:
+    :func:`lemma_3_1` with ``protect="X and A"``.
+
+    Parameters
+    ----------
+    smallest_cell : float >= 0
+        The promised N, of the cells that a constraint asks about, before and after the change.
+    n_groups : int >= 2
+        k.
+    B : float > 0
+        Limit on the sum of the multipliers.
+    m : int >= 1
+        People.
+
+    Returns
+    -------
+    Sensitivities
+        ``auditor``: 2k/(N+1), ``learner``: max(2B/(N+1), B/(N+1) + 1/m), ``rates``: 2/(N+1).
+
+    Examples
+    --------
+    >>> [round(aware_sensitivities(9, n_groups=2, B=B, m=100).learner, 3) for B in (5, 0.05)]
+    [1.0, 0.015]
+    >>> [round(lemma_3_1(9, n_groups=2, B=B, m=100, protect="X and A").learner, 3) for B in (5, 0.05)]
+    [1.0, 0.016]
+    """
+    unseen, m = lemma_3_1(smallest_cell, n_groups, B), check.integer("m", m, low=1, high=10**15)
+    return replace(unseen, learner=max(unseen.learner, unseen.learner / 2 + 1 / m))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +252,7 @@ def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> flo
     >>> [round(least_bound(k, 0.05), 3) for k in (2, 3, 4, 10)], [least_bound(k, 0.05, as_printed=True) for k in (2, 3, 4, 10)]
     ([0.952, 1.818, 2.174, 3.793], [1.0, 2.0, 3.0, 9.0])
     """
-    k = check.integer("n_groups", n_groups, low=2, high=10**6)
+    k = check.group_count(n_groups)
     gamma = check.gamma(gamma)
     if check.flag("as_printed", as_printed):
         return float(k - 1)
@@ -302,14 +338,9 @@ def corollary_3_8_1(nu: float, gamma: float, n_groups: int, *, as_printed: bool 
     -------
     AwareGuarantee: ``.error``, ``.violation``
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> corollary_3_8_1(0.01, 0.05, 4, as_printed=True).violation, round(corollary_3_8_1(0.01, 0.05, 4).violation, 4)
     (0.07, 0.061)
     """
-    return theorem_3_8(nu, gamma, check.integer("n_groups", n_groups, low=2, high=10**6), n_groups, as_printed=as_printed)
+    return theorem_3_8(nu, gamma, check.group_count(n_groups), n_groups, as_printed=as_printed)

@@ -37,11 +37,6 @@ def lemma_b_1(nu: float, nu_learner: float | None = None) -> float:
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> lemma_b_1(0.05), lemma_b_1(0.05, nu_learner=0.0)
@@ -72,11 +67,6 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     float
         Infinite where ``feasible`` is False. It may be above 1 and say nothing.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> lemma_b_2(0.05, B=10, gamma=.1), round(lemma_b_2(0.05, B=10, gamma=.1, excess=.2), 3)
@@ -93,7 +83,8 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     Source: ours, sharpening supplement, Theorem 3.6. Mixing Q~ with the better constant until it is exactly gamma-fair costs at most
     room / gamma of error for each unit of violation, so a price above room / gamma is worth more than any error. With B = 1 / gamma the
     bound is at most gamma + 4 nu gamma, and no term 1 / B is left: the trade-off in B (Remark 3.1) is not inherent when gamma > 0.
-    A class with one constant only has the same bound with that constant's ``room``, which may be near 1.
+    A class with one constant only has the same bound with that constant's ``room``, which may be near 1. With gamma = 0 there is no such
+    bound, and Lemma B.2's 1/B stays: an exact equilibrium may have violation room / B.
 
     Parameters
     ----------
@@ -107,12 +98,7 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     Returns
     -------
     float
-        Infinite where B <= room / gamma: there the bound says nothing.
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
+        Infinite where B <= room / gamma, and where gamma = 0: there the bound says nothing.
 
     Examples
     --------

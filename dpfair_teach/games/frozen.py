@@ -11,7 +11,7 @@ from .. import _checks as check
 from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
 from .auditor import hedge_rate
 from .budget import SHARE, checked_share
-from .game import checked_constraints, labels_of
+from .notions import checked_constraints, labels_of
 from .programs import plain
 from .regret import auditor_bound
 from .sensitivity import Sensitivities
@@ -78,11 +78,6 @@ def frozen_gap(nu: float, B: float, tau: float) -> float:
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> round(frozen_gap(0.1, B=5, tau=0.01), 3)
@@ -120,6 +115,16 @@ class _Frozen(Setting):
 
     def sensitivities(self, as_printed):
         return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 / self.n)
+
+
+def _off(s, cells, epsilon_0):
+    """How many people the released sizes of so many cells may be off, with probability at least 1 - beta/3; 1/2 by rounding."""
+    return 0.5 + (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / epsilon_0
+
+
+def _grid(s, least):
+    """x_0: how far the grid moves a measured gap."""
+    return (1 if s.k == 2 else 2) * 2**-11 * 2 / (least * s.step) if s.T > 1 else 0.0
 
 
 def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
@@ -160,11 +165,6 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     FrozenBound
         ``nu``, ``learner``, ``auditor``, ``tau``, ``rounds``.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> found = frozen_bound(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
@@ -175,12 +175,12 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, False, spend=1 - share)
     log_labelings = checked_labelings(log_labelings)
     cells = (s.d - 1) // 2 // (s.k - 1) * (1 if s.k == 2 else s.k)
-    off = 0.5 + (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / (share * s.epsilon)
+    off = _off(s, cells, share * s.epsilon)
     least = max(s.n - off, 1.0)
     tau, thirds = off / least, s.beta * 2 / 3
     frozen = _Frozen(s.T, s.epsilon, s.log_delta, s.B, s.k, thirds, least, s.d, None, s.step)
     eta = hedge_rate(s.d - 1, s.T, as_printed=True) if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
     learner = learner_bound(frozen, log_labelings, False) * (s.T - 1) / s.T
-    grid = (1 if s.k == 2 else 2) * 2**-11 * 2 / (least * s.step) if s.T > 1 else 0.0
+    grid = _grid(s, least)
     auditor = float(auditor_bound(frozen, eta, False, largest=1 + tau + grid)) + 2 * s.B * grid
     return FrozenBound(frozen_gap(learner + auditor, s.B, tau), learner + 2 * s.B * tau, auditor + 4 * s.B * tau, tau, s.T)

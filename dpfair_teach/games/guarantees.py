@@ -11,7 +11,7 @@ from .. import _checks as check
 from .accuracy import checked_labelings, checked_setting, learner_bound, noisy_answers
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
 from .budget import SMALLEST_STEP, largest_step, sure_step
-from .game import checked_constraints
+from .notions import checked_constraints
 from .regret import auditor_bound, auditor_step
 from .rounds import schedule
 
@@ -183,7 +183,8 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
     Source: supplement, Theorem 3.6 (main text, Theorem 4.4): Theorem 3.5 with Lemmas B.1 and B.2, of which it leaves out the hypothesis
     that some mixture is gamma-fair. Sharp: the sharp nu; nu for 2 nu, since max L(Q~, .) - min L(., lambda~) is at most the sum of the
-    two regrets, which is nu once; and where the class has constant classifiers, :func:`fairness_bound_with_constants` if that is less.
+    two regrets, which is nu once; and for gamma > 0, where the class has constant classifiers, :func:`fairness_bound_with_constants` if
+    that is less.
 
     Parameters
     ----------
@@ -198,11 +199,6 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     -------
     Guarantee
         ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -236,11 +232,6 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     -------
     Guarantee
         ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
+from .notions import signed
 from .programs import plain
 
 __all__ = ["exponentiated_gradient"]
@@ -17,27 +19,12 @@ __all__ = ["exponentiated_gradient"]
 MOST = 2 * 10**8    # numbers that a play may keep
 
 
-@dataclass(frozen=True, eq=False)
-class Play:
-    """What happened in T rounds. Batches (of gamma, of B) are axes "..." in front of all but the round.
+class Moves:
+    """What both players played, round by round, and its averages; no word of the people on whom they played."""
 
-    Attributes
-    ----------
-    game : FairnessGame
-    B, eta : (...) arrays, or floats
-    chosen : (T, ...) array of ints
-        The learner's classifier in each round.
-    multipliers : (T, ..., K) array
-        The auditor's lambda in each round, chosen before it sees the classifier.
-    rounds, Q, lam, gap, error, violation
-        T; the averages of both players, (..., H) and (..., K); the equilibrium gap of these averages; err(Q); the largest gap of Q.
-    """
-
-    game: FairnessGame = field(repr=False)
-    B: np.ndarray
-    eta: np.ndarray
-    chosen: np.ndarray = field(repr=False)
-    multipliers: np.ndarray = field(repr=False)
+    n_classifiers: int
+    chosen: np.ndarray
+    multipliers: np.ndarray
 
     @property
     def rounds(self) -> int:
@@ -50,18 +37,6 @@ class Play:
     @property
     def lam(self) -> np.ndarray:
         return self.multipliers.mean(axis=0)
-
-    @property
-    def gap(self) -> np.ndarray:
-        return plain(self.gap_after([self.rounds])[0])
-
-    @property
-    def error(self) -> np.ndarray:
-        return plain(self.game.errors[self.chosen].mean(axis=0))
-
-    @property
-    def violation(self) -> np.ndarray:
-        return plain(np.abs(self.game.gaps[self.chosen].mean(axis=0)).max(axis=-1))
 
     def mixture_after(self, t: int) -> np.ndarray:
         """The learner's average over the first t rounds.
@@ -76,9 +51,53 @@ class Play:
         """
         t = check.integer("t", t, low=1, high=self.rounds)
         flat = self.chosen[:t].reshape(t, -1)
-        H, games = self.game.n_classifiers, flat.shape[1]
+        H, games = self.n_classifiers, flat.shape[1]
         counts = np.bincount((flat + H * np.arange(games)).ravel(), minlength=games * H)
         return (counts / t).reshape(self.chosen.shape[1:] + (H,))
+
+
+@dataclass(frozen=True, eq=False)
+class Play(Moves):
+    """What happened in T rounds, with the game at hand. Batches (of gamma, of B) are axes "..." in front of all but the round.
+
+    Attributes
+    ----------
+    game : FairnessGame
+    B, eta : (...) arrays, or floats
+    chosen : (T, ...) array of ints
+        The learner's classifier in each round.
+    multipliers : (T, ..., K) array
+        The auditor's lambda in each round, chosen before it sees the classifier.
+    rounds, Q, lam, gap, regrets, error, violation
+        T; the averages of both players, (..., H) and (..., K); the equilibrium gap of these averages, and what either player could still
+        gain (auditor, learner); err(Q); the largest gap of Q.
+    """
+
+    game: FairnessGame = field(repr=False)
+    B: np.ndarray
+    eta: np.ndarray
+    chosen: np.ndarray = field(repr=False)
+    multipliers: np.ndarray = field(repr=False)
+
+    @property
+    def n_classifiers(self) -> int:  # type: ignore[override]  # of the moves alone it is kept, with the game at hand it is the game's
+        return self.game.n_classifiers
+
+    @property
+    def gap(self) -> np.ndarray:
+        return plain(self.gap_after([self.rounds])[0])
+
+    @property
+    def regrets(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.game.regrets(self.Q, self.lam, self.B)
+
+    @property
+    def error(self) -> np.ndarray:
+        return plain(self.game.errors[self.chosen].mean(axis=0))
+
+    @property
+    def violation(self) -> np.ndarray:
+        return plain(np.abs(self.game.gaps[self.chosen].mean(axis=0)).max(axis=-1))
 
     def _averages(self, after):
         after = check.whole_numbers("after", after, low=1, high=self.rounds)
@@ -102,7 +121,7 @@ class Play:
         (len(after), ...) array
         """
         error, gaps, lam, _ = self._averages(after)
-        r, w = self.game._values(gaps), lam[..., 0::2] - lam[..., 1::2]
+        r, w = self.game._values(gaps), signed(lam)
         auditor = self.B * np.maximum(r.max(axis=-1), 0.0) - (lam * r).sum(axis=-1)
         learner = error + (w * gaps).sum(axis=-1) - (self.game.errors + w @ self.game.gaps.T).min(axis=-1)
         return np.maximum(np.maximum(auditor, learner), 0.0)
@@ -121,6 +140,10 @@ class Play:
         _, gaps, _, mean = self._averages(after)
         got = mean((self.multipliers * self.game._values(self.game.gaps[self.chosen])).sum(axis=-1))
         return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
+
+
+def refuse_no_game(game: object) -> NoReturn:
+    check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
 
 
 def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
@@ -167,7 +190,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     ((2, 3), True)
     """
     if not isinstance(game, FairnessGame):
-        check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
+        refuse_no_game(game)
     check.flag("as_printed", as_printed)
     B = bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
@@ -180,6 +203,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
                      "Give nu alone, or rounds with eta.")
     if rounds is None:
+        assert nu is not None
         rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
         name, value = "nu", nu
     else:
@@ -198,7 +222,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     chosen, multipliers = np.empty((rounds,) + axes, dtype=np.int64), np.empty((rounds,) + axes + (K,))
     for t in range(rounds):
         lam = multipliers[t] = weights(theta, B)
-        h = (game.errors + (lam[..., 0::2] - lam[..., 1::2]) @ game.gaps.T).argmin(axis=-1)
+        h = (game.errors + signed(lam) @ game.gaps.T).argmin(axis=-1)
         chosen[t] = h
         theta += eta[..., None] * game._values(game.gaps[h])
     return Play(game, plain(B), plain(eta), chosen, multipliers)

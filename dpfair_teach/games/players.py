@@ -5,9 +5,14 @@ Each has the privacy ``step``. ``selection`` and ``measurement`` say with which 
 """
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .game import FairnessGame, labels_of, public_prices
+from ..fairness import Parity
+from ..oracles.prices import charged
+from .game import FairnessGame
+from .notions import differences, prices_of_rates
 from .sensitivity import lemma_3_1
 
 __all__: list[str] = []     # dp_oracle_learner plays them
@@ -15,20 +20,35 @@ __all__: list[str] = []     # dp_oracle_learner plays them
 _BLOCK = 2**24
 
 
-def asked(game: FairnessGame) -> list[int]:
-    """The labels whose rates are compared."""
-    return labels_of(game.constraints)
-
-
 def smallest_asked(game: FairnessGame) -> float:
     """People in the smallest cell that a constraint asks about."""
-    return float(game.n[:, asked(game)].min())
+    return float(game.table.sizes.min())
+
+
+def by_rate(parity: Parity, cells: np.ndarray) -> np.ndarray:
+    """Sizes of cells as they are published, (..., k, 2) [a, y] or, of a rate of all people, (..., k, 1): of each rate, (..., k, R)."""
+    labels: list[Any] = [cell.label for cell in parity.cells]
+    return cells[..., :1] if None in labels else cells[..., labels]
+
+
+def by_label(parity: Parity, sizes: np.ndarray) -> np.ndarray:
+    """The same backwards; NaN where no constraint asks."""
+    labels: list[Any] = [cell.label for cell in parity.cells]
+    if None in labels:
+        return sizes
+    cells = np.full(sizes.shape[:-1] + (2,), np.nan)
+    cells[..., labels] = sizes
+    return cells
 
 
 def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.random.Generator, inner: int = 1) -> np.ndarray:
     """Laplace noise; ``scale`` broadcasts with all axes of ``shape`` but the ``inner`` last."""
     scale = np.asarray(scale, dtype=float)
     return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * inner)
+
+
+#: A noise's scale is less than so many steps of its grid.
+STEPS = 2**11
 
 
 def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: int = 1) -> np.ndarray:
@@ -88,9 +108,15 @@ class PrintedPlayers:
 
 
 class PromisedRates:
-    """Sensitivities from a public N: no cell of either neighbour holds fewer people."""
+    """Sensitivities from a public N: no cell of either neighbour holds fewer people.
 
-    selection, measurement = ("exponential", 1.0), None     # of the loss divided by its public sensitivity in the round
+    One person is counted in one rate of a group, that of their label, or the only one. So one changed A moves two rates, of the same kind
+    and of two groups, by at most 1/(N+1) each: a cell that loses or wins one person has at least N+1 before or after. Somebody who stays
+    and is decided about otherwise moves one rate by at most 1/N. A loss is its error and the sum of prices times rates.
+    """
+
+    selection: tuple[str, float] = ("exponential", 1.0)
+    measurement: Any = None                                 # of the loss divided by its public sensitivity in the round
 
     def __init__(self, game: FairnessGame, step: np.ndarray, N: np.ndarray | float, protect: str):
         self.game, self.step, self.N, self.protect = game, step, np.asarray(N, dtype=float), protect
@@ -98,80 +124,92 @@ class PromisedRates:
 
     def sensitivity(self, w: np.ndarray) -> np.ndarray:
         """The most that one classifier's loss moves at these prices."""
-        size = np.sort(np.abs(public_prices(self.game, w)), axis=-2)
+        return self._moved(prices_of_rates(self.game.parity, w, self.game.n_groups))
+
+    def _moved(self, price: np.ndarray) -> np.ndarray:
+        size = np.sort(np.abs(price), axis=-2)
         moves = (size[..., -1, :] + size[..., -2, :]).max(axis=-1) / (self.N + 1)
         if self.protect == "A":
             return moves
         return np.maximum(moves, size[..., -1, :].max(axis=-1) / np.maximum(self.N, 1.0)) + 1 / self.game.m
 
     def answer(self, w, rng):
-        return select(self.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
+        price = prices_of_rates(self.game.parity, charged(w), self.game.n_groups)
+        rates = self.game.table.compared.reshape(self.game.n_classifiers, -1)
+        loss = self.errors + price.reshape(price.shape[:-2] + (-1,)) @ rates.T      # by the prices that the noise is made for
+        return select(loss, 2 * self._moved(price) / self.step, rng)
 
     def measure(self, h, rng):
         scale = self.measurement[1] / self.step
-        if self.game.n_groups == 2:     # the gap itself: one number for each label, where rates would be two
+        if self.game.n_groups == 2:     # the gap itself: one number for each rate, where rates would be two
             gaps = self.game.gaps[h]
             return self.game._values(on_grid(gaps + laplace_noise(scale, gaps.shape, rng), scale))
-        rates = self.game.rates[h][..., asked(self.game)]
+        rates = self.game.table.compared[h]
         return gaps_to_values(self.game, on_grid(rates + laplace_noise(scale, rates.shape, rng, 2), scale, 2))
 
 
 class FrozenCounts:
-    """Rates over denominators that were released once: then counts are measured, whose sensitivity everybody knows."""
+    """Rates over denominators that were released once: then counts are measured, whose sensitivity everybody knows.
+
+    One person is counted above one fraction line, that of their group and label, or group alone. One changed A takes 1 from a group's count
+    and adds 1 to another's; of two groups it is enough to measure one, as both together are public where X and Y are. A loss, its error and
+    the sum of prices over denominators times counts, moves by the price of the one less that of the other.
+    """
 
     def __init__(self, game: FairnessGame, step: np.ndarray, denominators: np.ndarray, protect: str):
         self.game, self.step, self.protect = game, step, protect
-        self.denominators = np.where(np.isnan(denominators), 1.0, denominators)     # where no constraint asks, nothing has a price
+        self.denominators = by_rate(game.parity, denominators)
         self.margins = game.n_groups == 2 and protect == "A"        # then one count of two is known from the other
         self.selection = ("exponential", 0.5 if protect == "A" else 1.0)
         self.measurement, self.errors = ("laplace", 1.0 if self.margins else 2.0), excess_errors(game)
 
     def spread(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The price of accepting one person, (..., k, 2), and over how wide a range one person can move all losses."""
-        price = public_prices(self.game, w) / self.denominators
+        """The price of counting one person, (..., k, R), and over how wide a range one person can move all losses."""
+        price = prices_of_rates(self.game.parity, w, self.game.n_groups) / self.denominators
         if self.protect == "A":
             return price, np.ptp(price, axis=-2).max(axis=-1)
-        return price, 2 * np.abs(price + np.array([1.0, -1.0]) / self.game.m).max(axis=(-2, -1))
+        # Who is accepted at (1, 0) errs, who is counted at (1, 1) or (0, 0) no longer does; a label that no rate asks about errs alone.
+        cells, m = self.game.parity.cells, self.game.m
+        each = [price[..., r] + (1.0 if cell == (1, 0) else -1.0) / m for r, found in enumerate(cells) for cell in found.above]
+        least = 0.0 if {y for found in cells for _, y in found.above} == {0, 1} else 1 / m
+        return price, 2 * np.maximum(np.abs(np.stack(each, axis=-1)).max(axis=(-2, -1)), least)
 
     def answer(self, w, rng):
-        price, spread = self.spread(w)
-        counts = self.game.n_pos.reshape(self.game.n_classifiers, -1)
+        price, spread = self.spread(charged(w))
+        counts = self.game.table.above.reshape(self.game.n_classifiers, -1)
         return select(self.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
 
     def measure(self, h, rng):
-        labels, scale = asked(self.game), self.measurement[1] / self.step
-        counts = self.game.n_pos[h][..., labels]
+        scale = self.measurement[1] / self.step
+        counts = self.game.table.above[h]
         if self.margins:
-            total = self.game._accepted[h][..., labels]
+            total = self.game.table.totals[h]
             one = on_grid(counts[..., 1, :] + laplace_noise(scale, total.shape, rng), scale)
             counts = np.stack([total - one, one], axis=-2)
         else:
             counts = on_grid(counts + laplace_noise(scale, counts.shape, rng, 2), scale, 2)
-        return gaps_to_values(self.game, counts / self.denominators[..., labels])
+        return gaps_to_values(self.game, counts / self.denominators)
 
 
 def gaps_to_values(game: FairnessGame, rates: np.ndarray) -> np.ndarray:
-    """(..., k, labels) rates -> (..., K) constraint values."""
-    gaps = rates[..., 1:, :] - rates[..., :1, :]
-    return game._values(gaps.reshape(gaps.shape[:-2] + (-1,)))
+    """(..., k, R) rates -> (..., K) constraint values."""
+    return game._values(differences(game.parity, game.n_groups)(rates))
 
 
 def frozen_cells(game: FairnessGame, epsilon: np.ndarray, axes: tuple[int, ...], rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """Released sizes of the cells (..., k, 2), in whole people, at least 1, and the l1 sensitivity of the release.
 
     With two groups one count for each label is enough: the label's total is public. A cell that no constraint asks about is not released,
-    and reads NaN.
+    and reads NaN. Of a rate of all people, whatever their label, the groups are the cells: (..., k, 1).
     """
-    labels, noisy = asked(game), np.full(axes + game.n.shape, np.nan)
+    sizes = game.table.sizes
     if game.n_groups == 2:
-        total = game.n.sum(axis=0)[labels]
-        one = on_grid(game.n[1, labels] + laplace_noise(1 / epsilon, axes + (len(labels),), rng))
+        total = sizes.sum(axis=0)
+        one = on_grid(sizes[1] + laplace_noise(1 / epsilon, axes + total.shape, rng))
         one = np.clip(one, 1.0, np.maximum(total - 1, 1.0))
-        noisy[..., 1, labels], noisy[..., 0, labels] = one, np.maximum(total - one, 1.0)
-        return noisy, 1.0
-    noise = laplace_noise(2 / epsilon, axes + (game.n_groups, len(labels)), rng, 2)
-    noisy[..., labels] = np.maximum(on_grid(game.n[:, labels] + noise), 1.0)
-    return noisy, 2.0
+        return by_label(game.parity, np.stack([np.maximum(total - one, 1.0), one], axis=-2)), 1.0
+    noise = laplace_noise(2 / epsilon, axes + sizes.shape, rng, 2)
+    return by_label(game.parity, np.maximum(on_grid(sizes + noise), 1.0)), 2.0
 
 
 def released_bound(n: float, epsilon: np.ndarray, delta: float, axes: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

@@ -1,46 +1,53 @@
 """Algorithm 5, DP-oracle-learner: the play of Algorithm 3 with a private learner and a private auditor, as printed and repaired."""
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
-from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate, weights
-from .budget import ACCOUNTED, SHARE, checked_delta, checked_share, largest_step, printed_step
+from ..fairness import Parity
+from .auditor import weights
+from .budget import SHARE, Accounted
 from .game import FairnessGame
-from .play import MOST, Play
-from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound, smallest_asked
+from .notions import signed
+from .play import Moves, Play, refuse_no_game
+from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
 from .programs import plain
-from .rounds import schedule
-from .sensitivity import PROTECTED
+from .setting import Repair, read_setting
 
-__all__ = ["dp_oracle_learner", "gradient_seen"]
-
-REPAIRS = ("frozen", "bound", "promise")
-
+__all__ = ["dp_oracle_learner", "evaluate", "gradient_seen"]
 
 @dataclass(frozen=True, eq=False)
-class PrivatePlay(Play):
-    """A play whose moves were private. Batches and repeats are axes "..." in front of all but the round.
+class PrivatePlay(Moves):
+    """What a private play publishes: public numbers only. Batches and repeats are axes "..." in front of all but the round.
 
-    What may be published: ``chosen``, ``multipliers``, ``Q``, ``lam``, ``gradients``, ``denominators``, ``smallest_cell``. What the other
-    properties compute from the data (gap, error, violation) is for the teacher's eye: those numbers are not private.
+    What they are worth on the private data (error, violation, equilibrium gap, regrets) says :func:`evaluate`, which is handed the game
+    again. As printed the play is not private, and its records hold scales that were made from the private data.
 
     Attributes
     ----------
+    n_classifiers, gamma, parity
+        Of the game, which were public.
+    B, eta : (...) arrays, or floats
+    chosen : (T, ...) array of ints
+        The learner's classifier in each round.
+    multipliers : (T, ..., K) array
+        The auditor's lambda in each round, chosen before it sees the classifier.
+    rounds, Q, lam
+        T; the averages of both players, (..., H) and (..., K).
     epsilon_step : (...) array, or float
         epsilon' of each of the private steps.
     gradients : (T-1, ..., K) array
         What the auditor saw: the last round's would never be used. As printed T of them.
     denominators : (..., k, 2) array or None
         The released sizes of the cells, whole people, for the repair "frozen"; NaN where no constraint asks, as nothing is released of
-        such a cell. None too where T = 1, which needs no sizes.
+        such a cell; of rates of all people, whatever their label, (..., k, 1). None too where T = 1, which needs no sizes.
     smallest_cell : (...) array or None
-        N, promised, or released for the repair "bound", where T > 1; as printed the private n, which this should not show.
+        N, promised, or released for the repair "bound", where T > 1.
     spent, protect
         What ``releases_`` is made from.
     releases_ : tuple of accounting.Release
@@ -48,6 +55,13 @@ class PrivatePlay(Play):
         learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round.
     """
 
+    n_classifiers: int
+    gamma: np.ndarray = field(repr=False)
+    parity: Parity
+    B: np.ndarray
+    eta: np.ndarray
+    chosen: np.ndarray = field(repr=False)
+    multipliers: np.ndarray = field(repr=False)
     epsilon_step: np.ndarray
     gradients: np.ndarray = field(repr=False)
     denominators: np.ndarray | None = field(repr=False)
@@ -60,10 +74,54 @@ class PrivatePlay(Play):
         return _records(self.spent, self.chosen.shape[1:], self.protect)
 
 
+def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
+    """What a private play is worth on a game: its error, violation, equilibrium gap and regrets, after every round.
+
+    Source: ours. These numbers are computed from the private data, so they are no part of what was published, and are not private: they are
+    for the teacher's eye.
+
+    Parameters
+    ----------
+    published : PrivatePlay
+        As :func:`dp_oracle_learner` returns it.
+    game : FairnessGame
+        The game that was played, or one of the same classifiers, groups, rates and number of tolerances on other people.
+
+    Returns
+    -------
+    Play
+        The same moves, with ``error``, ``violation``, ``gap``, ``regrets``, ``gap_after``, ``regret_after``.
+
+    Raises
+    ------
+    ValueError
+        No private play, or a game of other classifiers, constraints or tolerances.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
+    >>> evaluate(play, game).error, evaluate(play, game).violation
+    (0.5, 0.0)
+    """
+    if not isinstance(published, PrivatePlay):
+        check.refuse("published", published, "is not what dp_oracle_learner returns",
+                     "Give its result; any other play has these numbers itself.")
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    for name, theirs, ours in (("classifiers", game.n_classifiers, published.n_classifiers),
+                               ("constraints", game.n_constraints, published.multipliers.shape[-1]),
+                               ("axes of gamma", game.gamma.shape, np.shape(published.gamma))):
+        if theirs != ours:
+            check.refuse("game", theirs, f"are its {name}, and the play's {ours}",
+                         "Give the game that was played, or the same on other people.")
+    return Play(game, published.B, published.eta, published.chosen, published.multipliers)
+
+
 def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
-                      beta: float = 0.05, as_printed: bool = False, repair: str = "frozen", smallest_cell: float | None = None,
-                      share: float = SHARE, protect: str = "A", accounting: str = "rdp", rounds: int | None = None,
-                      eta: ArrayLike | None = None, log_labelings: float | None = None,
+                      beta: float = 0.05, as_printed: bool = False, repair: Repair = "frozen", smallest_cell: float | None = None,
+                      share: float = SHARE, protect: Literal["A", "X and A"] = "A", accounting: Accounted = "rdp",
+                      rounds: int | None = None, eta: ArrayLike | None = None, log_labelings: float | None = None,
                       size: int | tuple[int, ...] | None = None) -> PrivatePlay:
     """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.
 
@@ -87,15 +145,22 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
 
     The noise is Laplace's, drawn in doubles, and all noisy numbers of the repairs are rounded to public grids: sizes and N to whole
     people, measurements to a power of two, about a thousandth of the noise's scale. Otherwise their low digits would tell what
-    they cover. What remains of doubles: the probabilities of the rounded numbers, right to about 2^-53 each, and those of the
-    learner's choices, which Gumbel noise in doubles makes. As printed nothing is rounded.
+    they cover. What remains of doubles: probabilities, of the rounded numbers and of the learner's choices, are right to about 2^-53
+    each, and what should come out less often may come out for one data set and never for its neighbour. That is a mass of 2^-52 times a
+    noise's scale in steps of its grid: 2.2e-10 for a size released with epsilon 1e-6, less than 4.6e-13 for each number that is measured.
+    A ``delta`` below the sum is refused. (And an epsilon' of 30 or more is a word only: the factor exp(epsilon') needs probabilities that
+    doubles do not draw.) As printed nothing is rounded.
+
+    Prices below 1e-200 are 0: of smaller ones doubles make no noise. So a tiny ``B`` is as good as no constraint.
 
     Parameters
     ----------
     game : FairnessGame
         Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
-        without X and A. Make it with ``n_groups`` and ``empty="zero"`` where a cell might be empty: that the game refuses such data by
-        default, is not private. Made by ``from_counts``, of whole people.
+        without X and A. Made with ``n_groups`` and ``empty="zero"``: the number of groups is public and not read off A, and an empty cell
+        counts as a rate of 0, as a refusal would tell who is in it. (As printed any game is taken.) Made by ``from_counts``, with
+        ``empty="zero"`` and of whole people. Any notion of rates against a group or between all pairs; as printed equalized odds or
+        one of its rates.
     epsilon : float > 0, or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
     delta : float in (0, 1)
@@ -128,73 +193,42 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     Returns
     -------
     PrivatePlay
-        ``Q``, ``lam``, ``chosen``, ``multipliers``, ``gradients``, ``epsilon_step``, ``releases_`` and, not private, ``gap``,
-        ``error``, ``violation``.
+        ``Q``, ``lam``, ``chosen``, ``multipliers``, ``gradients``, ``epsilon_step``, ``releases_``. Error, violation and gap are not
+        private: :func:`evaluate`.
 
     Raises
     ------
     ValueError
-        A number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data set breaks, or with a repair that
-        needs none; counts that are not whole, whose sums would be rounded by who is where; several epsilons or Bs whose schedules differ
-        in T; more numbers to keep than memory is for.
+        A game whose making told of A; a number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data
+        set breaks, or with a repair that needs none; a delta below what noise in doubles gives away; counts that are not whole, whose sums
+        would be rounded by who is where; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> x, A = rng.random(400), rng.integers(0, 2, 400)
     >>> Y = (x + .3 * A + .3 * rng.normal(size=400) > .6).astype(int)
-    >>> game = FairnessGame([x > t for t in np.linspace(0, 1, 11)], A, Y, gamma=.05)
+    >>> game = FairnessGame([x > t for t in np.linspace(0, 1, 11)], A, Y, gamma=.05, n_groups=2, empty="zero")
     >>> play = dp_oracle_learner(game, epsilon=2.0, delta=1e-6, B=5, rng=rng, rounds=20)
     >>> [(r.mechanism, r.times) for r in play.releases_]
     [('laplace', 1), ('exponential', 19), ('laplace', 19)]
     """
-    if not isinstance(game, FairnessGame):
-        check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
-    epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e6, booleans=False)
-    check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
-    as_printed = check.flag("as_printed", as_printed)
-    halves = check.choice("repair", repair, REPAIRS) == "bound" and not as_printed     # then the rounds get half of delta
-    delta, beta = checked_delta(delta, least=2e-300 if halves else 1e-300), check.beta(beta)
-    B, rng = bound_on_multipliers(B), check.rng(rng)
-    check.choice("accounting", accounting, ACCOUNTED)
-    check.choice("protect", protect, PROTECTED[:2])
-    share = checked_share(share, float(epsilon.min()))
-    if as_printed and protect != "A":
-        check.refuse("protect", protect, "the printed sensitivities are for 'A'", "Leave as_printed False.")
-    promised = _promise(game, smallest_cell, repair, as_printed)
-    if not as_printed and game._people is None and (game.n_pos % 1).any() | (game.n % 1).any():
-        check.refuse("game", game, "was made from counts that are not whole people",
-                     "Make it from predictions, which may be probabilities.")
-
-    one = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
-    one = check.broadcast("epsilon", epsilon.shape, "gamma and B", one, "Give one epsilon for each game.")
-    T = _rounds(game, rounds, epsilon, delta, B, beta, log_labelings)
-    d = game.n_constraints + 1
-    eta = np.asarray(hedge_rate(d - 1, T, as_printed=True)) if eta is None else check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
-    check.filled("eta", np.atleast_1d(eta), "step")
-    one = check.broadcast("eta", eta.shape, "gamma, B and epsilon", one, "Give one eta, or one for each game.")
-    axes = check.size(size, one) + one
-    if T * math.prod(axes) * 2 * d > MOST:
-        check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
-                     f"means {T} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
-
-    selections = T if as_printed or protect != "A" else T - 1
-    gradients = T if as_printed else T - 1
-    step, players, before, denominators = _players(game, epsilon, delta, B, axes, T, selections, gradients, rng, as_printed, repair,
-                                                   promised, share, protect, accounting)
-    theta = np.zeros(axes + (d - 1,))
-    chosen, multipliers = np.empty((T,) + axes, dtype=np.int64), np.empty((T,) + axes + (d - 1,))
-    seen = np.empty((gradients,) + axes + (d - 1,))
-    for t in range(T):
-        lam = multipliers[t] = weights(theta, B)
-        h = chosen[t] = players.answer(lam[..., 0::2] - lam[..., 1::2], rng)
-        if t < gradients:
-            seen[t] = players.measure(h, rng)
-            theta += eta[..., None] * seen[t]
-    spent = (*before, (*players.selection, step, 0.0, selections), (*players.measurement, step, 0.0, gradients))
-    return PrivatePlay(game, plain(B), plain(eta), chosen, multipliers, plain(step), seen, denominators,
-                       smallest_asked(game) if as_printed else plain(players.N) if isinstance(players, PromisedRates) else None,
-                       spent, protect)
+    s = read_setting(game, epsilon, delta, B, beta=beta, as_printed=as_printed, repair=repair, smallest_cell=smallest_cell, share=share,
+                     protect=protect, accounting=accounting, rounds=rounds, eta=eta, log_labelings=log_labelings, size=size)
+    player, before, denominators = _players(game, s, check.rng(rng))
+    theta = np.zeros(s.axes + (s.K,))
+    chosen, multipliers = np.empty((s.T,) + s.axes, dtype=np.int64), np.empty((s.T,) + s.axes + (s.K,))
+    seen = np.empty((s.gradients,) + s.axes + (s.K,))
+    for t in range(s.T):
+        lam = multipliers[t] = weights(theta, s.B)
+        h = chosen[t] = player.answer(signed(lam), rng)
+        if t < s.gradients:
+            seen[t] = player.measure(h, rng)
+            theta += s.eta[..., None] * seen[t]
+    spent = (*before, (*player.selection, s.step, 0.0, s.selections), (*player.measurement, s.step, 0.0, s.gradients))
+    N = plain(player.N) if isinstance(player, PromisedRates) else None
+    return PrivatePlay(game.n_classifiers, plain(game.gamma), game.parity, plain(s.B), plain(s.eta), chosen, multipliers, plain(s.step),
+                       seen, denominators, N, spent, protect)
 
 
 def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
@@ -222,7 +256,7 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
 
     Examples
     --------
-    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
     >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
     >>> bool(np.allclose(gradient_seen(play.lam, play.B, play.eta), play.gradients[0]))
     True
@@ -240,59 +274,19 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
     return np.log(np.maximum(second, edge) / np.maximum(spare, edge)) / eta
 
 
-def _promise(game, smallest_cell, repair, as_printed):
-    """N as promised; refused where this data set already breaks it, and, without a look at the data, where nothing is promised."""
-    if smallest_cell is not None and (as_printed or repair != "promise"):
-        check.refuse("smallest_cell", smallest_cell, "is a promise, and this play needs none",
-                     "Leave it out, or choose repair='promise' with as_printed False.")
-    n = smallest_asked(game)
-    if smallest_cell is not None:
-        smallest_cell = check.number("smallest_cell", smallest_cell, low=1.0, high=1e15)
-        if smallest_cell > n:
-            check.refuse("smallest_cell", smallest_cell, "a cell of this data set holds fewer people: the promise is broken",
-                         "Promise less, or choose repair='frozen', which needs no promise.")
-    if as_printed and n <= 1:
-        check.refuse("game", n, "is its smallest cell, and Assumption 3.3 asks for more than one person",
-                     "Leave as_printed False: the repairs need no such assumption.")
-    if repair == "promise" and not as_printed and smallest_cell is None:
-        check.refuse("smallest_cell", None, "no promise was made", "Give the N below which no cell of any data set falls.")
-    return smallest_cell
-
-
-def _rounds(game, rounds, epsilon, delta, B, beta, log_labelings):
-    log_labelings = math.log(game.n_classifiers) if log_labelings is None else check.number(
-        "log_labelings", log_labelings, low=0.0, high=1e12)
-    if rounds is not None:
-        return check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
-    pairs = np.unique(np.stack(np.broadcast_arrays(epsilon, B), axis=-1).reshape(-1, 2), axis=0)
-    found = {schedule(math.ceil(game.m), e, delta, max(b, 1e-9), game.n_groups, beta, log_labelings, game.constraints).rounds
-             for e, b in pairs}
-    if len(found) > 1:
-        check.refuse("epsilon, B", pairs.tolist(), f"their schedules play {sorted(found)} rounds", "Give rounds, or call once for each.")
-    return found.pop()
-
-
-def _players(game, epsilon, delta, B, axes, T, selections, gradients, rng, as_printed, repair, promised, share, protect, accounting):
-    """epsilon' of each game, the two players with their noise, what was released before the first round, and its sizes."""
-    if as_printed:
-        step = printed_step(epsilon, delta, T)
-        return step, PrintedPlayers(game, step, B), [], None
-    if selections + gradients == 0:         # one round, and nothing private is read in it
-        return epsilon, FrozenCounts(game, epsilon, np.ones(axes + game.n.shape), protect), [], None
-    alone = repair == "promise" or not gradients        # one choice, all of whose prices cancel, needs no sizes
-    spent, left = (0.0, delta) if alone else (share, delta if repair == "frozen" else delta / 2)
-    each = {e: largest_step((1 - spent) * e, left, selections, gradients, method=accounting) for e in np.unique(epsilon).tolist()}
-    step = np.vectorize(each.__getitem__, otypes=[float])(epsilon)
-    if repair == "promise":
-        return step, PromisedRates(game, step, promised, protect), [], None
-    if alone:
-        return step, FrozenCounts(game, step, np.ones(axes + game.n.shape), protect), [], None
-    if repair == "bound":
-        N = released_bound(smallest_asked(game), spent * epsilon, delta - left, axes, rng)
-        return step, PromisedRates(game, step, N, protect), [("laplace", 1.0, spent * epsilon, delta - left, 1)], None
-    denominators, sensitivity = frozen_cells(game, spent * epsilon, axes, rng)
-    sizes = ("laplace", sensitivity, spent * epsilon, 0.0, 1)
-    return step, FrozenCounts(game, step, denominators, protect), [sizes], denominators
+def _players(game, s, rng):
+    """The two players with their noise, what was released before the first round, and its sizes."""
+    if s.as_printed:
+        return PrintedPlayers(game, s.step, s.B), [], None
+    if s.repair == "promise" and s.gradients + s.selections:
+        return PromisedRates(game, s.step, s.smallest_cell, s.protect), [], None
+    if not s.first.any():
+        return FrozenCounts(game, s.step, np.ones(s.axes + (s.k, 2)), s.protect), [], None
+    if s.repair == "bound":
+        N = released_bound(float(game.table.sizes.min()), s.first, s.first_delta, s.axes, rng)
+        return PromisedRates(game, s.step, N, s.protect), [("laplace", 1.0, s.first, s.first_delta, 1)], None
+    denominators, sensitivity = frozen_cells(game, s.first, s.axes, rng)
+    return FrozenCounts(game, s.step, denominators, s.protect), [("laplace", sensitivity, s.first, 0.0, 1)], denominators
 
 
 def _records(spent, axes, protect):
@@ -303,6 +297,5 @@ def _records(spent, axes, protect):
         pairs = np.stack([np.broadcast_to(sensitivity, axes), np.broadcast_to(epsilon, axes)], axis=-1).reshape(-1, 2)
         for (s, e), games in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
             if times:
-                found.append(Release(mechanism, unit, s, (2 if mechanism == "exponential" else 1) * s / e, e, delta, relation,
-                                     times * int(games)))
+                found.append(Release(mechanism, unit, sensitivity=s, epsilon=e, delta=delta, relation=relation, times=times * int(games)))
     return tuple(found)

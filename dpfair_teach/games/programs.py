@@ -2,15 +2,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from .. import _checks as check
 from ..postprocessing._highs import minimize
-
-if TYPE_CHECKING:
-    from .game import FairnessGame
 
 __all__: list[str] = []     # the games call these
 
@@ -59,30 +56,31 @@ class Equilibrium:
     lam: np.ndarray
 
 
-def plain(value: np.ndarray) -> np.ndarray | float | int:
+def plain(value: Any) -> Any:
     """An array without axes as Python's own number."""
     return value if np.ndim(value) else value.item() if isinstance(value, np.generic | np.ndarray) else value
 
 
-def _columns_first(game: FairnessGame) -> np.ndarray:
+def _columns_first(errors: np.ndarray, gaps: np.ndarray) -> np.ndarray:
     """Where to begin: everything, or the most accurate and the extreme classifiers of a large class."""
-    if game.n_classifiers <= FIRST:
-        return np.arange(game.n_classifiers)
-    ends = np.concatenate([game.gaps.argmin(axis=0), game.gaps.argmax(axis=0), np.abs(game.gaps).sum(axis=1).argsort()[:MORE]])
-    return np.unique(np.concatenate([game.errors.argsort(kind="stable")[:MORE], ends]))
+    if len(gaps) <= FIRST:
+        return np.arange(len(gaps))
+    ends = np.concatenate([gaps.argmin(axis=0), gaps.argmax(axis=0), np.abs(gaps).sum(axis=1).argsort()[:MORE]])
+    return np.unique(np.concatenate([errors.argsort(kind="stable")[:MORE], ends]))
 
 
-def _solve(game: FairnessGame, penalty: float | None, limit: float, errors: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
+def _solve(errors: np.ndarray, all_gaps: np.ndarray, penalty: float | None,
+           limit: float) -> tuple[float, np.ndarray, np.ndarray] | None:
     """min errors . Q + penalty t over mixtures Q and 0 <= t <= 1 with gaps . Q - t <= limit and -gaps . Q - t <= limit.
 
     Without ``penalty`` there is no t. Returns the value, Q and lambda, the prices of the rows; None where HiGHS says infeasible.
     Columns are added while the prices say that one would help: that is the learner's best answer to the auditor's prices.
     """
-    D, used = game.gaps.shape[1], _columns_first(game)
+    (H, D), used = all_gaps.shape, _columns_first(errors, all_gaps)
     top, low = np.append(np.full(2 * D, limit), 1.0), np.append(np.full(2 * D, -np.inf), 1.0)
     for look in range(LOOKS):
-        used = used if look < LOOKS - 1 else np.arange(game.n_classifiers)
-        gaps = game.gaps[used].T
+        used = used if look < LOOKS - 1 else np.arange(H)
+        gaps = all_gaps[used].T
         rows, cost = np.vstack([gaps, -gaps, np.ones(len(used))]), errors[used]
         if penalty is not None:
             rows, cost = np.column_stack([rows, np.append(-np.ones(2 * D), 0.0)]), np.append(cost, penalty)
@@ -91,55 +89,63 @@ def _solve(game: FairnessGame, penalty: float | None, limit: float, errors: np.n
             return None
         x, price = found[0][0], found[1][0]
         lam = price[:2 * D].clip(min=0.0)
-        scores = errors + game.gaps @ (lam[:D] - lam[D:])
+        scores = errors + all_gaps @ (lam[:D] - lam[D:])
         best = scores.min()
-        if best >= scores[used].min() - PRECISE or len(used) == game.n_classifiers:
-            Q = np.zeros(game.n_classifiers)
+        if best >= scores[used].min() - PRECISE or len(used) == H:
+            Q = np.zeros(H)
             Q[used] = x[:len(used)].clip(min=0.0)
             Q /= Q.sum()
             return float(cost @ x), Q, np.stack([lam[:D], lam[D:]], axis=1).ravel()
         used = np.union1d(used, np.argpartition(scores, MORE)[:MORE])
+    raise AssertionError("the last look has all columns and returns")
 
 
-def smallest_violation(game: FairnessGame) -> float:
+def _solved(errors: np.ndarray, all_gaps: np.ndarray, penalty: float, limit: float) -> tuple[float, np.ndarray, np.ndarray]:
+    """The same with a penalty: then every mixture is allowed, and there is an answer."""
+    found = _solve(errors, all_gaps, penalty, limit)
+    assert found is not None
+    return found
+
+
+def smallest_violation(gaps: np.ndarray) -> float:
     """The smallest violation of any mixture of the class."""
-    return _solve(game, 1.0, 0.0, np.zeros(game.n_classifiers))[0]
+    return _solved(np.zeros(len(gaps)), gaps, 1.0, 0.0)[0]
 
 
-def solve_fair_erm(game: FairnessGame) -> FairERM:
+def solve_fair_erm(errors: np.ndarray, gaps: np.ndarray, gammas: np.ndarray) -> FairERM:
     """Program (5), for each gamma."""
-    answers, least = [], None
-    for gamma in game.gamma.ravel():
+    answers, least, H = [], None, len(gaps)
+    for gamma in gammas.ravel():
         # The first columns of a large class may hold no fair mixture; the game, whose prices are finite, is solved there instead.
-        start = _solve(game, None, gamma, game.errors) if game.n_classifiers <= FIRST else None
+        start = _solve(errors, gaps, None, gamma) if H <= FIRST else None
         if start is None:
-            least = smallest_violation(game) if least is None else least
+            least = smallest_violation(gaps) if least is None else least
             if least > gamma + PRECISE:
-                check.refuse("gamma", float(gamma), f"no mixture of these {game.n_classifiers} classifiers is that fair: the smallest "
+                check.refuse("gamma", float(gamma), f"no mixture of these {H} classifiers is that fair: the smallest "
                              f"violation is {least:.6g}", "Raise gamma, or add the constant classifiers (with_constants).")
-            start = _exact_penalty(game, gamma)
+            start = _exact_penalty(errors, gaps, gamma)
         value, Q, lam = start
-        proof = (game.errors + game.gaps @ (lam[0::2] - lam[1::2])).min() - gamma * lam.sum()
+        proof = (errors + gaps @ (lam[0::2] - lam[1::2])).min() - gamma * lam.sum()
         answers.append((value, Q, lam, value - proof))
-    return FairERM(*_gathered(answers, game.gamma.shape))
+    return FairERM(*_gathered(answers, gammas.shape))
 
 
-def _exact_penalty(game, gamma):
+def _exact_penalty(errors: np.ndarray, gaps: np.ndarray, gamma: float) -> tuple[float, np.ndarray, np.ndarray]:
     """Program (5) through the game: from some B on the two agree, and the game is never infeasible."""
     B = 16.0
     while True:
-        _, Q, lam = _solve(game, B, gamma, game.errors)
-        if np.abs(Q @ game.gaps).max() <= gamma + PRECISE or B > 1e9:
-            return float(Q @ game.errors), Q, lam
+        _, Q, lam = _solved(errors, gaps, B, gamma)
+        if np.abs(Q @ gaps).max() <= gamma + PRECISE or B > 1e9:
+            return float(Q @ errors), Q, lam
         B *= 16
 
 
-def solve_game(game: FairnessGame, B: np.ndarray, signed: bool) -> Equilibrium:
+def solve_game(errors: np.ndarray, gaps: np.ndarray, gammas: np.ndarray, B: np.ndarray, signed: bool) -> Equilibrium:
     """The game's value, for each gamma and B. ``signed``: lambda of any sign with l1 norm at most B."""
-    axes = np.broadcast_shapes(B.shape, game.gamma.shape)
+    axes = np.broadcast_shapes(B.shape, gammas.shape)
     answers = []
-    for b, gamma in zip(np.broadcast_to(B, axes).ravel(), np.broadcast_to(game.gamma, axes).ravel(), strict=True):
-        found = _solve(game, b, 0.0 if signed else gamma, game.errors)
+    for b, gamma in zip(np.broadcast_to(B, axes).ravel(), np.broadcast_to(gammas, axes).ravel(), strict=True):
+        found = _solve(errors, gaps, b, 0.0 if signed else gamma)
         if found is None:
             check.refuse("B", float(b), "the solver has no answer for a price of that size", "Choose a smaller B.")
         value, Q, lam = found

@@ -3,14 +3,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..fairness import Parity
+from ..fairness.parity import read_parity
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
-from .game import FairnessGame, checked_constraints, labels_of
+from .game import FairnessGame
+from .notions import both_signs, differences, labels_of, signed
 from .play import MOST, Play
 from .programs import plain
 
@@ -59,7 +63,7 @@ class RegressionPlay(Play):
         (..., n) array
         """
         if Q is None:
-            return self.oracle.answer(self.multipliers[..., 0::2] - self.multipliers[..., 1::2], self.gap_coefficients, X).mean(axis=0)
+            return self.oracle.answer(signed(self.multipliers), self.gap_coefficients, X).mean(axis=0)
         Q = np.asarray(self.game._mixture(Q))
         used = np.flatnonzero((Q[..., :-2] > 0).reshape(-1, len(self.prices)).any(axis=0))
         return Q[..., used] @ self.oracle.answer(self.prices[used], self.gap_coefficients, X) + Q[..., -1:]
@@ -98,13 +102,12 @@ class Cells:
 
 
 def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
-                 constraints: tuple[str, ...], *, empty: str = "refuse") -> tuple[Cells, FairnessGame, np.ndarray]:
+                 parity: Parity, *, empty: str = "refuse") -> tuple[Cells, FairnessGame, np.ndarray]:
     """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked.
 
     ``empty`` as in the game: a private learner may not refuse because of who is in which group.
     """
     A, k = check.groups("A", A, length=oracle.m, n_groups=n_groups)
-    check.integer("n_groups", k, low=1, high=4096)
     present = int(np.max(A)) + 1
     if present < k and empty == "refuse":
         check.refuse("n_groups", k, f"and A holds nobody of group {present}", "Lower n_groups: an absent group has no rates to compare.")
@@ -113,17 +116,30 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
     cells = Cells(A, oracle.Y, k)
     if k < 2:
         check.refuse("A", k - 1, "is the largest code, so there is one group only", "Give codes 0, 1, ..., or n_groups.")
-    labels = labels_of(checked_constraints(constraints))
     if empty == "refuse":
-        check.occupied("A", cells.n[:, labels], "Merge that group with another, or leave that rate out of constraints.",
-                       labels=tuple(labels), codes=True)
-    game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, constraints, empty=empty)
-    return cells, game, (2 * np.arange(k - 1)[:, None] + labels).ravel()
+        parity.require("A", cells.n, "Merge that group with another, or leave that rate out of constraints.", codes=True)
+    game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, notion=parity, empty=empty)
+    return cells, game, (2 * np.arange(k - 1)[:, None] + labels_of(game.constraints)).ravel()
+
+
+def label_rates(notion: Any, constraints: object) -> Parity:
+    """The notion of a loop with the regression oracle."""
+    parity = read_parity(notion, constraints, notions=("equalized_odds", "false_positive", "true_positive"), forms=("anchor",),
+                         because="The regression oracle answers prices of gaps of false and true positive rates to those of group 0.")
+    if parity.anchor:
+        check.refuse("notion", parity, "has another anchor than group 0", "Leave the anchor out.")
+    return parity
+
+
+def nobody_as_one(sums: np.ndarray) -> np.ndarray:
+    """Sums of cells (..., 1 + d) with a size of at least 1, to divide by."""
+    return np.concatenate([np.maximum(sums[..., :1], 1.0), sums[..., 1:]], axis=-1)
 
 
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
-                                      n_groups: int | None = None, constraints: tuple[str, ...] = ("FP", "TP"),
-                                      eta: ArrayLike | None = None, rounds: int = 200) -> RegressionPlay:
+                                      n_groups: int | None = None, constraints: tuple[str, ...] | None = None,
+                                      notion: str | Parity | None = None, eta: ArrayLike | None = None,
+                                      rounds: int = 200) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
     Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
@@ -137,7 +153,10 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     B : float > 0, or array that broadcasts with gamma, optional
         By default 1 / gamma, 20 at most.
     n_groups : int >= 2, optional
-    constraints : tuple of "FP", "TP"
+    constraints : tuple of "FP", "TP", optional
+        By default both.
+    notion : str or Parity, optional
+        The same in other words: equalized odds, or one of its rates, against group 0.
     eta : float > 0, or array like B, optional
         The step; by default :func:`hedge_rate`'s.
     rounds : int >= 1
@@ -167,7 +186,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     (True, (2, 5))
     """
     oracle = checked_oracle(oracle)
-    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, constraints)
+    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, label_rates(notion, constraints))
     n = cells.n
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
@@ -179,9 +198,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     if rounds * games * (K + 1) > MOST:
         check.refuse("rounds", rounds, f"rounds of {games} games are too many to keep", "Play fewer rounds or games at once.")
 
-    sums = oracle.sums(A, len(n))
-    sums[..., 0] = np.maximum(sums[..., 0], 1.0)        # an empty cell that no constraint asks about: its gap is left out here
-    gap_coefficients = oracle.gap_coefficients(sums)[asked]
+    # An empty cell that no constraint asks about: its gap is left out here.
+    gap_coefficients = oracle.gap_coefficients(nobody_as_one(oracle.sums(A, len(n))))[asked]
     scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
     # Whose score is beyond all that the prices, at most B together, can take away or give, is decided: only the others are asked.
     is_open = np.abs(scores[0]) <= B.max() * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12
@@ -192,18 +210,17 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     score, gap_scores = scores[0], scores[1:]
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
-    theta, multipliers = np.zeros((games, K)), np.empty((rounds, games, K))
+    gaps_of, theta, multipliers = differences(constants.parity, len(n)), np.zeros((games, K)), np.empty((rounds, games, K))
     prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
     # A cell that no constraint asks about may be empty; its rate is never read.
     columns, size = (np.s_[:, :, labels_of(constants.constraints)], np.maximum(n, 1.0))
     for t in range(rounds):
         lam = multipliers[t] = weights(theta, prices_of)
-        w = prices[t] = lam[:, 0::2] - lam[:, 1::2]
+        w = prices[t] = signed(lam)
         accepted = counts[t] = settled + cells.counts(score > w @ gap_scores)
         rates = (accepted / size)[columns]
-        gaps = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
-        theta += steps * (np.stack([gaps, -gaps], axis=-1).reshape(games, K) - gammas[:, None])
+        theta += steps * (both_signs(gaps_of(rates)) - gammas[:, None])
     met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
-    game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, constants.constraints).with_constants()
+    game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, notion=constants.parity).with_constants()
     return RegressionPlay(game, plain(B), plain(eta), chosen.reshape((rounds,) + axes), multipliers.reshape((rounds,) + axes + (K,)),
                           oracle, prices.reshape(rounds * games, -1)[first], gap_coefficients)

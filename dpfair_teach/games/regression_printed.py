@@ -3,22 +3,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..fairness import Parity
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_delta, printed_step
+from .notions import both_signs, differences, signed
 from .programs import plain
 from .regression import asked_people, checked_oracle, default_price
 from .rounds import schedule
 
 __all__ = ["section_5_learner", "section_5_step"]
 
-NOISES = ("scale", "location")
-STEPS = ("code", "supplement")
+Noise = Literal["scale", "location"]
+Step = Literal["code", "supplement"]
+NOISES: tuple[Noise, ...] = get_args(Noise)
+STEPS: tuple[Step, ...] = get_args(Step)
 _AT_ONCE = 128      # games whose scores of two thousand people stay in the processor's cache
 
 
@@ -39,11 +44,6 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -90,8 +90,8 @@ class Section5Play:
 
 
 def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
-                      rng: np.random.Generator, *, B: ArrayLike | None = None, beta: float = 0.05, step: str = "code",
-                      noise: str = "scale", most_rounds: int = 1000, n_groups: int | None = None,
+                      rng: np.random.Generator, *, B: ArrayLike | None = None, beta: float = 0.05, step: Step = "code",
+                      noise: Noise = "scale", most_rounds: int = 1000, n_groups: int | None = None,
                       size: int | tuple[int, ...] | None = None) -> Section5Play:
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
@@ -148,7 +148,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     ([30, 30], (3, 2))
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, ("FP", "TP"))
+    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, Parity())
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     each = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
     epsilon, beta = check.array("epsilon", epsilon, low=1e-9, high=1e12, booleans=False), check.beta(beta)
@@ -185,6 +185,8 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     rows = np.ones((games, len(people)))
     theta, accepted = np.zeros((games, K)), np.zeros((games,) + cells.n.shape)
 
+    gaps_of = differences(constants.parity, k)
+
     def added(scale, shape):
         return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)
 
@@ -192,19 +194,13 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
         i = np.flatnonzero(t < T)
         lam = weights(theta[i], B_[i])
         asks = rows[:len(i)]
-        asks[:, 1:] = -np.hstack([lam[:, 0::2] - lam[:, 1::2], added(learner_[i, None] * largest, (len(i), oracle.d + 1))])
+        asks[:, 1:] = -np.hstack([signed(lam), added(learner_[i, None] * largest, (len(i), oracle.d + 1))])
         counts = np.concatenate([cells.counts(asks[s:s + _AT_ONCE] @ people > 0) for s in range(0, len(i), _AT_ONCE)])
         accepted[i] += counts
-        r = _values(counts / cells.n, gamma_[i])
+        r = both_signs(gaps_of(counts / cells.n)) - gamma_[i, None]
         theta[i] += eta_[i, None] * (r + added(auditor_[i, None], r.shape))
     mean = accepted / T[:, None, None]
     error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
-    violation = (_values(mean / cells.n, np.zeros(games))).max(axis=-1)
-    tables = (v.reshape(each) for v in (real, rounds, each_step, learner, auditor))
-    return Section5Play(*map(plain, tables), plain(error.reshape(shape + each)), plain(violation.reshape(shape + each)))
-
-
-def _values(rates: np.ndarray, gamma: np.ndarray) -> np.ndarray:
-    """(G, k, 2) rates -> (G, K) constraint values, in the order of the games."""
-    gaps = (rates[:, 1:] - rates[:, :1]).reshape(len(rates), -1)
-    return np.stack([gaps, -gaps], axis=-1).reshape(len(rates), -1) - gamma[:, None]
+    violation = constants.parity.apart(mean / cells.n)
+    ran = [plain(v.reshape(each)) for v in (real, rounds, each_step, learner, auditor)]
+    return Section5Play(*[*ran, plain(error.reshape(shape + each)), plain(violation.reshape(shape + each))])

@@ -6,63 +6,61 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
+from ..fairness import Parity
 from ..oracles import RegressionOracle
+from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import bound_on_multipliers, hedge_rate, weights
-from .budget import checked_share
-from .game import FairnessGame, labels_of, public_prices
+from .budget import checked_share, least_delta, refuse_delta_below
+from .notions import both_signs, differences, labels_of, prices_of_rates, signed
 from .play import MOST
 from .players import frozen_cells, on_grid
 from .programs import plain
-from .regression import asked_people, checked_oracle, default_price
+from .regression import asked_people, checked_oracle, default_price, label_rates
 
-__all__ = ["regression_dp_oracle_learner"]
-
-
-#: Prices below this are 0. Far below the tolerance they shrink round by round, and so does the noise, which is made for them: in the end
-#: below all doubles, of which no grid can be made.
-_NO_PRICE = 1e-200
+__all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
 
 
 @dataclass(frozen=True, eq=False)
 class PrivateRegressionPlay:
-    """What happened. Repeats and the batch are axes "...".
+    """What the private loop publishes: public numbers only. Repeats and the batch are axes "...".
 
-    What may be published: ``rules``, ``multipliers``, ``denominators``, ``gaps_seen``, ``errors``. ``counts``, ``error`` and ``violation``
-    are exact, for the teacher's eye: those numbers are not private.
+    What it is worth on the private groups (counts, gaps, violation) says :func:`evaluate_regression`, which is handed A again.
 
     Attributes
     ----------
     oracle : oracles.RegressionOracle
-    constants : FairnessGame
-        The constant classifiers on these people, with constraints and tolerances.
+        It holds X and Y, which are public.
+    n_groups, parity, gamma
+        As given; the notion as a :class:`~dpfair_teach.fairness.Parity`, its rates' names as ``constraints``.
     rules : (T, ..., d + 1) array
         Coefficients of each round's classifier: accept where (1, x) . rule > 0.
     multipliers : (T, ..., K) array
+    errors : (T, ...) array
+        Of each round's classifier: X and Y are public, so these are.
     denominators : (..., k, 2) array [a, y], or None
         Released sizes of the cells, whole people; NaN where no constraint asks. None where T = 1, which needs no sizes.
     gaps_seen : (T-1, ..., D) array
         Noisy gaps of each round's classifier but the last.
-    counts : (T, ..., k, 2) array [a, y]
-        Whom each round's classifier accepts. Not private.
     B, eta, epsilon : arrays or floats
     releases_ : tuple of accounting.Release
-        All that was released, by all games of the batch. The Gaussian ones of *one* game are together one Gaussian release, which with the
-        sizes is (epsilon, delta)-private. A record's own epsilon is for the whole delta: such numbers add up to more.
+        All that was released, by all games of the batch. Those of *one* game are together (epsilon, delta)-private:
+        ``accounting.compose(..., delta, "pld")`` finds it.
     """
 
     oracle: RegressionOracle = field(repr=False)
-    constants: FairnessGame = field(repr=False)
+    n_groups: int
+    parity: Parity
+    gamma: np.ndarray = field(repr=False)
     rules: np.ndarray = field(repr=False)
     multipliers: np.ndarray = field(repr=False)
+    errors: np.ndarray = field(repr=False)
     denominators: np.ndarray | None = field(repr=False)
     gaps_seen: np.ndarray = field(repr=False)
-    counts: np.ndarray = field(repr=False)
     B: np.ndarray
     eta: np.ndarray
     epsilon: np.ndarray
@@ -73,26 +71,8 @@ class PrivateRegressionPlay:
         return len(self.rules)
 
     @property
-    def errors(self) -> np.ndarray:
-        """(T, ...) error of each round's classifier: X and Y are public, so this is."""
-        n = self.constants.n.sum(axis=0)
-        accepted = self.counts.sum(axis=-2)
-        return (accepted[..., 0] + n[1] - accepted[..., 1]) / n.sum()
-
-    @property
-    def gaps(self) -> np.ndarray:
-        """(T, ..., D) true gaps of each round's classifier. Not private."""
-        asked = labels_of(self.constants.constraints)
-        rates = (self.counts / np.maximum(self.constants.n, 1.0))[..., asked]
-        return (rates[..., 1:, :] - rates[..., :1, :]).reshape(self.counts.shape[:-2] + (-1,))
-
-    @property
-    def error(self) -> np.ndarray:
-        return plain(self.errors.mean(axis=0))
-
-    @property
-    def violation(self) -> np.ndarray:
-        return plain(np.abs(self.gaps.mean(axis=0)).max(axis=-1))
+    def constraints(self) -> tuple[str, ...]:
+        return tuple(cell.name for cell in self.parity.cells)
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """P(accept) by the average of the rounds, exact.
@@ -108,10 +88,92 @@ class PrivateRegressionPlay:
         return (self.oracle.scores(self.rules, X) > 0).mean(axis=0)
 
 
+@dataclass(frozen=True, eq=False)
+class EvaluatedRegression:
+    """What a private loop is worth on the private groups. None of these numbers is private.
+
+    Attributes
+    ----------
+    n : (k, 2) array [a, y]
+        People.
+    counts : (T, ..., k, 2) array [a, y]
+        Whom each round's classifier accepts.
+    errors : (T, ...) array
+    gaps : (T, ..., D) array
+        True gaps of each round's classifier; the rate of an empty cell reads 0.
+    error, violation : (...) arrays, or floats
+        Of the average of the rounds.
+    """
+
+    n: np.ndarray
+    counts: np.ndarray = field(repr=False)
+    errors: np.ndarray = field(repr=False)
+    gaps: np.ndarray = field(repr=False)
+
+    @property
+    def error(self) -> np.ndarray:
+        return plain(self.errors.mean(axis=0))
+
+    @property
+    def violation(self) -> np.ndarray:
+        return plain(np.abs(self.gaps.mean(axis=0)).max(axis=-1))
+
+
+def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> EvaluatedRegression:
+    """Error and violation of a private loop on the people it learned from: it is handed their groups again.
+
+    Source: ours. These numbers are computed from the private groups, so they are no part of what was published, and are not private: they
+    are for the teacher's eye.
+
+    Parameters
+    ----------
+    published : PrivateRegressionPlay
+        As :func:`regression_dp_oracle_learner` returns it.
+    A : (m,) array of ints 0..k-1
+        Of the oracle's people.
+
+    Returns
+    -------
+    EvaluatedRegression
+        ``counts``, ``n``, ``errors``, ``gaps`` of every round; ``error``, ``violation`` of their average.
+
+    Raises
+    ------
+    ValueError
+        No private play of the regression oracle; groups that are not codes of its people.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, A = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
+    >>> Y = (X[:, 0] + X[:, 1] * A + .3 * rng.normal(size=400) > .5).astype(int)
+    >>> play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, .05, 2.0, 1e-6, rng, n_groups=2, rounds=5)
+    >>> found = evaluate_regression(play, A)
+    >>> found.counts.shape, bool(found.error == play.errors.mean())
+    ((5, 2, 2), True)
+    """
+    if not isinstance(published, PrivateRegressionPlay):
+        check.refuse("published", published, "is not what regression_dp_oracle_learner returns", "Give its result.")
+    oracle, k, rules = published.oracle, published.n_groups, published.rules
+    A, _ = check.groups("A", A, length=oracle.m, n_groups=k)
+    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
+    people = oracle.design.T
+    counts = np.stack([_accepted(each.reshape(-1, each.shape[-1]), people, one_hot) for each in rules]).reshape(len(rules), -1, k, 2)
+    gaps = published.parity.differences((counts / np.maximum(n, 1.0))[..., labels_of(published.constraints)])
+    axes = rules.shape[:-1]
+    return EvaluatedRegression(n, counts.reshape(axes + (k, 2)), published.errors, gaps.reshape(axes + (-1,)))
+
+
+def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each person's cell as a row of 0 and one 1, (m, 2k): single precision counts exactly up to 2**24 people. And how many are in each."""
+    code = 2 * np.asarray(A, dtype=np.int64) + Y
+    return (code[:, None] == np.arange(2 * k)).astype(np.float32), np.bincount(code, minlength=2 * k).astype(float).reshape(k, 2)
+
+
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: ArrayLike | None = None, share: float = 0.05, learner_share: float = 0.9, ridge: float = 0.0,
-                                 constraints: tuple[str, ...] = ("FP", "TP"),
+                                 constraints: tuple[str, ...] | None = None, notion: str | Parity | None = None,
                                  size: int | tuple[int, ...] | None = None) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
 
@@ -125,7 +187,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
 
     Noise is drawn in doubles, and what it is added to is rounded to public grids, so that low digits tell nothing: sizes to whole people,
     counts and the entries of M^-1/2 times the vector, of which a rule is a function, to a power of two, about a thousandth of the noise's
-    standard deviation. What remains of doubles: the probabilities of the rounded numbers, right to about 2^-53 each.
+    standard deviation. What remains of doubles: the probabilities of the rounded numbers, right to about 2^-53 each; a delta below what
+    that gives away, for a size 2^-52 over its part of epsilon, is refused.
 
     Parameters
     ----------
@@ -152,18 +215,23 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2).
     ridge : float >= 0
         Added to X'X for the gap scores, a shrinkage, and in M.
-    constraints : tuple of "FP", "TP"
+    constraints : tuple of "FP", "TP", optional
+        By default both.
+    notion : str or Parity, optional
+        The same in other words: equalized odds, or one of its rates, against group 0.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
 
     Returns
     -------
     PrivateRegressionPlay
+        ``rules``, ``multipliers``, ``errors``, ``predict_proba``, ``releases_``; the violation by :func:`evaluate_regression`.
 
     Raises
     ------
     ValueError
-        Not an oracle; shapes that do not broadcast; a number out of range. Never because of who is in which group.
+        Not an oracle; shapes that do not broadcast; a number out of range; a delta below what noise in doubles gives away. Never because
+        of who is in which group.
 
     Examples
     --------
@@ -175,8 +243,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     ((5, 3, 4), [('laplace', 3), ('gaussian', 12), ('gaussian', 12)])
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    k = check.integer("n_groups", n_groups, low=2, high=4096)
-    cells, constants, _ = asked_people(oracle, A, gamma, k, constraints, empty="zero")
+    k = check.group_count(n_groups)
+    _, constants, _ = asked_people(oracle, A, gamma, k, label_rates(notion, constraints), empty="zero")
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e3, booleans=False)
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
@@ -196,9 +264,14 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
                      f"means {T} rounds of {games} games, too many to keep", "Play fewer rounds or games at once.")
 
+    if T > 1:
+        cells_asked = len(constants.constraints) * (1 if k == 2 else k)
+        refuse_delta_below(least_delta(cells_asked * (1 if k == 2 else 2) / (share * float(epsilon.min())),
+                                       gaussian=(T - 1) * (cells_asked + oracle.d + 1)), delta)
     denominators, sensitivity = frozen_cells(constants, share * epsilon, axes, rng) if T > 1 else (None, 0.0)
     learner, auditor = _budget((1 - share) * epsilon, delta, T, learner_share)
-    records = _records(*(np.broadcast_to(v, axes).ravel() for v in (share * epsilon, learner, auditor)), sensitivity, delta, T, k)
+    sizes, mine, theirs = (np.broadcast_to(v, axes).ravel() for v in (share * epsilon, learner, auditor))
+    records = _records(sizes, mine, theirs, sensitivity, T, k)
     flat = {name: np.broadcast_to(v, axes).reshape(games) for name, v in
             (("gamma", constants.gamma), ("B", B), ("eta", eta), ("learner", learner), ("auditor", auditor))}
     # Where no constraint asks, nothing has a price.
@@ -207,33 +280,31 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     # root root' = M^-1, so root' (the vector) gets standard noise: where root has no direction, neither the vector nor the noise is seen.
     root, white = _root(oracle.design, ridge)
     largest = np.sqrt((white ** 2).sum(axis=1).max())
-    code = 2 * np.asarray(A, dtype=np.int64) + oracle.Y
-    one_hot = (code[:, None] == np.arange(2 * k)).astype(np.float32)        # single precision counts exactly up to 2**24 people
+    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
     sums = one_hot.T.astype(float) @ white
     people = oracle.design.T
-    columns = np.s_[..., labels_of(constants.constraints)]
+    labels, parity = labels_of(constants.constraints), constants.parity
+    gaps_of = differences(parity, k)
+    c = np.zeros((games, k, 2))
     theta = np.zeros((games, K))
     rules, multipliers = np.empty((T, games, oracle.d + 1)), np.empty((T, games, K))
-    counts, seen = np.empty((T, games, k, 2)), np.empty((T - 1, games, K // 2))
+    errors, seen = np.empty((T, games)), np.empty((T - 1, games, K // 2))
     for t in range(T):
         lam = multipliers[t] = weights(theta, flat["B"])
-        w = lam[:, 0::2] - lam[:, 1::2]
-        w = np.where(np.abs(w).max(axis=1, keepdims=True) < _NO_PRICE, 0.0, w)
-        c = oracle.m * public_prices(constants, w) / frozen
+        c[..., labels] = oracle.m * prices_of_rates(parity, charged(signed(lam)), k) / frozen[..., labels]
         spread = np.ptp(c, axis=1).max(axis=1) * largest
         if t:
             scale = spread / flat["learner"]
             said = on_grid(c.reshape(games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)
         rules[t] = oracle.base - (said @ root.T if t else 0.0)
-        # Decided in public order, then counted by cell: in an order made from A the rounding of a score near 0 would depend on A.
-        counts[t] = ((rules[t] @ people > 0).astype(np.float32) @ one_hot).reshape(games, k, 2)
+        counts = _accepted(rules[t], people, one_hot).reshape(games, k, 2)
+        errors[t] = (counts[..., 0].sum(axis=1) + (n[:, 1].sum() - counts[..., 1].sum(axis=1))) / oracle.m
         if t < T - 1:
-            rates = (_measured(counts[t], cells.n, flat["auditor"], rng) / frozen)[columns]
-            seen[t] = (rates[:, 1:] - rates[:, :1]).reshape(games, -1)
-            theta += flat["eta"][:, None] * (np.stack([seen[t], -seen[t]], axis=-1).reshape(games, K) - flat["gamma"][:, None])
-    return PrivateRegressionPlay(oracle, constants, rules.reshape((T,) + axes + (-1,)), multipliers.reshape((T,) + axes + (-1,)),
-                                 denominators, seen.reshape((T - 1,) + axes + (K // 2,)), counts.reshape((T,) + axes + (k, 2)),
-                                 plain(B), plain(eta), plain(epsilon), records)
+            seen[t] = gaps_of((_measured(counts, n, flat["auditor"], rng) / frozen)[..., labels])
+            theta += flat["eta"][:, None] * (both_signs(seen[t]) - flat["gamma"][:, None])
+    return PrivateRegressionPlay(oracle, k, parity, plain(constants.gamma), rules.reshape((T,) + axes + (-1,)),
+                                 multipliers.reshape((T,) + axes + (-1,)), errors.reshape((T,) + axes), denominators,
+                                 seen.reshape((T - 1,) + axes + (K // 2,)), plain(B), plain(eta), plain(epsilon), records)
 
 
 def _root(design: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
@@ -250,6 +321,14 @@ def _root(design: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
     if standard is not None:
         return standard
     return right[kept].T / singular[kept], (q @ left[:, kept])[:m]
+
+
+def _accepted(rules: np.ndarray, people: np.ndarray, one_hot: np.ndarray) -> np.ndarray:
+    """Accepted people of each cell, (G, 2 k).
+
+    Decided in public order, then counted by cell: in an order made from A the rounding of a score near 0 would depend on A.
+    """
+    return ((rules @ people > 0).astype(np.float32) @ one_hot).astype(float)
 
 
 def _noise(scale: np.ndarray, entries: int, rng: np.random.Generator) -> np.ndarray:
@@ -275,20 +354,11 @@ def _budget(epsilon: np.ndarray, delta: float, T: int, learner_share: float) -> 
     return total * math.sqrt(learner_share / (T - 1)), total * math.sqrt((1 - learner_share) / (T - 1))
 
 
-def _records(sizes: np.ndarray, learner: np.ndarray, auditor: np.ndarray, sensitivity: float, delta: float, T: int,
-             k: int) -> tuple[Release, ...]:
+def _records(sizes: np.ndarray, learner: np.ndarray, auditor: np.ndarray, sensitivity: float, T: int, k: int) -> tuple[Release, ...]:
     """The releases of all games, of which each has its epsilon for the sizes and its two sensitivity / sigma; games alike in one record."""
     found = []
     for e, first, games in zip(*np.unique(sizes, return_index=True, return_counts=True), strict=True) if T > 1 else ():
-        found.append(Release("laplace", UNIT_A, sensitivity, sensitivity / float(e), float(e), times=int(games)))
+        found.append(Release("laplace", UNIT_A, sensitivity=sensitivity, scale=sensitivity / float(e), times=int(games)))
         for mu, moved in ((float(learner[first]), 1.0), (float(auditor[first]), 1.0 if k == 2 else math.sqrt(2))):
-            found.append(Release("gaussian", UNIT_A, moved, moved / mu, _epsilon(mu, delta), delta, times=(T - 1) * int(games)))
+            found.append(Release("gaussian", UNIT_A, sensitivity=moved, scale=moved / mu, times=(T - 1) * int(games)))
     return tuple(found)
-
-
-def _epsilon(mu: float, delta: float) -> float:
-    """epsilon of one Gaussian release at this delta."""
-    if mechanisms.gaussian_delta(mu, 1.0, 1e-9) <= delta:
-        return 1e-9
-    most = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1e-9
-    return optimize.brentq(lambda e: mechanisms.gaussian_delta(mu, 1.0, e) - delta, 1e-9, most, xtol=1e-18) * (1 + 1e-9)

@@ -6,8 +6,8 @@ import math
 import numpy as np
 
 from .. import _checks as check
-from .accuracy import checked_labelings, checked_setting, gap_noise, learner_bound
-from .auditor import hedge_rate
+from .accuracy import checked_labelings, checked_setting, gap_noise, learner_bound, printed_noise
+from .auditor import hasty, hedge_rate, late
 
 __all__ = ["lemma_3_3", "lemma_3_4"]
 
@@ -27,11 +27,6 @@ def lemma_3_3(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -55,17 +50,21 @@ def auditor_step(s, as_printed, largest=1.0):
     return hedge_rate(s.d - 1, s.T, spread=2 * largest + 2 * _noise(s)[1])
 
 
+def _hidden(s, scale):
+    """What noise hides from him: Chernoff's bound for the martingale."""
+    if s.T == 1:
+        return 0.0
+    noises = (s.T - 1) * (1 if s.k == 2 else 2)
+    return s.B * 2 * scale * ((math.log(4 * s.d / s.beta) - noises * np.log1p(-_THETA**2)) / _THETA).min() / s.T
+
+
 def auditor_bound(s, eta, as_printed, largest=1.0):
     """``largest`` is that of a gap, before noise."""
-    T, B, d = s.T, s.B, s.d
     eta = auditor_step(s, as_printed, largest) if eta is None else eta
     if as_printed:
-        half = s.sensitivities(True).auditor / (2 * s.step) * math.log(8 * T * s.k / s.beta)
-        return B * math.log(d) / (eta * T) + 4 * eta * B * (1 + half)**2
+        return late(s.B, s.d, eta, s.T) + 8 * hasty(s.B, eta, 2 + printed_noise(s))         # 4 eta B (1 + half the noise)^2
     scale, sup = _noise(s)
-    noises = (T - 1) * (1 if s.k == 2 else 2)
-    drift = 2 * scale * ((math.log(4 * d / s.beta) - noises * np.log1p(-_THETA**2)) / _THETA).min() if T > 1 else 0.0
-    return B * math.log(d) / (eta * T) + eta * B * (2 * largest + 2 * sup)**2 / 8 + B * drift / T
+    return late(s.B, s.d, eta, s.T) + hasty(s.B, eta, 2 * largest + 2 * sup) + _hidden(s, scale)
 
 
 def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, smallest_cell: float, *,
@@ -89,11 +88,6 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------

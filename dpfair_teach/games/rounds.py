@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .. import _checks as check
 from .auditor import hedge_rate
 from .budget import checked_delta, printed_step
-from .game import checked_constraints
+from .notions import checked_constraints
 
 __all__ = ["schedule"]
 
@@ -36,6 +36,16 @@ class Schedule:
     eta: float
     epsilon_step: float
     formula_holds: bool
+
+
+def rounds_for(people: float, epsilon: float, delta: float, B: float, n_groups: int, K: int, beta: float, log_labelings: float) -> float:
+    """T by the formula of :func:`schedule`, for K multipliers; of checked numbers."""
+    k, log_delta = n_groups, -math.log(delta)
+    real = B * math.sqrt(math.log(1 + K)) * people * epsilon / (
+        2 * (2 * k * B + 1) * math.sqrt(log_delta) * (log_labelings + math.log(2 / beta)))
+    if real > 10**15:
+        check.refuse("epsilon", epsilon, f"gives {real:.3g} rounds", "Choose a smaller epsilon.")
+    return real
 
 
 def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
@@ -92,7 +102,7 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     delta = checked_delta(delta)
     log_delta = -math.log(delta)
     B = check.number("B", B, low=1e-9, high=1e9)
-    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    k = check.group_count(n_groups)
     beta = check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
     log_labelings = check.number("log_labelings", log_labelings, low=0.0, high=1e12)
     constraints = checked_constraints(constraints)
@@ -102,10 +112,7 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
         check.refuse("smallest_cell, n_groups", (people, k), f"{cells} cells of that many people are more than m={m}",
                      "Give a smaller cell, or fewer groups.")
     K = 2 * len(constraints) * (k - 1)
-    log_d = math.log(1 + K)
-    real = B * math.sqrt(log_d) * people * epsilon / (2 * (2 * k * B + 1) * math.sqrt(log_delta) * (log_labelings + math.log(2 / beta)))
-    if real > 10**15:
-        check.refuse("epsilon", epsilon, f"gives {real:.3g} rounds", "Choose a smaller epsilon.")
+    real = rounds_for(people, epsilon, delta, B, k, K, beta, log_labelings)
     T = max(1, math.ceil(real))
     step = printed_step(epsilon, delta, T)
     return Schedule(real, T, hedge_rate(K, T, as_printed=True), step,

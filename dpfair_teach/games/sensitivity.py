@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,8 @@ from .auditor import bound_on_multipliers
 __all__ = ["lemma_3_1", "neighbour_changes", "subroutine_4_epsilon"]
 
 #: Whose change is meant: the group alone, group and features, or the whole record with the label.
-PROTECTED = ("A", "X and A", "record")
+Protected = Literal["A", "X and A", "record"]
+PROTECTED: tuple[Protected, ...] = get_args(Protected)
 
 
 @dataclass(frozen=True)
@@ -35,15 +37,16 @@ class Sensitivities:
     rates: float
 
 
-def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: str = "promise", protect: str = "A", m: int | None = None,
-              as_printed: bool = False) -> Sensitivities:
+def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["promise", "here"] = "promise", protect: Protected = "A",
+              m: int | None = None, as_printed: bool = False) -> Sensitivities:
     """The sensitivities of auditor and learner: printed 2k/(n-1) and (2kB+1)/(n-1); tight 2k/(N+1) and 2B/(N+1).
 
     Source: supplement, Lemma 3.1 and its proof. Printed, n is the smallest cell of the data at hand: a bound on the change towards *its*
     neighbours, called local sensitivity, and read off private data. What may scale noise is a bound over all pairs of neighbours. With a
     public N below which no cell of either falls, a rate moves by at most 1/(N+1): a cell that loses or wins one person has at least
     N+1 before or after. The l1 norm of r counts the anchor's move 2(k-1) times and the other's twice. A loss moves by at most B times the
-    largest change of one gap (Hoelder), and the error of a classifier that does not see A not at all.
+    largest change of one gap (Hoelder), and the error of a classifier that does not see A not at all. The promise is attained for every
+    whole N >= 1; the bound towards the neighbours of one data set from n = 2 on, as nobody leaves a cell of one without emptying it.
 
     Parameters
     ----------
@@ -57,8 +60,8 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: str = "promi
         "promise": the largest change over all pairs of data sets with at least ``smallest_cell`` people in each cell. "here": over
         the neighbours of data whose smallest cell is that; for "A" only.
     protect : str
-        "A": one person's group changes. "X and A": the features too, or the classifiers see the group: so predictions change. "record":
-        the label too, and then two rates of the anchor may move.
+        "A": one person's group changes. "X and A": the features too, so predictions change; it also covers classifiers that see the group,
+        for which :func:`aware_sensitivities` is sharper. "record": the label too, and then two rates of the anchor may move.
     m : int >= 1, optional
         People; needed where predictions change, because the error does then: by 1/m.
     as_printed : bool
@@ -82,7 +85,7 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: str = "promi
     Sensitivities(auditor=0.5, learner=2.625, rates=0.25)
     """
     n = check.number("smallest_cell", smallest_cell, low=0.0, high=1e15)
-    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    k = check.group_count(n_groups)
     B = check.number("B", B, low=0.0, high=1e9, low_open=True)
     at, protect = check.choice("at", at, ("promise", "here")), check.choice("protect", protect, PROTECTED)
     if m is not None:
@@ -187,7 +190,8 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
             pair, tried = min(pair, int(n[a, y]) - 1), tried + 1
     if not tried:
         check.refuse("least", least, "leaves out every neighbour", "Choose it smaller.")
-    return NeighbourChanges(*map(float, worst), int(n.min()), pair, tried)
+    auditor, learner, rates = map(float, worst)
+    return NeighbourChanges(auditor, learner, rates, int(n.min()), pair, tried)
 
 
 def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
@@ -209,16 +213,11 @@ def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> round(subroutine_4_epsilon(1.0, B=5, n_groups=2), 3)
     0.738
     """
     B = float(bound_on_multipliers(check.number("B", B, low=0.0, high=1e9, low_open=True)))
-    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    k = check.group_count(n_groups)
     return check.epsilon(epsilon_step, "epsilon_step") * (6 * B + 1) / (4 * k * B + 2)

@@ -1,6 +1,8 @@
 """Ranges of arguments that several mechanisms share."""
 from __future__ import annotations
 
+import numpy as np
+
 from .. import _checks as check
 
 
@@ -17,3 +19,13 @@ def scale_of(sensitivity: object, epsilon: object) -> float:
 def failure_chance(beta: object) -> float:
     """A failure probability, large enough for its logarithm."""
     return check.number("beta", beta, low=1e-200, high=1.0, high_open=True)
+
+
+def step_epsilon(epsilon0: object) -> float:
+    """The epsilon of one step, for formulas with exponentials: they are computed so that none overflows or cancels in this range."""
+    return check.number("epsilon0", epsilon0, low=1e-9, high=1e6)
+
+
+def orders_of(value: object) -> np.ndarray:
+    """Orders of a Renyi divergence."""
+    return check.filled("order", check.array("order", value, low=1.001, high=1e6), "order")

@@ -1,6 +1,7 @@
 """Two-sided geometric noise: whole numbers for counts."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
+from ._mechanism import Noise, Run, repeated
+from ._ranges import orders_of, step_epsilon
 
-__all__ = ["geometric", "geometric_law"]
+__all__ = ["geometric", "geometric_law", "rdp_geometric"]
 
 
 def _decay(sensitivity: object, epsilon: object) -> float:
@@ -22,8 +25,8 @@ def _decay(sensitivity: object, epsilon: object) -> float:
     return epsilon / sensitivity
 
 
-def failures(decay: float, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Independent whole numbers with P(at least k) = exp(-decay k), drawn as the integer part of an exponential time over ``decay``.
+def waits(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Independent standard exponential times, with a tail as long as the law's.
 
     One draw of the generator has 53 bits, so no time above about 40 would ever come. Waiting has no memory: whoever has waited 30 has a
     fresh exponential time before him. Drawing that one again makes the tail as long as the law's, and large epsilons safe.
@@ -34,7 +37,12 @@ def failures(decay: float, rng: np.random.Generator, shape: tuple[int, ...]) -> 
         fresh = rng.standard_exponential(len(still))
         times[still] = waited + fresh
         still, waited = still[fresh > 30], waited + 30.0
-    return np.floor(times / decay).astype(np.int64).reshape(shape)
+    return times.reshape(shape)
+
+
+def failures(decay: float, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Independent whole numbers with P(at least k) = exp(-decay k), drawn as the integer part of an exponential time over ``decay``."""
+    return np.floor(waits(rng, shape) / decay).astype(np.int64)
 
 
 def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random.Generator,
@@ -112,3 +120,63 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     """
     decay = _decay(sensitivity, epsilon)
     return stats.dlaplace(decay, loc=check.integer("value", value, low=-2**53, high=2**53))
+
+
+def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np.ndarray:
+    """The exact Renyi divergence of two-sided geometric noise at this sensitivity: between Laplace's and the worst.
+
+    Source: the definition, for the law of ``mechanisms.geometric_law``. With n the sensitivity and q = exp(-epsilon0 / n), the loss is (n
+    - 2x) epsilon0 / n with probability q^x (1-q) / (1+q) for x = 1..n-1, and +-epsilon0 with probabilities 1 / (1+q) and q^n / (1+q): a
+    geometric sum. At n = 1 this is :func:`rdp_pure`, for n to infinity :func:`rdp_laplace`. For vectors see :func:`pld_epsilon`.
+
+    Parameters
+    ----------
+    epsilon0 : float in [1e-9, 1e6]
+    order : float or array in [1.001, 1e6]
+    sensitivity : int from 1 to 10^9
+        l1 sensitivity, in whole numbers.
+
+    Returns
+    -------
+    array of the shape of ``order``
+
+    Examples
+    --------
+    >>> rdp_geometric(1.0, [2, 10, 1000], sensitivity=2).round(4)
+    array([0.6548, 0.9473, 0.9995])
+    """
+    epsilon0, order = step_epsilon(epsilon0), orders_of(order)
+    n = check.integer("sensitivity", sensitivity, low=1, high=10**9)
+    t = epsilon0 / n
+    if t < 1e-9:
+        check.refuse("sensitivity", n, f"epsilon0 / sensitivity = {t:g} is below 1e-9", "Take rdp_laplace, which is its limit.")
+    step = (2 * order - 1) * t                   # the terms of the sum fall by exp(-step)
+    between = -math.expm1(-t) * np.exp(-step) * np.expm1(-(n - 1) * step) / np.expm1(-step)
+    total = np.exp(-n * step) + between
+    return np.maximum(epsilon0 + (np.log1p(total) - math.log1p(math.exp(-t))) / (order - 1), 0)
+
+
+class Geometric(Noise):
+    """For accountants: a shift of the noise by the sensitivity, in whole steps; the worst of its epsilon where that is none."""
+
+    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+        n = run.sensitivity
+        if n.is_integer() and n <= 1e9 and run.epsilon >= 1e-9 * n:
+            return rdp_geometric(run.epsilon, order, int(n))
+        return super().divergence(run, order)
+
+    def losses(self, pld: Any, run: Run, how: dict) -> Any:
+        n = run.sensitivity
+        if n.is_integer() and n <= 1000:                # the pair of laws is listed
+            return repeated(pld.from_discrete_laplace_mechanism(run.epsilon / n, int(n), **how), run)
+        return super().losses(pld, run, how)
+
+    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+        if not run.sensitivity.is_integer():
+            return super().event(dp, run)
+        return dp.dp_event.DiscreteLaplaceDpEvent(1 / run.scale, int(run.sensitivity)), "add or remove one"
+
+    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+        if type(event).__name__ == "DiscreteLaplaceDpEvent":
+            return {"sensitivity": event.sensitivity * (2 if neighbours == "replace one" else 1), "scale": 1 / event.noise_parameter}
+        return None

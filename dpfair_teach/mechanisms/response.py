@@ -2,18 +2,21 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ._mechanism import Mechanism, Numbers, Run, two_ends
+from ._ranges import orders_of, step_epsilon
 
-__all__ = ["debias_counts", "randomized_response", "randomized_response_matrix"]
+__all__ = ["debias_counts", "randomized_response", "randomized_response_matrix", "rdp_randomized_response"]
 
 
 def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
     """k, the probability of the true code, and the probability of each other code."""
-    k = check.integer("n_groups", n_groups, low=2, high=4096)
+    k = check.group_count(n_groups)
     others = math.exp(-check.number("epsilon", epsilon, low=0.0, high=700.0, low_open=True))  # beyond 700 it would underflow to never
     return k, 1 / (1 + (k - 1) * others), others / (1 + (k - 1) * others)
 
@@ -44,7 +47,7 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
     Raises
     ------
     ValueError
-        ``A`` no codes below ``n_groups``; ``n_groups`` outside 2..4096; ``epsilon`` outside (0, 700]; ``rng`` not a Generator.
+        ``A`` no codes below ``n_groups``; ``n_groups`` outside 2..1000; ``epsilon`` outside (0, 700]; ``rng`` not a Generator.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
 
     Parameters
     ----------
-    n_groups : int in 2..4096
+    n_groups : int in 2..1000
     epsilon : float in (0, 700]
 
     Returns
@@ -111,7 +114,7 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     Raises
     ------
     ValueError
-        ``counts`` a single number, empty, not finite, or not of 2 to 4096 groups along ``axis``; no such axis; ``epsilon`` outside
+        ``counts`` a single number, empty, not finite, or not of 2 to 1000 groups along ``axis``; no such axis; ``epsilon`` outside
         (0, 700], or so small that the reports say nothing.
 
     Examples
@@ -123,9 +126,62 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     if counts.ndim == 0:
         check.refuse("counts", float(counts), "is a single number", "Give one count for each group.")
     axis = check.integer("axis", axis, low=-counts.ndim, high=counts.ndim - 1)
-    if not 2 <= counts.shape[axis] <= 4096:
+    if not 2 <= counts.shape[axis] <= check.MOST_GROUPS:
         check.refuse("counts", counts.shape, f"has {counts.shape[axis]} groups along axis {axis}", "Point axis at the axis of the groups.")
     _, keep, other = _truth(counts.shape[axis], epsilon)
     if keep - other < 1e-9:
         check.refuse("epsilon", epsilon, "leaves no information in the reports", "Choose a larger epsilon.")
     return (counts - other * counts.sum(axis=axis, keepdims=True)) / (keep - other)
+
+
+def rdp_randomized_response(epsilon0: float, order: ArrayLike, n_groups: int = 2) -> np.ndarray:
+    """The exact Renyi divergence of one person's report by ``mechanisms.randomized_response`` when the code changes.
+
+    Source: the definition, for the law of ``mechanisms.randomized_response_matrix``: of k reports one is more likely by exp(epsilon0), one
+    less, and k - 2 tell nothing.
+
+    Parameters
+    ----------
+    epsilon0 : float in [1e-9, 1e6]
+    order : float or array in [1.001, 1e6]
+    n_groups : int in 2..1000
+        k. At 2 it is the worst of all epsilon0-private mechanisms, :func:`rdp_pure`.
+
+    Returns
+    -------
+    array of the shape of ``order``
+
+    Examples
+    --------
+    >>> rdp_randomized_response(1.0, [2, 10, 1000], n_groups=5).round(4)
+    array([0.4707, 0.8995, 0.9991])
+    """
+    epsilon0, order = step_epsilon(epsilon0), orders_of(order)
+    return two_ends(check.group_count(n_groups) - 1, epsilon0, order)
+
+
+class RandomizedResponse(Mechanism):
+    """For accountants: of all epsilon-private mechanisms the worst, with two codes; a record does not say how many."""
+
+    def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
+        for name, value in (("sensitivity", sensitivity), ("scale", scale)):
+            if value is not None:
+                check.refuse(name, value, "randomized response has none", f"Leave {name} out, and give its epsilon.")
+        return super().numbers(mechanism, sensitivity, scale, epsilon)
+
+    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+        if run.epsilon > 700:
+            check.refuse("epsilon", run.epsilon, "a lie is too rare for a float", "Choose an epsilon up to 700.")
+        return dp.dp_event.RandomizedResponseDpEvent(2 * math.exp(-run.epsilon) / (1 + math.exp(-run.epsilon)), 2), "replace one"
+
+    def event_of_all(self, dp: Any, one: Any, times: int) -> Any:
+        """One by one: of randomized response, and of nothing else, PLD's accountant in dp-accounting 0.6 takes many runs for one."""
+        if times > 10_000:
+            check.refuse("times", times, "dp-accounting needs one event a run of randomized response", "Use compose, or fewer runs.")
+        return dp.ComposedDpEvent([one] * times) if times > 1 else one
+
+    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+        if type(event).__name__ != "RandomizedResponseDpEvent" or neighbours != "replace one":
+            return None
+        lie = event.noise_parameter / event.num_buckets
+        return {"epsilon": math.log1p(-event.noise_parameter + lie) - math.log(lie)}

@@ -8,8 +8,9 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
+from ..fairness import Parity
 from ..oracles.regression import PRECISE, pseudo_inverse
-from .candidates import both_labels
+from .candidates import both_labels, strata_of
 from .releases import as_many
 from .settings import DEFAULTS, Settings
 
@@ -17,12 +18,15 @@ from .settings import DEFAULTS, Settings
 class Public:
     """X and y, and what follows from them: the oracle's projection, the base score, a map of the features, cells, prior covariance."""
 
-    def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: str = "regression") -> None:
+    def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: str = "regression",
+                 parity: Parity | None = None) -> None:
         self.X = check.filled("X", check.array("X", X, shape=(None, None), low=-1e50, high=1e50), "feature")
         self.y = both_labels_of_y(check.labels("y", y))
         as_many("y", self.y, "X", len(self.X))
         self.m, self.settings, self.oracle = len(self.X), settings, oracle
-        self.people = [np.flatnonzero(self.y == label) for label in (0, 1)]
+        self.parity = parity = parity or Parity()
+        self.people = strata_of(parity, self.y)         # those of each rate
+        self.asked = np.unique(np.concatenate(self.people))
         self.design = np.column_stack([np.ones(self.m), self.X])
         self.inverse = pseudo_inverse(self.design)
         self.base = self.inverse @ (2.0 * self.y - 1)
@@ -74,9 +78,9 @@ class Public:
         return np.column_stack([np.sqrt(self.settings.linear) * place, self._bumps(place) @ self.whiten])
 
     def cells(self, n_cells: int) -> tuple[np.ndarray, int]:
-        """Everybody's cell, ``n_cells`` for each label (fewer where a label has fewer different people), and how many there are."""
+        """Everybody's cell, ``n_cells`` for each rate (fewer where it has fewer different people), -1 for who is not asked; how many."""
         if n_cells not in self._cells:
-            codes, start = np.empty(self.m, dtype=np.int64), 0
+            codes, start = np.full(self.m, -1), 0
             for i in self.people:
                 n = min(n_cells, len(np.unique(self.place[i], axis=0)))
                 codes[i] = start + KMeans(n, n_init=1, random_state=0).fit(self.place[i]).labels_

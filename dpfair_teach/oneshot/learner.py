@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
+from ..fairness import Parity
 from ._public import Public
 from .asked import Asked
 from .basis import basis_of
-from .candidates import gaps_of, multiplier_grid
+from .candidates import gaps_of, multiplier_grid, served
 from .frontier import best_mixtures
 from .posterior import joint_codes
 from .releases import as_many, cell_sensitivity, groups_below
@@ -20,10 +22,15 @@ from .settings import DEFAULTS, suggested_cells
 
 __all__ = ["FrontierLearner"]
 
-METHODS = ("histogram", "response", "sums")
-COLUMNS = ("coordinates", "features")
-SMOOTHINGS = ("fixed", "likelihood")
-ORACLES = ("regression", "logistic", "bayes")
+Method = Literal["histogram", "response", "sums"]
+Columns = Literal["coordinates", "features"]
+Smoothing = Literal["fixed", "likelihood"]
+Oracle = Literal["regression", "logistic", "bayes"]
+Norm = Literal["l1", "l2"]
+METHODS: tuple[Method, ...] = get_args(Method)
+COLUMNS: tuple[Columns, ...] = get_args(Columns)
+SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
+ORACLES: tuple[Oracle, ...] = get_args(Oracle)
 #: The 25 tolerances of the book's protocol.
 GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
 
@@ -33,11 +40,11 @@ class Frontier:
     """What is published: for every gamma a mixture of candidates, each a function of x.
 
     Source: ours. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h accepts x where
-    basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, 2 (k-1)): expected signed
-    gaps, by what was released; ``audited`` (n, H): the mixtures that the audit counted for, chosen by the first answer (for gamma 0; with
-    ``response`` one for each of 25 tolerances; none without an audit); ``expected_violation``, ``expected_error`` (G,): of the mixtures
-    published. The violation is an estimate by what was released, and the program chose what makes it small: the true one, which only A
-    tells, is mostly larger. The error is exact.
+    basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, C): expected signed
+    gaps of the notion, by what was released; ``audited`` (n, H): the mixtures that the audit counted for, chosen by the first answer (for
+    gamma 0; with ``response`` one for each of 25 tolerances; none without an audit); ``expected_violation``, ``expected_error`` (G,): of
+    the mixtures published. The violation is an estimate by what was released, and the program chose what makes it small: the true one,
+    which only A tells, is mostly larger. The error is exact.
     """
 
     gammas: tuple[float, ...]
@@ -68,12 +75,13 @@ class Frontier:
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
           share: float | None = None, n_cells: int | None = None, norm: str = "l2", columns: str = "coordinates",
-          smoothing: str = "fixed", gammas: tuple[float, ...] = GAMMAS):
+          smoothing: str = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
     """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
     share = settings.share if share is None else share
     asked = Asked(public, A, k, rng)
     first, rest = parts_of(epsilon, share, k)
+    strata, parity = public.people, public.parity
     if method == "histogram":
         asked.histogram(*public.cells(suggested_cells(public.m, epsilon) if n_cells is None else n_cells), first, sets_mean=True)
     elif method == "response":
@@ -87,9 +95,9 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
     if method == "sums" and columns == "features":
         smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
     basis = basis_of(public, asked, smooth)
-    multipliers = candidate_rows(multiplier_grid(k))
+    multipliers = candidate_rows(multiplier_grid(k, notion=parity))
     decisions = (basis.on_people @ multipliers.T > 0).T
-    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, public.y)
+    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, strata, parity)
     audited = np.zeros((0, len(error)))
     if share < 1:
         chosen = best_mixtures(error, gaps, settings.support if method != "response" else GAMMAS)
@@ -98,9 +106,10 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
             support = np.union1d(support, [len(error) - 2, len(error) - 1])
             multipliers, decisions, error, audited = multipliers[support], decisions[support], error[support], audited[:, support]
             support = np.arange(len(error))
-        codes = joint_codes(decisions[support], public.y)
+        codes, who = np.full(public.m, -1), public.asked
+        codes[who] = joint_codes(decisions[support][:, who], public.y[who] if len(strata) == 2 else np.zeros(len(who), dtype=int))
         asked.histogram(codes, int(codes.max()) + 1, rest)
-        gaps = estimated_gaps(decisions, asked.expected()[0], public.y)
+        gaps = estimated_gaps(decisions, asked.expected()[0], strata, parity)
     mixtures = best_mixtures(error, gaps, gammas)
     return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, asked
 
@@ -116,11 +125,11 @@ def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
     return first, audit
 
 
-def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
+def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:
     """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
 
     Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
-    gaps = np.clip(gaps_of(decisions, weights, y), -1e6, 1e6)
+    gaps = np.clip(gaps_of(decisions, weights, strata, parity), -1e6, 1e6)
     gaps[decisions.all(axis=1)] = 0.0
     return gaps
 
@@ -157,8 +166,9 @@ class FrontierLearner(RandomizedClassifier):
         with ``response``, which has no P(A = a | x, y). None: ``bayes``, and ``regression`` with ``response``.
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``. What is asked, and what the audit counts, is the same for all.
-    n_groups : int in 2..4
-        k, public. It is not read off A.
+    n_groups : int in 2..20
+        k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; between pairs 10 take seconds, 20 a
+        minute.
     share : float in [0.001, 1], optional
         Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5. Either part is at least 1e-9, with three
         or more groups 2e-9.
@@ -174,6 +184,14 @@ class FrontierLearner(RandomizedClassifier):
     smoothing : str
         Where the prior covariance of P(A = a | x, y) comes from. ``fixed``: constants. ``likelihood``, for ``histogram`` only: of a small
         grid the one under which the first noisy counts are likeliest, see :func:`answers_log_likelihood`; it costs no epsilon.
+    notion : str or fairness.Parity
+        ``equalized_odds``; ``false_positive`` or ``true_positive``, where only people of that label are asked, and nothing depends on the
+        groups of the others; ``demographic_parity``, where everybody is asked without the label. Each person stands in at most one cell
+        that is counted, whatever the notion, so the epsilon is the same. ``accuracy_parity`` is not served: constants do not keep it.
+    against : str, optional
+        ``anchor``: gaps to group 0, or to the anchor of a Parity. ``pairs``: gaps between any two groups. With three or more groups every
+        group is counted then, also group 0, which changes two counts as before: the epsilon is the same, and a permutation of the groups
+        permutes the answers and nothing else. None: the first, or what a Parity says.
 
     Attributes
     ----------
@@ -206,9 +224,10 @@ class FrontierLearner(RandomizedClassifier):
     (3, 2)
     """
 
-    def __init__(self, epsilon: float, *, method: str = "histogram", oracle: str | None = None, gammas: ArrayLike = GAMMAS,
-                 n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: str = "l2",
-                 columns: str = "coordinates", smoothing: str = "fixed") -> None:
+    def __init__(self, epsilon: float, *, method: Method = "histogram", oracle: Oracle | None = None, gammas: ArrayLike = GAMMAS,
+                 n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: Norm = "l2",
+                 columns: Columns = "coordinates", smoothing: Smoothing = "fixed", notion: str | Parity = "equalized_odds",
+                 against: str | None = None) -> None:
         self.epsilon = epsilon
         self.method = method
         self.oracle = oracle
@@ -219,6 +238,8 @@ class FrontierLearner(RandomizedClassifier):
         self.norm = norm
         self.columns = columns
         self.smoothing = smoothing
+        self.notion = notion
+        self.against = against
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> FrontierLearner:
         """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``.
@@ -243,8 +264,8 @@ class FrontierLearner(RandomizedClassifier):
             check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
                          "Choose method='histogram' or 'sums', or oracle='regression'.")
         gammas = check.filled("gammas", check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
-        k = check.integer("n_groups", self.n_groups, low=2)
-        multiplier_grid(k)
+        k, parity = check.group_count(self.n_groups), served(self.notion, self.against)
+        multiplier_grid(k, notion=parity)
         share = DEFAULTS.share if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
         parts_of(epsilon, share, k)
         if self.method == "response" and epsilon * share > 700:
@@ -253,7 +274,7 @@ class FrontierLearner(RandomizedClassifier):
         n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
         self._refuse_what_is_not_read()
         rng = check.rng(rng)
-        public = Public(X, y, DEFAULTS, oracle=oracle)
+        public = Public(X, y, DEFAULTS, oracle=oracle, parity=parity)
         A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
         self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
                                                       norm=self.norm, columns=self.columns, smoothing=self.smoothing,

@@ -12,7 +12,7 @@ __all__ = ["audit_price", "gap_weights"]
 
 
 def gap_weights(acceptance: ArrayLike, Y: ArrayLike, n_1: ArrayLike) -> np.ndarray:
-    """Weights of people whose sum over group 1 is the gap: false positives in row 0, true positives in row 1.
+    """Weights of people whose sum over group 1 is the gap of two groups: false positives in row 0, true positives in row 1.
 
     Source: ours. Of the N people with label y let n_1 be in group 1, and let a mixture accept person i with probability h_i, on average h.
     Then rate_1 - rate_0 is the sum over group 1 of (h_i - h) N / (n_1 (N - n_1)): shifting all h_i alike changes no gap.

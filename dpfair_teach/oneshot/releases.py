@@ -12,12 +12,7 @@ from ..accounting import UNIT_A, Release
 
 __all__ = ["cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity"]
 
-MOST_GROUPS = 4096
 _SMALLEST, _LARGEST = 1e-9, 1e9     # epsilons between which doubles hold
-
-
-def _k(n_groups: object) -> int:
-    return check.integer("n_groups", n_groups, low=2, high=MOST_GROUPS)
 
 
 def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
@@ -36,15 +31,17 @@ def groups_below(name: str, value: object, k: int, other: str = "", length: int 
     return A
 
 
-def cell_sensitivity(n_groups: int) -> int:
+def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
     """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
 
     Source: ours, sharpening supplement, Lemma 2.1: the cell is public, so group 0's count in it is the cell's size less the others, and is
-    not released. Whoever moves between 0 and another group changes one released count, whoever moves between two others changes two.
+    not released. Whoever moves between 0 and another group changes one released count, whoever moves between two others changes two. With
+    ``every_group`` group 0 is counted too: whoever moves changes two counts, so with three or more groups it costs nothing more.
 
     Parameters
     ----------
-    n_groups : int in 2..4096
+    n_groups : int in 2..1000
+    every_group : bool
 
     Returns
     -------
@@ -60,11 +57,12 @@ def cell_sensitivity(n_groups: int) -> int:
     >>> cell_sensitivity(2), cell_sensitivity(3)
     (1, 2)
     """
-    return 1 if _k(n_groups) == 2 else 2
+    every_group = check.flag("every_group", every_group)
+    return 1 if check.group_count(n_groups) == 2 and not every_group else 2
 
 
 def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-                  n_cells: int | None = None) -> tuple[np.ndarray, Release]:
+                  n_cells: int | None = None, every_group: bool = False) -> tuple[np.ndarray, Release]:
     """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
 
     Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1. Cells that do not
@@ -78,14 +76,16 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
         Groups 0..k-1.
     epsilon : float in [1e-9, 1e9]
     rng : numpy.random.Generator
-    n_groups : int in 2..4096
+    n_groups : int in 2..1000
         k, public.
     n_cells : int, optional
         J, public; as many as the largest code asks for without.
+    every_group : bool
+        Count group 0 too, so that no group is treated otherwise than the others.
 
     Returns
     -------
-    (int64 array (k-1, J), accounting.Release)
+    (int64 array (k-1, J), or (k, J), accounting.Release)
         Noisy counts, and the record of what was asked.
 
     Raises
@@ -100,7 +100,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     ([[2, 1]], 1.0, 30.0)
     """
     cells = check.codes("cells", cells, what="cells", remedy="Number the cells 0, 1, ..., J-1.")
-    k, epsilon, rng = _k(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
+    k, epsilon, rng = check.group_count(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
     A = groups_below("A", A, k, "cells", len(cells))
     J = int(cells.max()) + 1
     if n_cells is None:
@@ -111,10 +111,10 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
         check.refuse("n_cells", n_cells, f"cells holds the code {J - 1}", "Raise n_cells, or renumber the cells.")
     else:
         J = int(n_cells)
-    counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(1, k)])
-    sensitivity = cell_sensitivity(k)
+    sensitivity = cell_sensitivity(k, every_group)
+    counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(0 if every_group else 1, k)])
     noisy = mechanisms.geometric(counts, sensitivity, epsilon, rng)
-    return noisy, Release("geometric", UNIT_A, sensitivity, sensitivity / epsilon, epsilon)
+    return noisy, Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon)
 
 
 def geometric_variance(sensitivity: float, epsilon: float) -> float:
@@ -133,7 +133,7 @@ def debiased_groups(reports: ArrayLike, n_groups: int, epsilon: float) -> np.nda
     ----------
     reports : int array (m,)
         What mechanisms.randomized_response returned.
-    n_groups : int in 2..4096
+    n_groups : int in 2..1000
     epsilon : float in [1e-9, 700]
         The one of the response.
 
@@ -151,7 +151,7 @@ def debiased_groups(reports: ArrayLike, n_groups: int, epsilon: float) -> np.nda
     >>> debiased_groups([0, 1], 2, np.log(3)).tolist()
     [[1.5, -0.5], [-0.5, 1.5]]
     """
-    law = mechanisms.randomized_response_matrix(_k(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=700.0))
+    law = mechanisms.randomized_response_matrix(check.group_count(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=700.0))
     k = law.shape[0]
     reports = groups_below("reports", reports, k)
     keep, other = law[0, 0], law[0, 1]
@@ -162,7 +162,7 @@ def _features(features: ArrayLike) -> np.ndarray:
     return check.filled("features", check.array("features", features, ndim=2, low=-1e100, high=1e100), "number")
 
 
-def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> np.ndarray:
+def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, n_groups: int = 2, every_group: bool = False) -> np.ndarray:
     """s_ay: the sum of the features over the people of group a and label y, for a = 1, ..., k-1. All that regression needs of A.
 
     Source: ours, for the regression oracle of main text, Section 5: its right-hand side X^T C_1 is a combination of the s_ay, and
@@ -171,12 +171,16 @@ def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int = 
     Parameters
     ----------
     features : array (m, d)
-    A, Y : arrays (m,)
-    n_groups : int in 2..4096
+    A : array (m,)
+    Y : array (m,), or None
+        None: labels play no part, and there is one sum for each group.
+    n_groups : int in 2..1000
+    every_group : bool
+        Sums of group 0 too.
 
     Returns
     -------
-    array (k-1, 2, d), indexed [a - 1, y]
+    array (k-1, 2, d), indexed [a - 1, y]; with ``every_group`` (k, 2, d); without labels the second axis has one entry
 
     Raises
     ------
@@ -188,25 +192,31 @@ def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int = 
     >>> group_sums([[1, .5], [1, .2], [1, .1]], [1, 1, 0], [0, 1, 1]).tolist()
     [[[1.0, 0.5], [1.0, 0.2]]]
     """
-    features, k = _features(features), _k(n_groups)
-    A, Y = groups_below("A", A, k, "features", len(features)), check.labels("Y", Y)
-    as_many("Y", Y, "features", len(features))
-    return np.stack([[features[(A == a) & (Y == y)].sum(axis=0) for y in (0, 1)] for a in range(1, k)])
+    features, k = _features(features), check.group_count(n_groups)
+    A, strata = groups_below("A", A, k, "features", len(features)), [np.ones(len(features), dtype=bool)]
+    if Y is not None:
+        Y = check.labels("Y", Y)
+        as_many("Y", Y, "features", len(features))
+        strata = [Y == 0, Y == 1]
+    first = 0 if check.flag("every_group", every_group) else 1
+    return np.stack([[features[(A == a) & here].sum(axis=0) for here in strata] for a in range(first, k)])
 
 
-def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1") -> float:
+def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1", every_group: bool = False) -> float:
     """The most that all released sums together change when one person's group does.
 
     Source: ours. A person with features x who moves between group 0 and a moves one vector, s_ay, by x; between two other groups two
-    vectors, one by x and one by -x. In l1 that is ||x||_1, or 2 ||x||_1 for k > 2; in l2 ||x||_2, or sqrt(2) ||x||_2. The label is
+    vectors, one by x and one by -x. In l1 that is ||x||_1, or 2 ||x||_1 for k > 2; in l2 ||x||_2, or sqrt(2) ||x||_2. Where the sums of
+    group 0 are released too, two vectors move in any case. The label is
     public, so only one label's vectors move: both labels are released in parallel. X is public, so the largest norm among the people is
     exact, and may be used.
 
     Parameters
     ----------
     features : array (m, d)
-    n_groups : int in 2..4096
+    n_groups : int in 2..1000
     norm : {"l1", "l2"}
+    every_group : bool
 
     Returns
     -------
@@ -222,13 +232,14 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1") -
     >>> sums_sensitivity([[3, 4], [1, 0]]), sums_sensitivity([[3, 4], [1, 0]], norm="l2")
     (7.0, 5.0)
     """
-    features, k = _features(features), _k(n_groups)
+    features, k = _features(features), check.group_count(n_groups)
     check.choice("norm", norm, ("l1", "l2"))
     order = 1 if norm == "l1" else 2
     largest = float(np.linalg.norm(features, ord=order, axis=1).max())
     if largest == 0:
         check.refuse("features", largest, "is the largest norm: nobody has a feature", "Give features that are not all 0.")
-    return largest * (1.0 if k == 2 else 2.0 ** (1 / order))
+    every_group = check.flag("every_group", every_group)
+    return largest * (1.0 if k == 2 and not every_group else 2.0 ** (1 / order))
 
 
 def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> np.ndarray:
@@ -271,8 +282,8 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     return direction * rng.gamma(d, scale, size=(*shape, 1))
 
 
-def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-                 norm: str = "l1") -> tuple[np.ndarray, Release]:
+def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
+                 norm: str = "l1", every_group: bool = False) -> tuple[np.ndarray, Release]:
     """The sums of :func:`group_sums` with noise, epsilon-private together: Laplace for l1, :func:`l2_noise` for l2.
 
     Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so
@@ -284,12 +295,14 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, epsilon: float
     features, A, Y : as in :func:`group_sums`
     epsilon : float in [1e-9, 1e9]
     rng : numpy.random.Generator
-    n_groups : int in 2..4096
+    n_groups : int in 2..1000
     norm : {"l1", "l2"}
+    every_group : bool
+        Sums of group 0 too, so that no group is treated otherwise than the others.
 
     Returns
     -------
-    (array (k-1, 2, d), accounting.Release)
+    (array as of :func:`group_sums`, accounting.Release)
 
     Raises
     ------
@@ -302,11 +315,12 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike, epsilon: float
     >>> sums[0, 0].round(3).tolist(), release.sensitivity
     ([1.0, 0.5], 1.5)
     """
-    sums = group_sums(features, A, Y, n_groups)
+    sums = group_sums(features, A, Y, n_groups, every_group)
     epsilon, rng = check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
-    sensitivity = sums_sensitivity(features, n_groups, norm)
+    sensitivity = sums_sensitivity(features, n_groups, norm, every_group)
     if norm == "l1":
         return (mechanisms.laplace(sums, sensitivity, epsilon, rng),
-                Release("laplace", UNIT_A, sensitivity, sensitivity / epsilon, epsilon))
-    noise = l2_noise(sums[:, 0].size, sensitivity / epsilon, rng, size=2).reshape(2, *sums[:, 0].shape)
-    return sums + noise.swapaxes(0, 1), Release("l2 norm mechanism", UNIT_A, sensitivity, sensitivity / epsilon, epsilon)
+                Release("laplace", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon))
+    noise = l2_noise(sums[:, 0].size, sensitivity / epsilon, rng, size=sums.shape[1]).reshape(-1, *sums[:, 0].shape)
+    return (sums + noise.swapaxes(0, 1),
+            Release("l2 norm mechanism", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, epsilon=epsilon))

@@ -53,11 +53,6 @@ def suggested_cells(m: int, epsilon: float) -> int:
     -------
     int, from 4 to 400
 
-    Raises
-    ------
-    ValueError
-        Numbers out of range.
-
     Examples
     --------
     >>> [suggested_cells(2000, epsilon) for epsilon in (.1, .5, 1, 2, 5)]

@@ -12,9 +12,9 @@ __all__ = ["threshold_counts", "halfplane_counts"]
 LIMIT = 10**8       # counts that may be held
 
 
-def _cells(features: np.ndarray, A: object, Y: object, n_groups: object) -> tuple[np.ndarray, int]:
+def _cells(features: np.ndarray, A: object, Y: object, n_groups: int | None) -> tuple[np.ndarray, int]:
     """Each person's cell, 2 a + y, and k."""
-    A, k = check.groups("A", A, n_groups=None if n_groups is None else check.integer("n_groups", n_groups, low=1, high=4096))
+    A, k = check.groups("A", A, n_groups=n_groups)
     Y = check.labels("Y", Y)
     if not len(features) == len(A) == len(Y):
         name = "x" if features.ndim == 1 else "X"
@@ -45,7 +45,7 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     x : (m,) array
     A : (m,) array of ints 0..k-1
     Y : (m,) array of 0/1
-    n_groups : int in 1..4096, optional
+    n_groups : int in 1..1000, optional
         k; by default the largest code plus one.
     limit : int >= 1
         The most counts to hold.

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -182,7 +183,7 @@ def with_constants(predictions: ArrayLike) -> np.ndarray:
     return np.concatenate([predictions, np.array(new, dtype=np.int8).reshape(len(new), -1)]) if new else predictions
 
 
-def labeling_rows(name: str, value: object) -> np.ndarray:
+def labeling_rows(name: str, value: Any) -> np.ndarray:
     """(H, m) of 0/1 as int8."""
     plain = type(value) is np.ndarray and value.ndim == 2 and value.dtype.kind in "biu" and value.size
     rows = value if plain else check.filled(name, check.array(name, value, ndim=2), "classifier")
@@ -206,11 +207,6 @@ def sauer_sum(m: int, d: int) -> int:
     -------
     int
         Exact; 2^m when d >= m.
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -249,11 +245,6 @@ def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from .labelings import labeling_rows
+from .prices import charged
 
 __all__ = ["cell_losses", "cost_sensitivity", "private_oracle"]
 
@@ -73,8 +74,9 @@ def cell_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLi
 def cost_sensitivity(costs: ArrayLike, m: int) -> float:
     """The most that one person's A moves any loss of :func:`cell_losses`: max over y of (max_a - min_a) costs[a, y], over m.
 
-    Source: ours (for the learner of supplement, Subroutine 4, when the costs of the cells are public). It is attained by anybody whom
-    some labeling accepts.
+    Source: ours (for the learner of supplement, Subroutine 4, when the costs of the cells are public). It is attained for
+    some A, by anybody with that label whom some labeling accepts: for two groups whatever A is, for more where such a person is in one of
+    the two groups whose costs are furthest apart.
 
     Parameters
     ----------
@@ -112,6 +114,12 @@ def _choice_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     return (public - public.min()) + _losses(labelings, (costs - least)[A, Y])
 
 
+def _charged(costs: np.ndarray) -> np.ndarray:
+    """The costs; where groups differ by less than the least price, the cheapest group's for all."""
+    least = costs.min(axis=0)
+    return costs if charged(costs - least, axes=(0, 1)).any() else np.broadcast_to(least, costs.shape)
+
+
 @dataclass(frozen=True, eq=False)
 class PrivateChoice:
     """What the private oracle answers.
@@ -121,7 +129,8 @@ class PrivateChoice:
     index : int, or int array of shape size
         The labelings that were drawn.
     release : accounting.Release or None
-        One record for each draw (``times`` of them); None where the costs do not depend on the group: then nothing private was read.
+        One record for each draw (``times`` of them); None where the costs do not depend on the group, by 1e-200 at least: then nothing
+        private was read.
     """
 
     index: np.ndarray
@@ -145,7 +154,8 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
         Private.
     Y : (m,) array of 0/1
     costs : (k, 2) array [a, y]
-        Public, as in :func:`cell_losses`.
+        Public, as in :func:`cell_losses`. Where groups differ by less than 1e-200, all pay what the cheapest group pays: of smaller
+        differences doubles make no noise.
     epsilon : float > 0
         Of each draw.
     rng : numpy.random.Generator
@@ -171,6 +181,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     >>> int(answer.index), answer.release.epsilon, answer.release.sensitivity
     (1, 100.0, 0.25)
     """
+    costs = _charged(_costs(costs))
     losses = _choice_losses(labelings, A, Y, costs)
     epsilon, rng = check.epsilon(epsilon), check.rng(rng)
     shape = check.size(size, losses.shape)
@@ -179,4 +190,4 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
         return PrivateChoice(np.full(shape, losses.argmin()), None)
     index = mechanisms.exponential(losses, sensitivity, epsilon, rng, size)
     times = int(np.prod(shape)) if shape else 1
-    return PrivateChoice(index, Release("exponential", UNIT_A, sensitivity, 2 * sensitivity / epsilon, epsilon, times=times))
+    return PrivateChoice(index, Release("exponential", UNIT_A, sensitivity=sensitivity, epsilon=epsilon, times=times))

@@ -1,12 +1,14 @@
 """One call of the solver HiGHS, without the time that a general wrapper spends around it."""
 from __future__ import annotations
 
+from typing import Any
+
 import highspy
 import numpy as np
 
 __all__ = ["minimize"]
 
-_OPTIONS = {
+_OPTIONS: dict[str, Any] = {
     "output_flag": False,
     "presolve": "off",                      # the programs are small already
     "primal_feasibility_tolerance": 1e-10,  # the smallest that HiGHS takes
@@ -15,10 +17,11 @@ _OPTIONS = {
 }
 
 
-def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.ndarray | None = None,
-             ) -> tuple[np.ndarray, np.ndarray] | None:
+def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.ndarray | None = None, free: int = 0,
+             options: dict[str, object] | None = None) -> tuple[np.ndarray, np.ndarray] | None:
     """N programs as one: x in [0, 1]^n that minimizes cost . x under least <= rows x <= most, and the price of each row.
 
+    The last ``free`` of the n may be any number. ``options`` of HiGHS beside those of every call.
     ``cost`` (N, n), ``rows`` (N, r, n), ``most`` and ``least`` (N, r), which may be infinite; ``least`` is -``most`` where it is not given.
     Returns x (N, n) and prices (N, r), None where HiGHS has no answer.
     """
@@ -29,7 +32,9 @@ def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.nda
     block, _, row = filled.nonzero()
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = programs * n, programs * r
-    program.col_cost_, program.col_lower_, program.col_upper_ = cost.ravel(), np.zeros(programs * n), np.ones(programs * n)
+    lower, upper = np.zeros((programs, n)), np.ones((programs, n))
+    lower[:, n - free:], upper[:, n - free:] = -np.inf, np.inf
+    program.col_cost_, program.col_lower_, program.col_upper_ = cost.ravel(), lower.ravel(), upper.ravel()
     program.row_lower_, program.row_upper_ = least.ravel(), most.ravel()
     matrix = program.a_matrix_
     matrix.format_ = highspy.MatrixFormat.kColwise
@@ -39,7 +44,7 @@ def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.nda
     matrix.value_ = columns[filled]
 
     solver = highspy.Highs()
-    for option, value in _OPTIONS.items():
+    for option, value in (_OPTIONS | (options or {})).items():
         solver.setOptionValue(option, value)
     solver.passModel(program)
     solver.run()

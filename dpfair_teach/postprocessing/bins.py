@@ -6,6 +6,8 @@ so each rate is a sum of more noisy numbers.
 """
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -13,7 +15,8 @@ from .. import _checks as check
 
 __all__ = ["score_bins", "optimal_cuts", "suggested_bins"]
 
-CRITERIA = ("area", "price")
+Criterion = Literal["area", "price"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 MANY = 1000         # corners of the curve among which cuts are looked for; time and memory grow like their square
 FEW = 200           # quantiles of the score that are candidates too, where corners are fewer than the cuts wanted or too many
@@ -52,7 +55,7 @@ def score_bins(score: ArrayLike, cuts: ArrayLike) -> np.ndarray:
     return np.searchsorted(cuts, score, side="right")
 
 
-def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: str = "area") -> np.ndarray:
+def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criterion = "area") -> np.ndarray:
     """The best cuts of a score, by its ROC curve or by the mean cost of mistakes. They read score and Y only: no epsilon is spent.
 
     Source: ours. Neither gamma nor the noise nor the groups' own curves are known when the cuts are chosen; so each criterion is a mean
@@ -152,11 +155,6 @@ def suggested_bins(m: int, epsilon: float) -> int:
     Returns
     -------
     int in 3..16
-
-    Raises
-    ------
-    ValueError
-        Numbers out of range.
 
     Examples
     --------

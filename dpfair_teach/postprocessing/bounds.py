@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from .noise import bound_numbers, log_over_m_epsilon, noisy_frequencies, over
+from .noise import both_rates, bound_numbers, log_over_m_epsilon, noisy_frequencies, over
 
 __all__ = ["count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2"]
 
@@ -72,7 +72,7 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     if len(prediction) != len(Y):
         check.refuse("prediction", prediction.shape, f"not as long as Y, which has {len(Y)} entries",
                      "Give one entry of each for every person.")
-    m, k = len(Y), check.integer("n_groups", n_groups, low=2, high=1000)
+    m, k = len(Y), check.group_count(n_groups)
     if math.log(4 * m) + (m + 2) * math.log(k) > math.log(10**8):
         check.refuse("n_groups", k, f"{k} ** {m} vectors A of {m} people, each changed in {m * (k - 1)} ways, are too many to try",
                      "Use fewer people or groups.")
@@ -166,7 +166,7 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     check.occupied("q", people, so="outside the lemma's event",
                    remedy="Choose a larger epsilon, or merge small groups. (Drawing again until it holds would not be private.)")
     rates = over(2 * unit, people)
-    gaps = over(4 * unit, np.minimum(people, people[:1])) if as_printed else rates + rates[:1]
+    gaps = over(4 * unit, np.minimum(people, people[:1])) if as_printed else both_rates(rates)
     gaps[0] = 0.0
     return LemmaA1(noise=2 * unit, holds=bool(people.min() > 4 * unit), error=(12 if as_printed else 4) * k * unit, people=4 * unit,
                    rates=rates, gaps=gaps)
@@ -245,7 +245,7 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     if as_printed:
         gaps = gamma + over(8 * unit, least)
     else:
-        gaps = gamma + over(4 * unit, least) + over(2 * unit, room) + over(2 * unit, room[:1])
+        gaps = gamma + over(4 * unit, least) + both_rates(over(2 * unit, room))
     gaps[0] = 0.0
     return Theorem22(error=(24 if as_printed else 8) * k * unit,
                      error_gamma=2 * float(stats.gamma.isf(beta, 4 * k)) / (m * epsilon),

@@ -9,23 +9,38 @@ lie on 2b + 2 lines: 2b where a bracket is 0, and the two axes. Its maximum is t
 most 15 for the two predictions of a classifier (six lines), 91 for six score bins. The two lines through the best point say which two
 numbers of the primal are free: a bracket's own p_ya, or, for an axis, the gap that is not at its limit. Every other p is 0 or 1 by the
 sign of its bracket, and a 2 x 2 system gives the rest. Equal primal and dual values prove the answer. A program where they differ, either
-way, is tilted by about 1e-9 and solved again, at last by ``solve_many``, which ends in rational numbers. (Ties do it, and lines nearly
-parallel. With three bins or more there is a tie of another kind: group 1's bracket is q_v10 (1 + lam_FP / q_10) + q_v11 (lam_TP / q_11 - 1)
-for bin v, so all b lines of a group meet in one point. An optimum there has the group inside its own ROC polygon, where many p reach.)
+way, is tilted by about 1e-9 and solved again, at last by the solver. (Ties do it, and lines nearly parallel. With three bins or more there
+is a tie of another kind: group 1's bracket is q_v10 (1 + lam_FP / q_10) + q_v11 (lam_TP / q_11 - 1) for bin v, so all b lines of a group
+meet in one point. An optimum there has the group inside its own ROC polygon, where many p reach.)
 """
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..fairness import Parity
 from ._crossings import EQUAL, FEASIBLE, PARALLEL, best_crossing, pairs
-from ._program import Solution, base_decides, batch_shape, conditional, limits
-from .many import solve_many
+from ._program import (
+    EQUALIZED_ODDS,
+    Solution,
+    as_numbered,
+    base_decides,
+    batch_shape,
+    conditional,
+    in_order,
+    is_pairs,
+    limits,
+    served,
+    width,
+)
+from .many import flat, solve_in_parts
 
 __all__ = ["closed_form"]
 
@@ -39,7 +54,8 @@ _MORE = (-1.0) ** np.arange(2 * MOST_BINS - 4) * (0.3 + 0.7 * (np.arange(1, 2 * 
 TILTS = (1e-9 * np.append([0.91, -0.47, 0.63, -0.78], _MORE), 1e-9 * np.append([-0.59, 0.83, -0.94, 0.37], _MORE[::-1]))
 
 
-def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solution:
+def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
+                against: str | None = None) -> Solution:
     """The answer of :func:`solve_lp` for a whole batch of tables, gammas and slacks, without a solver.
 
     Source: ours; solves supplement, LP^ (2) and LP~ (3). The module's text is the proof in short; the chapter on equalized odds has
@@ -53,6 +69,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     gamma : float or array >= 0 that broadcasts against the leading axes of ``q``
         For 600 tables and 25 gammas: ``q`` (600, 1, 2, 2, 2) and gamma (25,).
     slack : float, or (..., k, 2) array [a, y], leading axes broadcasting; ``inf`` lifts a constraint
+    notion, against : as in :func:`solve_lp`; with more than two groups equalized odds only
 
     Returns
     -------
@@ -65,7 +82,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     Raises
     ------
     ValueError
-        As :func:`solve_lp`; and, with more than two groups, gamma + slack other than 0 or more than two predictions.
+        As :func:`solve_lp`; and, with more than two groups, gamma + slack other than 0, another notion or more than two predictions.
 
     Examples
     --------
@@ -77,19 +94,50 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
     array([[0.25, 0.  ],
            [1.  , 0.75]])
     """
+    parity = served(notion, against)
     q = check.table("q", q, least_groups=2)
-    b, k = q.shape[-3:-1]
+    k = q.shape[-2]
     if k > 2:
+        if parity.notion != "equalized_odds":
+            check.refuse("notion", parity.notion, f"with {k} groups only equalized odds has a closed form", "Use solve_lp, or solve_many.")
         check.table("q", q, bins=2, remedy=f"With {k} groups use solve_lp, or solve_many: they take any number of predictions.")
-    limit = limits(gamma, slack, k, batch=True)
+    least, limit = limits(gamma, slack, k, parity, batch=True)
     batch = batch_shape(q, limit)
     if k > 2 and (limit != 0).any():
         name = "gamma" if np.any(gamma) else "slack"
         check.refuse(name, float(np.max(gamma if name == "gamma" else limit)), f"with {k} groups only gamma + slack = 0 has a closed form",
                      "Use solve_lp, or solve_many.")
+    rate = conditional(q, limit, parity)
+    best = _between_pairs(q, rate, least, limit, batch) if is_pairs(parity) else _against_group_0(q, rate, limit, batch)
+    return replace(best, dual=best.dual[..., :width(parity)])
+
+
+def _between_pairs(q: np.ndarray, rate: np.ndarray, least: np.ndarray, most: np.ndarray, batch: tuple[int, ...]) -> Solution:
+    """Two groups are one pair, and groups with equal rates have them equal to group 0's; in an order that their numbers do not change."""
+    b, k = q.shape[-3:-1]
+    q, rate, least, most = flat(batch, (q, 3), (rate, 3), (least, 2), (most, 2))
+    order, alike = in_order(q, least, most)
+    q, rate, least, most = (np.take_along_axis(x, order[:, None, :, None] if x.ndim == 4 else order[..., None], axis=-2)
+                            for x in (q, rate, least, most))
+    limit = np.zeros_like(most)
+    if k == 2:
+        limit[:, 1] = most[:, 1] + least[:, 0]
+    best = _against_group_0(q, rate, limit, (len(q),))
+    dual = best.dual.copy()
+    dual[:, 0] = -dual[:, 1:].sum(axis=1)
+    p, dual = as_numbered(order, alike, best.p, dual)
+    value = best.value.reshape(batch) if batch else float(best.value[0])
+    return Solution(p.reshape(batch + (b, k)), value, dual.reshape(batch + (k, 2)), best.fallbacks)
+
+
+def _against_group_0(q: np.ndarray, rate: np.ndarray, limit: np.ndarray, batch: tuple[int, ...]) -> Solution:
+    """``closed_form`` of checked arguments: ``q`` and ``rate`` (..., b, k, 2), ``limit`` (..., k, 2), broadcasting to ``batch``."""
+    b, k = q.shape[-3:-1]
     if b > MOST_BINS:
-        return solve_many(q, 0.0, limit)
-    rate = conditional(q, limit)
+        each: list[Any] = flat(batch, (q, 3), (rate, 3), (limit, 2), (limit, 2))
+        best = solve_in_parts(*[*each, EQUALIZED_ODDS])
+        value = best.value.reshape(batch) if batch else float(best.value[0])
+        return Solution(best.p.reshape(batch + (b, k)), value, best.dual.reshape(batch + (k, 2)), best.fallbacks)
     if k == 2 and b <= BY_HAND and q.ndim == 3 and limit.ndim == 2:
         one = best_crossing(q, rate, *limit[1].tolist())
         if one is not None:
@@ -109,8 +157,8 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0) -> Solut
         p[part], value[part], dual[part], slower = _solve(flat_q[..., first:last], flat_rate[..., first:last], table_of[part] - first,
                                                           flat_limit[part])
         fallbacks += slower
-    value = value.reshape(batch) if batch else float(value[0])
-    return Solution(base_decides(p.reshape(batch + (b, k)), q), value, dual.reshape(batch + (k, 2)), fallbacks)
+    found = value.reshape(batch) if batch else float(value[0])
+    return Solution(base_decides(p.reshape(batch + (b, k)), q), found, dual.reshape(batch + (k, 2)), fallbacks)
 
 
 def _solve(q, rate, table_of, limit):
@@ -125,7 +173,8 @@ def _solve(q, rate, table_of, limit):
             p[again], value[again], feasible, *_ = solve(q, rate, table_of[again], limit[again], tilt)
             again = again[~(feasible & (np.abs(value[again] - bound[again]) <= close[again]))]
     if len(again):
-        best = solve_many(q[..., table_of[again]].transpose(3, 0, 1, 2), 0.0, limit[again])
+        left_q, left_rate = (x[..., table_of[again]].transpose(3, 0, 1, 2) for x in (q, rate))
+        best = solve_in_parts(left_q, left_rate, limit[again], limit[again], EQUALIZED_ODDS)
         p[again], value[again], dual[again] = best.p, best.value, best.dual
     dual[np.isinf(limit)] = 0.0
     return p, value, dual, fallbacks
@@ -244,8 +293,9 @@ def _equal_rates(q, rate, table_of, limit, tilt):
     value = const + ((q[:, :, 0] - q[:, :, 1]) * p).sum(axis=(0, 1))
     # Multipliers: group a is left with the cost mu n of its own lines, so lam_a = that minus its own (q_a0, -q_a1).
     left = np.zeros((2, k, tables))
-    np.add.at(left, (slice(None), i % k, all_tables), mu_i * n_i)
-    np.add.at(left, (slice(None), j % k, all_tables), mu_j * n_j)
+    whole: Any = slice(None)
+    np.add.at(left, (whole, i % k, all_tables), mu_i * n_i)
+    np.add.at(left, (whole, j % k, all_tables), mu_j * n_j)
     own = q.sum(axis=0)
     dual = np.stack([left[0] - own[:, 0], left[1] + own[:, 1]], axis=1)                         # (k, 2, T)
     dual[0] = 0.0

@@ -1,7 +1,7 @@
 """DP-postprocessing as a scikit-learn estimator: a fitted base in, a fair randomized classifier out, the group stays private."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,14 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..accounting import RELATIONS, UNIT_A, Release
-from ..fairness import cell_counts
+from ..fairness import Parity, cell_counts
 from ._people import LEAST_EPSILON, MOST_EPSILON
-from .bins import CRITERIA, optimal_cuts, score_bins, suggested_bins
+from ._program import EQUALIZED_ODDS, served
+from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
 from .noise import (
     MARGIN_NOISES,
     NOISES,
+    MarginNoise,
     bins_slack,
     lift_unusable,
     margin_sensitivity,
@@ -30,9 +32,9 @@ from .noise import (
 
 __all__ = ["DPPostProcessing"]
 
-METHODS = ("public_margins", "as_printed", "score_bins")
+Method = Literal["public_margins", "as_printed", "score_bins"]
+METHODS: tuple[Method, ...] = get_args(Method)
 KNOWN_GROUPS = ", groups and labels known to occur"      # how a record is narrower where k was read off A
-MOST_GROUPS = 1000      # the same limit for every data set, so that refusing a code tells nothing about valid ones
 
 
 class DPPostProcessing(RandomizedClassifier):
@@ -55,12 +57,17 @@ class DPPostProcessing(RandomizedClassifier):
         (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
     epsilon : float in [1e-9, 1e9]; with geometric noise from 2e-9 on
     gamma : float >= 0
-        The gap allowed between the groups' false- and true-positive rates on the noisy table. Rates differ by 1 at most: from 1 on every
-        gamma allows any gap.
+        The gap allowed between the groups' rates on the noisy table. Rates differ by 1 at most: from 1 on every gamma allows any gap.
     method : str
         ``public_margins``: :func:`public_margin_counts`. ``as_printed``: :func:`noisy_counts`. ``score_bins``: :func:`optimal_cuts` from
         the scores and y, which are public, then :func:`public_margin_counts` of the bins. In all, :func:`lift_unusable` lifts the
         constraints of noisy cells that hold nobody.
+    notion : str or fairness.Parity
+        Which rates: ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``; as printed only the first. The
+        release is the same for all of them, see the notes. As in :func:`solve_lp`.
+    against : str, optional
+        Which gaps: ``anchor``, to group 0, as in the paper and as without a word; ``pairs``, of any two groups, so that numbering the
+        groups otherwise changes nothing. gamma to group 0 allows 2 gamma between two others. As in :func:`solve_lp`.
     slack : bool, optional
         Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`, the smaller of this and :func:`bins_slack`). None: yes
         for ``as_printed``, no for the others.
@@ -89,7 +96,8 @@ class DPPostProcessing(RandomizedClassifier):
     p_ : (b, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a); b is 2, or ``n_bins``
     cuts_ : (b - 1,) array, for ``score_bins`` only: where the bins begin, see :func:`score_bins`; public
     q_tilde_ : (b, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
-    slack_ : (k, 2) array [a, y], what was added to gamma; infinite where the constraint was lifted
+    slack_ : (k, 2) array [a, y], (k, 1) for demographic parity: what was added to gamma; infinite where the constraint was lifted
+    parity_ : fairness.Parity, the notion and its form
     releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon; of the last ``fit`` only: add up
         earlier ones yourself
     n_groups_, n_features_in_ : int; the latter where X has columns
@@ -103,6 +111,16 @@ class DPPostProcessing(RandomizedClassifier):
         sparse matrix, a list of texts are as good as it finds them). An entry of A that is no code, or not below n_groups, lies outside
         the data sets that the guarantee is about. With ``n_groups`` given, never because of how the codes 0, ..., k-1 are spread: an
         error there would tell. With None an empty (group, label) is refused, which tells just that. Never because of what the noise was.
+
+    Notes
+    -----
+    Demographic parity compares [yhat, a], people of both labels together; the error needs each label's. What to release? With
+    s = n_v0 + n_v1 and d = n_v0 - n_v1 of a group and prediction, (s, d) is the table in other words. One changed A moves a group's (s, d)
+    by (+-1, +-1); the hull of these changes, a square, is the hull of the changes (+-1, 0), (0, +-1) of (n_v0, n_v1), a diamond, in other
+    words: so the K-norm noise of (s, d) is the table's own noise, of the table's own sensitivity, 1 person. With two groups both s and d
+    get the variance of two such noises, nearly 4 / epsilon^2. Released alone, s would have sensitivity 1 and half that variance, but the
+    error would be unknown; s and d one after the other, at a share c of epsilon and the rest, have nearly 2 / (c epsilon)^2 and
+    2 / ((1 - c) epsilon)^2: one of them 8 / epsilon^2 or more. So the table is released, once, and serves every notion.
 
     Examples
     --------
@@ -118,13 +136,16 @@ class DPPostProcessing(RandomizedClassifier):
     [[0.0, 0.0], [1.0, 1.0]]
     """
 
-    def __init__(self, base: Any, epsilon: float, gamma: float, *, method: str = "public_margins", slack: bool | None = None,
-                 beta: float = 0.05, n_bins: int | None = 6, n_groups: int | None = None, noise: str | None = None,
-                 criterion: str = "area") -> None:
+    def __init__(self, base: Any, epsilon: float, gamma: float, *, method: Method = "public_margins",
+                 notion: str | Parity = "equalized_odds", against: str | None = None, slack: bool | None = None, beta: float = 0.05,
+                 n_bins: int | None = 6, n_groups: int | None = None, noise: MarginNoise | None = None,
+                 criterion: Criterion = "area") -> None:
         self.base = base
         self.epsilon = epsilon
         self.gamma = gamma
         self.method = method
+        self.notion = notion
+        self.against = against
         self.slack = slack
         self.beta = beta
         self.n_bins = n_bins
@@ -144,7 +165,11 @@ class DPPostProcessing(RandomizedClassifier):
         check.choice("method", self.method, METHODS)
         check.choice("criterion", self.criterion, CRITERIA)
         public, binned = self.method != "as_printed", self.method == "score_bins"
-        noise = None if self.noise is None else check.choice("noise", self.noise, MARGIN_NOISES if public else NOISES)
+        parity = served(self.notion, self.against)
+        if not public and parity != EQUALIZED_ODDS:
+            check.refuse("notion, against", (self.notion, self.against), "Algorithm 1 as printed is about equalized odds against group 0",
+                         "Choose method='public_margins' or 'score_bins'.")
+        noise: Any = None if self.noise is None else check.choice("noise", self.noise, MARGIN_NOISES if public else NOISES)
         if self.n_bins is not None:
             check.integer("n_bins", self.n_bins, low=2)
         if self.slack is not None:
@@ -153,7 +178,7 @@ class DPPostProcessing(RandomizedClassifier):
         y = check.labels("y", y)
         if y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
-        cuts = None
+        cuts: Any = None        # an array, of score bins
         if binned:
             score = self._base_score(X, len(y))
             n_bins = min(suggested_bins(len(y), epsilon), max(2, len(np.unique(score)))) if self.n_bins is None else self.n_bins
@@ -162,12 +187,12 @@ class DPPostProcessing(RandomizedClassifier):
         else:
             prediction = self._base_prediction(X, len(y))
         if self.n_groups is None:
-            A = self._groups(sensitive_features, len(y), MOST_GROUPS, "the largest that is taken",
+            A = self._groups(sensitive_features, len(y), check.MOST_GROUPS, "the largest that is taken",
                              "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
             k = int(A.max()) + 1
             self._refuse_empty_cells(A, y, k)
         else:
-            k = check.integer("n_groups", self.n_groups, low=2, high=MOST_GROUPS)
+            k = check.group_count(self.n_groups)
             A = self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups.")
         m = len(y)
         if noise is None:
@@ -177,20 +202,20 @@ class DPPostProcessing(RandomizedClassifier):
         q = (public_margin_counts if public else noisy_counts)(counts, epsilon, rng, noise=noise) / m
         # From here on A is not read again.
         if self.slack or (self.slack is None and not public):
-            slack = margin_slack(q, m, epsilon, beta, noise) if public else unguarded_paper_slack(q, m, epsilon, beta)
+            slack = margin_slack(q, m, epsilon, beta, noise, notion=parity) if public else unguarded_paper_slack(q, m, epsilon, beta)
             if binned and (k == 2 or noise in ("k_norm", "exact")):     # both in proportion to the same rates: one is the smaller for all
-                slack = np.minimum(slack, bins_slack(q, m, epsilon, beta, noise))
+                slack = np.minimum(slack, bins_slack(q, m, epsilon, beta, noise, notion=parity))
         else:
-            slack = 0.0
-        self.q_tilde_, self.slack_, self.n_groups_ = q, lift_unusable(q, slack), k
-        vars(self).pop("cuts_", None)
+            slack = np.zeros(())
+        self.q_tilde_, self.slack_, self.parity_, self.n_groups_ = q, lift_unusable(q, slack, notion=parity), parity, k
+        self.__dict__.pop("cuts_", None)
         if binned:
             self.cuts_ = cuts
         self.p_ = self.p_at(gamma)
         sensitivity = margin_sensitivity(k, noise) if public else 2
         law = noise if noise != "exact" else "k_norm" if public and k > 2 else "geometric"
         relation = RELATIONS[UNIT_A][0] + ("" if self.n_groups is not None else KNOWN_GROUPS)
-        self.releases_ = (Release(law, UNIT_A, sensitivity, sensitivity / epsilon, epsilon, relation=relation),)
+        self.releases_ = (Release(law, UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, epsilon=epsilon, relation=relation),)
         self.classes_ = np.array([0, 1])
         self._remember_columns(X)
         return self
@@ -200,8 +225,8 @@ class DPPostProcessing(RandomizedClassifier):
         check_is_fitted(self, "q_tilde_")
         gamma = check.gamma(gamma)
         b, k, _ = self.q_tilde_.shape
-        solve = closed_form if k == 2 or (b == 2 and gamma == 0 and not self.slack_.any()) else solve_lp
-        return solve(self.q_tilde_, gamma, self.slack_).p
+        closed = k == 2 or (b == 2 and gamma == 0 and not self.slack_.any() and self.parity_.notion == "equalized_odds")
+        return (closed_form if closed else solve_lp)(self.q_tilde_, gamma, self.slack_, notion=self.parity_).p
 
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None) -> np.ndarray:
         """The exact P(0) and P(1) for every person, shape (n, 2). The group is an input of the classifier."""

@@ -20,18 +20,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import signal, special, stats
 
 from .. import _checks as check
-from .. import mechanisms_exact
-from ..mechanisms.geometric import failures
+from ..mechanisms.geometric import failures, waits
+from ._knorm_exact import exact_noise
 from ._people import checked_epsilon, people_of, whole_people
 
 MOST_EPSILON = 1e9
+END = 2.0**-30      # a uniform number nearer to 0 or 1 than this is drawn again, with more digits
 
 __all__ = ["k_norm_counts", "k_norm_probability", "k_norm_variance"]
 
@@ -52,8 +52,8 @@ def k_norm_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator, s
     size : int or tuple, optional
         Independent repeats, as leading axes.
     exact : bool
-        Draw in whole numbers, without floating point (see :mod:`dpfair_teach.mechanisms_exact`): for a release, about half a millisecond
-        for each (yhat, y), so no simulations.
+        Draw in whole numbers, without floating point (see :mod:`dpfair_teach.mechanisms.exact`): for a release. For each (yhat, y) about 50
+        microseconds a group, so no simulations.
 
     Returns
     -------
@@ -63,6 +63,11 @@ def k_norm_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator, s
     ------
     ValueError
         Not one table of whole people; epsilon out of range; no Generator.
+
+    Notes
+    -----
+    In doubles each chance, also a tiny one, is right to a share of about 1e-7 k; below an epsilon of about 1e-3 the geometric numbers have
+    fewer digits (see :func:`dpfair_teach.mechanisms.geometric`). ``exact=True`` has no such limits.
 
     Examples
     --------
@@ -76,7 +81,7 @@ def k_norm_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator, s
     b, k, _ = counts.shape
     rng = check.rng(rng)
     shape = check.size(size, counts.shape, most=10**5 if exact else 10**8) + (b, 2)
-    noise = (_exact_noise if exact else _noise)(math.prod(shape), k, epsilon, rng)
+    noise = (exact_noise if exact else _noise)(math.prod(shape), k, epsilon, rng)
     return counts + np.moveaxis(noise.reshape(*shape, k), -1, -2)
 
 
@@ -106,8 +111,8 @@ def k_norm_probability(noise: ArrayLike, epsilon: float) -> np.ndarray:
     array([0.1533, 0.0564, 0.0207, 0.    ])
     """
     x = check.filled("noise", check.whole_numbers("noise", noise), "vector")
-    if x.ndim == 0 or not 2 <= x.shape[-1] <= 1000:
-        check.refuse("noise", x.shape, "does not end in an axis of 2 to 1000 groups", "Give one number for each group.")
+    if x.ndim == 0 or not 2 <= x.shape[-1] <= check.MOST_GROUPS:
+        check.refuse("noise", x.shape, f"does not end in an axis of 2 to {check.MOST_GROUPS} groups", "Give one number for each group.")
     epsilon = checked_epsilon(epsilon, MOST_EPSILON)
     d = x.shape[-1] - 1
     log_constant = d * math.log(-math.expm1(-epsilon)) - special.logsumexp(_log_shift(d, epsilon))
@@ -125,7 +130,7 @@ def k_norm_variance(n_groups: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    n_groups : int in 2..100
+    n_groups : int in 2..300
         k.
     epsilon : float in [1e-9, 1e9]
 
@@ -133,17 +138,15 @@ def k_norm_variance(n_groups: int, epsilon: float) -> float:
     -------
     float, in people squared
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> round(k_norm_variance(3, epsilon=0.1) * 0.1**2, 3), round(k_norm_variance(2, epsilon=0.1) * 0.1**2, 3)
     (3.332, 1.998)
     """
-    k = check.integer("n_groups", n_groups, low=2, high=100)
+    k = check.group_count(n_groups)
+    if k > 300:
+        check.refuse("n_groups", k, "more than 300: the sums of this exact formula have thousands of digits then",
+                     "For many groups it is near 8 / epsilon^2, if epsilon is small.")
     epsilon = checked_epsilon(epsilon, MOST_EPSILON)
     d, r = k - 1, Fraction(math.exp(-epsilon))
     squares = [_sum_of_squares(k, n) for n in range(k + 2)]             # of all entries, so k times one's
@@ -211,7 +214,7 @@ def _log_shift(d: int, epsilon: float) -> np.ndarray:
 
 def _sum_of_squares(k: int, n: int) -> int:
     """The sum of x_0^2 + ... + x_{k-1}^2 over all points of norm n."""
-    total = 0
+    total = Fraction(0)
     for j in range(1, k):
         if j <= n:
             cuts, rest = math.comb(n - 1, j - 1), math.comb(n + k - j - 1, k - j - 1)
@@ -225,15 +228,8 @@ def _sum_of_squares(k: int, n: int) -> int:
 def _noise(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
     """Independent draws, (rows, k)."""
     d = k - 1
-    weight = np.exp(_log_shift(d, epsilon) - _log_shift(d, epsilon).max()).cumsum()
-    n = np.searchsorted(weight / weight[-1], rng.random(rows), side="right") + failures(epsilon, rng, (rows, d)).sum(axis=1)
-    # Weights of j = 1..d positive entries, one from the other by their ratio; 0 for j > n.
-    j = np.arange(1, d)
-    with np.errstate(divide="ignore"):
-        ratio = np.log((k - j) * (d - j) / (j + 1) / j) + np.log(np.maximum(n[:, None] - j, 0)) - np.log(n[:, None] + d - j)
-    logs = np.concatenate([np.zeros((rows, 1)), ratio.cumsum(axis=1)], axis=1)
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True)).cumsum(axis=1)
-    positive = 1 + (rng.random(rows)[:, None] * weights[:, -1:] >= weights).sum(axis=1)
+    n = _index(_log_shift(d, epsilon)[None], rows, rng) + failures(epsilon, rng, (rows, d)).sum(axis=1)
+    positive = 1 + _index(_log_ways(k, n), rows, rng)
     x = np.zeros((rows, k), dtype=np.int64)
     for up in range(1, k):
         here = np.flatnonzero((positive == up) & (n > 0))
@@ -241,6 +237,34 @@ def _noise(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.nd
             x[here, :up] = 1 + _cut(n[here] - up, up, rng)
             x[here, up:] = -_cut(n[here], k - up, rng)
     return rng.permuted(x, axis=1)
+
+
+def _log_ways(k: int, n: np.ndarray) -> np.ndarray:
+    """ln of the number of points of norm n (rows,) with j = 1..k-1 positive entries, but for a constant: (rows, k - 1); -inf for j > n."""
+    j = np.arange(1, k - 1)
+    with np.errstate(divide="ignore"):
+        ratio = np.log((k - j) * (k - 1 - j) / (j + 1) / j) + np.log(np.maximum(n[:, None] - j, 0)) - np.log(n[:, None] + k - 1 - j)
+    return np.concatenate([np.zeros((len(n), 1)), ratio.cumsum(axis=1)], axis=1)
+
+
+def _index(logs: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    """For each row an index of ``logs`` (rows or 1, l): the logarithms of weights that rise and then fall.
+
+    By a uniform number and the partial sums. A uniform number has 53 bits, so a chance of 10^-17 would come out as 0 or as 2^-53, and
+    neighbours would be told apart by it. So a number within 2^-30 of 0 or of 1 is drawn again, with all the digits that its logarithm has.
+    """
+    u, weights = rng.random(rows), np.exp(logs - logs.max(axis=1, keepdims=True)).cumsum(axis=1)
+    index = (u[:, None] * weights[:, -1:] >= weights).sum(axis=1)
+    end = np.flatnonzero((u < END) | (u > 1 - END))
+    if len(end):
+        upper = u[end] > END
+        tail = np.broadcast_to(logs, (rows, logs.shape[1]))[end]
+        tail = np.where(upper[:, None], tail[:, ::-1], tail)            # the end at 1 from its last index on
+        sums = np.logaddexp.accumulate(tail, axis=1)
+        log_u = math.log(END) - waits(rng, (len(end),))
+        place = (log_u[:, None] >= sums - sums[:, -1:]).sum(axis=1)
+        index[end] = np.where(upper, logs.shape[1] - 1 - place, place)
+    return index
 
 
 def _cut(n: np.ndarray, parts: int, rng: np.random.Generator) -> np.ndarray:
@@ -257,45 +281,3 @@ def _cut(n: np.ndarray, parts: int, rng: np.random.Generator) -> np.ndarray:
     bars.sort(axis=1)
     ends = np.concatenate([np.full((len(n), 1), -1), bars, (n + parts - 1)[:, None]], axis=1)
     return np.diff(ends, axis=1) - 1
-
-
-def _exact_noise(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
-    """As ``_noise``, in whole numbers only."""
-    return np.array([_exact_vector(k, Fraction(epsilon), rng) for _ in range(rows)], dtype=np.int64)
-
-
-def _exact_vector(k: int, epsilon: Fraction, rng: np.random.Generator) -> list[int]:
-    d = k - 1
-    squares = [math.comb(d, i) ** 2 for i in range(k)]
-    while True:                                         # a weight C(d,i)^2, kept with probability exp(-i epsilon)
-        n = _exact_choice(squares, rng)
-        if mechanisms_exact.heads_exp(n * epsilon, rng):
-            break
-    n += sum(mechanisms_exact.failures(epsilon, rng) for _ in range(d))
-    if n == 0:
-        return [0] * k
-    ways = [math.comb(k, j) * math.comb(n - 1, j - 1) * math.comb(n + d - j, d - j) for j in range(1, k)]
-    up = 1 + _exact_choice(ways, rng)
-    x = [1 + part for part in _exact_cut(n - up, up, rng)] + [-part for part in _exact_cut(n, k - up, rng)]
-    for i in range(d, 0, -1):                           # shuffled
-        j = mechanisms_exact.below(i + 1, rng)
-        x[i], x[j] = x[j], x[i]
-    return x
-
-
-def _exact_choice(weights: list[int], rng: np.random.Generator) -> int:
-    """An index, with chances proportional to whole weights."""
-    u, index = mechanisms_exact.below(sum(weights), rng), 0
-    while u >= weights[index]:
-        u -= weights[index]
-        index += 1
-    return index
-
-
-def _exact_cut(n: int, parts: int, rng: np.random.Generator) -> list[int]:
-    bars: set[int] = set()
-    for i in range(parts - 1):
-        place = mechanisms_exact.below(n + i + 1, rng)
-        bars.add(n + i if place in bars else place)
-    ends = [-1, *sorted(bars), n + parts - 1]
-    return [right - left - 1 for left, right in pairwise(ends)]

@@ -6,28 +6,34 @@ margins N[yhat, y], the number of people with each prediction and label.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from .. import _checks as check
-from .. import mechanisms, mechanisms_exact
+from .. import mechanisms
+from ..fairness import Parity
 from ._people import checked_epsilon, people_of, whole_people
-from ._program import has_rate, slacks
+from ._program import counted, has_rate, is_pairs, served, slacks, width
 from .knorm import k_norm_counts, k_norm_limit, nearest_whole, smallest
 
 __all__ = ["noisy_counts", "public_margin_counts", "lift_unusable", "clip_counts", "paper_slack", "main_text_slack", "margin_slack",
            "bins_slack"]
 
-NEGATIVE = ("as_printed", "unconstrained")
-NOISES = ("laplace", "geometric", "exact")
-MARGIN_NOISES = (*NOISES, "k_norm")
+Negative = Literal["as_printed", "unconstrained"]
+Noise = Literal["laplace", "geometric", "exact"]
+MarginNoise = Literal["laplace", "geometric", "exact", "k_norm"]
+NEGATIVE: tuple[Negative, ...] = get_args(Negative)
+NOISES: tuple[Noise, ...] = get_args(Noise)
+MARGIN_NOISES: tuple[MarginNoise, ...] = get_args(MarginNoise)
 NEVER = 1e-30           # a chance that no reader of this book will meet
 
 
 def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
-                 size: int | tuple[int, ...] | None = None, noise: str = "laplace") -> np.ndarray:
+                 size: int | tuple[int, ...] | None = None, noise: Noise = "laplace") -> np.ndarray:
     """Algorithm 1's table: every cell plus independent noise of scale 2 / epsilon people.
 
     Source: supplement and main text, Algorithm 1: Lap(2 / (m epsilon)) on every frequency; Lemma 2.1 gives the sensitivity 2 people.
@@ -45,7 +51,7 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
         on the count, so the last bits of an output may give it away (Mironov 2012). ``geometric``: two-sided, in whole numbers, which
         have no such bits; for use, at an epsilon that is not tiny (see the notes of :func:`dpfair_teach.mechanisms.geometric`: below
         about 1e-3 the claim is for the ideal law), and a generator of numpy is no cryptographic one. ``exact``: the same law drawn without
-        floating point, slowly (:func:`dpfair_teach.mechanisms_exact.exact_geometric`).
+        floating point, slowly (:func:`dpfair_teach.mechanisms.exact_geometric`).
 
     Returns
     -------
@@ -69,7 +75,7 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
 
 
 def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator,
-                         size: int | tuple[int, ...] | None = None, noise: str | None = None) -> np.ndarray:
+                         size: int | tuple[int, ...] | None = None, noise: MarginNoise | None = None) -> np.ndarray:
     """A private table that keeps the public margins N[yhat, y] exactly.
 
     Source: ours, sharpening Algorithm 1. One changed A moves one person inside one (yhat, y). Two groups: group 1's counts, one for each
@@ -108,7 +114,7 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     """
     counts = people_of(counts)
     k = counts.shape[-2]
-    noise = check.choice("noise", ("laplace" if k == 2 else "k_norm") if noise is None else noise, MARGIN_NOISES)
+    noise = _margin_noise(noise, k)
     margin = counts.sum(axis=-2)                                        # (b, 2): public
     if noise == "k_norm" or (noise == "exact" and k > 2):
         noisy = k_norm_counts(counts, epsilon, rng, size, exact=noise == "exact")
@@ -140,12 +146,14 @@ def _nearest_with_sum(x: np.ndarray, total: np.ndarray) -> np.ndarray:
     return out * (total[..., None] / np.where(sums == 0, 1.0, sums))    # a margin of 0, and the last rounding
 
 
-def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
+def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
+                  against: str | None = None) -> np.ndarray:
     """The rule for noisy cells that hold nobody: their constraints are lifted. :class:`DPPostProcessing` and all experiments use it.
 
     Source: ours; the paper says nothing (outside the event of Lemma A.1). The constraint (a, y) compares rates with q_ay and q_0y under the
     fraction line. Where the released table has one of them at 0 or below (or its entries cancel to a millionth of their size), that rate
-    does not exist, and where it makes the printed slack negative, nothing would be feasible: there the slack is infinite, no constraint. It
+    does not exist, and where it makes the printed slack negative, nothing would be feasible: there the slack is infinite, no constraint.
+    Between pairs only the group's own rate counts: without it, it is left out of the comparison. The rule
     reads the released table alone, so it is post-processing and costs no privacy. Nothing else is changed: the objective keeps
     negative entries. (Public margins are clipped to [0, N] before, as part of that release.)
 
@@ -154,10 +162,12 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
     q : (..., b, k, 2) array [yhat, a, y], k >= 2
         The released table, in people or frequencies.
     slack : float, or (..., k, 2) array [a, y], leading axes broadcasting; ``inf`` and negative numbers allowed
+    notion, against : as in :func:`solve_lp`
 
     Returns
     -------
-    (..., k, 2) array [a, y], >= 0, infinite where there is no constraint; row 0 is 0 and unused
+    (..., k, 2) array [a, y], (..., k, 1) for demographic parity, >= 0, infinite where there is no constraint; against group 0 its row is 0
+    and unused
 
     Raises
     ------
@@ -170,10 +180,13 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0) -> np.ndarray:
     array([[0. , 0. ],
            [0.1, inf]])
     """
+    parity = served(notion, against)
     q = check.table("q", q, least_groups=2)
-    slack = slacks(slack, q.shape[-2], batch=True)
+    slack = slacks(slack, q.shape[-2], width(parity), batch=True)
     check.broadcast("slack", slack.shape[:-2], "q", q.shape[:-3], "Give one slack for each table, or one for all.")
-    usable = has_rate(q, q.sum(axis=-3))
+    usable = has_rate(q, parity)
+    if is_pairs(parity):
+        return np.where(usable & (slack >= 0), slack, np.inf)
     usable = usable & usable[..., :1, :]
     return _unused_anchor(np.where(usable & (slack >= 0), slack, np.inf))
 
@@ -207,7 +220,7 @@ def clip_counts(counts: ArrayLike) -> np.ndarray:
     return np.where((clipped.sum(axis=-3) == 0)[..., None, :, :], 0.5, clipped)
 
 
-def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: str = "as_printed") -> np.ndarray:
+def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: Negative = "as_printed") -> np.ndarray:
     """What LP~ (3) adds to gamma: 4 ln(4k / beta) / (min(q~_ay, q~_0y) m epsilon).
 
     Source: supplement, program (3). Computed from the noisy table alone, so it costs no privacy.
@@ -256,7 +269,7 @@ def unguarded_paper_slack(q: np.ndarray, m: int, epsilon: float, beta: float) ->
     return _unused_anchor(over(4 * unit, np.minimum(people, people[..., :1, :])))
 
 
-def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: str = "as_printed") -> np.ndarray:
+def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: Negative = "as_printed") -> np.ndarray:
     """The slack that the main text prints, for the lesson: 4 ln(4k / beta) / (min(q~_a0, q~_a1) m epsilon). It is wrong.
 
     Source: main text, program (1). The minimum runs over the labels of group a and forgets group 0: where group 0 is the small one, the
@@ -288,7 +301,8 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negati
     return slack if negative == "as_printed" else lift_unusable(q, slack)
 
 
-def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str | None = None) -> np.ndarray:
+def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
+                 notion: str | Parity = "equalized_odds", against: str | None = None) -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
@@ -302,6 +316,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str |
     Proof of b - 1: with w_v the error of the cells v of one (a, y), and R = sum p_v n_v / n the true rate, the noisy one is off by
     sum (p_v - R) w_v / (m q~_ay), at most t sum |p_v - R| / (m q~_ay). R lies between the smallest and the largest p_v: these two
     together contribute their distance, at most 1, and each of the other b - 2 at most 1. (p = (0, 1, ..., 1) and R near 0 reach it.)
+    Demographic parity: the rate of a group counts both labels, two cells for each v, so by the same sum it is off by at most
+    2 (b - 1) t / (m q~_a). Between pairs: each group's slack is its own rate's, and a gap of a and b is off by at most the two together.
 
     Parameters
     ----------
@@ -312,10 +328,11 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str |
     beta : float in (0, 1)
     noise : str, optional
         As in :func:`public_margin_counts`.
+    notion, against : as in :func:`solve_lp`
 
     Returns
     -------
-    (..., k, 2) array [a, y], infinite at empty cells; row 0 is 0 and unused
+    (..., k, 2) array [a, y], (..., k, 1) for demographic parity, infinite at empty cells; against group 0 its row is 0 and unused
 
     Raises
     ------
@@ -328,12 +345,13 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str |
     >>> margin_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
     array([0.0234, 0.015 ])
     """
+    parity = served(notion, against)
     q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     b, k, _ = q.shape[-3:]
-    noise = check.choice("noise", ("laplace" if k == 2 else "k_norm") if noise is None else noise, MARGIN_NOISES)
+    noise = _margin_noise(noise, k)
     m, epsilon, beta = bound_numbers(m, checked_epsilon(epsilon), beta)
     if noise in ("k_norm", "exact"):
-        t = k_norm_limit(k, epsilon, beta / (2 * b))
+        t: float = k_norm_limit(k, epsilon, beta / (2 * b))
     else:
         sensitivity, published = margin_sensitivity(k, noise), 2 * b if k == 2 else 2 * b * k
         most = sensitivity * log_over_m_epsilon(published, m, epsilon, beta) * m
@@ -341,11 +359,11 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str |
             scale = sensitivity / epsilon
             most = max(0, math.ceil(most + scale * math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
         t = (1 if k == 2 else 2) * most
-    rate = over((b - 1) * t / m, q.sum(axis=-3))
-    return _unused_anchor(rate + rate[..., :1, :])
+    return _of_gaps((b - 1) * t / m if width(parity) == 2 else 2 * (b - 1) * t / m, q, parity)
 
 
-def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str | None = None) -> np.ndarray:
+def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
+               notion: str | Parity = "equalized_odds", against: str | None = None) -> np.ndarray:
     """Another slack with the promise of :func:`margin_slack`, smaller from about three bins on: it adds noises up before it bounds them.
 
     Source: ours. In the notation there, a rate is off by (sum p_v w_v - R W) / (m q~_ay) with W = sum w_v. As p_v and R lie in [0, 1],
@@ -353,17 +371,18 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str | N
     once. Two groups have opposite w_v, so the same max(P, N). Before clipping, which brings every w_v nearer to 0, P and N have one law: a
     binomial number J of b of the w_v is positive, and J exponential (geometric) numbers are added. With probability 1 - beta none of the
     four sums (two labels) passes t, the smallest t with P(sum > t) <= beta / 4. More groups, K-norm noise: P and N of every group are
-    at most the sum of the b norms, and P(sum > t) <= beta / 2.
+    at most the sum of the b norms, and P(sum > t) <= beta / 2. Demographic parity adds both labels up: 2b noises, half as many sums.
 
     Parameters
     ----------
     q, m, epsilon, beta : as in :func:`margin_slack`
     noise : str, optional
         As in :func:`public_margin_counts`; with more than two groups ``k_norm`` or ``exact``, or None for the former.
+    notion, against : as in :func:`solve_lp`
 
     Returns
     -------
-    (..., k, 2) array [a, y], infinite at empty cells; row 0 is 0 and unused
+    (..., k, 2) array [a, y], (..., k, 1) for demographic parity, infinite at empty cells; against group 0 its row is 0 and unused
 
     Raises
     ------
@@ -376,18 +395,19 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: str | N
     >>> bins_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4), margin_slack(q, m=2000, epsilon=1, beta=.05)[1].round(4)
     (array([0.0368, 0.0368]), array([0.1096, 0.1096]))
     """
+    parity = served(notion, against)
     q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     b, k, _ = q.shape[-3:]
-    noise = check.choice("noise", ("laplace" if k == 2 else "k_norm") if noise is None else noise, MARGIN_NOISES)
+    noise = _margin_noise(noise, k)
     m, epsilon, beta = bound_numbers(m, checked_epsilon(epsilon), beta)
+    together = 2 // width(parity)                       # labels that one rate adds up
     if k == 2:
-        t = positive_sum_limit(b, epsilon, beta / 4, whole=noise != "laplace")
+        t = positive_sum_limit(b * together, epsilon, together * beta / 4, whole=noise != "laplace")
     elif noise in ("k_norm", "exact"):
-        t = k_norm_limit(k, epsilon, beta / 2, b)
+        t = k_norm_limit(k, epsilon, together * beta / 2, b * together)
     else:
         check.refuse("noise", noise, f"with {k} groups the projection mixes this noise", "Use noise='k_norm', or margin_slack.")
-    rate = over(t / m, q.sum(axis=-3))
-    return _unused_anchor(rate + rate[..., :1, :])
+    return _of_gaps(t / m, q, parity)
 
 
 def positive_sum_tail(b: int, epsilon: float, t: float, whole: bool) -> float:
@@ -418,12 +438,23 @@ def over(scale: float, people: np.ndarray) -> np.ndarray:
     return np.where(nobody, np.inf, scale / np.where(nobody, 1.0, people))
 
 
+def both_rates(off: np.ndarray) -> np.ndarray:
+    """How far a gap is off where rates (..., k, 2) are off by so much: its group's and the anchor's add up."""
+    return off + off[..., :1, :]
+
+
+def _of_gaps(scale: float, q: np.ndarray, parity: Parity) -> np.ndarray:
+    """The slack where each rate is off by scale / its people: of gaps to group 0, or each group's own."""
+    rate = over(scale, counted(q, parity).sum(axis=-3))
+    return rate if is_pairs(parity) else _unused_anchor(both_rates(rate))
+
+
 def _unused_anchor(slack: np.ndarray) -> np.ndarray:
     slack[..., 0, :] = 0.0
     return slack
 
 
-def _slack_table(q, m, epsilon, beta, negative):
+def _slack_table(q: ArrayLike, m: int, epsilon: float, beta: float, negative: str) -> np.ndarray:
     """The table of a printed slack, all arguments checked."""
     check.choice("negative", negative, NEGATIVE)
     return noisy_frequencies(check.table("q", q, bins=2, least_groups=2), m, epsilon, beta)
@@ -457,9 +488,14 @@ def log_over_m_epsilon(n: int, m: int, epsilon: float, beta: float) -> float:
     return (math.log(n) - math.log(beta)) / (m * epsilon)
 
 
-def _mechanism(counts: np.ndarray, noise: str):
+def _mechanism(counts: np.ndarray, noise: str) -> Callable[..., np.ndarray]:
     """The mechanism of that name, if it can serve the table."""
     if noise == "laplace":
         return mechanisms.laplace
     whole_people(counts)
-    return mechanisms.geometric if noise == "geometric" else mechanisms_exact.exact_geometric
+    return mechanisms.geometric if noise == "geometric" else mechanisms.exact_geometric
+
+
+def _margin_noise(noise: MarginNoise | None, k: int) -> Any:
+    """The noise of public margins, checked: without a word, the smallest for so many groups."""
+    return check.choice("noise", ("laplace" if k == 2 else "k_norm") if noise is None else noise, MARGIN_NOISES)

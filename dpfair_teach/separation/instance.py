@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from ._exact import exact_gamma
 
 __all__ = ["instance", "theorem_3_9"]
 
-NEIGHBOURS = ("paper", "attribute")
+Neighbour = Literal["paper", "attribute"]
+NEIGHBOURS: tuple[Neighbour, ...] = get_args(Neighbour)
 V, U, R, B = 0, 1, 0, 1
 
 
@@ -35,7 +37,7 @@ class Separation:
     share: Fraction
 
 
-def instance(m: int, gamma: float | Fraction, neighbour: str = "paper") -> tuple[Dataset, Dataset]:
+def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") -> tuple[Dataset, Dataset]:
     """Two data sets of m people, alike but for one person, whose least errors of a gamma-fair blind classifier lie far apart.
 
     Source: supplement, proof of Theorem 3.9 (main text, Theorem 4.6), for ``neighbour="paper"``; the other pair is ours.
@@ -80,10 +82,11 @@ def instance(m: int, gamma: float | Fraction, neighbour: str = "paper") -> tuple
         before, after = (U, R, 0), (U, B, 0)
     rest = np.repeat([cell for cell, _ in cells], [people for _, people in cells], axis=0)
     pair = (("D", before), ("D'", after))
-    return tuple(_dataset(np.vstack([rest, last]), f"{name} of Theorem 3.9, m = {m}, gamma = {tolerance}") for name, last in pair)
+    D, changed = (_dataset(np.vstack([rest, last]), f"{name} of Theorem 3.9, m = {m}, gamma = {tolerance}") for name, last in pair)
+    return D, changed
 
 
-def theorem_3_9(m: int, gamma: float | Fraction, neighbour: str = "paper") -> Separation:
+def theorem_3_9(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") -> Separation:
     """f(D), f(D') and the mixture that attains f(D'), by the formulas of the proof, for H = {h_0, h_U}.
 
     Source: supplement, Theorem 3.9 (main text, Theorem 4.6): f(D) = gamma/4 and f(D') = gamma/4 + 1/(4 + gamma m). In both data sets

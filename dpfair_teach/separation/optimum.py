@@ -116,7 +116,7 @@ def optimal_error(D: Dataset, gamma: float | Fraction, aware: bool = False) -> f
     return value if exact_gamma(gamma)[1] else float(value)
 
 
-def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> np.ndarray:
+def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> np.ndarray | float:
     """f of many tables at once, by prices instead of prohibitions: the second, faster way to :func:`optimal_error`.
 
     At a price l for each unit of the gap the cheapest classifier costs min_h err(h) + l gap(h); gaps up to gamma are free. The largest
@@ -166,8 +166,8 @@ def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> 
     return value if value.ndim else float(value)
 
 
-def _table(D: object) -> list:
-    """The table [x, a, y] of a data set, as nested lists of Fractions."""
+def _table(D: object) -> np.ndarray:
+    """The table [x, a, y] of a data set, as an array of Fractions."""
     remedy = "Build one with separation.instance(m, gamma)."
     if not isinstance(D, Dataset):
         check.refuse("D", D, "not a Dataset", remedy)

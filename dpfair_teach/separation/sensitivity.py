@@ -4,6 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from .optimum import optimal_errors
 
 __all__ = ["gap_sensitivity", "sensitivity_bound", "largest_jump"]
 
-CHANGES = ("record", "attribute", "feature")
+Change = Literal["record", "attribute", "feature"]
+CHANGES: tuple[Change, ...] = get_args(Change)
 MOST_DATASETS = 1_000_000
 
 
@@ -41,7 +43,7 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
 
     Parameters
     ----------
-    m : int, number of people
+    m : int >= 1, number of people
     share : float in (0, 1/2]
         C: the least share of people with label 0 of a group, in both data sets; share m is at least 1.
     as_printed : bool
@@ -50,11 +52,6 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        An argument out of range.
 
     Examples
     --------
@@ -91,7 +88,7 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     Raises
     ------
     ValueError
-        An argument out of range, or ``as_printed`` for the blind class.
+        ``as_printed`` for the blind class.
 
     Examples
     --------
@@ -113,7 +110,7 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     return 1 / m + (min(blind, (1 - share) * alpha / (1 + gamma + alpha)) if aware else blind)
 
 
-def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change: str = "record") -> Jump:
+def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change: Change = "record") -> Jump:
     """The sensitivity of f by brute force: all data sets of m people, all neighbours.
 
     Source: checks supplement, Theorem 3.9 (main text, Theorem 4.6).
@@ -137,7 +134,7 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     Raises
     ------
     ValueError
-        m too large to enumerate, no pair of neighbours with such shares, or an argument out of range.
+        m too large to enumerate, or no pair of neighbours with such shares.
 
     Examples
     --------
@@ -157,7 +154,7 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     key = counts @ place
     order = np.argsort(key)
     counts, key = counts[order], key[order]
-    value = optimal_errors(counts.reshape(-1, 2, 2, 2), gamma, aware) if len(counts) else np.empty(0)
+    value = np.atleast_1d(optimal_errors(counts.reshape(-1, 2, 2, 2), gamma, aware)) if len(counts) else np.empty(0)
     best = None
     for i, j in _moves(change):
         source = np.flatnonzero(counts[:, i])

@@ -23,7 +23,8 @@ def test_only_the_library_sees_the_folder_of_the_larger_files(monkeypatch, capfd
 
 
 def test_what_was_left_out_stands_at_the_end(monkeypatch, capfd, tmp_path):
-    (tmp_path / "conftest.py").write_text((checks.ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+    for name in ("conftest.py", "turning.py"):
+        (tmp_path / name).write_text((checks.ROOT / "tests" / name).read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "test_it.py").write_text("import pytest\ndef test_it():\n    pytest.skip('no such file')\n", encoding="utf-8")
     monkeypatch.delenv("DPFAIR_TEACH_DATA", raising=False)
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -51,3 +52,9 @@ def test_the_linter_reads_every_python_file_and_no_notebook():
     folders = [checks.ROOT / name for name in ("book", "dpfair_teach", "tests")]
     python = {str(path.relative_to(checks.ROOT)) for folder in folders for path in folder.rglob("*.py")}
     assert python <= files and not [name for name in files if name.endswith(".ipynb")]
+
+
+def test_every_test_file_has_a_name_of_its_own():
+    """Test files are modules outside packages: two of one name cannot be collected together."""
+    names = [path.name for path in (checks.ROOT / "tests").rglob("*.py")]
+    assert not {name for name in names if names.count(name) > 1 and name != "conftest.py"}

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpfair_teach import accounting, attacks, mechanisms, reports
+from dpfair_teach import accounting, attacks, mechanisms
 from dpfair_teach.explore import Explorer
 from test_chapters import CHAPTERS, boxes
 
@@ -66,7 +66,7 @@ def test_the_figure_of_randomized_response_speaks_of_standard_deviations_and_nev
     shown, _ = figure("03-privacy-for-one-attribute", "Randomized response and debiasing")
     for at in shown.grid():
         said = shown.sentence(**at)
-        two = 2 * np.sqrt(reports.debias_variance([at["people"], 0], at["epsilon"])[0]) / at["people"]
+        two = 2 * np.sqrt(mechanisms.debias_variance([at["people"], 0], at["epsilon"])[0]) / at["people"]
         found = re.findall(r"standard deviations are ([\d.]+)|noise are ([\d.]+)", said)
         numbers = [float((a or b).rstrip(".")) for a, b in found]
         assert numbers[0] == pytest.approx(two, rel=0.05) and "95 of 100" not in said
@@ -77,6 +77,7 @@ def test_the_figure_of_randomized_response_speaks_of_standard_deviations_and_nev
         np.testing.assert_allclose(high - low, 2 * two, rtol=1e-9)
 
 
+@pytest.mark.turning(7)
 def test_the_figure_of_accountants_says_where_the_loss_distribution_ends_and_writes_delta_as_its_slider_does():
     shown, names = figure("04-adding-up", "What k runs cost, by accountant")
     some = [at for at in shown.grid() if at["mechanism"] in ("Laplace noise", "Gaussian noise")]
@@ -87,7 +88,7 @@ def test_the_figure_of_accountants_says_where_the_loss_distribution_ends_and_wri
         assert (f"is drawn up to {last:,} runs; for more its epsilon is beyond 650" in said) == (last < 3000)
         if last < 3000:
             further = int(names["STEPS"][names["STEPS"] > last][0])
-            steps = accounting.Release("laplace", accounting.UNIT_A, 1.0, 1 / at["epsilon0"], at["epsilon0"], times=further)
+            steps = accounting.Release("laplace", accounting.UNIT_A, sensitivity=1.0, scale=1 / at["epsilon0"], times=further)
             with pytest.raises(ValueError, match="beyond 650"):
                 accounting.pld_epsilon(steps, at["delta"], interval=1e-2)
     assert sum(len(shown.frame(**at)["loss distribution"]) < len(names["STEPS"]) for at in some) == 2

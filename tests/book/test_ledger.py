@@ -55,7 +55,7 @@ GAPS = {"J": 37, "T": 30, "D": 14}
 
 @cache
 def ledger() -> list[dict]:
-    return yaml.safe_load((ROOT / "book" / "theorems.yml").read_text(encoding="utf8"))
+    return yaml.load((ROOT / "book" / "theorems.yml").read_text(encoding="utf8"), Loader=yaml.CSafeLoader)    # ten times as fast
 
 
 def name(row: dict) -> str:

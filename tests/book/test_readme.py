@@ -39,9 +39,9 @@ def test_the_files_of_the_guide_exist():
 
 
 def test_the_tables_of_the_guide_exist():
-    """A name in capitals stands in a file that is named in the same item of a list, at most one item before."""
+    """A name in capitals stands in a file that is named in the same item of a list, at most one item before; two you write in your test."""
     items = re.split(r"\n(?=\d\. )", GUIDE[GUIDE.index("## To add something"):GUIDE.index("## Rules")])
     for before, item in pairwise(items):
         files = [ROOT / path for path in re.findall(r"`((?:\w+/)+\w+\.py)`", before + item)] + [ROOT / "tests" / "test_bad_input.py"]
-        for table in re.findall(r"`([A-Z_]{4,})`", item):
+        for table in set(re.findall(r"`([A-Z_]{4,})`", item)) - {"FAULTS", "VALID_CALLS"}:
             assert any(re.search(rf"^{table}\b", path.read_text(encoding="utf-8"), re.M) for path in files), f"{table} in none of {files}"

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 
 import pytest
 from bs4 import BeautifulSoup
@@ -40,12 +41,36 @@ def test_source_and_summary_of_a_docstring():
     assert reference.source_line("Nothing.") is None
 
 
+def test_members_of_a_class():
+    """Fields, properties and methods, its own and those of its bases in the library; nothing private, nothing of others."""
+    found = dict(reference.members(importlib.import_module("dpfair_teach.postprocessing").DPPostProcessing))
+    names = {written.partition("(")[0].partition(":")[0] for written in found}
+    assert {"fit", "predict", "predict_proba", "score"} <= names and not any(name.startswith("_") for name in names)
+    assert "get_params" not in names                 # scikit-learn's
+    fit = next(written for written in found if written.startswith("fit("))
+    assert fit.startswith("fit(X: ArrayLike, y: ArrayLike, *, sensitive_features") and found[fit]
+    fields = reference.members(importlib.import_module("dpfair_teach.experiments").Study)
+    assert ("repeats: int", "Noise draws for each setting unless told otherwise, 1 to ten million.") in fields
+    assert any(written == "provenance" and what for written, what in fields)
+
+
+def test_what_functions_return_is_shown_with_its_members():
+    """Nobody makes a mixture or a table of a play by hand: it stands behind what returns it, once, and in no list of public names."""
+    assert "Mixtures" in [entry.name for entry in reference.results("oneshot")]
+    for room, (_, entries) in reference.rooms().items():
+        returned = reference.results(room)
+        assert not {entry.name for entry in returned} & {entry.name for entry in entries}
+        assert all(reference.members(entry.value) for entry in returned), room
+
+
 @pytest.mark.site
 def test_the_page_has_an_entry_for_every_name_and_pages_lead_there(site):
     page = BeautifulSoup((site / "book" / "chapters" / "reference.html").read_text(encoding="utf-8"), "html.parser")
     ids = {tag["id"] for tag in page.select(".api-entry[id], .api-entry [id]")}
-    missing = [entry.id for _, entries in reference.rooms().values() for entry in entries if entry.id not in ids]
-    assert not missing
+    everything = [entry for room, (_, entries) in reference.rooms().items() for entry in (*entries, *reference.results(room))]
+    assert not [entry.id for entry in everything if entry.id not in ids]
+    folds = {fold.text for fold in page.select(".api-entry details:has(dl) > summary code")}
+    assert folds >= {entry.name for entry in everything if inspect.isclass(entry.value) and reference.members(entry.value)}
     assert page.select(".api-entry a.reference.internal[href*=equalized-odds]"), "no entry names a chapter that uses it"
     links = [path.name for path in (site / "book").rglob("*.html") if "api-link" in path.read_text(encoding="utf-8")]
     assert len(links) >= 3, links

@@ -1,6 +1,7 @@
 """The built site: links, weights, and every page in a headless Chromium."""
 from __future__ import annotations
 
+import functools
 import gzip
 import re
 from contextlib import contextmanager
@@ -39,11 +40,17 @@ PAGES = toc()
 ALL_PAGES = [*PAGES, "search.html", "genindex.html"]
 
 
+@functools.cache
 def soup(path: Path) -> BeautifulSoup:
+    """A page, parsed once for all tests, which only read it."""
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
 # --- without a browser ------------------------------------------------------------------------------------------------------
+
+# All that reads every page goes to one worker, which parses it once.
+reads_all_pages = pytest.mark.xdist_group("reads all pages")
+
 
 def test_every_page_of_the_toc_is_built_and_nothing_else(site):
     built = {p.relative_to(site).as_posix() for p in site.rglob("*.html") if "_static" not in p.parts}
@@ -59,6 +66,7 @@ def test_chapters_with_cells_are_published_as_notebooks():
     assert not wrong, f"list these in _toc.yml in the other folder (book/notebooks/ with cells, book/chapters/ without): {wrong}"
 
 
+@reads_all_pages
 def test_internal_links_resolve(site):
     pages = {p: soup(p) for p in site.rglob("*.html") if "_static" not in p.parts}
     ids = {p: {tag["id"] for tag in s.find_all(id=True)} for p, s in pages.items()}
@@ -76,6 +84,7 @@ def test_internal_links_resolve(site):
     assert not dead, "\n".join(sorted(set(dead)))
 
 
+@reads_all_pages
 def test_no_page_names_a_script_or_style_elsewhere(site):
     for page in site.rglob("*.html"):
         for tag in soup(page).find_all(["script", "link", "img", "iframe", "source"]):
@@ -83,6 +92,7 @@ def test_no_page_names_a_script_or_style_elsewhere(site):
             assert not re.match(r"(https?:)?//", address), f"{page.relative_to(site)}: {address}"
 
 
+@reads_all_pages
 def test_ids_are_unique(site):
     for page in PAGES:
         seen, twice = set(), set()
@@ -91,6 +101,7 @@ def test_ids_are_unique(site):
         assert not twice, f"{page}: {sorted(twice)}"
 
 
+@reads_all_pages
 def test_images_have_a_text_alternative(site):
     for page in PAGES:
         bare = [str(tag)[:120] for tag in soup(site / page).select("article img") if not tag.get("alt", "").strip()]
@@ -103,6 +114,7 @@ def test_weight_of_the_page_itself(site, page):
     assert weight <= CHAPTER, f"{weight / KB:.0f} KB gzipped, at most {CHAPTER // KB}"
 
 
+@reads_all_pages
 def test_weight_of_the_player(site):
     """One script, the same in every figure of every page."""
     figures = [figure for page in PAGES for figure in soup(site / page).select("dpfair-explorer")]
@@ -169,10 +181,16 @@ def visit(request, chromium, site_url):
     opened.context.close()
 
 
+#: In so many days `make test` opens every page; a page whose chapter changed is opened every day.
+DAYS = 3
+
+
 def on(pages: list[str]):
-    """One test per page; a page's tests go to one worker, which opens it once."""
+    """One test per page, by turns; a page's tests go to one worker, which opens it once."""
     each = [pytest.param(page, id=page, marks=pytest.mark.xdist_group(page)) for page in pages]
-    return lambda test: pytest.mark.slow(pytest.mark.browser(pytest.mark.parametrize("visit", each, indirect=True)(test)))
+    marks = [pytest.mark.slow, pytest.mark.browser, pytest.mark.parametrize("visit", each, indirect=True),
+             *([pytest.mark.turning(DAYS)] if len(pages) > 1 else [])]
+    return lambda test: functools.reduce(lambda marked, mark: mark(marked), marks, test)
 
 
 @on(ALL_PAGES)
@@ -231,6 +249,26 @@ def test_no_display_formula_is_cut_on_a_desktop(visit):
         .filter(formula => formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0)
         .map(formula => formula.textContent.slice(0, 100))""")
     assert not wide
+
+
+@on(PAGES)
+def test_rows_of_tables_become_cards_and_what_is_still_too_wide_fades(visit):
+    with visit.width(375):
+        wide = visit.page.evaluate("""() => [...document.querySelectorAll("article table.table")]
+            .filter(table => !table.matches(".stacks") || table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
+            .map(table => table.textContent.slice(0, 80))""")
+        assert not wide
+        # folded tables of numbers are wide, too, once they are open
+        bare = visit.page.evaluate("""async () => {
+            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = true;
+            await new Promise(done => setTimeout(done, 400));
+            const boxes = [...document.querySelectorAll("article :is(.cell_output > .output, .dpx-scroll, .dpx-plot:has(table))")];
+            const found = boxes.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
+                && (!box.matches(".more-right") || getComputedStyle(box).maskImage === "none" || box.tabIndex < 0));
+            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = false;
+            return found.map(box => box.className);
+        }""")
+    assert not bare
 
 
 @on(PAGES)
@@ -363,22 +401,25 @@ def test_no_horizontal_scroll_on_a_phone(visit):
     assert not wide
 
 
+@on(PAGES)
+def test_weight_of_a_first_visit(visit):
+    """Gzipped bytes of all that the page loads."""
+    weight = sum(visit.loaded.values())
+    budget = FIRST_WITH_MATHS if visit.page.locator("mjx-container").count() else FIRST
+    heaviest = sorted(((size // KB, url.removeprefix(visit.address)) for url, size in visit.loaded.items()), reverse=True)[:5]
+    assert weight <= budget, f"{weight / KB:.0f} KB, at most {budget // KB}: {heaviest}"
+
+
+@pytest.mark.turning(7)
 @pytest.mark.slow
 @pytest.mark.browser
-def test_weight_of_visits(chromium, site_url):
-    """Gzipped bytes of a first visit to each page, and of each page after each other one, the browser keeping what it has."""
-    loaded, maths = {}, set()
+def test_weight_of_a_second_page(chromium, site_url):
+    """Gzipped bytes of each page after each other one, the browser keeping what it has."""
+    loaded = {}
     for page in PAGES:
         visit = Visit(chromium, site_url, page)
         loaded[page] = visit.loaded
-        if visit.page.locator("mjx-container").count():
-            maths.add(page)
         visit.context.close()
-    for page, files in loaded.items():
-        weight, budget = sum(files.values()), FIRST_WITH_MATHS if page in maths else FIRST
-        heaviest = sorted(((size // KB, url.removeprefix(site_url)) for url, size in files.items()), reverse=True)[:5]
-        print(f"first visit  {weight / KB:6.0f} KB  {'with' if page in maths else 'without'} maths  {page}")
-        assert weight <= budget, f"{page}: {weight / KB:.0f} KB, at most {budget // KB}: {heaviest}"
     heaviest_second = 0
     for first in PAGES:
         for second in set(PAGES) - {first}:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from test_site import PAGES, Visit, on, soup
+from test_site import PAGES, Visit, on, reads_all_pages, soup
 
 pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser]
 
@@ -67,26 +67,6 @@ def test_paper_is_white_even_where_a_browser_does_not_announce_that_it_prints(vi
 
 # --- phone ------------------------------------------------------------------------------------------------------------------
 
-@on(PAGES)
-def test_rows_of_tables_become_cards_and_what_is_still_too_wide_fades(visit):
-    with visit.width(375):
-        wide = visit.page.evaluate("""() => [...document.querySelectorAll("article table.table")]
-            .filter(table => !table.matches(".stacks") || table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
-            .map(table => table.textContent.slice(0, 80))""")
-        assert not wide
-        # folded tables of numbers are wide, too, once they are open
-        bare = visit.page.evaluate("""async () => {
-            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = true;
-            await new Promise(done => setTimeout(done, 400));
-            const boxes = [...document.querySelectorAll("article :is(.cell_output > .output, .dpx-scroll, .dpx-plot:has(table))")];
-            const found = boxes.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
-                && (!box.matches(".more-right") || getComputedStyle(box).maskImage === "none" || box.tabIndex < 0));
-            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = false;
-            return found.map(box => box.className);
-        }""")
-    assert not bare
-
-
 @on([SHEET])
 def test_no_table_of_the_data_sheet_is_cut_on_a_desktop(visit):
     wide = visit.page.evaluate("""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
@@ -136,5 +116,6 @@ def test_each_gap_is_in_the_contents_and_headings_shrink(visit):
     assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 5
 
 
+@reads_all_pages
 def test_the_foot_of_a_page_names_nobody_called_by_the_authors(site):
     assert not [page for page in PAGES if soup(site / page).select(".component-author")]

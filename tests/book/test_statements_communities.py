@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from book.studies.left_table import LEFT_METHODS
 from dpfair_teach import accounting, audit, data, experiments, games, mechanisms, postprocessing
 from dpfair_teach.explore import Explorer
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant
 from test_chapters import CHAPTERS, boxes
 
 TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])      # the ten people by [yhat, a, y]
@@ -191,7 +193,7 @@ def left_figure(monkeypatch):
 def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(left_figure):
     shown, left = left_figure
     assert isinstance(shown, Explorer)
-    name_of = {words: name for name, words in experiments.LEFT_METHODS.items()}
+    name_of = {words: name for name, words in LEFT_METHODS.items()}
     stored = left[left["label"] == "p70"].set_index(["method", "group", "evaluated", "epsilon"]).sort_index()
     ran = 0
     for at in shown.grid():
@@ -215,3 +217,31 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
         np.testing.assert_allclose(frame["released"] * [ends[1, 0], 1], marked[["violation", "error"]].to_numpy(), atol=1e-9)
         assert f"at epsilon {at['epsilon']}, rule" in said
     assert ran >= 3 * 6 * 4 + 6 * 4 + 3 * 7 * 4     # asked once, held out, and the loops; and the literal learner
+
+
+# --- deliberate faults
+
+def noise_of_the_table(f):
+    def noisy_counts(counts, epsilon, rng, size=None, noise="laplace"):
+        return counts + np.sum(counts) / 2000 * (f(counts, epsilon, rng, size, noise) - counts)
+    return noisy_counts
+
+
+def a_row_is_a_person(f):
+    return lambda epsilon, copies, delta=0.0: (epsilon, delta)
+
+
+def the_mean_person(f):
+    return lambda epsilon, copies, delta=0.0: f(epsilon, [round(np.mean(copies))], delta)
+
+
+FAULTS = {
+    "noise_grows_with_the_table": Mutant(
+        "dpfair_teach.postprocessing.noisy_counts", noise_of_the_table, "noise of a fixed share of the rows"),
+    "slack_of_a_thousand_people": Mutant(
+        "dpfair_teach.postprocessing.paper_slack", lambda f: lambda q, m, epsilon, beta, **kw: f(q, 1000, epsilon, beta, **kw),
+        "the slack does not read the number of rows"),
+    "copies_are_people": Mutant("dpfair_teach.accounting.upsampling", a_row_is_a_person, "a row's epsilon is passed off as a person's"),
+    "copies_of_the_mean_person": Mutant(
+        "dpfair_teach.accounting.upsampling", the_mean_person, "the mean number of copies, not the largest"),
+}

@@ -12,6 +12,7 @@ from scipy import stats
 from scipy.optimize import linprog
 
 from dpfair_teach import fairness, load, postprocessing
+from faults import Mutant
 from test_chapters import CHAPTERS
 
 
@@ -246,10 +247,41 @@ def test_equal_average_scores_are_not_equal_decisions():
 def test_crossing_and_merging_refuse_what_does_not_fit():
     for call, message in ((lambda: fairness.cross_groups([]), "attributes=.*holds no attribute"),
                           (lambda: fairness.cross_groups([[0, 1], [0]]), r"attributes\[1\].*must have 2 entries"),
-                          (lambda: fairness.cross_groups([np.arange(2000), np.arange(2000)]), "attributes=4000000: more than 1,000,000"),
+                          (lambda: fairness.cross_groups([np.arange(40), np.arange(40)]), "attributes=1600: more than 1000"),
                           (lambda: fairness.merge_groups(np.ones((2, 3, 2)), [0, 1]), r"counts, into=\(3, 2\)"),
                           (lambda: fairness.merge_groups(np.ones((2, 3, 2)), [0, 2, 2]), "into=.*leaves out a coarse group"),
                           (lambda: fairness.form_constants([1.0, 0.0]), "shares=.*positive"),
                           (lambda: fairness.form_constants([1.0, 1.0], anchor=2), "anchor=2")):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+# --- deliberate faults
+
+def merge_forgets_all_but_one(f):
+    def merge_groups(counts, into):
+        first = [list(into).index(g) for g in range(max(into) + 1)]
+        return np.asarray(counts, float)[..., first, :]
+    return merge_groups
+
+
+def derived_reverses_nobody(f):
+    """Nobody whom the base rejected is accepted."""
+    return lambda q, p: f(q, np.asarray(p) * np.array([0.0, 1.0])[:, None])
+
+
+FAULTS = {
+    "form_constants_always_two": Mutant(
+        "dpfair_teach.fairness.form_constants", lambda f: lambda shares, anchor=0: 2 - np.eye(3), "the shares play no part"),
+    "form_constants_forget_the_anchor": Mutant(
+        "dpfair_teach.fairness.form_constants", lambda f: lambda shares, anchor=0: f(shares), "group 0 is always the anchor"),
+    "predictive_values_swapped": Mutant(
+        "dpfair_teach.fairness.predictive_values", lambda f: lambda counts: f(counts)[::-1], "accepted and rejected exchanged"),
+    "merge_forgets_all_but_one": Mutant(
+        "dpfair_teach.fairness.merge_groups", merge_forgets_all_but_one, "one of the merged groups stands for all"),
+    "cross_forgets_the_last": Mutant(
+        "dpfair_teach.fairness.cross_groups", lambda f: lambda attributes: f(attributes[:-1] or attributes),
+        "the last attribute is left out"),
+    "derived_reverses_nobody": Mutant(
+        "dpfair_teach.postprocessing.derived_counts", derived_reverses_nobody, "rejections are never reversed"),
+}

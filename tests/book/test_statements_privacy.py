@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpfair_teach import accounting, audit, load, mechanisms, reports
+from dpfair_teach import accounting, audit, load, mechanisms
+from faults import Mutant, scaled, with_arguments
 
 PAGE = Path(__file__).resolve().parents[2] / "book" / "chapters" / "03-privacy-for-one-attribute.md"
 
@@ -59,7 +60,7 @@ def test_what_the_three_relations_imply_for_each_other():
 
 def test_records_say_which_neighbours_are_meant():
     units = (accounting.UNIT_A, accounting.UNIT_TUPLE)
-    a, b = (accounting.Release("laplace", unit, sensitivity=1, scale=2.0, epsilon=0.5) for unit in units)
+    a, b = (accounting.Release("laplace", unit, sensitivity=1, scale=2.0) for unit in units)
     assert (a.relation, b.relation) == ("replace one A", "replace one tuple")
     with pytest.raises(ValueError, match="unit"):
         accounting.compose([a, b])
@@ -70,7 +71,7 @@ def test_group_privacy_is_reached_and_never_passed():
     rng = np.random.default_rng(32)
     for _ in range(200):
         chain = rng.dirichlet(np.full(5, 2.0), size=4)
-        epsilon = rng.uniform(0.1, 1.0)
+        epsilon = rng.uniform(0.1, 1.0) if rng.random() < 0.7 else 0.0
         delta = max(audit.exact_delta(*pair, epsilon) for pair in itertools.pairwise(chain))
         for g in (1, 2, 3):
             group, group_delta = accounting.group_privacy(epsilon, g, delta)
@@ -84,6 +85,10 @@ def test_group_privacy_is_reached_and_never_passed():
         tail.append(math.exp(epsilon) * tail[-1] + delta)
     assert tail[3] == pytest.approx(accounting.group_privacy(epsilon, 3, delta)[1])
     assert accounting.group_privacy(300.0, 5, 1e-300) == (1500.0, 1.0)
+    # and with epsilon 0: each step moves delta of the law to another answer
+    steps = [np.array([1 - 0.1 * j, 0.1 * j]) for j in range(4)]
+    assert audit.exact_delta(steps[0], steps[3], 0.0) == pytest.approx(0.3) == pytest.approx(accounting.group_privacy(0.0, 3, 0.1)[1])
+    assert accounting.group_privacy(0.0, 30, 0.1) == (0.0, 1.0) and accounting.group_privacy(1e-9, 3, 0.1)[1] == pytest.approx(0.3)
 
 
 def test_no_test_has_more_power_and_one_mechanism_has_all_of_it():
@@ -221,7 +226,7 @@ def test_a_local_protocol_is_private_in_a_and_its_reports_pay_for_it():
         assert 0.8 * epsilon < low <= epsilon
     for n, epsilon in itertools.product((100, 1994, 10**6), (0.1, 0.5, 2.0)):
         local = 2 * math.asinh(math.sqrt(n / 2) * math.sinh(epsilon / 2))
-        assert reports.debias_variance([n / 2, n / 2], local)[0] == pytest.approx(mechanisms.geometric_law(1, epsilon).var())
+        assert mechanisms.debias_variance([n / 2, n / 2], local)[0] == pytest.approx(mechanisms.geometric_law(1, epsilon).var())
     assert audit.exact_epsilon([1.0, 0.0], [0.0, 1.0]) == math.inf          # a true answer
 
 
@@ -236,7 +241,7 @@ def test_numbers_of_the_text():
     # the puzzle
     assert mechanisms.randomized_response_matrix(2, math.log(3))[0, 0] == pytest.approx(0.75)
     assert mechanisms.debias_counts([4, 6], math.log(3)) == pytest.approx([3, 7])
-    assert f"{math.sqrt(reports.debias_variance([5, 5], math.log(3))[0]):.1f}" == "2.7"
+    assert f"{math.sqrt(mechanisms.debias_variance([5, 5], math.log(3))[0]):.1f}" == "2.7"
     assert load("ten_people").A.sum() == 5
     says("standard deviation of that guess is 2.7 people")
     # delta is not the chance of a larger loss
@@ -259,4 +264,41 @@ def test_numbers_of_the_text():
     # the price of local privacy: sqrt(m/2) on Communities, 71 for ten thousand
     assert f"{math.sqrt(1994 / 2):.1f}" == "31.6" and round(math.sqrt(5000)) == 71
     says("\\sqrt{1994/2}\\approx31.6")
-    assert reports.debias_variance([1024, 970], 1.0)[0] / mechanisms.geometric_law(1, 1.0).var() == pytest.approx(997)
+    assert mechanisms.debias_variance([1024, 970], 1.0)[0] / mechanisms.geometric_law(1, 1.0).var() == pytest.approx(997)
+
+
+# --- deliberate faults
+
+def steep_line_only(f):
+    return lambda false_positive, epsilon, delta=0.0: np.minimum(np.exp(epsilon) * np.asarray(false_positive) + delta, 1.0)
+
+
+def times_the_people(f):
+    return lambda epsilon, people, delta=0.0: (people * epsilon, people * delta)
+
+
+def reports_at_double_epsilon(f):
+    return lambda A, n_groups, epsilon, rng, size=None: f(A, n_groups, 2 * epsilon, rng, size)
+
+
+FAULTS = {
+    "largest_power_without_delta": Mutant("dpfair_teach.audit.largest_power", with_arguments(delta=lambda delta: 0.0),
+                                          "delta gives a test no power"),
+    "largest_power_of_delta_alone": Mutant("dpfair_teach.audit.largest_power", lambda f: lambda false_positive, epsilon, delta=0.0: (
+        np.minimum(np.asarray(false_positive) + delta, 1.0)), "epsilon gives a test no power"),
+    "exact_epsilon_halved": Mutant("dpfair_teach.audit.exact_epsilon", scaled(0.5), "half the epsilon"),
+    "largest_power_one_line": Mutant("dpfair_teach.audit.largest_power", steep_line_only, "the line from the other corner is left out"),
+    "lower_bound_doubled": Mutant("dpfair_teach.audit.epsilon_lower_bound", scaled(2), "twice the bound"),
+    "lower_bound_halved": Mutant("dpfair_teach.audit.epsilon_lower_bound", scaled(0.5), "half the bound"),
+    "group_privacy_adds_delta": Mutant("dpfair_teach.accounting.group_privacy", times_the_people, "deltas add up as if they were composed"),
+    "textbook_a_tenth_less": Mutant("dpfair_teach.mechanisms.gaussian_sigma_textbook", scaled(0.9), "a tenth less noise"),
+    "gaussian_sigma_times_13": Mutant("dpfair_teach.mechanisms.gaussian_sigma", scaled(1.3), "scale times 1.3"),
+    "gumbel_at_double_epsilon": Mutant(
+        "dpfair_teach.mechanisms.exponential_by_gumbel", with_arguments(epsilon=lambda e: 2 * e),
+        "the 2 under the fraction line is missing"),
+    "matrix_at_double_epsilon": Mutant(
+        "dpfair_teach.mechanisms.randomized_response_matrix", lambda f: lambda k, epsilon: f(k, 2 * epsilon),
+        "the law of twice the epsilon"),
+    "reports_at_double_epsilon": Mutant(
+        "dpfair_teach.mechanisms.randomized_response", reports_at_double_epsilon, "the coins of twice the epsilon"),
+}

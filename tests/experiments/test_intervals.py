@@ -4,8 +4,8 @@ from math import comb
 import numpy as np
 import pytest
 
+from book.studies.bound_vs_reality import quantile
 from dpfair_teach.experiments import bootstrap, bootstrap_interval, bootstrap_means, quality_interval
-from dpfair_teach.experiments.named import _quantile
 
 HALF = np.repeat([0.0, 1.0], 20)
 
@@ -56,7 +56,7 @@ def test_quality_interval_ends_at_the_quantiles_of_its_level():
 def test_order_statistics_hold_the_quantile_with_95_percent_and_no_rank_closer_does(n, level):
     """The true quantile lies below the i-th smallest with P(B <= i - 1), above the j-th with P(B >= j), B ~ Binomial(n, level)."""
     values = np.random.default_rng(0).permutation(np.arange(1, n + 1))
-    at, i, j = _quantile(values.astype(float), level)
+    at, i, j = quantile(values.astype(float), level)
     i, j = int(i), int(j)
     assert at == pytest.approx(np.quantile(values, level)) and 1 <= i < at < j < n
     assert below(i - 1, n, level) <= 0.025 < below(i, n, level)

@@ -17,6 +17,7 @@ from dpfair_teach.experiments import (
     quality_interval,
     quality_room,
 )
+from faults import Mutant, scaled
 
 # Constant (0, .4), base (.2, .1), reference down to (0, .2): the chord lies above it by a triangle of area .02.
 FREE = [[0, .4], [.2, .1]]
@@ -201,3 +202,10 @@ def test_a_public_coin_mixes_error_linearly_and_violation_convexly():
     for constant in (np.zeros_like(h0), np.ones_like(h0)):
         np.testing.assert_allclose(points(constant)[1], 0, atol=1e-12)
         np.testing.assert_allclose(points((1 - t) * constant + t * h1)[1], share * v1, atol=1e-12)
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "quality_a_tenth_less": Mutant("dpfair_teach.experiments.pareto_quality", scaled(0.9), "nine tenths of Q"),
+}

@@ -7,13 +7,13 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.linear_model import LogisticRegression
 
+from book.studies import post_processing_compared as compared
 from dpfair_teach import data, fairness, postprocessing
 from dpfair_teach.experiments import (
     BETA,
     GAMMAS_PROTOCOL,
     METHODS,
     communities_counts,
-    compared,
     error_at_violation,
     free_points,
     held_out_counts,

@@ -1,6 +1,8 @@
 """Theorem 3.8 and what is sharper: random and worst equilibria of games with the group indicators, exactly."""
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import itertools
 
 import numpy as np
@@ -9,6 +11,7 @@ from scipy.optimize import linprog
 
 from dpfair_teach import audit, games, mechanisms
 from dpfair_teach.games import FairnessGame
+from faults import Mutant, changed, scaled, with_arguments
 
 
 def random_people(rng, k):
@@ -88,6 +91,9 @@ def test_theorem_3_8_holds_for_every_approximate_equilibrium(k):
                         assert game.error(q) <= best.value + said.error + 1e-9
                         seen += said.violation < 1
     assert seen > 50                                                            # and the bound says something
+    tight, B = hardest(k, 0.05, 0.1 if k == 2 else 0.02), 1.2 * games.least_bound(k, 0.05)     # and here more than 2 nu / B
+    worst = unfair_as_possible(tight, tight.equilibrium(B).lam, B, 0.01)
+    assert 1.9 * 0.02 / B < worst <= games.theorem_3_8(0.01, 0.05, B, k).violation - 0.05 + 1e-7
 
 
 @pytest.mark.parametrize("k", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
@@ -256,6 +262,43 @@ def test_six_people_and_a_list_of_functions_move_by_five_sixths_unless_a_cell_ge
     assert worst[False] == pytest.approx(5 / 6) and worst[True] == pytest.approx(1.25)
 
 
+@pytest.mark.parametrize("k, N", [(2, 1), (2, 3), (3, 2), (4, 2)])
+def test_what_one_group_moves_where_classifiers_see_it(k, N):
+    """From below: everybody who may leave a cell of N+1 for one of N, accepted there and here or not, among any number of accepted people.
+    From above: random functions of (x, a), all groups, all changes. Large prices and small ones, for which the error matters more."""
+    m, worst = 2 * k * N + 1, np.zeros(5)
+    prices = (0.01, 0.1, 5.0)
+    for y, (a, b), here, there in itertools.product((0, 1), itertools.permutations(range(min(k, 3)), 2), (0, 1), (0, 1)):
+        for left, met in itertools.product(range(here, N + here + 1), range(N + 1)):
+            d = np.zeros(k)
+            d[a], d[b] = (left - here) / N - left / (N + 1), (met + there) / (N + 1) - met / N
+            gaps, error = d[1:] - d[0], ((there != y) - int(here != y)) / m
+            moved = [2 * np.abs(gaps).sum(), np.abs(d).sum(), *(max(np.abs(error + B * gaps).max(), np.abs(error - B * gaps).max())
+                                                                for B in prices)]
+            worst = np.maximum(worst, moved)
+    said = [games.aware_sensitivities(N, k, B, m) for B in prices]
+    assert worst == pytest.approx([said[0].auditor, said[0].rates] + [s.learner for s in said], rel=1e-12)
+    for B, s in zip(prices, said, strict=True):
+        assert s.learner == pytest.approx(max(2 * B / (N + 1), B / (N + 1) + 1 / m))
+
+    rng = np.random.default_rng(10 * k + N)
+    by_group, Y = rng.integers(0, 2, (60, k, m)).astype(float), np.arange(m) % 2
+    compared = 0
+    for _ in range(6):
+        A = np.arange(m) // 2 % k
+        A[Y == 0], A[Y == 1] = rng.permutation(A[Y == 0]), rng.permutation(A[Y == 1])
+        for j, other in itertools.product(range(m), range(k)):
+            pair = [A, np.where(np.arange(m) == j, other, A)]
+            if min(np.bincount(2 * each + Y, minlength=2 * k).min() for each in pair) < N:
+                continue
+            one, two = (FairnessGame(games.aware_predictions(by_group, each), each, Y, 0.1) for each in pair)
+            compared += 1
+            for B, s in zip(prices, said, strict=True):
+                lam = B * np.eye(one.n_constraints)[rng.integers(one.n_constraints)]
+                assert np.abs(one.losses(lam) - two.losses(lam)).max() <= s.learner + 1e-12
+    assert compared > 5
+
+
 @pytest.mark.parametrize("call, words", [
     (lambda: games.theorem_3_8(0.1, 0.05, 2, 3, as_printed=True), r"B=2: not above \|A\| - 1 = 2.*Choose a larger B"),
     (lambda: games.theorem_3_8(0.1, 0.05, 0.95, 2), r"B=0.95: not above least_bound\(n_groups, gamma\) = 0.952381"),
@@ -267,3 +310,64 @@ def test_six_people_and_a_list_of_functions_move_by_five_sixths_unless_a_cell_ge
 def test_b_too_small_and_other_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+# --- deliberate faults
+
+def gamma_left_out(f):
+    def theorem_3_8(nu, gamma, B, n_groups, **kw):
+        said = f(nu, gamma, B, n_groups, **kw)
+        return dataclasses.replace(said, violation=said.violation - gamma)
+    return theorem_3_8
+
+
+def hats_for_bars(f):
+    """Every repair with h_a, as the misprint reads."""
+    def fair_mixture(fp, gamma, **kw):
+        made, k = f(fp, gamma, **kw), len(fp)
+        own, other = made.weights[1:k + 1], made.weights[k + 1:]
+        return dataclasses.replace(made, weights=np.concatenate([made.weights[:1], own + other, 0 * other]))
+    return fair_mixture
+
+
+def rows_of_one_group(f):
+    return lambda by_group, A: f(by_group, 0 * np.asarray(A))
+
+
+def corollary_at_twice_k(f):
+    def corollary(nu, gamma, n_groups, **kw):
+        games = importlib.import_module("dpfair_teach.games")
+        return games.theorem_3_8(nu, gamma, 2 * n_groups, n_groups, **kw)
+    return corollary
+
+
+def constraints_reversed(f):
+    return lambda self, Q: f(self, Q)[..., ::-1]
+
+
+AWARE = "dpfair_teach.games.aware."
+FAULTS = {
+    "aware_bound_without_the_price": Mutant(AWARE + "theorem_3_8", lambda f: lambda nu, gamma, B, n_groups, as_printed=False: (
+        dataclasses.replace(f(nu, gamma, B, n_groups, as_printed=as_printed), violation=gamma + 2 * nu / B)),
+        "2 nu / B: nothing is lost to the price of a repair"),
+    "aware_bound_without_nu": Mutant(AWARE + "theorem_3_8", with_arguments(nu=lambda _: 0.0), "gamma alone, and no error"),
+    "aware_loss_without_a_changed_decision": Mutant(AWARE + "aware_sensitivities", lambda f: lambda N, k, B, m: (
+        dataclasses.replace(f(N, k, B, m), learner=2 * B / (N + 1))), "2B / (N + 1), as if the error stayed"),
+    "aware_loss_without_an_unchanged_decision": Mutant(AWARE + "aware_sensitivities", lambda f: lambda N, k, B, m: (
+        dataclasses.replace(f(N, k, B, m), learner=B / (N + 1) + 1 / m)), "as if the decision always changed"),
+    "aware_loss_without_the_error": Mutant(AWARE + "aware_sensitivities", with_arguments(m=lambda m: 10**15), "no 1/m"),
+    "aware_loss_without_the_gap": Mutant(AWARE + "aware_sensitivities", lambda f: lambda N, k, B, m: (
+        dataclasses.replace(f(N, k, B, m), learner=max(2 * B / (N + 1), 1 / m))), "a changed decision moves no gap"),
+    "aware_bound_without_gamma": Mutant("dpfair_teach.games.theorem_3_8", gamma_left_out, "gamma left out"),
+    "aware_error_nu_once": Mutant("dpfair_teach.games.theorem_3_8", changed(error=lambda x: x / 2), "nu once, not twice"),
+    "aware_corollary_at_twice_k": Mutant("dpfair_teach.games.corollary_3_8_1", corollary_at_twice_k, "B = 2|A|"),
+    "aware_price_a_tenth_less": Mutant("dpfair_teach.games.least_bound", scaled(0.9), "nine tenths of the price"),
+    "aware_price_a_tenth_more": Mutant("dpfair_teach.games.least_bound", scaled(1.1), "a tenth more than the price"),
+    "aware_price_as_printed": Mutant(
+        "dpfair_teach.games.least_bound", lambda f: lambda k, gamma, as_printed=False: f(k, gamma, as_printed=True), "|A| - 1"),
+    "aware_hats_for_bars": Mutant("dpfair_teach.games.fair_mixture", hats_for_bars, "h_a in the place of hbar_a"),
+    "aware_rows_of_one_group": Mutant("dpfair_teach.games.aware_predictions", rows_of_one_group, "everybody is taken for group 0"),
+    "indicators_bars_first": Mutant(
+        "dpfair_teach.games.group_indicators", lambda f: lambda A, n_groups=None: 1 - f(A, n_groups), "h_a and hbar_a exchanged"),
+    "program_6_constraints_reversed": Mutant("dpfair_teach.games.FairnessGame.constraint_values", constraints_reversed, "the wrong order"),
+}

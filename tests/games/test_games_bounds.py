@@ -1,6 +1,7 @@
 """What an approximate equilibrium promises, attacked on random games with random, bad and adversarial pairs of plays."""
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.optimize import linprog
 from test_games_game import drawn
 
 from dpfair_teach.games import FairnessGame, exponentiated_gradient, fairness_bound_with_constants, lemma_b_1, lemma_b_2, population_bound
+from faults import Mutant, changed, less, scaled, with_arguments
 
 
 def pairs(game, B, seed):
@@ -216,3 +218,49 @@ def test_what_a_bound_of_rates_means_for_mixtures():
     Q = rng.dirichlet(np.ones(30), size=100)
     assert (np.abs(Q @ off) <= np.abs(off).max(axis=0) + 1e-12).all()
     assert linprog(-off[:, 0], A_eq=np.ones((1, 30)), b_eq=[1]).fun == pytest.approx(-off[:, 0].max())
+
+
+# --- what a test of this file must notice
+
+def own_rate_left_out(f):
+    def population_bound(n, log_classifiers, beta):
+        found = f(n, log_classifiers, beta)
+        return dataclasses.replace(found, gaps=np.vstack([found.gaps[:1], found.gaps[1:] - found.rates[1:]]))
+    return population_bound
+
+
+def without_the_one(f):
+    return lambda nu, B, gamma, **kw: gamma + 2 * nu / B
+
+
+def room_forgotten(f):
+    return lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=0.0)
+
+
+BOUNDS = "dpfair_teach.games.bounds."
+FAULTS = {
+    "lemma_b_1_without_the_auditor": Mutant(BOUNDS + "lemma_b_1", less(lambda call: call.nu), "the learner's regret alone"),
+    "lemma_b_1_without_the_learner": Mutant(BOUNDS + "lemma_b_1", less(
+        lambda call: call.nu if call.nu_learner is None else call.nu_learner), "the auditor's regret alone"),
+    "lemma_b_2_without_gamma": Mutant(BOUNDS + "lemma_b_2", less(lambda call: call.gamma), "no tolerance"),
+    "lemma_b_2_without_nu": Mutant(BOUNDS + "lemma_b_2", with_arguments(nu=lambda _: 0.0), "no 2 nu / B"),
+    "constants_without_gamma": Mutant(BOUNDS + "fairness_bound_with_constants", less(lambda call: call.gamma), "no tolerance"),
+    "constants_at_tolerance_0": Mutant(BOUNDS + "fairness_bound_with_constants", lambda f: lambda nu, B, gamma, room=0.5: (
+        f(nu, B, gamma, room=room) if gamma else 2 * nu / B), "gamma = 0 is taken for a tolerance like others"),
+    "constants_without_nu": Mutant(BOUNDS + "fairness_bound_with_constants", with_arguments(nu=lambda _: 0.0), "gamma alone"),
+    "population_without_the_class": Mutant(BOUNDS + "population_bound", with_arguments(log_classifiers=lambda _: 0.0), "no ln|H|"),
+    "population_without_the_failures": Mutant(BOUNDS + "population_bound", with_arguments(beta=lambda _: 1 - 1e-12), "no ln(1 / beta)"),
+    "population_gaps_without_their_own_rate": Mutant(BOUNDS + "population_bound", own_rate_left_out, "the anchor's rate alone"),
+    "lemma_b_1_halved": Mutant("dpfair_teach.games.bounds.lemma_b_1", scaled(0.5), "nu is spent once"),
+    "lemma_b_1_printed_form_halved": Mutant(
+        "dpfair_teach.games.bounds.lemma_b_1",
+        lambda f: lambda nu, nu_learner=None: f(nu, 0.0 if nu_learner is None else nu_learner), "nu once where one nu is given"),
+    "lemma_b_2_without_the_one": Mutant("dpfair_teach.games.bounds.lemma_b_2", without_the_one, "what cheating gains is left out"),
+    "constants_without_room": Mutant(
+        "dpfair_teach.games.bounds.fairness_bound_with_constants", room_forgotten, "the repair costs no error"),
+    "population_rates_halved": Mutant("dpfair_teach.games.bounds.population_bound", changed(rates=lambda x: x / 2), "half of the distance"),
+    "population_error_halved": Mutant(
+        "dpfair_teach.games.bounds.population_bound", changed(error=lambda x: x / 2), "half of the distance of errors"),
+    "population_gaps_of_one_rate": Mutant(
+        "dpfair_teach.games.bounds.population_bound", changed(gaps=lambda x: x / 2), "one rate's distance for two"),
+}

@@ -15,6 +15,7 @@ from dpfair_teach.audit import exact_epsilon
 from dpfair_teach.games import FairnessGame, dp_oracle_learner
 from dpfair_teach.games import players as rooms
 from dpfair_teach.mechanisms import exponential_probabilities
+from faults import Mutant, calling, with_arguments
 
 ALPHA = 1e-9
 PLAYS = [dict(as_printed=True), *(dict(repair=repair, protect=protect, smallest_cell=20 if repair == "promise" else None)
@@ -106,7 +107,7 @@ def test_every_draw_of_a_play_has_the_law_of_its_statement(how, k):
     epsilon, cuts = (24.0, np.linspace(0, 1.01, 5)) if "as_printed" in how else (8.0, np.linspace(0.45, 0.65, 6))
     x, A = rng.random(160 * k), np.arange(160 * k) % k
     Y = (x + 0.3 * (A == 1) + 0.3 * rng.normal(size=160 * k) > 0.6).astype(int)
-    game = FairnessGame(np.array([x > t for t in cuts]), A, Y, 0.02)
+    game = FairnessGame(np.array([x > t for t in cuts]), A, Y, 0.02, n_groups=k, empty="zero")
     play = dp_oracle_learner(game, epsilon, 1e-3, 8.0, rng, rounds=3, size=R, **how)
     if play.denominators is not None:
         free = play.denominators[:, 1:] if k == 2 else play.denominators
@@ -225,3 +226,49 @@ def test_every_move_is_private_for_every_neighbour_and_close_to_its_epsilon(kind
             told.append((choice, worst))
     assert (np.array(told) <= step + 1e-9).all()
     assert (np.array(told).max(axis=0) > step / 2).all()
+
+
+# --- deliberate faults
+
+def measures_with_half_the_scale(f):
+    def __init__(self, *args):
+        f(self, *args)
+        mechanism, sensitivity = self.measurement
+        self.measurement = mechanism, sensitivity / 2
+    return __init__
+
+
+def margins_whoever_changes(f):
+    def __init__(self, game, step, denominators, protect):
+        f(self, game, step, denominators, protect)
+        if game.n_groups == 2:
+            self.margins, self.measurement = True, ("laplace", 1.0)
+    return __init__
+
+
+FAULTS = {
+    "printed_answer_at_half": Mutant(
+        "dpfair_teach.games.players.PrintedPlayers.answer", calling("select", with_arguments(scale=lambda s: s / 2)),
+        "the printed learner draws with half its scale"),
+    "promised_answer_at_half": Mutant(
+        "dpfair_teach.games.players.PromisedRates.answer", calling("select", with_arguments(scale=lambda s: s / 2)),
+        "the learner of a promise or a bound draws with half its scale"),
+    "promised_measurement_at_half": Mutant(
+        "dpfair_teach.games.players.PromisedRates.__init__", measures_with_half_the_scale,
+        "the auditor of a promise or a bound measures with half its scale, and says so"),
+    "frozen_answer_at_half": Mutant(
+        "dpfair_teach.games.players.FrozenCounts.answer", calling("select", with_arguments(scale=lambda s: s / 2)),
+        "the learner over frozen sizes draws with half its scale"),
+    "frozen_counts_at_half": Mutant(
+        "dpfair_teach.games.players.FrozenCounts.__init__", measures_with_half_the_scale,
+        "the auditor over frozen sizes measures with half its scale, and says so"),
+    "frozen_margins_whoever_changes": Mutant(
+        "dpfair_teach.games.players.FrozenCounts.__init__", margins_whoever_changes,
+        "with private features too the number of accepted is taken for public"),
+    "frozen_sizes_at_double_epsilon": Mutant(
+        "dpfair_teach.games.private._players", calling("frozen_cells", with_arguments(epsilon=lambda e: 2 * e)),
+        "half the noise on the sizes of cells"),
+    "bound_at_double_epsilon": Mutant(
+        "dpfair_teach.games.private._players", calling("released_bound", with_arguments(epsilon=lambda e: 2 * e)),
+        "half the noise on the bound"),
+}

@@ -11,10 +11,19 @@ import numpy as np
 import pytest
 
 from dpfair_teach import load
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, frozen_bound, frozen_tau, largest_step, regression_dp_oracle_learner
+from dpfair_teach.games import (
+    FairnessGame,
+    dp_oracle_learner,
+    evaluate_regression,
+    frozen_bound,
+    frozen_tau,
+    largest_step,
+    regression_dp_oracle_learner,
+)
 from dpfair_teach.games import players as rooms
 from dpfair_teach.games import regression_private as loop
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant
 from test_oracles_regression import people
 
 LOG = np.frompyfunc(math.log, 1, 1)     # the C library's, as the generator uses it; numpy's own differs in the last digit
@@ -49,9 +58,9 @@ def ruled_out(game: FairnessGame, n: int, label: int, size: int, **how: object) 
 def worlds():
     """(game, n, label, bounds on what unrounded noise would tell): cells of 30 people, and Communities."""
     A = np.repeat([1, 0, 1, 0], [30, 90, 60, 60])
-    yield FairnessGame(np.eye(1, 240, dtype=int), A, np.repeat([0, 1], 120), 0.1), 30, 0, (0.05, 0.15)
+    yield FairnessGame(np.eye(1, 240, dtype=int), A, np.repeat([0, 1], 120), 0.1, n_groups=2, empty="zero"), 30, 0, (0.05, 0.15)
     data = load("communities")
-    game = FairnessGame(np.eye(1, len(data.A), dtype=int), data.A, data.Y, 0.05)
+    game = FairnessGame(np.eye(1, len(data.A), dtype=int), data.A, data.Y, 0.05, n_groups=2, empty="zero")
     yield game, 495, 0, (0.003, 0.009)
 
 
@@ -67,7 +76,7 @@ def test_the_digits_of_a_released_size_tell_nothing(monkeypatch):
 
 def test_the_digits_of_a_released_bound_tell_nothing(monkeypatch):
     A = np.repeat([1, 0, 1, 0], [200, 800, 500, 500])
-    game = FairnessGame(np.eye(1, 2000, dtype=int), A, np.repeat([0, 1], 1000), 0.1)
+    game = FairnessGame(np.eye(1, 2000, dtype=int), A, np.repeat([0, 1], 1000), 0.1, n_groups=2, empty="zero")
     assert ruled_out(game, 200, 0, 1500, repair="bound") == 0.0
     monkeypatch.setattr(rooms, "on_grid", lambda value, *_: value)
     assert ruled_out(game, 200, 0, 1500, repair="bound") > 0.005
@@ -95,7 +104,7 @@ def test_all_that_a_play_measures_is_on_its_grid(how, k, monkeypatch):
     """Sizes and N are whole; the measured counts, rates or gaps are multiples of the power of two of their noise."""
     rng = np.random.default_rng(k)
     A, Y = np.arange(90 * k) % k, rng.integers(0, 2, 90 * k)
-    game, seen = FairnessGame(rng.random((5, 90 * k)), A, Y, 0.02), []
+    game, seen = FairnessGame(rng.random((5, 90 * k)), A, Y, 0.02, n_groups=k, empty="zero"), []
     healthy = rooms.gaps_to_values
     monkeypatch.setattr(rooms, "gaps_to_values", lambda game, rates: seen.append(rates) or healthy(game, rates))
     play = dp_oracle_learner(game, 8.0, 1e-3, 2.0, rng, rounds=4, size=50, **how)
@@ -158,7 +167,7 @@ def test_a_price_below_the_digits_of_an_error_is_not_rounded_by_who_is_where(rep
     H = np.tile(np.where(Y == 1, 1, 0), (2, 1))
     H[0, :55_000] = H[0, n:n + 45_000] = H[1, n - 45_000:n] = H[1, n:n + 55_000] = 1
     for groups in (A, np.where(np.arange(4 * n) == n - 1, 1, A)):
-        game = FairnessGame(H, groups, Y, 0.3)
+        game = FairnessGame(H, groups, Y, 0.3, n_groups=2, empty="zero")
         worlds.append(rooms.FrozenCounts(game, np.asarray(0.0036), np.full((2, 2), float(n)), "A") if repair == "frozen" else
                       rooms.PromisedRates(game, np.asarray(0.01), n - 1.0, "A"))
     assert game.errors[0] == game.errors[1] == 0.25
@@ -176,13 +185,13 @@ def test_errors_and_accepted_are_the_same_numbers_whoever_is_where():
         game = FairnessGame(H, rng.integers(0, 3, 60), Y, 0.1, n_groups=3, empty="zero")
         same = game.restricted(np.arange(40)[::-1]).restricted(np.arange(40)[::-1]).with_gamma(0.2)
         assert (same.errors == game.errors).all() and (game.with_constants().errors[:-2] == game.errors).all()
-        seen.add(game.errors.tobytes() + game._accepted.tobytes())
+        seen.add(game.errors.tobytes() + game.table.accepted.tobytes())
     assert len(seen) == 1
 
 
 def test_counts_that_are_not_whole_are_refused():
     """Expected counts of a cell: their sums would be rounded by who is where. As printed, nothing is promised."""
-    game = FairnessGame.from_counts([[[0.5, 1], [2, 3]]], [[4, 4], [4, 4]], 0.1)
+    game = FairnessGame.from_counts([[[0.5, 1], [2, 3]]], [[4, 4], [4, 4]], 0.1, empty="zero")
     for how in (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=2)):
         with pytest.raises(ValueError, match=r"^game=FairnessGame.*was made from counts that are not whole people"):
             dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3, **how)
@@ -193,7 +202,7 @@ def test_what_is_not_released_is_not_shown():
     """One rate: NaN for the other label, and tau is of what was released. One round: no sizes, nothing paid but for a private choice."""
     A, Y = np.arange(4000) % 2, np.arange(4000) // 2 % 2
     H = np.random.default_rng(0).integers(0, 2, (5, 4000))
-    game = FairnessGame(H, A, Y, 0.05, ("FP",))
+    game = FairnessGame(H, A, Y, 0.05, ("FP",), n_groups=2, empty="zero")
     play = dp_oracle_learner(game, 5.0, 1e-7, 2.0, np.random.default_rng(1), rounds=3, size=50)
     assert np.isnan(play.denominators[..., 1]).all() and (play.denominators[..., 0] > 900).all()
     tau = frozen_tau(game.n, play.denominators, constraints=("FP",))
@@ -216,7 +225,7 @@ def test_the_loop_has_noise_in_all_directions_whatever_the_units():
         plays.append(regression_dp_oracle_learner(oracle, A, 0.02, 1000.0, 1e-6, np.random.default_rng(1), n_groups=2, B=5.0, rounds=40,
                                                   size=5))
     for name in ("error", "violation"):
-        np.testing.assert_allclose(*(getattr(play, name) for play in plays), atol=0.005)
+        np.testing.assert_allclose(*(getattr(evaluate_regression(play, A), name) for play in plays), atol=0.005)
     for Z in (X, X * [3e7, 1, 1], np.c_[X, X[:, 0] + X[:, 1]]):
         oracle = RegressionOracle(Z, Y)
         root, white = loop._root(oracle.design, 0.0)
@@ -247,3 +256,40 @@ def test_the_loop_decides_in_an_order_that_everybody_knows():
                                             rounds=rounds)
         first.add(float(play.errors[0]))
     assert len(first) == 1
+
+
+# --- deliberate faults
+
+def decided_by_cell(f):
+    def accepted(rules, people, one_hot):
+        order = np.argsort(one_hot.argmax(axis=1), kind="stable")
+        return f(rules, people[:, order], one_hot[order])
+    return accepted
+
+
+def loop_roots_by_squares(f):
+    def root(design, ridge):
+        values, vectors = np.linalg.eigh(np.linalg.inv(design.T @ design + ridge * np.eye(design.shape[1])))
+        kept = values > 1e-14 * values[-1]
+        found = vectors[:, kept] * np.sqrt(values[kept])
+        return found, design @ found
+    return root
+
+
+FAULTS = {
+    "players_with_all_digits": Mutant(
+        "dpfair_teach.games.players.on_grid", lambda f: lambda value, *_: value, "noisy numbers are not rounded"),
+    "loop_with_all_digits": Mutant(
+        "dpfair_teach.games.regression_private.on_grid", lambda f: lambda value, *_: value, "noisy counts and vectors are not rounded"),
+    "errors_summed_by_cell": Mutant(
+        "dpfair_teach.games.table.Table.__post_init__",
+        lambda f: lambda self: f(object.__setattr__(self, "accepted", self.n_pos.sum(axis=1)) or self),
+        "errors are sums over the cells, and rounded so"),
+    "prices_added_to_errors": Mutant(
+        "dpfair_teach.games.players.excess_errors", lambda f: lambda game: game.errors,
+        "small prices are rounded to the digits of the errors"),
+    "loop_decides_by_cell": Mutant(
+        "dpfair_teach.games.regression_private._accepted", decided_by_cell, "people are decided about in the order of their cells"),
+    "loop_roots_by_squares": Mutant(
+        "dpfair_teach.games.regression_private._root", loop_roots_by_squares, "strong directions count as rounding"),
+}

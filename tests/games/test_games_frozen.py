@@ -1,6 +1,7 @@
 """What frozen denominators cost: on every play of the default algorithm, where the cost is attained, and the whole bound on runs."""
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 
@@ -8,8 +9,17 @@ import numpy as np
 import pytest
 from test_games_regret import data
 
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, frozen, frozen_bound, frozen_gap, frozen_tau, hedge_rate, largest_step
-from dpfair_teach.games.regret import auditor_bound
+from dpfair_teach.games import (
+    FairnessGame,
+    dp_oracle_learner,
+    evaluate,
+    frozen_bound,
+    frozen_gap,
+    frozen_tau,
+    hedge_rate,
+    largest_step,
+)
+from faults import Mutant, less, with_arguments
 
 
 def over(n_pos, denominators):
@@ -38,9 +48,10 @@ def test_a_play_is_as_good_in_the_true_game_but_for_its_denominators(k):
         tau = frozen_tau(game.n, play.denominators)
         gaps = [over(game.n_pos, play.denominators), over(game.n_pos, game.n)]
         frozen, true = (np.array(regrets(game.errors, g, play.Q, play.lam, B, 0.05)) for g in gaps)
-        np.testing.assert_allclose(true.max(axis=0), play.gap, atol=1e-9)
+        gap = evaluate(play, game).gap
+        np.testing.assert_allclose(true.max(axis=0), gap, atol=1e-9)
         bound = [frozen_gap(nu, B, t) for nu, t in zip(frozen.max(axis=0), tau, strict=True)]
-        assert (play.gap <= np.array(bound) + 1e-9).all()
+        assert (gap <= np.array(bound) + 1e-9).all()
         assert (true <= frozen + np.array([[4.0], [2.0]]) * B * tau + 1e-9).all()
         for Q in np.eye(game.n_classifiers):
             for lam in corners:
@@ -63,6 +74,8 @@ def test_what_frozen_denominators_cost_is_attained():
         true = FairnessGame.from_gaps([0.0], over(n_pos, n), 0.0).equilibrium_gap([1.0], lam, B)
         assert max(here) == pytest.approx(0.0, abs=1e-12) and true <= frozen_gap(0.0, B, tau)
         assert true == pytest.approx(frozen_gap(0.0, B, tau), rel=0.02)
+        assert frozen_gap(0.3, B, tau) == pytest.approx(0.3 + 4 * B * tau)
+    the_bound_spelt_out()
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -75,24 +88,34 @@ def test_the_bound_of_the_default_algorithm_on_runs(k):
     said = frozen_bound(T, epsilon, 1e-6, B, k, 0.05, math.log(12), n)
     tau = frozen_tau(game.n, play.denominators)
     assert (tau > said.tau).sum() <= 30 and tau.max() > 0.5 * said.tau
-    auditor, learner = game.regrets(play.Q, play.lam, B)
-    assert (play.gap <= said.nu).all() and (auditor + learner <= said.nu).all()      # together, and so either alone
+    (auditor, learner), gap = evaluate(play, game).regrets, evaluate(play, game).gap
+    assert (gap <= said.nu).all() and (auditor + learner <= said.nu).all()      # together, and so either alone
     assert (game.error(play.Q) <= game.fair_erm().value + said.nu).all()
-    assert play.gap.max() > 0.02 * said.nu
+    assert gap.max() > 0.02 * said.nu
 
 
 def test_a_player_alone_may_gain_more_than_its_own_part():
     """The parts bound regrets, not gains: here the learner gains a hundred times its part at the averages, and both less than nu."""
     n_pos = [[[0, 1e5], [2e4, 1e5]], [[0, 8e4], [0, 8e4]], [[0, 0], [0, 0]], [[1e5, 1e5], [1e5, 1e5]]]
-    game = FairnessGame.from_counts(n_pos, np.full((2, 2), 1e5), 0.05)
+    game = FairnessGame.from_counts(n_pos, np.full((2, 2), 1e5), 0.05, empty="zero")
     play = dp_oracle_learner(game, 1000.0, 1e-7, 1.0, np.random.default_rng(0), rounds=100)
     said = frozen_bound(100, 1000.0, 1e-7, 1.0, 2, 0.05, math.log(4), 1e5)
     auditor, learner = game.regrets(play.Q, play.lam, 1.0)
     assert learner > 100 * said.learner and auditor + learner < said.nu
 
 
-def test_the_frozen_bound_is_spelt_out():
+def beyond(k, tail):
+    """Where |V| (k = 2) or |V - V'| (more), V of scale 1, is with this probability."""
+    low, high = 0.0, 100.0
+    for _ in range(80):
+        x = (low + high) / 2
+        low, high = (x, high) if (1.0 if k == 2 else 1 + x / 2) * math.exp(-x) > tail else (low, x)
+    return low
+
+
+def the_bound_spelt_out():
     """Terms written out once more, and at much epsilon what no noise leaves: the auditor's own regret with that step."""
+    theta = np.linspace(1e-3, 0.999, 999)
     for T, k, labels in itertools.product((2, 40), (2, 3), (("FP", "TP"), ("TP",))):
         at = dict(rounds=T, epsilon=2.0, delta=1e-6, B=3.0, n_groups=k, beta=0.06, log_labelings=4.0, smallest_cell=5000.0)
         found = frozen_bound(**at, share=0.25, constraints=labels)
@@ -101,15 +124,44 @@ def test_the_frozen_bound_is_spelt_out():
         assert found.tau == pytest.approx(off / (5000 - off)) and found.rounds == T
         step = largest_step(1.5, 1e-6, T - 1, T - 1)
         learner = 2 * 3.0 / (5000 - off) / step * (4.0 + math.log((T - 1) / 0.02)) * (T - 1) / T
-        assert found.learner == pytest.approx(learner + 2 * 3.0 * found.tau)
+        assert found.learner == pytest.approx(learner + 2 * 3.0 * found.tau, rel=1e-9)
         assert found.nu == pytest.approx(learner + found.auditor)       # 4 B tau is in the auditor's
-        d = 2 * len(labels) * (k - 1) + 1
-        x = (k > 2) * 2**-11 * 2 / (5000 - off) / step + 2**-11 * 2 / (5000 - off) / step       # the grid, on one rate or on two
-        for_gaps = frozen._Frozen(T, 2.0, math.log(1e6), 3.0, k, 0.04, 5000 - off, d, None, step)
-        own = auditor_bound(for_gaps, hedge_rate(d - 1, T, as_printed=True), False, largest=1 + found.tau + x)
+        d, b = 2 * len(labels) * (k - 1) + 1, 2 / (5000 - off) / step
+        x = (1 if k == 2 else 2) * 2**-11 * b                           # the grid, on one rate or on two
+        eta = hedge_rate(d - 1, T, as_printed=True)
+        spread = 2 * (1 + found.tau + x) + 2 * b * beyond(k, 0.04 / (2 * (T - 1) * (d - 1)))
+        hidden = (2 * b / theta * (math.log(4 * d / 0.04) - (1 if k == 2 else 2) * (T - 1) * np.log(1 - theta**2))).min()
+        own = 3.0 * math.log(d) / (eta * T) + eta * 3.0 * spread**2 / 8 + 3.0 * hidden / T
         assert found.auditor == pytest.approx(own + 2 * 3.0 * x + 4 * 3.0 * found.tau, rel=1e-12)
         free = frozen_bound(**(at | dict(epsilon=1e6, smallest_cell=1e12)), constraints=labels)
-        eta = hedge_rate(d - 1, T, as_printed=True)
         assert free.nu == pytest.approx(3.0 * math.log(d) / (eta * T) + eta * 3.0 / 2, rel=1e-6)
     small = frozen_bound(**(at | dict(smallest_cell=3.0)))
     assert small.nu > 100 and np.isfinite(small.nu)
+
+
+# --- deliberate faults
+
+def denominators_left_out(player, times):
+    """One player's bound without what the denominators add."""
+    def make(f):
+        def frozen_bound(rounds, epsilon, delta, B, *args, **kw):
+            found = f(rounds, epsilon, delta, B, *args, **kw)
+            return dataclasses.replace(found, **{player: getattr(found, player) - times * B * found.tau})
+        return frozen_bound
+    return make
+
+
+FROZEN = "dpfair_teach.games.frozen."
+FAULTS = {
+    "frozen_gap_without_nu": Mutant(FROZEN + "frozen_gap", less(lambda call: call.nu), "the denominators alone"),
+    "frozen_gap_without_the_denominators": Mutant(FROZEN + "frozen_gap", with_arguments(tau=lambda _: 0.0), "nu alone"),
+    "frozen_learner_without_the_denominators": Mutant(FROZEN + "frozen_bound", denominators_left_out("learner", 2), "no 2 B tau"),
+    "frozen_auditor_without_the_denominators": Mutant(FROZEN + "frozen_bound", denominators_left_out("auditor", 4), "no 4 B tau"),
+    "frozen_sizes_not_rounded": Mutant(FROZEN + "_off", less(lambda call: 0.5), "half a person by rounding is forgotten"),
+    "frozen_sizes_without_noise": Mutant(FROZEN + "_off", lambda f: lambda s, cells, epsilon_0: 0.5, "sizes are off by rounding only"),
+    "frozen_bound_without_the_grid": Mutant(FROZEN + "_grid", lambda f: lambda s, least: 0.0, "what is measured is not rounded"),
+    "frozen_gap_pays_once": Mutant("dpfair_teach.games.frozen.frozen_gap", lambda f: lambda nu, B, tau: f(nu, B, tau / 2), "2 B tau"),
+    "frozen_tau_ignores_a_group": Mutant(
+        "dpfair_teach.games.frozen.frozen_tau", lambda f: lambda n, d, **kw: f(np.asarray(n)[1:], np.asarray(d)[..., 1:, :], **kw),
+        "group 0 is left out"),
+}

@@ -11,6 +11,7 @@ from dpfair_teach import fairness, load, oracles
 from dpfair_teach.data import base_classifier
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, exponentiated_gradient, hedge
 from dpfair_teach.oracles import threshold_labelings, with_constants
+from faults import Mutant, changed
 
 
 def drawn(seed: int, k: int = 3, m: int = 40, H: int = 12, gamma=0.1, constraints=("FP", "TP"), constants: bool = True):
@@ -314,3 +315,77 @@ def test_ten_people():
     game = FairnessGame(threshold_labelings(ten.X[:, 0]), ten.A, ten.Y, 0.0)
     best = game.fair_erm()
     assert best.value == pytest.approx(by_scipy(game, 0.0)) and game.violation(best.Q) < 1e-9
+
+
+# --- deliberate faults
+
+def gamma_forgotten(f):
+    return lambda self, gaps: f(self, gaps) + self.gamma[..., None]
+
+
+def last_row_as_printed(f):
+    """TP_a - TP_a - gamma."""
+    def values(self, gaps):
+        r = f(self, gaps)
+        r[..., -1] = -self.gamma
+        return r
+    return values
+
+
+def value_as_printed(f):
+    return lambda self, B, *, as_printed=False: f(self, B, as_printed=True)
+
+
+def costs_without_the_anchor(f):
+    def cell_costs(self, lam):
+        costs = f(self, lam)
+        costs[..., 1, 0, :] = [1.0, 0.0]
+        return costs
+    return cell_costs
+
+
+def dearest_answer(f):
+    return lambda self, lam: (self.losses(lam)).argmax(axis=-1)
+
+
+def gap_of_the_learner(f):
+    return lambda self, Q, lam, B: self.regrets(Q, lam, B)[1]
+
+
+def halved_gaps(f):
+    return staticmethod(lambda errors, gaps, gamma: f(errors, np.asarray(gaps) / 2, gamma))
+
+
+FAULTS = {
+    "constraints_without_gamma": Mutant("dpfair_teach.games.game.FairnessGame._values", gamma_forgotten, "the tolerance is left out"),
+    "constraints_last_row_as_printed": Mutant(
+        "dpfair_teach.games.game.FairnessGame._values", last_row_as_printed, "TP_a - TP_a in the last row"),
+    "fair_erm_five_percent_up": Mutant(
+        "dpfair_teach.games.programs.solve_fair_erm", changed(value=lambda x: 1.05 * x), "a value that no mixture has"),
+    "prices_a_tenth_more": Mutant(
+        "dpfair_teach.games.programs.solve_fair_erm", changed(lam=lambda x: 1.1 * x), "a tenth more than the least prices"),
+    "game_value_of_the_root_of_the_price": Mutant(
+        "dpfair_teach.games.game.FairnessGame.value", lambda f: lambda self, B, **kw: f(self, np.sqrt(B), **kw),
+        "the root of B is charged"),
+    "game_value_with_signs": Mutant("dpfair_teach.games.game.FairnessGame.value", value_as_printed, "multipliers may be negative"),
+    "costs_without_the_anchor": Mutant(
+        "dpfair_teach.games.game.FairnessGame.cell_costs", costs_without_the_anchor, "group 0 pays for no gap"),
+    "best_answer_is_the_dearest": Mutant(
+        "dpfair_teach.games.game.FairnessGame.best_response", dearest_answer, "the largest cost, not the least"),
+    "gaps_of_notions_halved": Mutant("dpfair_teach.games.game.FairnessGame.from_gaps", halved_gaps, "every gap counts half"),
+    "gap_of_the_learner_alone": Mutant(
+        "dpfair_teach.games.game.FairnessGame.equilibrium_gap", gap_of_the_learner, "the auditor is not asked"),
+}
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_many_people_are_counted_classifier_by_classifier_with_the_same_counts(monkeypatch, k):
+    """From 30,000 people on: the table is the product of matrices' to the bit, for classifiers that are held as any whole numbers."""
+    rng = np.random.default_rng(k)
+    predictions, A, Y = rng.integers(0, 2, (4, 40_000)), rng.integers(0, k, 40_000), rng.integers(0, 2, 40_000)
+    quick = [FairnessGame(predictions.astype(kind), A, Y, 0.1) for kind in (int, bool, np.int8, np.uint8)]
+    monkeypatch.setattr("dpfair_teach.games.table._MANY", 10**9)
+    slow = FairnessGame(predictions, A, Y, 0.1)
+    for game in quick:
+        assert np.array_equal(game.errors, slow.errors) and np.array_equal(game.gaps, slow.gaps)
+        assert np.array_equal(game.constraint_values([0.1, 0.2, 0.3, 0.4]), slow.constraint_values([0.1, 0.2, 0.3, 0.4]))

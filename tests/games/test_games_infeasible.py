@@ -4,8 +4,9 @@ import math
 import numpy as np
 import pytest
 
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, exponentiated_gradient, regression_exponentiated_gradient
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, evaluate, exponentiated_gradient, regression_exponentiated_gradient
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant
 from test_oracles_regression import people
 
 A, Y = np.tile([0, 1], 60), np.repeat([0, 1], 60)
@@ -14,11 +15,11 @@ A, Y = np.tile([0, 1], 60), np.repeat([0, 1], 60)
 def test_without_a_fair_mixture_a_play_is_of_the_value_of_its_prices():
     """H = {A}: its one classifier accepts a group and nobody else. The linear program refuses; the plays return it, with all B on a gap
     that stays open, and only ``violation`` says so."""
-    game = FairnessGame([A], A, Y, 0.1)
+    game = FairnessGame([A], A, Y, 0.1, n_groups=2, empty="zero")
     with pytest.raises(ValueError, match=r"no mixture of these 1 classifiers .* violation is 1"):
         game.fair_erm()
     for B in (2.0, 30.0):
-        private = dp_oracle_learner(game, 50.0, 1e-6, B, np.random.default_rng(0), rounds=400)
+        private = evaluate(dp_oracle_learner(game, 50.0, 1e-6, B, np.random.default_rng(0), rounds=400), game)
         for play in (exponentiated_gradient(game, B, rounds=400), private):
             assert play.violation == 1 and play.error == 0.5 and play.Q.tolist() == [1.0]
             assert game.value(B) == pytest.approx(0.5 + B * 0.9)        # not the least error: it pays for what is open
@@ -32,7 +33,7 @@ def test_a_private_play_says_nothing_of_whether_a_fair_mixture_exists(repair):
     other[1] = 0
     feasible = []
     for world in (A, other):
-        game = FairnessGame(H, world, Y, 1 / 30.5)
+        game = FairnessGame(H, world, Y, 1 / 30.5, n_groups=2, empty="zero")
         feasible.append(bool(game.violation([1.0]) <= 1 / 30.5))
         play = dp_oracle_learner(game, 1.0, 1e-6, 5.0, np.random.default_rng(0), rounds=5, repair=repair)
         assert play.lam.shape == (4,) and math.isclose(play.Q.sum(), 1)
@@ -56,3 +57,11 @@ def test_the_regression_game_asks_no_cell_that_no_constraint_asks_about(constrai
     assert play.game.violation(play.game.fair_erm().Q) <= 0.02 + 1e-9
     with pytest.raises(ValueError, match=rf"^A=1: the cell \(a=1, y={empty}\) holds nobody"):
         regression_exponentiated_gradient(oracle, G, 0.02, rounds=3)
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "game_asks_every_cell": Mutant(
+        "dpfair_teach.games.regression.nobody_as_one", lambda f: lambda sums: sums, "it stops at a cell that nobody asks about"),
+}

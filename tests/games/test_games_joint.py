@@ -14,8 +14,9 @@ from scipy import stats
 from test_games_draws import PLAYS, auditor, learner, name, uniform, whole
 from test_games_regression_private import answered, people
 
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, regression_dp_oracle_learner
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, evaluate_regression, regression_dp_oracle_learner
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant, scaled, with_a_known_seed
 
 ROUNDS, SIZE = 4, 6000
 MOST = 0.1          # of a correlation: 7.7 standard deviations; that one of 2,600 pairs passes it has a probability below 1e-9
@@ -63,7 +64,8 @@ def test_the_draws_of_two_plays_have_their_laws_and_nothing_to_do_with_each_othe
     rng = np.random.default_rng(20 + k)
     x, A = rng.random(160 * k), np.arange(160 * k) % k
     Y = (x + 0.3 * (A == 1) + 0.3 * rng.normal(size=160 * k) > 0.6).astype(int)
-    game = FairnessGame(np.array([x > t for t in np.linspace(0.5, 0.6, 5)]), A, Y, 0.02)        # so much alike that the choice is open
+    cuts = np.linspace(0.5, 0.6, 5)                        # so much alike that the choice is open
+    game = FairnessGame(np.array([x > t for t in cuts]), A, Y, 0.02, n_groups=k, empty="zero")
     found = []
     for run in (1, 2):
         play = dp_oracle_learner(game, 24.0, 1e-3, 8.0, np.random.default_rng(run), rounds=ROUNDS, size=SIZE, **how)
@@ -81,6 +83,7 @@ def test_the_draws_of_two_regression_loops_have_their_laws_and_nothing_to_do_wit
         play = regression_dp_oracle_learner(oracle, A, 0.05, 60.0, 1e-4, np.random.default_rng(run), n_groups=k, B=5.0, rounds=ROUNDS,
                                             ridge=5.0, size=SIZE)
         sizes, said, heard = play.releases_
+        counts = evaluate_regression(play, A).counts
         free = play.denominators[:, 1:] if k == 2 else play.denominators
         u = whole(free - n[1 if k == 2 else 0:], sizes.scale, rng).reshape(SIZE, -1)
         found += [(f"{run} size {i}", column) for i, column in enumerate(u.T)]
@@ -91,9 +94,77 @@ def test_the_draws_of_two_regression_loops_have_their_laws_and_nothing_to_do_wit
             u = stats.norm.cdf(noise * said.sensitivity / said.scale)
             found += [(f"{run} answer {t}, {i}", column) for i, column in enumerate(u.T)]
         for t in range(ROUNDS - 1):
-            rates, size = play.counts[t] / play.denominators, 1 / play.denominators
+            rates, size = counts[t] / play.denominators, 1 / play.denominators
             gaps = play.gaps_seen[t].reshape(SIZE, k - 1, 2) - (rates[:, 1:] - rates[:, :1])
             spread = size[:, 1:] + size[:, :1] if k == 2 else np.hypot(size[:, 1:], size[:, :1])
             u = stats.norm.cdf(gaps / (heard.scale * spread)).reshape(SIZE, -1)
             found += [(f"{run} measurement {t}, {i % 2}", column) for i, column in enumerate(u.T)]
     strangers(found)
+
+
+# --- deliberate faults
+
+def half_the_range(f):
+    def spread(self, w):
+        price, range_ = f(self, w)
+        return price, range_ / 2
+    return spread
+
+
+def one_noise_for_all_labels(f):
+    """All that is asked in one call gets the noise of its first label."""
+    def laplace_noise(scale, shape, rng, inner=1):
+        return np.broadcast_to(f(scale, shape[:-1] + (1,), rng, inner), shape).copy() if inner else f(scale, shape, rng, inner)
+    return laplace_noise
+
+
+def one_noise_for_both_sizes(f):
+    def frozen_cells(game, epsilon, axes, rng):
+        sizes, sensitivity = f(game, epsilon, axes, rng)
+        sizes[..., 1] = np.maximum(sizes[..., 0] - game.n[:, 0] + game.n[:, 1], 1.0)
+        return sizes, sensitivity
+    return frozen_cells
+
+
+def half_the_noise_on_three_rates(f):
+    def measure(self, h, rng):
+        said = self.measurement
+        self.measurement = (said[0], said[1] / (2 if self.game.n_groups > 2 else 1))
+        try:
+            return f(self, h, rng)
+        finally:
+            self.measurement = said
+    return measure
+
+
+def one_noise_for_both_counts(f):
+    def measured(accepted, n, mu, rng):
+        if len(n) > 2:
+            return f(accepted, n, mu, rng)
+        one = accepted[:, 1] + rng.standard_normal((len(accepted), 1)) / mu[:, None]
+        return np.stack([accepted.sum(axis=1) - one, one], axis=1)
+    return measured
+
+
+FAULTS = {
+    "players_with_half_the_noise": Mutant("dpfair_teach.games.players.laplace_noise", scaled(0.5), "half the noise on what is measured"),
+    "one_noise_for_all_labels": Mutant(
+        "dpfair_teach.games.players.laplace_noise", one_noise_for_all_labels, "one noise for both labels' counts"),
+    "one_noise_for_both_sizes": Mutant(
+        "dpfair_teach.games.players.frozen_cells", one_noise_for_both_sizes, "one noise for the sizes of both labels"),
+    "frozen_auditor_with_a_known_seed": Mutant(
+        "dpfair_teach.games.players.FrozenCounts.measure", with_a_known_seed, "the same noise in every round"),
+    "frozen_learner_at_half": Mutant("dpfair_teach.games.players.FrozenCounts.spread", half_the_range, "half the learner's range"),
+    "frozen_learner_with_a_known_seed": Mutant(
+        "dpfair_teach.games.players.FrozenCounts.answer", with_a_known_seed, "the same noise in every round"),
+    "promised_auditor_with_a_known_seed": Mutant(
+        "dpfair_teach.games.players.PromisedRates.measure", with_a_known_seed, "the same noise every round"),
+    "promised_rates_at_half": Mutant(
+        "dpfair_teach.games.players.PromisedRates.measure", half_the_noise_on_three_rates, "half the noise on the rates of three groups"),
+    "promised_learner_at_half": Mutant(
+        "dpfair_teach.games.players.PromisedRates._moved", scaled(0.5), "half the learner's sensitivity"),
+    "regression_learner_with_a_known_seed": Mutant(
+        "dpfair_teach.games.regression_private._noise", with_a_known_seed, "the same noise in every round"),
+    "regression_auditor_with_one_noise": Mutant(
+        "dpfair_teach.games.regression_private._measured", one_noise_for_both_counts, "one noise for the counts of both labels"),
+}

@@ -45,7 +45,8 @@ def test_both_functions_spend_the_same_part_of_epsilon_by_default():
 
 def test_a_share_that_leaves_nothing_is_named():
     X, A, Y = people(k=2)
-    rng, oracle, game = np.random.default_rng(0), RegressionOracle(X, Y), games.FairnessGame(np.eye(3, 300), A, Y, 0.1)
+    rng, oracle = np.random.default_rng(0), RegressionOracle(X, Y)
+    game = games.FairnessGame(np.eye(3, 300), A, Y, 0.1, n_groups=2, empty="zero")
     calls = (lambda **how: games.dp_oracle_learner(game, 1.0, 1e-6, 2.0, rng, rounds=3, **how),
              lambda **how: games.frozen_bound(10, 1.0, 1e-6, 2.0, 2, 0.05, 8.0, 100.0, **how),
              lambda **how: games.regression_dp_oracle_learner(oracle, A, 0.1, 1.0, 1e-6, rng, n_groups=2, rounds=3, **how))

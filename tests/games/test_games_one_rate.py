@@ -4,6 +4,8 @@ Each test was seen red with the fault that its name denies.
 """
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
 from functools import partial
 
@@ -12,11 +14,18 @@ import pytest
 
 from dpfair_teach import games
 from dpfair_teach.audit import exact_epsilon
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, regression_dp_oracle_learner, regression_exponentiated_gradient
+from dpfair_teach.games import (
+    FairnessGame,
+    dp_oracle_learner,
+    evaluate_regression,
+    regression_dp_oracle_learner,
+    regression_exponentiated_gradient,
+)
 from dpfair_teach.games import players as rooms
-from dpfair_teach.games.game import _LABEL as labels
+from dpfair_teach.games.notions import LABEL as labels
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant, calling
 from test_oracles_regression import people
 
 RATES = [("FP",), ("TP",), ("FP", "TP")]
@@ -55,7 +64,8 @@ def test_no_two_names_are_of_one_rate():
 def test_a_private_auditor_measures_the_rates_that_were_named(k, constraints, how):
     """At epsilon = 1e6 what it saw is, to the noise, the constraint values of the classifiers that were chosen, counted by hand."""
     H, A, Y = unlike(k)
-    play = dp_oracle_learner(FairnessGame(H, A, Y, 0.05, constraints), 1e6, 1e-9, 3.0, np.random.default_rng(0), rounds=6, **how)
+    game = FairnessGame(H, A, Y, 0.05, constraints, n_groups=k, empty="zero")
+    play = dp_oracle_learner(game, 1e6, 1e-9, 3.0, np.random.default_rng(0), rounds=6, **how)
     gaps = rates_of(H[play.chosen], A, Y, constraints)[:len(play.gradients)]
     r = np.stack([gaps, -gaps], axis=-1).reshape(len(gaps), -1) - 0.05
     both = rates_of(H, A, Y, ("FP", "TP"))
@@ -85,8 +95,9 @@ def test_the_private_loop_measures_and_tells_the_rates_that_were_named(k, constr
                                         constraints=constraints)
     decisions = play.rules @ np.column_stack([np.ones(len(X)), X]).T > 0
     gaps = rates_of(decisions, A, Y, constraints)
-    np.testing.assert_allclose(play.gaps, gaps, atol=1e-12)
-    assert play.violation == pytest.approx(np.abs(gaps.mean(axis=0)).max())
+    found = evaluate_regression(play, A)
+    np.testing.assert_allclose(found.gaps, gaps, atol=1e-12)
+    assert found.violation == pytest.approx(np.abs(gaps.mean(axis=0)).max())
     np.testing.assert_allclose(play.gaps_seen, gaps[:-1], atol=0.005)
     both = rates_of(decisions[:-1], A, Y, ("FP", "TP"))
     assert np.abs(both[:, 0] - both[:, 1]).max() > 0.01
@@ -98,7 +109,8 @@ def test_the_private_loop_answers_with_the_average_of_its_rounds():
     decisions = play.rules @ np.column_stack([np.ones(len(X)), X]).T > 0
     assert (decisions.any(axis=0) & ~decisions.all(axis=0)).mean() > 0.05           # the rounds disagree about some people
     np.testing.assert_allclose(play.predict_proba(X), decisions.mean(axis=0))
-    assert play.error == pytest.approx(np.where(Y == 1, 1 - play.predict_proba(X), play.predict_proba(X)).mean())
+    error = np.where(Y == 1, 1 - play.predict_proba(X), play.predict_proba(X)).mean()
+    assert evaluate_regression(play, A).error == play.errors.mean() == pytest.approx(error)
 
 
 def test_a_mixture_over_the_iterates_accepts_with_all_its_parts():
@@ -135,7 +147,7 @@ def test_a_promise_is_about_the_cells_that_a_constraint_asks_about():
     settings, promise = (1000, 1.0, 1e-6, 2.0, 2, 0.05), dict(smallest_cell=300)
 
     def plays(constraints):
-        game, how = FairnessGame(H, A, Y, 0.1, constraints), dict(promise, constraints=constraints)
+        game, how = FairnessGame(H, A, Y, 0.1, constraints, n_groups=2, empty="zero"), dict(promise, constraints=constraints)
         yield partial(dp_oracle_learner, game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", **promise)
         for f in (games.schedule, games.theorem_3_5):
             yield partial(f, *settings, 3.0, **how)
@@ -180,3 +192,37 @@ def test_who_stays_in_a_small_cell_counts_where_a_promise_protects_features_too(
     found = exact_epsilon(*laws)
     assert 0.99 * step < found <= step + 1e-9
     assert math.isclose(sensitivity, 60.0 + 1 / len(A))         # the anchor's price over N
+
+
+# --- deliberate faults
+
+def stay_forgotten(f):
+    def sensitivity(self, w):
+        if self.protect == "A":
+            return f(self, w)
+        without = copy.copy(self)
+        without.protect = "A"
+        return f(without, w) + 1 / self.game.m
+    return sensitivity
+
+
+def false_positives_reported(f):
+    def evaluated(published, A):
+        found = f(published, A)
+        rates = (found.counts / found.n)[..., :len(published.constraints)]
+        return dataclasses.replace(found, gaps=(rates[..., 1:, :] - rates[..., :1, :]).reshape(found.gaps.shape))
+    return evaluated
+
+
+FAULTS = {
+    "stay_forgotten": Mutant(
+        "dpfair_teach.games.players.PromisedRates.sensitivity", stay_forgotten, "a decision changes with the group only"),
+    "first_rate_for_any": Mutant(
+        "dpfair_teach.games.table.Table._above", lambda f: lambda self, n_pos, n: n_pos[..., :len(self.parity.cells)],
+        "true positives are asked for, false positives measured"),
+    "first_rate_in_the_loop": Mutant(
+        "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
+        calling("labels_of", lambda f: lambda constraints: list(range(len(constraints)))), "the first rate is measured"),
+    "first_rate_in_the_report": Mutant(
+        "dpfair_teach.games.regression_private.evaluate_regression", false_positives_reported, "false positives are reported"),
+}

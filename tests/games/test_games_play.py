@@ -18,6 +18,7 @@ from dpfair_teach.games import (
     hedge_regret,
     schedule,
 )
+from faults import Mutant, changed, scaled
 
 
 def test_hedge_is_a_softmax_with_a_spare_coordinate():
@@ -150,9 +151,10 @@ def test_the_spread_is_that_of_the_payoffs():
 def test_plays_and_solutions_compare_as_objects():
     """Arrays have no truth value, so records that hold some are equal to themselves only, and may stand in lists and sets."""
     game, _ = drawn(2, gamma=0.05)
+    private = FairnessGame.from_counts(np.rint(game.n_pos), game.n, 0.05, empty="zero")
     for one, other in ((exponentiated_gradient(game, 2.0, rounds=3), exponentiated_gradient(game, 2.0, rounds=3)),
                        (game.fair_erm(), game.fair_erm()), (game.equilibrium(2.0), game.equilibrium(2.0)),
-                       *(tuple(dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3) for _ in range(2)),)):
+                       *(tuple(dp_oracle_learner(private, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3) for _ in range(2)),)):
         assert one == one and one != other and other in [one, other] and len({one, other}) == 2
 
 
@@ -228,3 +230,19 @@ def test_a_game_must_be_a_game():
     with pytest.raises(ValueError, match="game="):
         exponentiated_gradient("chess", 2.0, rounds=3)
     assert isinstance(drawn(1)[0], FairnessGame)
+
+
+# --- deliberate faults
+
+def without_a_spare(f):
+    def weights(theta, B):
+        lam = f(theta, B)
+        return lam / lam.sum(axis=-1, keepdims=True) * B[..., None]
+    return weights
+
+
+FAULTS = {
+    "hedge_without_a_spare": Mutant("dpfair_teach.games.auditor.weights", without_a_spare, "the multipliers always sum to B"),
+    "rounds_halved": Mutant("dpfair_teach.games.auditor.agarwal_theorem_1", changed(rounds=lambda x: max(1, x // 2)), "half of the rounds"),
+    "hedge_regret_halved": Mutant("dpfair_teach.games.auditor.hedge_regret", scaled(0.5), "half of the regret"),
+}

@@ -17,6 +17,7 @@ from dpfair_teach.audit import audit_scalar, clopper_pearson, exact_epsilon
 from dpfair_teach.games import (
     FairnessGame,
     dp_oracle_learner,
+    evaluate,
     exponentiated_gradient,
     gradient_seen,
     hedge,
@@ -27,6 +28,7 @@ from dpfair_teach.games import (
 )
 from dpfair_teach.games import players as rooms
 from dpfair_teach.mechanisms import exponential_probabilities
+from faults import Mutant, scaled, with_arguments
 
 RUNS, ALPHA = 100_000, 1e-9
 
@@ -46,18 +48,18 @@ def people(k=2, m=600, seed=0):
 def test_without_noise_it_is_algorithm_3(k, how):
     """At epsilon = 1e6 the noise is too small to matter: the classifiers, round by round, are those of exponentiated gradient."""
     H, A, Y = people(k)
-    game = FairnessGame(H, A, Y, gamma=[0.02, 0.1])
+    game = FairnessGame(H, A, Y, gamma=[0.02, 0.1], n_groups=k, empty="zero")
     B = np.array([3.0, 9.0])
     private = dp_oracle_learner(game, 1e6, 1e-9, B, np.random.default_rng(0), rounds=12, **how)
     plain = exponentiated_gradient(game, B, rounds=12, eta=float(private.eta))
     assert (private.chosen == plain.chosen).mean() > 0.9 and private.multipliers == pytest.approx(plain.multipliers, abs=0.05)
-    assert private.error == pytest.approx(plain.error, abs=0.02)
+    assert evaluate(private, game).error == pytest.approx(plain.error, abs=0.02)
 
 
 def test_what_is_published_follows_from_the_classifiers_and_the_gradients():
     """Given those, which are private, the multipliers are computed without the data."""
     H, A, Y = people()
-    game = FairnessGame(H, A, Y, gamma=0.05)
+    game = FairnessGame(H, A, Y, gamma=0.05, n_groups=2, empty="zero")
     play = dp_oracle_learner(game, 2.0, 1e-6, 4.0, np.random.default_rng(1), rounds=7, size=5)
     assert play.gradients.shape == (6, 5, 4)
     theta = play.eta * np.concatenate([np.zeros((1, 5, 4)), np.cumsum(play.gradients, axis=0)])
@@ -69,11 +71,13 @@ def test_batches_are_games_of_their_own():
     """Ten thousand repeats of two gammas and two epsilons at once: each cell of the batch has the law of a run alone (DKW, alpha 1e-9)."""
     H, A, Y = people()
     rng, n = np.random.default_rng(2), 10_000
-    together = dp_oracle_learner(FairnessGame(H, A, Y, gamma=[0.02, 0.2]), np.array([[1.0], [4.0]]), 1e-6, 4.0, rng, rounds=3, size=n)
+    game = FairnessGame(H, A, Y, gamma=[0.02, 0.2], n_groups=2, empty="zero")
+    together = dp_oracle_learner(game, np.array([[1.0], [4.0]]), 1e-6, 4.0, rng, rounds=3, size=n)
     assert together.lam.shape == (n, 2, 2, 4) and together.epsilon_step.shape == (2, 1)
     room = 2 * math.sqrt(math.log(2 / ALPHA) / (2 * n))
     for i, j in itertools.product(range(2), range(2)):
-        alone = dp_oracle_learner(FairnessGame(H, A, Y, gamma=[0.02, 0.2][j]), [1.0, 4.0][i], 1e-6, 4.0, rng, rounds=3, size=n)
+        one = game.with_gamma([0.02, 0.2][j])
+        alone = dp_oracle_learner(one, [1.0, 4.0][i], 1e-6, 4.0, rng, rounds=3, size=n)
         assert stats.ks_2samp(alone.lam[:, 0], together.lam[:, i, j, 0]).statistic < room
 
 
@@ -92,7 +96,7 @@ def test_the_printed_settings_are_the_schedules():
 def test_the_noise_of_the_printed_auditor_has_the_printed_scale():
     """Kolmogorov-Smirnov on 400,000 noises, alpha 1e-9."""
     H, A, Y = people()
-    game = FairnessGame(H[:1], A, Y, gamma=0.05)
+    game = FairnessGame(H[:1], A, Y, gamma=0.05, n_groups=2, empty="zero")
     play = dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(3), as_printed=True, rounds=2, size=50_000)
     noise = (play.gradients - game.constraint_values([1.0])).ravel()
     scale = 16 * math.sqrt(2 * math.log(1e6)) / (game.n.min() - 1)
@@ -113,10 +117,11 @@ def test_the_selection_has_the_law_of_the_exponential_mechanism(scale):
 
 
 def test_a_delta_of_which_half_is_too_small_is_refused_as_it_was_given():
-    game = FairnessGame(*people(), 0.05)
+    game = FairnessGame(*people(), 0.05, n_groups=2, empty="zero")
     with pytest.raises(ValueError, match=r"^delta=1e-300: outside \[2e-300, 1\)"):
         dp_oracle_learner(game, 1.0, 1e-300, 2.0, np.random.default_rng(0), rounds=3, repair="bound")
-    dp_oracle_learner(game, 1.0, 2e-300, 2.0, np.random.default_rng(0), rounds=3, repair="bound")
+    with pytest.raises(ValueError, match=r"^delta=2e-300: below .*, what noise in doubles gives away here"):
+        dp_oracle_learner(game, 1.0, 2e-300, 2.0, np.random.default_rng(0), rounds=3, repair="bound")
 
 
 def test_selections_and_gradients_cost_what_they_cost():
@@ -127,7 +132,7 @@ def test_selections_and_gradients_cost_what_they_cost():
 
 def test_one_round_reads_nothing_private_and_sees_no_unfairness():
     H, A, Y = people()
-    game = FairnessGame(H, A, Y, gamma=0.0)
+    game = FairnessGame(H, A, Y, gamma=0.0, n_groups=2, empty="zero")
     for how in (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=5)):
         play = dp_oracle_learner(game, 1.0, 1e-6, 4.0, np.random.default_rng(0), rounds=1, **how)
         assert play.releases_ == () and play.chosen[0] == game.errors.argmin()
@@ -142,7 +147,8 @@ def test_one_round_reads_nothing_private_and_sees_no_unfairness():
 @pytest.mark.parametrize("accounting", ["rdp", "advanced"])
 def test_the_releases_stay_within_epsilon_and_delta(repair, protect, accounting):
     H, A, Y = people(m=3000)
-    play = dp_oracle_learner(FairnessGame(H, A, Y, 0.05), 2.0, 1e-6, 4.0, np.random.default_rng(0), repair=repair, protect=protect,
+    game = FairnessGame(H, A, Y, 0.05, n_groups=2, empty="zero")
+    play = dp_oracle_learner(game, 2.0, 1e-6, 4.0, np.random.default_rng(0), repair=repair, protect=protect,
                              accounting=accounting, smallest_cell=5 if repair == "promise" else None, rounds=40)
     assert [r.times for r in play.releases_] == [1] * (repair != "promise") + [39 + (protect != "A"), 39]
     assert (play.releases_[0].unit == UNIT_A) == (protect == "A")
@@ -155,7 +161,7 @@ def test_the_releases_stay_within_epsilon_and_delta(repair, protect, accounting)
 @pytest.mark.parametrize("epsilon, steps", [(0.5, 2), (1.0, 100), (8.0, 1000), (200.0, 30)])
 def test_the_largest_step_is_within_the_budget_and_no_larger_one_is(epsilon, steps):
     def spent(step):
-        records = [Release(name, UNIT_A, 1, scale / step, step, times=steps) for name, scale in (("exponential", 2), ("laplace", 1))]
+        records = [Release(name, UNIT_A, sensitivity=1, epsilon=step, times=steps) for name in ("exponential", "laplace")]
         return min(compose(records, 1e-7, "rdp"), compose(records, 1e-7, "basic"))
 
     step = largest_step(epsilon, 1e-7, steps, steps)
@@ -172,7 +178,7 @@ def test_a_promise_where_none_is_needed_is_refused_without_a_look_at_the_data(ho
     Y, said = np.repeat([0, 0, 1, 1], [30, 30, 30, 5]), []
     for moved in (0, 1):
         A[90] = 1 - moved
-        game = FairnessGame(np.eye(3, 95, dtype=int), A, Y, 0.1)
+        game = FairnessGame(np.eye(3, 95, dtype=int), A, Y, 0.1, n_groups=2, empty="zero")
         with pytest.raises(ValueError, match="smallest_cell=5") as refusal:
             dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, smallest_cell=5, **how)
         said.append(str(refusal.value))
@@ -192,7 +198,7 @@ def constants(n: int, m: int = 277, gamma: float = 0.1) -> list[FairnessGame]:
     Y[n:n + 80] = 1
     other = A.copy()
     other[0] = 1
-    games = [FairnessGame([[0] * m, [1] * m], a, Y, gamma) for a in (A, other)]
+    games = [FairnessGame([[0] * m, [1] * m], a, Y, gamma, n_groups=2, empty="zero") for a in (A, other)]
     assert [g.n.min() for g in games] == [n, n - 1]
     return games
 
@@ -237,7 +243,7 @@ def test_where_the_width_alone_does_not_refute_the_claim_shift_and_width_togethe
     other = A.copy()
     other[0] = 1
     one = np.eye(1, m, dtype=int)
-    here, there = (FairnessGame(np.r_[one, one], a, Y, 0.1) for a in (A, other))
+    here, there = (FairnessGame(np.r_[one, one], a, Y, 0.1, n_groups=2, empty="zero") for a in (A, other))
     assert schedule(m, epsilon, 1e-7, 1.0, 2, 0.05, math.log(2)).rounds == T and (here.n.min(), there.n.min()) == (n, n - 1)
     moved = there.constraint_values([1.0, 0.0]) - here.constraint_values([1.0, 0.0])
     assert np.abs(moved) == pytest.approx([1 / n + 1 / (n + 1)] * 2 + [0, 0])
@@ -316,7 +322,7 @@ def worst_pair(N: int) -> list[FairnessGame]:
     h[0, 0] = 1
     other = A.copy()
     other[0] = 1
-    return [FairnessGame(h, a, Y, 0.1, constraints=("FP",)) for a in (A, other)]
+    return [FairnessGame(h, a, Y, 0.1, constraints=("FP",), n_groups=2, empty="zero") for a in (A, other)]
 
 
 def one_release(game, seed, repair):
@@ -482,3 +488,51 @@ def test_cells_large_against_the_root_are_not_refuted_by_the_width():
         if root / 2 >= 4:
             assert printed_noise_delta(int(root / 2), k, epsilon, gradients=T) > delta
             assert printed_noise_delta(math.ceil(3 * root), k, epsilon, gradients=T) < delta
+
+
+# --- deliberate faults
+
+def error_left_out_of_the_range(f):
+    """FrozenCounts.spread for "X and A" without the error that a changed decision makes or mends."""
+    def spread(self, w):
+        price, range_ = f(self, w)
+        return price, range_ if self.protect == "A" else 2 * np.abs(price).max(axis=(-2, -1))
+    return spread
+
+
+def error_left_out_of_the_sensitivity(f):
+    return lambda self, w: f(self, w) - (self.protect != "A") / self.game.m
+
+
+def printed_learner_is_frozen(f):
+    return lambda *args, as_printed=False, **kw: f(*args, **kw)
+
+
+def repaired_learner_is_printed(f):
+    return lambda *args, as_printed=False, **kw: f(*args, as_printed=True, **kw)
+
+
+def costs_without_their_cells(f):
+    def cell_costs(self, lam):
+        costs = f(self, lam)
+        mistakes = np.array([1.0, 0.0])
+        return np.stack([costs[..., 0, :, :], mistakes + (costs[..., 1, :, :] - mistakes) * self.n / self.m], axis=-3)
+    return cell_costs
+
+
+FAULTS = {
+    "bound_without_its_one": Mutant("dpfair_teach.games.players.released_bound", lambda f: lambda *args: f(*args) + 1,
+                                    "N is at most the smallest cell, not below it"),
+    "printed_leak_halved": Mutant("dpfair_teach.games.budget.printed_noise_delta", scaled(0.5), "half of the delta"),
+    "printed_learner_is_frozen": Mutant(
+        "dpfair_teach.games.private.dp_oracle_learner", printed_learner_is_frozen, "as printed means repaired"),
+    "repaired_learner_is_printed": Mutant("dpfair_teach.games.private.dp_oracle_learner", repaired_learner_is_printed, "no repair at all"),
+    "error_left_out_of_the_range": Mutant(
+        "dpfair_teach.games.players.FrozenCounts.spread", error_left_out_of_the_range, "a changed decision moves no error"),
+    "error_left_out_of_the_sensitivity": Mutant(
+        "dpfair_teach.games.players.PromisedRates.sensitivity", error_left_out_of_the_sensitivity, "a changed decision moves no error"),
+    "bound_without_its_margin": Mutant(
+        "dpfair_teach.games.players.released_bound", with_arguments(delta=lambda _: 0.5), "the noisy number, and 1 less"),
+    "costs_without_their_cells": Mutant(
+        "dpfair_teach.games.game.FairnessGame.cell_costs", costs_without_their_cells, "costs without a denominator"),
+}

@@ -3,15 +3,18 @@ import dataclasses
 import itertools
 import math
 
+import dp_accounting
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from test_games_draws import whole
 
+from book.studies.loops import LITERAL_ROUNDS
 from dpfair_teach import accounting, audit, games, mechanisms
-from dpfair_teach.experiments import LITERAL_ROUNDS, left_people
+from dpfair_teach.experiments import left_people
 from dpfair_teach.games import regression_private as room
 from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant, calling, scaled, with_arguments
 from test_oracles_regression import people
 
 DELTA = 1e-7
@@ -192,7 +195,7 @@ def has_the_laws_of_its_records(play, oracle, A, k, ridge, epsilon):
         has_law(white.T, "norm")
         assert np.abs(np.corrcoef(white.T) - np.eye(oracle.d + 1)).max() < 0.11        # six standard deviations and more
     for t in (0, 1):
-        counts = play.counts[t]
+        counts = games.evaluate_regression(play, A).counts[t]
         off = play.gaps_seen[t].reshape(R, k - 1, 2) - (counts[:, 1:] / n[:, 1:] - counts[:, :1] / n[:, :1])
         # Two groups: one noisy count moves both rates. More: each rate has noise of its own.
         width = (1 / n[:, 1:] + 1 / n[:, :1]) if k == 2 else np.sqrt(1 / n[:, 1:] ** 2 + 1 / n[:, :1] ** 2)
@@ -226,7 +229,7 @@ def test_each_game_of_a_batch_has_the_noise_of_its_own_epsilon():
     together = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilons, 1e-4, np.random.default_rng(2), size=4000, **how)
     for i, epsilon in enumerate(epsilons):
         records = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilon, 1e-4, np.random.default_rng(3), **how).releases_
-        kept = {field: getattr(together, field)[:, :, i] for field in ("rules", "multipliers", "gaps_seen", "counts")}
+        kept = {field: getattr(together, field)[:, :, i] for field in ("rules", "multipliers", "gaps_seen")}
         alone = dataclasses.replace(together, **kept, denominators=together.denominators[:, i], releases_=records)
         has_the_laws_of_its_records(alone, oracle, A, 2, 0.0, epsilon)
 
@@ -236,6 +239,28 @@ def world_of_an_attack():
     oracle = RegressionOracle(X, Y)
     M_inverse = np.linalg.inv(oracle.design.T @ oracle.design)
     return oracle, A, Y, M_inverse, np.sqrt(np.einsum("ij,jk,ik->i", oracle.design, M_inverse, oracle.design))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_98_runs_of_its_noise_are_added_up_as_gaussians(k):
+    """The records of both players' Gaussians, by our accountants and by dp-accounting's from the records' events: within 1 %."""
+    X, A, Y = people(m=300, k=k)
+    play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 2.0, 1e-6, np.random.default_rng(0), n_groups=k, rounds=99)
+    learner, auditor = play.releases_[1:]
+    assert learner.times == auditor.times == 98 and learner.epsilon is None and auditor.delta == 0
+    for records in ([learner], [auditor], [learner, auditor]):
+        event = dp_accounting.ComposedDpEvent([r.event() for r in records])
+        theirs = accounting.event_epsilon(event, 1e-6, relation=learner.neighbours)
+        exact = optimize.brentq(lambda e, records=records: mechanisms.gaussian_delta(
+            math.sqrt(sum(r.times * (r.sensitivity / r.scale) ** 2 for r in records)), 1.0, e) - 1e-6, 1e-6, 20)
+        assert exact * (1 - 1e-9) <= accounting.compose(records, 1e-6, "pld") <= 1.0001 * exact
+        assert theirs == pytest.approx(exact, rel=0.01) and exact < accounting.compose(records, 1e-6, "rdp") < 1.1 * exact
+    assert accounting.compose([learner, auditor], 1e-6, "pld") == pytest.approx(0.95 * 2.0, rel=1e-3)
+
+
+def of_one_run(release, delta):
+    """epsilon of one of its runs at this delta."""
+    return accounting.compose(dataclasses.replace(release, times=1), delta)
 
 
 def certified(statistics, release, delta):
@@ -268,7 +293,7 @@ def test_an_attack_on_the_learners_answer(monkeypatch):
             moved = (published - true) @ M_inverse @ oracle.design[j]
             statistics.append(np.divide(moved, spread * norms[j] ** 2, out=np.zeros_like(moved), where=spread != 0))
             assert (spread == 0).mean() < 0.01
-        return certified(statistics, play.releases_[1], delta), play.releases_[1].epsilon
+        return certified(statistics, play.releases_[1], delta), of_one_run(play.releases_[1], delta)
 
     found, claimed = attack()
     assert claimed / 2 <= found <= claimed
@@ -294,7 +319,7 @@ def test_an_attack_on_the_auditors_answer(monkeypatch):
                                                       learner_share=0.1, size=20_000)
             zero, one = play.denominators[:, 0, Y[j]], play.denominators[:, 1, Y[j]]     # gap = c / one - (total - c) / zero
             statistics.append((play.gaps_seen[0][:, Y[j]] + sum(count) / zero) / (1 / one + 1 / zero) - count[1])
-        return certified(statistics, play.releases_[2], delta), play.releases_[2].epsilon
+        return certified(statistics, play.releases_[2], delta), of_one_run(play.releases_[2], delta)
 
     found, claimed = attack()
     assert claimed / 2 <= found <= claimed
@@ -330,7 +355,8 @@ def test_an_empty_cell_or_an_absent_group_is_no_exception(k):
         assert np.isnan(play.denominators[..., 1]).all() == (asked == [0])
         if k == 2:                                          # put into the public range
             assert (play.denominators[..., asked] <= np.bincount(Y)[asked] - 1).all()
-        for numbers in (play.rules, play.multipliers, play.gaps_seen, play.error, play.violation):
+        found = games.evaluate_regression(play, world)
+        for numbers in (play.rules, play.multipliers, play.gaps_seen, play.errors, found.error, found.violation):
             assert np.isfinite(numbers).all()
 
 
@@ -344,11 +370,48 @@ def test_prices_that_shrink_below_all_doubles_leave_no_nan():
     assert np.isfinite(play.predict_proba(X[:3])).all()
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "rounds"), [(1e-6, 1e-100, 2), (1e-3, 1e-10, 1000), (1000.0, 0.4, 2)])
+@pytest.mark.parametrize(("epsilon", "delta", "rounds"), [(1e-6, 1e-7, 2), (1e-3, 1e-10, 1000), (1000.0, 0.4, 2)])
 def test_the_ends_of_the_ranges_are_recorded(epsilon, delta, rounds):
-    """The epsilon of one Gaussian release is found closely enough for its record, however small it is."""
+    """Records hold what was run, however small or large it is, and their Gaussians are one that keeps the promise."""
     Y = np.arange(40) // 2 % 2
     play = games.regression_dp_oracle_learner(RegressionOracle(np.arange(40.0)[:, None], Y), np.arange(40) % 2, .1, epsilon, delta,
                                               np.random.default_rng(0), n_groups=2, rounds=rounds)
     assert [r.mechanism for r in play.releases_] == ["laplace", "gaussian", "gaussian"]
-    assert all(0 < r.epsilon < epsilon * (1 + 1e-6) for r in play.releases_)
+    sizes, *gaussians = play.releases_
+    ratio = math.sqrt(sum(r.times * (r.sensitivity / r.scale) ** 2 for r in gaussians))
+    assert mechanisms.gaussian_delta(ratio, 1.0, epsilon - sizes.epsilon) == pytest.approx(delta, rel=1e-6)
+
+
+# --- deliberate faults
+
+def quiet_after_the_second_call(f):
+    calls = itertools.count(1)
+    return lambda scale, *args: f(scale / min(next(calls), 2), *args)
+
+
+def noise_readings_exchanged(f):
+    return lambda *a, noise="scale", **kw: f(*a, noise={"scale": "location", "location": "scale"}[noise], **kw)
+
+
+FAULTS = {
+    "loop_sizes_at_double_epsilon": Mutant(
+        "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
+        calling("frozen_cells", with_arguments(epsilon=lambda e: 2 * e)),
+        "half the noise on the sizes of cells"),
+    "loop_learner_quiet_after_round_2": Mutant(
+        "dpfair_teach.games.regression_private.regression_dp_oracle_learner", calling("_noise", quiet_after_the_second_call),
+        "half the noise from the third round on"),
+    "loop_auditor_at_half": Mutant(
+        "dpfair_teach.games.regression_private._measured",
+        lambda f: lambda counts, n, mu, rng: (counts + f(counts, n, mu, rng)) / 2, "half the noise on the counts"),
+    "loop_refuses_an_empty_cell": Mutant(
+        "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
+        calling("asked_people", with_arguments(empty=lambda _: "refuse")),
+        "it stops where a cell holds nobody"),
+    "section_5_step_a_tenth_more": Mutant(
+        "dpfair_teach.games.regression_printed.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
+    "regression_learner_with_half_the_noise": Mutant(
+        "dpfair_teach.games.regression_private._noise", scaled(0.5), "half the noise on the gap scores"),
+    "section_5_noise_in_the_wrong_place": Mutant(
+        "dpfair_teach.games.regression_printed.section_5_learner", noise_readings_exchanged, "the scale is handed over as the location"),
+}

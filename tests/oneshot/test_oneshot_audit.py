@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 from sklearn.cluster import KMeans
 
+from book.studies.drawn import PEOPLE, POPULATIONS, drawn_population
 from dpfair_teach import data
 from dpfair_teach.experiments import left_people
-from dpfair_teach.experiments.drawn import PEOPLE, POPULATIONS, drawn_population
 from dpfair_teach.oneshot import (
     FrontierLearner,
     _public,
@@ -85,6 +85,7 @@ def test_the_prices_of_chapter_14_are_of_the_audited_mixture():
             assert one == pytest.approx([.0104, .0336], abs=5e-5)
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_what_keeping_to_audited_candidates_would_cost():
     """The drawn populations, twenty runs each at epsilon 1: violation and error for gamma 0, as published and kept to what was audited."""

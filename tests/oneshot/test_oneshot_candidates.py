@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from dpfair_teach import fairness
+from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
-from dpfair_teach.oneshot.candidates import group_shares
+from dpfair_teach.oneshot.candidates import NOTIONS, group_shares, strata_of
+from faults import Mutant
 
 
 def people(k: int, seed: int, m: int = 60):
@@ -71,8 +73,30 @@ def test_grids_hold_no_constraint_first_and_are_symmetric(k, shape):
 
 
 def test_too_many_groups_for_a_grid_are_refused():
-    with pytest.raises(ValueError, match=r"^n_groups=5: the grid has 8 axes"):
-        multiplier_grid(5)
+    assert multiplier_grid(20).shape == (17_011, 38)
+    with pytest.raises(ValueError, match=r"^n_groups=30: makes 37,665 multipliers, more than 20,000. Merge groups"):
+        multiplier_grid(30)
+    assert multiplier_grid(30, points=5).shape == (11_626, 58)
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_renamed_groups_have_the_same_candidates_between_pairs(notion, k):
+    """The prices of all groups, renamed: the same set."""
+    u = multiplier_grid(k, notion=notion, against="pairs").reshape(-1, k - 1, len(Parity(notion).cells))
+    prices = np.concatenate([-u.sum(axis=1, keepdims=True), u], axis=1).round(9) + 0.0
+    order = np.random.default_rng(k).permutation(k)
+    if (order == np.arange(k)).all():
+        order = order[::-1]
+    assert {p.tobytes() for p in prices} == {np.ascontiguousarray(p).tobytes() for p in prices[:, order]}
+
+
+@pytest.mark.parametrize("anchor", [1, 2])
+def test_the_grid_of_another_anchor_is_that_of_the_first_renamed(anchor):
+    u = multiplier_grid(3, notion=Parity(anchor=anchor)).reshape(-1, 2, 2)
+    prices = np.concatenate([-u.sum(axis=1, keepdims=True), u], axis=1)
+    order = [anchor, *(a for a in range(3) if a != anchor)]
+    assert prices[:, order][:, 1:].reshape(-1, 4) == pytest.approx(multiplier_grid(3))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -82,7 +106,7 @@ def test_a_constant_has_no_gap_whatever_is_lifted(seed):
     k, Y = 2 + seed % 3, np.r_[0, rng.random(49) < .8].astype(int)
     weights = np.column_stack([np.zeros((50, k - 1)), rng.normal(size=50) - .5])       # of a group that noise made less than nobody
     weights[:, 0] = 1 - weights.sum(axis=1)
-    assert (group_shares(weights, Y) == 1).any()
+    assert (group_shares(weights, strata_of(Parity(), Y)) == 1).any()
     assert np.abs(expected_gaps([[1.] * 50, [.3] * 50, [0.] * 50], weights, Y)).max() < 1e-12
     assert np.abs(group_costs(weights, Y).sum(axis=0)).max() < 1e-10
 
@@ -91,12 +115,37 @@ def test_shares_keep_the_public_total_where_a_group_is_lifted():
     """A negative debiased total cannot make a rate of it; the label still has its people."""
     weights = np.array([[1.2, -.2], [1.1, -.1], [1.4, -.4], [.5, .5], [.4, .6]])
     Y = np.array([0, 0, 0, 1, 1])
-    assert group_shares(weights, Y) == pytest.approx(np.array([[2, 1], [1, 1]]))        # lifted from (3.7, -.7) and (.9, 1.1)
+    strata = strata_of(Parity(), Y)
+    assert group_shares(weights, strata) == pytest.approx(np.array([[2, 1], [1, 1]]))        # lifted from (3.7, -.7) and (.9, 1.1)
     # the debiased weights on the people accepted and the lift of 1.7 at the label's rate of 2/3, by those shares: rates may leave [0, 1]
     assert expected_gaps([[1, 0, 1, 0, 1]], weights, Y) == pytest.approx(np.array([[(-.6 + 1.7 * 2 / 3) / 1 - (2.6 - 1.7 * 2 / 3) / 2,
                                                                                       (.6 - .1 / 2) - (.4 + .1 / 2)]]))
     three = np.array([[.9, .9, -.8], [.5, 1., -.5], [1., .4, -.4], [.1, .4, .5], [.5, .3, .2]])
-    assert group_shares(three, Y) == pytest.approx(np.array([[1.0, 2.3, 1.0], [1, 1, 1]]))      # no group below 1, at the total's cost
+    assert group_shares(three, strata) == pytest.approx(np.array([[1.0, 2.3, 1.0], [1, 1, 1]]))      # no group below 1, at the total's cost
     many = np.concatenate([np.tile([.8, .3, -.1], (10, 1)), np.tile([.2, .1, .7], (20, 1))])
-    lifted = group_shares(many, np.repeat([0, 1], [10, 20]))
+    lifted = group_shares(many, strata_of(Parity(), np.repeat([0, 1], [10, 20])))
     assert lifted == pytest.approx(np.array([[6, 3, 1], [4, 2, 14]])) and lifted.sum(axis=1) == pytest.approx([10, 20])
+
+
+# --- deliberate faults
+
+def costs_without_group_0(f):
+    return lambda weights, Y: np.maximum(f(weights, Y), 0)
+
+
+def thresholds_without_the_label(f):
+    def bayes_scores(eta, group_given, n, *args, **kw):
+        return np.column_stack([2 * np.asarray(eta) - 1, f(np.full(len(eta), 0.5), group_given, n, *args, **kw)[:, 1:]])
+    return bayes_scores
+
+
+FAULTS = {
+    "costs_without_group_0": Mutant(
+        "dpfair_teach.oneshot.candidates.costs_of", costs_without_group_0, "group 0's part of the costs is lost"),
+    "thresholds_without_the_label": Mutant(
+        "dpfair_teach.oneshot.bayes_scores", thresholds_without_the_label, "P(y | x) is taken as one half"),
+    "lifted_people_not_counted": Mutant(
+        "dpfair_teach.oneshot.candidates.with_lift",
+        lambda f: lambda weights, strata: ([weights[i] for i in strata], f(weights, strata)[1]),
+        "sizes are lifted, who is accepted is not"),
+}

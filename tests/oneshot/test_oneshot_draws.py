@@ -12,14 +12,15 @@ from scipy import stats
 
 from dpfair_teach import audit, data, mechanisms
 from dpfair_teach.oneshot import FrontierLearner, asked, learner
+from faults import Mutant, calling, with_arguments
 
 ALPHA, EPSILON, FITS = 1e-9, 2.0, 12
 METHODS = [{"method": "histogram", "n_cells": 50, "share": 0.4}, {"method": "response", "share": 1.0},
-           {"method": "sums", "norm": "l1", "share": 1.0}, {"method": "sums", "norm": "l2", "columns": "features", "share": 1.0}]
-
-
-def test_every_method_is_tested():
-    assert {how["method"] for how in METHODS} == set(learner.METHODS)
+           {"method": "sums", "norm": "l1", "share": 1.0}, {"method": "sums", "norm": "l2", "columns": "features", "share": 1.0},
+           {"method": "histogram", "n_cells": 50, "share": 0.4, "notion": "true_positive", "against": "pairs"},
+           {"method": "sums", "norm": "l2", "share": 1.0, "notion": "demographic_parity", "against": "pairs"},
+           {"method": "response", "share": 1.0, "notion": "false_positive"}]
+METHODS += [{"method": new, "share": 0.4} for new in learner.METHODS if new not in {how["method"] for how in METHODS}]
 
 
 def within(value: float, law: stats.rv_continuous) -> None:
@@ -27,8 +28,8 @@ def within(value: float, law: stats.rv_continuous) -> None:
     assert low <= value <= high
 
 
-def counts_of(cells: np.ndarray, A: np.ndarray, k: int, J: int) -> np.ndarray:
-    return np.stack([np.bincount(cells[A == a], minlength=J) for a in range(1, k)])
+def counts_of(cells: np.ndarray, A: np.ndarray, groups: range, J: int) -> np.ndarray:
+    return np.stack([np.bincount(cells[(A == a) & (cells >= 0)], minlength=J) for a in groups])
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -44,13 +45,17 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
         assert [r.epsilon for r in model.releases_] == pytest.approx([first, EPSILON - first][:1 + (how["share"] < 1)])
         for which, (question, answer) in enumerate(model.answers_):
+            groups = range(k - len(answer), k) if question is not None else range(k)      # group 0 too, between pairs of three
+            asked_of = {"false_positive": [people.Y == 0], "demographic_parity": [people.Y >= 0]}.get(
+                how.get("notion"), [people.Y == 0, people.Y == 1])
             if question is None:
-                truths.append((answer == people.A).mean())
+                who = np.any(asked_of, axis=0)
+                truths.append((answer == people.A[who]).mean())
             elif question.ndim == 1:
-                zeros[which].append(answer == counts_of(question, people.A, k, answer.shape[1]))
+                zeros[which].append(answer == counts_of(question, people.A, groups, answer.shape[1]))
             else:
-                true = np.stack([[question[(people.A == a) & (people.Y == y)].sum(axis=0) for y in (0, 1)] for a in range(1, k)])
-                order = 1 if how["norm"] == "l1" else 2
+                true = np.stack([[question[(people.A == a) & here].sum(axis=0) for here in asked_of] for a in groups])
+                order = 1 if how.get("norm") == "l1" else 2
                 largest = np.linalg.norm(question, ord=order, axis=1).max() * (1.0 if k == 2 else 2 ** (1 / order))
                 for off in (answer - true).swapaxes(0, 1):              # of one label
                     lengths.append(np.linalg.norm(off.ravel(), ord=order) * first / largest)
@@ -61,7 +66,8 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
     if lengths:                                                         # each is Gamma of as many numbers as it has
         within(sum(lengths), stats.gamma(len(lengths) * off.size))
     if truths:
-        within(sum(truths) * people.m, stats.binom(FITS * people.m, math.exp(first) / (math.exp(first) + k - 1)))
+        n = int(who.sum())
+        within(sum(truths) * n, stats.binom(FITS * n, math.exp(first) / (math.exp(first) + k - 1)))
     assert zeros[0] or lengths or truths
 
 
@@ -83,3 +89,18 @@ def test_the_published_reports_give_away_what_their_record_says(monkeypatch):
     honest = mechanisms.randomized_response
     monkeypatch.setattr(asked.mechanisms, "randomized_response", lambda A, k, epsilon, rng: honest(A, k, 2 * epsilon, rng))
     assert attack()[0] > claimed
+
+
+# --- deliberate faults
+
+FAULTS = {
+    "responses_at_double_epsilon": Mutant(
+        "dpfair_teach.oneshot.asked.Asked.response", calling("mechanisms.randomized_response", with_arguments(epsilon=lambda e: 2 * e)),
+        "the coins of twice the epsilon, and the record of once"),
+    "first_counts_at_double_epsilon": Mutant(
+        "dpfair_teach.oneshot.asked.Asked.histogram", calling("release_cells", with_arguments(epsilon=lambda e: 2 * e)),
+        "half the noise on a fit's counts"),
+    "first_sums_at_double_epsilon": Mutant(
+        "dpfair_teach.oneshot.asked.Asked.sums", calling("release_sums", with_arguments(epsilon=lambda e: 2 * e)),
+        "half the noise on a fit's sums"),
+}

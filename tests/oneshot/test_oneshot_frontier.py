@@ -1,11 +1,14 @@
 """The whole frontier from one convex hull is the linear program, gamma by gamma."""
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from dpfair_teach.oneshot import best_mixtures, best_mixtures_lp, frontier
 from dpfair_teach.oneshot.learner import GAMMAS
+from faults import Mutant
 
 
 def problem(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -88,3 +91,18 @@ def test_an_impossible_gamma_is_refused_by_name():
 def test_the_support_is_what_some_gamma_uses():
     mixtures = best_mixtures([.1, .4, .9], [[.2, 0], [0, 0], [0, 0]], [0, .1])
     assert mixtures.support.tolist() == [0, 1]
+
+
+# --- deliberate faults
+
+def single_candidates_only(f):
+    def best_mixtures(error, gaps, gammas):
+        mixtures = f(error, gaps, gammas)
+        best = np.eye(len(error))[mixtures.weights.argmax(axis=1)]
+        return dataclasses.replace(mixtures, weights=best, values=best @ np.asarray(error))
+    return best_mixtures
+
+
+FAULTS = {
+    "single_candidates_only": Mutant("dpfair_teach.oneshot.best_mixtures", single_candidates_only, "no mixtures"),
+}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach.oneshot import audit_price, expected_gaps, expected_groups, gap_weights, joint_cells
+from faults import Mutant
 
 
 def setting(seed: int):
@@ -69,6 +70,25 @@ def test_counts_of_joint_cells_give_every_rate_and_nothing_coarser_does():
     spread = np.column_stack([1 - share[cells], share[cells]])          # the counts, spread evenly within each cell
     exact = np.column_stack([1 - A, A])
     assert np.abs(expected_gaps(decisions, spread, Y) - expected_gaps(decisions, exact, Y)).max() < 1e-12
+    # two cells of one label put together: two people of different groups, one of each, exchange them; the counts do not see the moved rate
+    firsts = {c: np.flatnonzero(cells == c) for c in kinds_of(cells, Y)}
+    for c, d in itertools.combinations(firsts, 2):
+        if Y[firsts[c][0]] != Y[firsts[d][0]]:
+            continue
+        i, j = next((i, j) for i in firsts[c] for j in firsts[d])
+        one = A.copy()
+        one[[i, j]] = 1, 0
+        other = one.copy()
+        other[[i, j]] = 0, 1
+        merged = np.where(cells == d, c, cells)
+        assert (np.bincount(merged, one) == np.bincount(merged, other)).all()
+        before, after = (expected_gaps(decisions, np.column_stack([1 - groups, groups]), Y) for groups in (one, other))
+        assert np.abs(after - before).max() > 0.01
+
+
+def kinds_of(cells, Y):
+    """The cells of both labels."""
+    return [c for y in (0, 1) for c in sorted(set(cells[Y == y]))]
 
 
 def test_a_gap_is_a_weighted_count_of_group_1_and_one_person_moves_it_by_a_weight():
@@ -81,3 +101,31 @@ def test_a_gap_is_a_weighted_count_of_group_1_and_one_person_moves_it_by_a_weigh
     assert np.abs(weights @ A - gaps).max() < 1e-12
     moved = [np.abs(weights @ np.where(np.arange(34) == j, 1 - A, A) - gaps) for j in range(34)]
     assert np.abs(np.max(moved, axis=0) * np.sqrt(2) / 0.7 - audit_price(acceptance, Y, n_1, 0.7)).max() < 1e-12
+
+
+# --- deliberate faults
+
+def residual_forgotten(f):
+    def expected_groups(queries, answers, variances, features, mean, residual):
+        return f(queries, answers, variances, features, mean, 1e-6 * residual)
+    return expected_groups
+
+
+def last_classifier_forgotten(f):
+    return lambda decisions, Y: f(np.asarray(decisions)[:-1], Y)
+
+
+def mean_not_subtracted(f):
+    return lambda acceptance, Y, n_1: f(acceptance, Y, n_1) + 0.01
+
+
+FAULTS = {
+    "cells_finer_than_decisions": Mutant("dpfair_teach.oneshot.joint_cells", lambda f: lambda decisions, Y: np.arange(len(Y)),
+                                         "a cell for each person"),
+    "cells_without_the_label": Mutant("dpfair_teach.oneshot.joint_cells", lambda f: lambda decisions, Y: f(decisions, np.zeros_like(Y)),
+                                      "people of both labels in one cell"),
+    "residual_forgotten": Mutant("dpfair_teach.oneshot.expected_groups", residual_forgotten, "people are what their features say"),
+    "last_classifier_forgotten": Mutant(
+        "dpfair_teach.oneshot.joint_cells", last_classifier_forgotten, "the last classifier is not looked at"),
+    "mean_not_subtracted": Mutant("dpfair_teach.oneshot.gap_weights", mean_not_subtracted, "all weights shifted"),
+}

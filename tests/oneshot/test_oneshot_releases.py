@@ -17,6 +17,7 @@ from dpfair_teach.oneshot import (
     release_sums,
     sums_sensitivity,
 )
+from faults import Mutant
 
 ALPHA = 1e-9        # of every statistical test here; seeds are fixed
 
@@ -151,3 +152,45 @@ def test_which_groups_occur_changes_no_shape_and_no_message():
     rng = np.random.default_rng(18)
     shapes = {release_cells([0, 0, 1], A, 1.0, rng, n_groups=3, n_cells=2)[0].shape for A in ([0, 0, 0], [0, 1, 2], [2, 2, 2])}
     assert shapes == {(2, 2)}
+
+
+# --- deliberate faults
+
+def cells_at_double_epsilon(f):
+    return lambda cells, A, epsilon, rng, **kw: f(cells, A, 2 * epsilon, rng, **kw)
+
+
+def one_for_any_number_of_groups(f):
+    return lambda n_groups: min(f(n_groups), 1)
+
+
+def sums_sensitivity_of_two_groups(f):
+    return lambda features, n_groups=2, norm="l1": f(features, 2, norm)
+
+
+def sums_with_half_the_noise(f):
+    return lambda d, scale, rng, size=None: f(d, scale / 2, rng, size)
+
+
+def length_of_one_dimension(f):
+    def l2_noise(d, scale, rng, size=None):
+        noise = f(d, scale, rng, size)
+        return noise / np.linalg.norm(noise, axis=-1, keepdims=True) * rng.exponential(scale, (*noise.shape[:-1], 1))
+    return l2_noise
+
+
+def reports_taken_as_true(f):
+    return lambda reports, n_groups, epsilon: np.eye(n_groups)[np.asarray(reports)]
+
+
+FAULTS = {
+    "cells_at_double_epsilon": Mutant(
+        "dpfair_teach.oneshot.release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
+    "cells_one_for_any_number_of_groups": Mutant(
+        "dpfair_teach.oneshot.cell_sensitivity", one_for_any_number_of_groups, "three groups' counts with the sensitivity of two"),
+    "sums_sensitivity_of_two_groups": Mutant(
+        "dpfair_teach.oneshot.sums_sensitivity", sums_sensitivity_of_two_groups, "three groups' sums with the sensitivity of two"),
+    "sums_with_half_the_noise": Mutant("dpfair_teach.oneshot.l2_noise", sums_with_half_the_noise, "half the scale of the two-norm noise"),
+    "length_of_one_dimension": Mutant("dpfair_teach.oneshot.l2_noise", length_of_one_dimension, "an exponential length in every dimension"),
+    "reports_taken_as_true": Mutant("dpfair_teach.oneshot.debiased_groups", reports_taken_as_true, "randomized responses are not debiased"),
+}

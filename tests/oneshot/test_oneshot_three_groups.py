@@ -9,6 +9,7 @@ from dpfair_teach import data, mechanisms
 from dpfair_teach.oneshot import FrontierLearner, bayes_scores, debiased_groups, expected_gaps
 from dpfair_teach.oneshot._public import Public
 from dpfair_teach.oneshot.asked import Asked
+from faults import Mutant
 
 METHODS = [{}, {"method": "sums"}, {"method": "response"}, {"smoothing": "likelihood"}, {"oracle": "regression"}]
 GAMMAS = np.array([0, .05, .2])
@@ -87,3 +88,21 @@ def test_the_prior_mean_is_the_share_that_was_released_cut_to_what_can_be_one(pe
         assert asked.means == pytest.approx(np.clip(share, .05, .95), abs=1e-9)
         cut.append(np.abs(asked.means - share).max() > 1e-6)
     assert any(cut[:2]) and not cut[2]
+
+
+# --- deliberate faults
+
+def zero_without_one_only(f):
+    def expected(self):
+        weights, smooth = f(self)
+        return tuple(made if weights is smooth else np.column_stack([1 - made[:, 1], made[:, 1:]]) for made in (weights, smooth))
+    return expected
+
+
+FAULTS = {
+    "group_zero_without_group_one_only": Mutant(
+        "dpfair_teach.oneshot.asked.Asked.expected", zero_without_one_only, "group 0 is taken for everybody outside group 1"),
+    "rest_of_group_one_only": Mutant(
+        "dpfair_teach.oneshot.basis.rest_of", lambda f: lambda given: f(given[:1]),
+        "candidates take group 0 for everybody outside group 1"),
+}

@@ -1,0 +1,45 @@
+"""The stored tables of the left panel as one table: Section 5's learner, literally, the repaired loop, the one-shot methods."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .ask_once import ONESHOT_METHODS
+
+#: The methods of the left panel, by name, in the words of the book.
+LEFT_METHODS: dict[str, str] = {
+    "scale_code": "literal, code's step", "scale_supplement": "literal, supplement's step",
+    "location_code": "misplaced noise, code's step", "location_supplement": "misplaced noise, supplement's step",
+    "loop_mean": "repaired loop, average", "loop_lp": "repaired loop, best mixture",
+    "histogram": "counts, Bayes", "histogram_logistic": "counts, logistic", "histogram_regression": "counts, the paper's oracle",
+    "sums": "sums (2-norm)", "sums_laplace": "sums (Laplace)", "sums_regression": "sums, the paper's oracle",
+    "response": "responses", "response_certified": "responses, certified",
+}
+METHODS = [{"method": method} for method in LEFT_METHODS]
+
+
+def words(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
+    """The words of a method, and 1 where it is one of ``ONESHOT_METHODS``, else 0. Nothing is drawn."""
+    return [{"words": LEFT_METHODS[setting["method"]], "asks_once": int(setting["method"] in ONESHOT_METHODS)}]
+
+
+_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules")
+_COLUMNS = ["method", "group", "label", "evaluated", "epsilon", "gamma",
+            *(name + end for name in ("violation", "error", "q") for end in ("", "_low", "_high"))]
+
+
+def left_curves(folder: Path) -> pd.DataFrame:
+    """Every stored curve of the left panel, one row a gamma: error, violation and Q, each with its interval.
+
+    Of ``scale_*`` and ``location_*``, Section 5's learner, those with B = 1 / gamma are taken. Columns ``method``, ``group``, ``label``,
+    ``evaluated``, ``epsilon``, ``gamma``, and ``violation``, ``error``, ``q``, each with ``_low`` and ``_high``; methods in the order of
+    ``LEFT_METHODS``. Chapter 21 reads the same tables in the same way.
+    """
+    literal, repaired, held_out, *once = (pd.read_csv(folder / f"{name}.csv") for name in _TABLES)
+    literal = literal[literal["B"] == "1/gamma"].assign(method=lambda rows: rows["noise"] + "_" + rows["step"])
+    loops = pd.concat([literal, repaired]).assign(evaluated="in_sample")
+    loops = pd.concat([loops, held_out]).assign(label="p70", method=lambda rows: rows["method"].fillna("loop_" + rows["mix"]))
+    table = pd.concat([loops, *once])[_COLUMNS]
+    return table.sort_values("method", key=lambda names: names.map(list(LEFT_METHODS).index), kind="stable", ignore_index=True)

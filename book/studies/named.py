@@ -1,0 +1,105 @@
+"""The studies by name: which tables each writes, how often it draws, what it reads."""
+from __future__ import annotations
+
+from dpfair_teach.experiments import Study, panels
+
+from . import (
+    ask_once,
+    ask_once_others,
+    ask_once_smoothing,
+    bins_tuned,
+    both_panels,
+    bound_vs_reality,
+    communities,
+    figure1_right,
+    left_reference,
+    left_table,
+    loops,
+    post_processing_compared,
+)
+
+
+def _communities(settings: list[dict]) -> tuple[dict[str, str], ...]:
+    """The rules by which Communities and Crime is read, each pair once."""
+    pairs = dict.fromkeys((setting.get("group", "paper"), setting.get("label", "p70")) for setting in settings)
+    return tuple({"name": "communities", "group": group, "label": label} for group, label in pairs)
+
+
+#: The studies by name.
+STUDIES: dict[str, Study] = {
+    "figure1_right": Study(
+        "Figure 1, right panel: Algorithm 1 as printed on Communities and Crime, epsilon 1, 2, 3, 5 and none, 72 gammas.", 4000,
+        {"figure1_right": (figure1_right.FIGURE1, figure1_right.curves), "figure1_right_q": (figure1_right.FIGURE1, figure1_right.quality)},
+        _communities([{}])),
+    "communities_q": Study(
+        "Four releases of the table compared on Communities and Crime by Q, two group rules, in-sample and held-out.", 1200,
+        {"communities_curves": (communities.RELEASES + communities.NOT_PRIVATE, panels.curves),
+         "communities_q": (communities.RELEASES, panels.quality)}, _communities(communities.RELEASES)),
+    "bins_tuned": Study(
+        "Which score bins: mean Q over drawn populations, by m, m epsilon, number of bins and criterion; behind the defaults.", 40,
+        {"bins_tuned": (bins_tuned.TUNED, bins_tuned.tuned)}),
+    "communities_panel": Study(
+        "Communities and Crime, default rules: four methods, 6 epsilons, 25 gammas, with error bars.", 300,
+        {"communities_panel": (communities.PANEL, panels.curves)}, _communities(communities.PANEL)),
+    "communities_rules": Study(
+        "The same panel and its Q for every group rule and label rule, in-sample and held-out.", 1200,
+        {"communities_rules": (communities.RULES + communities.RULES_NOT_PRIVATE, panels.curves),
+         "communities_rules_q": (communities.RULES, panels.quality)},
+        _communities(communities.RULES)),
+    "communities_targets": Study(
+        "What a quality and a violation cost: Q and error at violation .05 from epsilon .01 to 50; epsilon at Q = .8.", 1200,
+        {"communities_quality": (communities.TARGETS, panels.quality_and_error),
+         "communities_epsilon": (communities.AT_Q, communities.epsilon_target)},
+        _communities(communities.TARGETS)),
+    "post_processing_compared": Study(
+        "Which method when: error at violation .05 and Q on Communities, Adult and drawn populations, by m, k and epsilon.", 1200,
+        {"post_processing_compared": (post_processing_compared.COMPARED, post_processing_compared.compared)},
+        _communities([{}]) + ({"name": "adult"},)),
+    "left_reference": Study(
+        "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
+        {"left_reference": (left_reference.REFERENCES, left_reference.reference_rows)}, left_reference.reads(left_reference.REFERENCES)),
+    "left_methods": Study(
+        "The methods of the left panel in the words of the book, and which of them ask once; nothing is drawn.", 24,
+        {"left_methods": (left_table.METHODS, left_table.words)}),
+    "left_oneshot": Study(
+        "Left panel by asking once: eight ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
+        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
+        left_reference.reads(ask_once.CURVES + ask_once.RULES)),
+    "left_at_violation": Study(
+        "Asked once, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
+        {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left_reference.reads(ask_once.BESIDE_RIGHT)),
+    "left_tuning": Study(
+        "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
+        {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
+    "left_oneshot_others": Study(
+        "What the left panel leaves out: the share of epsilon that was changed after all group rules were seen; sums of all features.", 36,
+        {"left_oneshot_others": (ask_once_others.OTHERS_ON_DATA, ask_once_others.on_data)},
+        left_reference.reads(ask_once_others.OTHERS_ON_DATA)),
+    "left_tuning_others": Study(
+        "Other cells and covariances of the one-shot learner: mean Q over drawn populations.", 36,
+        {"left_tuning_others": (ask_once_others.OTHERS_DRAWN, ask_once_others.drawn)}),
+    "left_tuning_smoothing": Study(
+        "The one-shot learner's covariance by constants or by the likelihood of its counts, and more cells: Q over fresh populations.", 96,
+        {"left_tuning_smoothing": (ask_once_smoothing.SMOOTHED, ask_once_smoothing.smoothed)}),
+    "left_literal": Study(
+        f"Left panel, Section 5's learner by an author's settings, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
+        {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
+    "left_repaired": Study(
+        "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
+        {"left_repaired": (loops.REPAIRED, loops.repaired)},
+        left_reference.reads([setting | {"label": "p70"} for setting in loops.REPAIRED])),
+    "left_repaired_held_out": Study(
+        "The repaired loop by its better mix on people it has not seen, four group rules, 30 runs on each of the 12 splits.", 30,
+        {"left_repaired_held_out": (loops.REPAIRED_HELD_OUT, loops.repaired_held_out)},
+        left_reference.reads([setting | {"label": "p70"} for setting in loops.REPAIRED_HELD_OUT])),
+    "left_repaired_tuning": Study(
+        f"The constants of the repaired loop: mean Q over drawn populations, {len(loops.LOOPS_FIRST)} variants, then the neighbours.", 48,
+        {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
+    "both_panels": Study(
+        "Both panels of Figure 1 in seconds: asking once on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
+        {"both_panels": (both_panels.BOTH_PANELS, both_panels.both_panels)},
+        _communities([{}]) + ({"name": "communities", "features": "unprotected"},)),
+    "bound_vs_reality": Study(
+        "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
+        1000, {"bound_vs_reality": (bound_vs_reality.BOUNDS, bound_vs_reality.bound)}),
+}

@@ -1,0 +1,249 @@
+"""Adding records up with any of the accountants, and what all of them say of the same records."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..mechanisms import mechanism_of
+from .advanced import advanced_composition, advanced_composition_long
+from .bounded_range import bounded_range_composition
+from .loss_distribution import left_for_the_losses, pld_epsilon
+from .optimal import optimal_composition
+from .records import Release, again, alike, records_of, within
+from .renyi import ORDERS, rdp_to_epsilon
+
+__all__ = ["ACCOUNTANTS", "compose", "compare_accountants", "rdp_of_releases"]
+
+
+def rdp_of_releases(releases: Release | Iterable[Release], order: ArrayLike) -> np.ndarray:
+    """The Renyi divergence of all releases together: the sum over the records, each times how often it ran.
+
+    Source: Mironov 2017, Proposition 1. Laplace, geometric, Gaussian (also on a sample) and exponential records by their own formulas; any
+    other is epsilon-private and gets the worst one, :func:`rdp_pure`. Of a record with a delta this is the pure part.
+
+    Parameters
+    ----------
+    releases : Release or iterable of Release
+        All with the same unit and relation.
+    order : float or array in [1.001, 1e6]
+
+    Returns
+    -------
+    array of the shape of ``order``
+
+    Raises
+    ------
+    ValueError
+        No release; units or relations differ; a number out of the range of its formula.
+
+    Examples
+    --------
+    >>> records = [Release("laplace", "one person's A changes, X and Y public", sensitivity=1, scale=10.0, times=100)]
+    >>> rdp_of_releases(records, [2, 10]).round(3)
+    array([0.964, 4.272])
+    """
+    records = records_of(releases, events=True)
+    alike(records)
+    total: Any = 0.0
+    for r in records:
+        if r.epsilon is not None and not 1e-9 <= r.epsilon <= 1e6:
+            check.refuse("releases", r, f"epsilon {r.epsilon:g} lies outside [1e-9, 1e6]", "Use method='basic'.")
+        total = total + r.times * mechanism_of(r.mechanism).divergence(r, order)  # type: ignore[arg-type]  # the mechanism checks it
+    return total
+
+
+def _split(records: list[Release], delta: float, method: str) -> list[tuple[float, float, int]]:
+    """(epsilon, delta, times) of each record's runs. Those without an epsilon share ``delta`` evenly, what the others leave of it."""
+    without = sum(r.times for r in records if r.epsilon is None)
+    own = math.fsum(r.times * r.delta for r in records)
+    if without and own >= delta:
+        check.refuse("delta", delta, f"of it {own:.6g} is spent, and {without} runs have no epsilon without a delta of their own",
+                     "Allow more than that.")
+    within(own, delta)
+    return [(_at(r, (delta - own) / without, method), (delta - own) / without, r.times) if r.epsilon is None
+            else (r.epsilon, r.delta, r.times) for r in records]
+
+
+def _at(record: Release, delta: float, method: str) -> float:
+    """epsilon of one run at this delta."""
+    if delta == 0:
+        check.refuse("delta", delta, f"{record.mechanism} noise has no epsilon without one", "Allow a delta above 0.")
+    epsilon = mechanism_of(record.mechanism).epsilon_at(again(record, 1), delta)
+    if epsilon is None:
+        check.refuse("releases", record, f"no formula has the epsilon of one run, which method {method!r} adds up",
+                     "Use method='rdp' or 'pld'.")
+    return epsilon
+
+
+def _basic(records: list[Release], delta: float) -> float:
+    return math.fsum(times * epsilon for epsilon, _, times in _split(records, delta, "basic"))
+
+
+def _same(records: list[Release], method: str) -> tuple[Release, Any, int]:
+    """(one record, epsilon0, k) of steps that are all of one size, up to rounding."""
+    sizes = [mechanism_of(r.mechanism).loss(r)[1] for r in records]
+    if max(sizes) > min(sizes) * (1 + 1e-12) or len({(r.delta, r.epsilon is None) for r in records}) > 1:
+        check.refuse("releases", sorted(set(sizes)), f"method {method!r} wants steps of one epsilon and one delta",
+                     "Use method='rdp' or 'pld'.")
+    largest = records[sizes.index(max(sizes))]
+    return largest, largest.epsilon, sum(r.times for r in records)
+
+
+def _pure(records: list[Release], method: str) -> tuple[float, int]:
+    one, epsilon0, k = _same(records, method)
+    if one.delta > 0 or epsilon0 is None:
+        check.refuse("releases", one, f"method {method!r} is for steps that are private without a delta", "Use method='optimal' or 'pld'.")
+    return epsilon0, k
+
+
+def _advanced(records: list[Release], delta: float) -> float:
+    return advanced_composition(*_pure(records, "advanced"), delta)
+
+
+def _long(records: list[Release], delta: float) -> float:
+    return advanced_composition_long(*_pure(records, "long"), delta)
+
+
+#: Of delta, what the runs get that have no epsilon without one.
+_SHARES = (0.1, 0.5, 0.9, 0.99)
+
+
+def _optimal(records: list[Release], delta: float) -> float:
+    one, epsilon0, k = _same(records, "optimal")
+    if epsilon0 is not None:
+        return optimal_composition(epsilon0, k, delta, one.delta)
+    return min(optimal_composition(_at(one, share * delta / k, "optimal"), k, delta, share * delta / k) for share in _SHARES)
+
+
+def _bounded_range(records: list[Release], delta: float) -> float:
+    if {r.mechanism for r in records} != {"exponential"}:
+        check.refuse("releases", sorted({r.mechanism for r in records}), "method 'bounded_range' is for the exponential mechanism alone",
+                     "Use method='rdp', which takes any mix.")
+    return bounded_range_composition(*_pure(records, "bounded_range"), delta)
+
+
+def _rdp(records: list[Release], delta: float) -> float:
+    left = left_for_the_losses(records, check.delta(delta))
+    return float(rdp_to_epsilon(ORDERS, rdp_of_releases(records, ORDERS), left))
+
+
+_METHODS: dict[str, Callable[[list[Release], float], float]] = {
+    "basic": _basic, "advanced": _advanced, "long": _long, "optimal": _optimal, "bounded_range": _bounded_range, "rdp": _rdp,
+    "pld": pld_epsilon}
+#: The accountants, from the oldest to the sharpest.
+ACCOUNTANTS = tuple(_METHODS)
+
+
+def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: str = "basic") -> float:
+    """An epsilon such that all releases together are (epsilon, delta)-private.
+
+    Source: supplement, Theorem 1.4 (basic composition: the epsilons add up, the deltas add up); the other methods at the functions named
+    below. All hold also when what is asked was chosen after seeing the last answer, as long as the number of releases and their epsilons
+    were fixed beforehand. Where they were not, this is what one run spent, not a guarantee for the procedure.
+
+    Parameters
+    ----------
+    releases : Release or iterable of Release, or of dp_accounting.DpEvent
+        All with the same unit and relation. An event is read as :meth:`Release.from_event` reads it, for "add or remove one tuple".
+    delta : float in [0, 1)
+        The total delta allowed; above 0 for every method but "basic" and "optimal", and for these too with Gaussian noise.
+    method : str
+        "basic": the sum; each run of Gaussian noise gets an equal part of what the others leave of delta, and its epsilon there.
+        "advanced": :func:`advanced_composition`, "long": :func:`advanced_composition_long`, both for pure steps of one epsilon. "optimal":
+        :func:`optimal_composition`, for steps of one epsilon and one delta; runs of Gaussian noise get a tenth, half, 0.9 or 0.99 of delta
+        together, whichever is best. "bounded_range": :func:`bounded_range_composition`, for exponential mechanisms of one epsilon. "rdp":
+        :func:`rdp_of_releases`, any mix. "pld": :func:`pld_epsilon`, any mix. "best": the smallest that applies;
+        :func:`compare_accountants` says which that is. Gaussian noise on a sample is for "rdp" and "pld".
+
+    Returns
+    -------
+    float
+        epsilon, for ``delta``.
+
+    Raises
+    ------
+    ValueError
+        No release; their own deltas exceed ``delta``; units or relations differ; a method that does not exist or does not apply; an event
+        that has no record.
+
+    Examples
+    --------
+    >>> from dpfair_teach.accounting import UNIT_A
+    >>> compose([Release("laplace", UNIT_A, sensitivity=1, scale=2.0, times=4), Release("randomized response", UNIT_A, epsilon=1.0)])
+    3.0
+    >>> noisy = Release("laplace", UNIT_A, sensitivity=1, scale=10.0, times=100)
+    >>> round(compose(noisy, 1e-6, "optimal"), 3), round(compose(noisy, 1e-6, "best"), 3)
+    (4.775, 4.693)
+    >>> sampled = Release("gaussian", UNIT_A, sensitivity=1, scale=1.0, sampling_probability=.01, times=1000)
+    >>> round(compose([sampled, noisy], 1e-5, "pld"), 2), round(compose(sampled, 1e-5, "pld"), 2)
+    (4.48, 1.21)
+    """
+    records = records_of(releases, events=True)
+    alike(records)
+    delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
+    check.choice("method", method, (*ACCOUNTANTS, "best"))
+    if method != "best":
+        return _METHODS[method](records, delta)
+    epsilons = {name: epsilon for name, (epsilon, _) in _answers(records, delta).items() if not math.isnan(epsilon)}
+    return min(epsilons.values()) if epsilons else _basic(records, delta)     # which says what is wrong
+
+
+def _answers(records: list[Release], delta: float) -> dict[str, tuple[float, str]]:
+    """accountant -> (epsilon, "") or (nan, why it does not apply)."""
+    answers = {}
+    for name, method in _METHODS.items():
+        try:
+            answers[name] = (method(records, delta), "")
+        except ValueError as refusal:
+            answers[name] = (math.nan, str(refusal))
+    return answers
+
+
+def compare_accountants(releases: Release | Iterable[Release], delta: float) -> pd.DataFrame:
+    """Every accountant's epsilon for the same releases and the same delta.
+
+    Source: the methods of :func:`compose`.
+
+    Parameters
+    ----------
+    releases : Release or iterable of Release
+        All with the same unit and relation.
+    delta : float in [0, 1)
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each of ``ACCOUNTANTS``: ``epsilon`` (missing where it does not apply), ``best`` (True on the smallest), ``why_not``.
+
+    Raises
+    ------
+    ValueError
+        No release; units or relations differ; ``delta`` out of range.
+
+    Examples
+    --------
+    >>> from dpfair_teach.accounting import UNIT_A
+    >>> compare_accountants(Release("exponential", UNIT_A, epsilon=0.1, times=100), delta=1e-6)[["epsilon", "best"]].round(3)
+                   epsilon   best
+    accountant
+    basic           10.000  False
+    advanced        10.513  False
+    long             5.756  False
+    optimal          4.775  False
+    bounded_range    2.401   True
+    rdp              2.401   True
+    pld              4.775  False
+    """
+    records = records_of(releases, events=True)
+    alike(records)
+    answers = _answers(records, check.number("delta", delta, low=0.0, high=1.0, high_open=True))
+    table = pd.DataFrame({"epsilon": [epsilon for epsilon, _ in answers.values()], "why_not": [why for _, why in answers.values()]},
+                         index=pd.Index(answers, name="accountant"))
+    table.insert(1, "best", table["epsilon"] == table["epsilon"].min())
+    return table

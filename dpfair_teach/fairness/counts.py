@@ -1,0 +1,214 @@
+"""The table of cells: how many people have each (yhat, a, y), of which groups, and the share of errors."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+__all__ = ["cell_counts", "error", "cross_groups", "merge_groups"]
+
+FEW = 24        # up to so many cells it is quicker to look for one after the other
+
+
+def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int | None = None,
+                n_bins: int | None = None) -> np.ndarray:
+    """Count the people of every (prediction, group, label).
+
+    Source: supplement, Remark 1.2 (main text, section 2), times m: q^[yhat, a, y] is this table divided by m.
+
+    Parameters
+    ----------
+    prediction : (m,) array
+        0/1 decisions; or P(Yhat = 1) in [0, 1], which gives expected counts; or, with ``n_bins``, score bins 0..n_bins-1.
+    A : (m,) array of ints
+        Groups 0..k-1.
+    Y : (m,) array
+        Labels 0/1.
+    n_groups : int in 1..1000, optional
+        k, where the largest code in ``A`` does not tell. A group without people is a row of zeros.
+    n_bins : int, optional
+        Number b of score bins, at least 2.
+
+    Returns
+    -------
+    (b, k, 2) array indexed [yhat, a, y], in people: ints where every person counts whole, else floats. b = 2 without ``n_bins``.
+
+    Raises
+    ------
+    ValueError
+        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range.
+
+    Examples
+    --------
+    >>> counts = cell_counts(prediction=[1, 0, 1, 1], A=[0, 0, 1, 1], Y=[1, 1, 1, 0])
+    >>> counts.shape
+    (2, 2, 2)
+    >>> counts[1]   # accepted: rows are groups, columns are labels
+    array([[0, 1],
+           [1, 1]])
+    >>> cell_counts(prediction=[.25, .75], A=[0, 1], Y=[1, 1])[1, :, 1]
+    array([0.25, 0.75])
+    """
+    if n_groups is not None:
+        n_groups = check.group_count(n_groups, low=1)
+    if n_bins is not None:
+        n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
+    few = _few_cells(prediction, A, Y, n_groups, n_bins or 2)
+    if few is not None:
+        return few
+    Y = check.labels("Y", Y)
+    A, k = check.groups("A", A, n_groups=n_groups)
+    if n_bins is not None:
+        prediction = check.codes("prediction", prediction, what="score bins",
+                                 remedy="Give bins 0, ..., n_bins - 1, for instance numpy.digitize(score, edges).")
+        if prediction.max() >= n_bins:
+            check.refuse("prediction", int(prediction.max()), f"a bin above n_bins - 1 = {n_bins - 1}", "Raise n_bins or recode the bins.")
+        bins = n_bins
+    else:
+        prediction, bins = _decisions(prediction), 2
+    if not len(prediction) == len(A) == len(Y):
+        check.refuse("prediction, A, Y", (len(prediction), len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    if prediction.dtype.kind == "f":
+        cell = 2 * A + Y
+        people = np.bincount(cell, minlength=2 * k)
+        accepted = np.bincount(cell, weights=prediction, minlength=2 * k)
+        return np.stack([people - accepted, accepted]).reshape(2, k, 2)
+    return np.bincount((prediction * k + A) * 2 + Y, minlength=bins * k * 2).reshape(bins, k, 2)
+
+
+def _few_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int | None, bins: int) -> np.ndarray | None:
+    """The usual case, quickly: arrays of whole numbers with which nothing is wrong, and at most 256 cells. Else None.
+
+    Each array is fetched from memory once; from there on a person is one byte.
+    """
+    columns = [found for found in (check.small_codes(Y, 1), check.small_codes(prediction, min(bins, 256) - 1), check.small_codes(A, 254))
+               if found is not None]
+    if len(columns) < 3 or len({small.size for small, _ in columns}) > 1:
+        return None
+    (y, _), (cell, _), (a, largest) = columns
+    k = largest + 1 if n_groups is None else n_groups
+    cells = bins * k * 2
+    if not largest < k or (n_groups is None and k > y.size) or cells > 256:
+        return None
+    for factor, code in ((k, a), (2, y)):
+        cell *= factor
+        cell += code
+    if cells > FEW:
+        return np.bincount(cell, minlength=cells).reshape(bins, k, 2)
+    counts = [np.count_nonzero(cell == c) for c in range(cells - 1)]
+    return np.array([*counts, y.size - sum(counts)]).reshape(bins, k, 2)
+
+
+def error(counts: ArrayLike) -> np.ndarray:
+    """Share of people on whom prediction and label differ.
+
+    Source: supplement, section 2.1: err = P[Yhat != Y].
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y]
+
+    Returns
+    -------
+    (...) array, or a float for one table
+
+    Raises
+    ------
+    ValueError
+        The table is empty.
+
+    Examples
+    --------
+    >>> float(error([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]))
+    0.2
+    """
+    counts = check.table("counts", counts, bins=2)
+    total = counts.sum(axis=(-3, -2, -1))
+    if (total <= 0).any():
+        check.refuse("counts", float(total.min()), "the table holds nobody", "Give a table with people in it.")
+    return (counts[..., 0, :, 1] + counts[..., 1, :, 0]).sum(axis=-1) / total
+
+
+def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
+    """Groups that are crossed: one for every combination of several attributes.
+
+    Source: none in the papers; "intersectional" groups.
+
+    Parameters
+    ----------
+    attributes : list of (m,) arrays of ints, at least one
+        Groups 0..k_1-1, 0..k_2-1, ...
+
+    Returns
+    -------
+    A : (m,) array of ints
+        The combination's number; the last attribute's groups are next to each other.
+    n_groups : int
+        k_1 k_2 ..., for :func:`cell_counts`. A combination may be empty, and its rates then do not exist.
+
+    Raises
+    ------
+    ValueError
+        No attribute, different lengths, groups that are not codes, or more than ``MOST_GROUPS`` combinations.
+
+    Examples
+    --------
+    >>> A, n_groups = cross_groups([[0, 0, 1, 1], [0, 1, 2, 0]])
+    >>> A.tolist(), n_groups
+    ([0, 1, 5, 3], 6)
+    """
+    attributes = check.entries("attributes", attributes, "a list of attributes", "Give [A, B], arrays of group codes.")
+    if not attributes:
+        check.refuse("attributes", attributes, "holds no attribute", "Give [A, B], arrays of group codes.")
+    crossed, n_groups = check.groups("attributes[0]", attributes[0])
+    for i, attribute in enumerate(attributes[1:], start=1):
+        codes, k = check.groups(f"attributes[{i}]", attribute, length=len(crossed))
+        n_groups *= k
+        if n_groups > check.MOST_GROUPS:
+            check.refuse("attributes", n_groups, f"more than {check.MOST_GROUPS} combinations", "Cross fewer attributes, or coarser ones.")
+        crossed = crossed * k + codes
+    return crossed, n_groups
+
+
+def merge_groups(counts: ArrayLike, into: ArrayLike) -> np.ndarray:
+    """The table of coarser groups.
+
+    Source: none in the papers.
+
+    Parameters
+    ----------
+    counts : (..., b, k, 2) array [yhat, a, y]
+    into : (k,) array of ints
+        ``into[a]`` is the coarse group, 0..g-1, that group a becomes part of; each of them gets at least one.
+
+    Returns
+    -------
+    (..., b, g, 2) array [yhat, coarse group, y]
+
+    Raises
+    ------
+    ValueError
+        Not one code for each group, or a coarse group that gets none.
+
+    Examples
+    --------
+    >>> fine = cell_counts([1, 0, 0, 1], A=[0, 1, 2, 3], Y=[1, 1, 1, 1])
+    >>> merge_groups(fine, [0, 0, 1, 1])[1, :, 1]
+    array([1., 1.])
+    """
+    counts = check.table("counts", counts)
+    into = check.codes("into", into, what="coarse groups", remedy="Give the coarse group 0, 1, ... of each group.")
+    if len(into) != counts.shape[-2]:
+        check.refuse("counts, into", (counts.shape[-2], len(into)), "different numbers of groups", "Give one coarse group for each group.")
+    if len(set(into.tolist())) <= into.max():
+        check.refuse("into", into.tolist(), "leaves out a coarse group", "Number the coarse groups 0, 1, ... without a hole.")
+    return np.stack([counts[..., into == g, :].sum(axis=-2) for g in range(int(into.max()) + 1)], axis=-2)
+
+
+def _decisions(prediction: ArrayLike) -> np.ndarray:
+    """0/1 decisions as ints, or P(Yhat = 1) as floats."""
+    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in "bi":
+        return check.labels("prediction", prediction)
+    chance = check.array("prediction", prediction, ndim=1, low=0.0, high=1.0)
+    return chance if ((chance != 0) & (chance != 1)).any() else chance.astype(np.int64)

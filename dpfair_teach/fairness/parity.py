@@ -1,0 +1,466 @@
+"""One object for each notion of fairness: which rates it compares, of whom, and how far apart they are."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+__all__ = ["NOTIONS", "AGAINST", "Parity", "rates", "violation"]
+
+
+class Cell(NamedTuple):
+    """A rate that a notion compares: among the people of a group, and perhaps of one label, the share with a certain decision.
+
+    Attributes
+    ----------
+    name : str
+        ``FP``, ``TP``, ``accepted`` or ``right``.
+    label : 0, 1 or None
+        The label that the people below the fraction line have; None: all people of the group.
+    above : tuple of (yhat, y)
+        Who is counted above the fraction line.
+    """
+
+    name: str
+    label: int | None
+    above: tuple[tuple[int, int], ...]
+
+
+FP, TP = Cell("FP", 0, ((1, 0),)), Cell("TP", 1, ((1, 1),))
+
+Notion = Literal["equalized_odds", "false_positive", "true_positive", "demographic_parity", "accuracy_parity"]
+Against = Literal["anchor", "pairs", "population"]
+
+#: Every notion, and the rates that it wants alike.
+_CELLS: dict[Notion, tuple[Cell, ...]] = {
+    "equalized_odds": (FP, TP),
+    "false_positive": (FP,),
+    "true_positive": (TP,),
+    "demographic_parity": (Cell("accepted", None, ((1, 0), (1, 1))),),
+    "accuracy_parity": (Cell("right", None, ((0, 0), (1, 1))),),
+}
+NOTIONS: tuple[Notion, ...] = get_args(Notion)
+AGAINST: tuple[Against, ...] = get_args(Against)
+_CONSTRAINTS: dict[tuple[str, ...], Notion] = {("FP", "TP"): "equalized_odds", ("FP",): "false_positive", ("TP",): "true_positive"}
+
+
+@dataclass(frozen=True)
+class Parity:
+    """A notion of fairness: the rates it compares, and with whose. From a table of counts it makes rates, signed gaps and the violation.
+
+    Source: supplement, Definition 1.1 (main text, Definition 2.1) for equalized odds against an anchor; the definition's first form is
+    ``against="pairs"``. The order of constraints, everywhere: for each comparison, for each rate, + (the group's rate is the larger), -.
+    The comparisons: of a = 0, 1, ... but the anchor with the anchor; of b with a for all pairs (a, b), a < b, (0, 1), (0, 2), ..., (1, 2),
+    ...; of a = 0, 1, ... with everybody.
+
+    Parameters
+    ----------
+    notion : str
+        ``equalized_odds``: false- and true-positive rates. ``false_positive``: the former only. ``true_positive``: the latter only, also
+        called equal opportunity. ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
+    against : str
+        ``anchor``: each group with one of them. ``pairs``: any two groups. ``population``: each group with everybody.
+    anchor : int
+        The group that the others are compared with; for ``against="anchor"`` only.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        The R rates, in order, and the label that each conditions on.
+    needs : str
+        Who has to be in every group for the rates to exist.
+    notion, against, anchor
+
+    Raises
+    ------
+    ValueError
+        Unknown word, an anchor where there is none; in the methods a table of fewer than two groups, an anchor that is no group, an
+        empty cell below a fraction line that the notion needs, named.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> Parity("equalized_odds").gaps(ten).round(3)             # FP+, FP-, TP+, TP-
+    array([ 0.333, -0.333,  0.333, -0.333])
+    >>> float(Parity("demographic_parity").violation(ten).round(3))
+    0.2
+    >>> Parity("demographic_parity").cells[0].name, Parity("equalized_odds").needs
+    ('accepted', 'somebody with label 0 and somebody with label 1 in every group')
+    """
+
+    notion: Notion = "equalized_odds"
+    against: Against = "anchor"
+    anchor: int = 0
+
+    def __post_init__(self) -> None:
+        check.choice("notion", self.notion, NOTIONS)
+        check.choice("against", self.against, AGAINST)
+        object.__setattr__(self, "anchor", check.integer("anchor", self.anchor, low=0, high=check.MOST_GROUPS - 1))
+        if self.against != "anchor" and self.anchor:
+            check.refuse("anchor", self.anchor, f"against={self.against!r} has no anchor", 'Leave it out, or choose against="anchor".')
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return _CELLS[self.notion]
+
+    @property
+    def needs(self) -> str:
+        who = ["somebody" if cell.label is None else f"somebody with label {cell.label}" for cell in self.cells]
+        return " and ".join(who) + " in every group"
+
+    # ------------------------------------------------------------------------------------------------------ from a table
+
+    def sizes(self, n: ArrayLike) -> np.ndarray:
+        """The people under each fraction line.
+
+        Parameters
+        ----------
+        n : (..., k, 2) array [a, y]
+            People of each group and label.
+
+        Returns
+        -------
+        (..., k, R) array
+        """
+        n = check.array("n", n, low=-1e15, high=1e15, booleans=False)
+        if n.ndim < 2 or n.shape[-1] != 2:
+            check.refuse("n", n.shape, "not an array of shape (..., k, 2) indexed [a, y]", "Give the people of each group and label.")
+        return np.stack([n.sum(axis=-1) if cell.label is None else n[..., cell.label] for cell in self.cells], axis=-1)
+
+    def rates(self, counts: ArrayLike) -> np.ndarray:
+        """The rates compared.
+
+        Parameters
+        ----------
+        counts : (..., 2, k, 2) array [yhat, a, y]
+
+        Returns
+        -------
+        (..., k, R) array, in [0, 1] unless noise has made an entry negative.
+        """
+        counts, sizes = self._read(counts)
+        return self._above(counts) / sizes
+
+    def gaps(self, counts: ArrayLike) -> np.ndarray:
+        """The signed gaps: a classifier is gamma-fair where none exceeds gamma.
+
+        Parameters
+        ----------
+        counts : (..., 2, k, 2) array [yhat, a, y]
+
+        Returns
+        -------
+        (..., K) array, K = 2 R times the number of comparisons, in the order of constraints
+        """
+        counts, sizes = self._read(counts)
+        apart = self.differences(self._above(counts) / sizes, sizes)
+        return np.stack([apart, -apart], axis=-1).reshape(apart.shape[:-1] + (2 * apart.shape[-1],))
+
+    def violation(self, counts: ArrayLike) -> np.ndarray:
+        """The largest gap: the smallest gamma for which the classifier is gamma-fair.
+
+        Parameters
+        ----------
+        counts : (..., 2, k, 2) array [yhat, a, y]
+
+        Returns
+        -------
+        (...) array, or a float for one table
+        """
+        counts, sizes = self._read(counts)
+        return self.apart(self._above(counts) / sizes, sizes)
+
+    # ------------------------------------------------------------------------------------------------------ from rates
+
+    def comparisons(self, n_groups: int) -> np.ndarray:
+        """Who is compared with whom.
+
+        Parameters
+        ----------
+        n_groups : int in 2..1000
+
+        Returns
+        -------
+        (C, 2) array of ints
+            Rows (a, b): a's rate minus b's; b = -1 stands for everybody.
+        """
+        k = self._k(check.group_count(n_groups))
+        if self.against == "pairs":
+            return np.stack(np.triu_indices(k, 1)[::-1], axis=-1)
+        a = np.arange(k)
+        a, other = (a, -1) if self.against == "population" else (a[a != self.anchor], self.anchor)
+        return np.stack([a, np.full_like(a, other)], axis=-1)
+
+    def differences(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:
+        """The gaps with the sign +, from rates.
+
+        Parameters
+        ----------
+        rates : (..., k, R) array
+            Perhaps averages over a mixture of classifiers, as the cells are the same for all of them.
+        sizes : (..., k, R) array, optional
+            As from :meth:`sizes`; needed, and read, against the population only.
+
+        Returns
+        -------
+        (..., C R) array: for each comparison, for each rate
+        """
+        rates = self._read_rates(rates)
+        if self.against == "anchor":
+            apart = np.delete(rates, self.anchor, axis=-2) - rates[..., [self.anchor], :]
+        elif self.against == "population":
+            apart = rates - self._everybody(rates, sizes)
+        else:
+            check.size(rates.shape[-2] * (rates.shape[-2] - 1) // 2, rates.shape[:-2] + rates.shape[-1:], "k * (k - 1) / 2",
+                       remedy="Take fewer tables at a time, or ask for the violation only.")
+            a, b = self.comparisons(rates.shape[-2]).T
+            apart = rates[..., a, :] - rates[..., b, :]
+        return apart.reshape(apart.shape[:-2] + (-1,))
+
+    def apart(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:
+        """The violation, from rates; without making all pairs.
+
+        Parameters
+        ----------
+        rates, sizes : as in :meth:`differences`
+
+        Returns
+        -------
+        (...) array, or a float for one set of rates
+        """
+        if self.against != "pairs":
+            return np.abs(self.differences(rates, sizes)).max(axis=-1)
+        rates = self._read_rates(rates)
+        return (rates.max(axis=-2) - rates.min(axis=-2)).max(axis=-1)
+
+    def prices(self, lam: ArrayLike, n_groups: int, sizes: ArrayLike | None = None) -> np.ndarray:
+        """What a unit of each rate costs when every gap has a price: sum of lam gaps = sum of prices rates.
+
+        Parameters
+        ----------
+        lam : (..., K) array
+            In the order of constraints.
+        n_groups : int in 2..1000
+        sizes : (..., k, R) array, optional
+            As in :meth:`differences`.
+
+        Returns
+        -------
+        (..., k, R) array
+        """
+        pairs, R = self.comparisons(n_groups), len(self.cells)
+        lam = check.array("lam", lam, booleans=False)
+        if lam.ndim == 0 or lam.shape[-1] != 2 * len(pairs) * R:
+            check.refuse("lam", lam.shape if lam.ndim else lam, f"not {2 * len(pairs) * R} multipliers on the last axis",
+                         "Give one for each comparison, rate and sign.")
+        w = (lam[..., 0::2] - lam[..., 1::2]).reshape(lam.shape[:-1] + (len(pairs), R))
+        if self.against == "population":
+            share = self._shares(sizes, (n_groups, R))
+            return w - share * w.sum(axis=-2, keepdims=True)
+        price = np.zeros(lam.shape[:-1] + (n_groups, R))
+        if self.against == "anchor":
+            price[..., pairs[:, 0], :] = w
+            price[..., self.anchor, :] = -w.sum(axis=-2)
+            return price
+        for a in range(n_groups):
+            price[..., a, :] = w[..., pairs[:, 0] == a, :].sum(axis=-2) - w[..., pairs[:, 1] == a, :].sum(axis=-2)
+        return price
+
+    def require(self, name: str, n: ArrayLike, remedy: str | None = None, *, codes: bool = False) -> np.ndarray:
+        """Refuse, by name, an empty cell under a fraction line.
+
+        Parameters
+        ----------
+        name : str
+            The argument that the caller knows, for the message.
+        n : (..., k, 2) array [a, y]
+        remedy : str, optional
+            The way out.
+        codes : bool
+            The argument holds group codes, from which people were counted; the group is shown then, not how many people.
+
+        Returns
+        -------
+        (..., k, R) array, the sizes, all above 0
+        """
+        sizes = self.sizes(n)
+        if self.cells[0].label is None:
+            remedy = remedy or "Leave the group out and renumber the others."
+        check.occupied(name, sizes, remedy or "Merge groups, use more data, or choose a notion that does not need this cell.",
+                       labels=tuple(cell.label for cell in self.cells), codes=codes)
+        return sizes
+
+    # ------------------------------------------------------------------------------------------------------ pieces
+
+    def _k(self, k: int) -> int:
+        if self.anchor >= k:
+            check.refuse("anchor", self.anchor, f"not one of the {k} groups, 0 to {k - 1}", "Choose another anchor.")
+        return k
+
+    def _read(self, counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """The table as floats, and the people under each fraction line, all above 0."""
+        counts = check.table("counts", counts, bins=2, least_groups=2)
+        self._k(counts.shape[-2])
+        return counts, self.require("counts", counts.sum(axis=-3))
+
+    def _above(self, counts: np.ndarray) -> np.ndarray:
+        return np.stack([sum(counts[..., yhat, :, y] for yhat, y in cell.above) for cell in self.cells], axis=-1)
+
+    def _read_rates(self, rates: ArrayLike) -> np.ndarray:
+        rates = check.array("rates", rates, booleans=False)
+        if rates.ndim < 2 or rates.shape[-1] != len(self.cells) or rates.shape[-2] < 2:
+            check.refuse("rates", rates.shape, f"not of shape (..., k, {len(self.cells)}), k at least 2",
+                         f"Give {', '.join(cell.name for cell in self.cells)} of every group.")
+        self._k(rates.shape[-2])
+        return rates
+
+    def _everybody(self, rates: np.ndarray, sizes: ArrayLike | None) -> np.ndarray:
+        return (rates * self._shares(sizes, rates.shape[-2:])).sum(axis=-2, keepdims=True)
+
+    def _shares(self, sizes: ArrayLike | None, shape: tuple[int, ...]) -> np.ndarray:
+        """The groups' shares (..., k, R) of the people under each fraction line."""
+        if sizes is None:
+            check.refuse("sizes", sizes, "against='population' needs the people under each fraction line", "Give parity.sizes(n).")
+        sizes = check.array("sizes", sizes, booleans=False)
+        total = sizes.sum(axis=-2, keepdims=True) if sizes.ndim > 1 else sizes
+        if sizes.shape[-2:] != tuple(shape) or (total <= 0).any():
+            check.refuse("sizes", sizes.shape, f"not of shape (..., {shape[0]}, {shape[1]}), with people in it", "Give parity.sizes(n).")
+        return sizes / total
+
+
+def read_parity(notion: str | Parity | None = None, constraints: object = None, *, against: str | None = None,
+                notions: tuple[str, ...] = NOTIONS, forms: tuple[str, ...] = AGAINST, because: str = "") -> Parity:
+    """What a public door takes, as one object: a word, a :class:`Parity` or the names of rates. For the rooms, not for callers.
+
+    Source: ours; ``constraints`` are the papers' programs (5) and (6) of supplement, section 3.
+
+    Parameters
+    ----------
+    notion : str or Parity, optional
+        One of ``NOTIONS``; without it, and without ``constraints``, equalized odds.
+    constraints : tuple of "FP", "TP", optional
+        The same in other words: both are equalized odds, one of them is ``false_positive`` or ``true_positive``.
+    against : str, optional
+        One of ``AGAINST``, beside a word; "anchor" without it.
+    notions, forms : tuples of str
+        What the caller serves of ``NOTIONS`` and of ``AGAINST``.
+    because : str
+        Why it does not serve the others: a sentence for the refusal.
+
+    Returns
+    -------
+    Parity
+
+    Raises
+    ------
+    ValueError
+        Two vocabularies at once, an unknown word, or a notion or a form that the caller does not serve.
+
+    Examples
+    --------
+    >>> read_parity(constraints=("FP",)) == read_parity("false_positive") == Parity("false_positive")
+    True
+    >>> read_parity("accuracy_parity", notions=("equalized_odds",), because="Errors are not counted here.")
+    Traceback (most recent call last):
+    ...
+    ValueError: notion='accuracy_parity': not served here. Errors are not counted here. Choose one of 'equalized_odds'.
+    """
+    if constraints is not None:
+        if notion is not None:
+            check.refuse("notion, constraints", (notion, constraints), "two vocabularies for one thing", "Give one of them.")
+        remedy = 'Give ("FP", "TP") for equalized odds, ("FP",) for equal false-positive rates, or ("TP",).'
+        found = check.entries("constraints", constraints, "names of rates", remedy)
+        word = _CONSTRAINTS.get(tuple(sorted(map(str, found)))) if all(isinstance(name, str) for name in found) else None
+        if word is None:
+            check.refuse("constraints", constraints, "not one or both of 'FP' and 'TP'", remedy)
+        notion = word
+    if isinstance(notion, Parity):
+        if against is not None and against != notion.against:
+            check.refuse("notion, against", (notion, against), "two answers to one question", "Give a Parity alone, or a word and against.")
+        parity = notion
+    else:
+        words: Any = "equalized_odds" if notion is None else notion, "anchor" if against is None else against
+        for name, given, known, served in zip(("notion", "against"), words, (NOTIONS, AGAINST), (notions, forms), strict=True):
+            if not isinstance(given, str) or given not in known:
+                check.choice(name, given, served)
+        parity = Parity(*words)
+    for name, said, served in (("notion", parity.notion, notions), ("against", parity.against, forms)):
+        if said not in served:
+            check.refuse(name, said, "not served here", f"{because} Choose one of {', '.join(map(repr, served))}.".strip())
+    return parity
+
+
+_EQUALIZED_ODDS = Parity()
+
+
+def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """False- and true-positive rate of every group.
+
+    Source: supplement, Remark 1.3 (main text, section 2): FP_a = q_1a0 / q_a0 and TP_a = q_1a1 / q_a1.
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y]
+
+    Returns
+    -------
+    fp, tp : (..., k) arrays, in [0, 1] unless noise has made an entry negative.
+
+    Raises
+    ------
+    ValueError
+        A (group, label) cell is empty, so that its rate does not exist; the message names the cell.
+
+    Examples
+    --------
+    >>> fp, tp = rates([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])   # the ten people
+    >>> fp.round(3), tp.round(3)
+    (array([0.   , 0.333]), array([0.667, 1.   ]))
+    """
+    counts = check.table("counts", counts, bins=2)      # of one group too: nothing is compared
+    rate = _EQUALIZED_ODDS._above(counts) / _EQUALIZED_ODDS.require("counts", counts.sum(axis=-3))
+    return rate[..., 0], rate[..., 1]
+
+
+def violation(counts: ArrayLike, notion: Notion = "equalized_odds", against: Against = "anchor", anchor: int = 0) -> np.ndarray:
+    """How far the groups' rates are apart: the smallest gamma for which the classifier is gamma-fair.
+
+    Source: supplement, Definition 1.1 (main text, Definition 2.1) for equalized odds against an anchor; the definition's first form is
+    ``against="pairs"``. gamma against an anchor allows 2 gamma between two other groups.
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y], k >= 2
+    notion : str
+        ``equalized_odds``: false- and true-positive rates, the larger of the two gaps. ``false_positive``: the former only.
+        ``true_positive``: the latter only, also called equal opportunity.
+        ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
+    against : str
+        ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
+        largest |rate_a - rate of everybody|.
+    anchor : int
+        The group that the others are compared with, for ``against="anchor"``; the other two have no anchor and take no notice.
+
+    Returns
+    -------
+    (...) array, or a float for one table
+
+    Raises
+    ------
+    ValueError
+        Unknown option, fewer than two groups, or an empty cell below a fraction line that the notion needs.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> [round(float(violation(ten, notion)), 4) for notion in NOTIONS]
+    [0.3333, 0.3333, 0.3333, 0.2, 0.0]
+    >>> round(float(violation(ten, against="population")), 4)
+    0.2
+    """
+    check.choice("against", against, AGAINST)
+    return Parity(notion, against, anchor if against == "anchor" else 0).violation(counts)

@@ -1,0 +1,158 @@
+"""What a game knows of its classifiers and its people: tables of counts, and the errors and gaps that follow from them."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..fairness import Parity, cell_counts
+
+__all__: list[str] = []     # FairnessGame is made of one of these
+
+_BLOCK = 2**24      # entries of predictions that are turned into floats at a time
+_MANY = 30_000      # people: from here on counting classifier by classifier is quicker than a product of matrices
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Errors and gaps of H classifiers, and no people: a game of any notion whose gaps are averages over a mixture.
+
+    Attributes
+    ----------
+    errors : (H,) array
+    gaps : (H, D) array
+    """
+
+    errors: np.ndarray
+    gaps: np.ndarray
+
+    def restricted(self, index: np.ndarray) -> Gaps:
+        return Gaps(self.errors[index], self.gaps[index])
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """People and accepted people of every group and label, and the notion that compares them.
+
+    Attributes
+    ----------
+    n_pos : (H, k, 2) array [h, a, y], n : (k, 2) array [a, y]
+        People accepted, and people.
+    accepted : (H, 2) array
+        People accepted with each label, and so the errors. A sum over the cells would be the same number but for its rounding, which
+        depends on who is in which group: for a private learner that does not see A these are to be public.
+    parity : Parity
+    empty : "refuse" or "zero"
+        What a cell is that holds nobody and that the notion asks about.
+    k_given : bool
+        Whether the number of groups was given, and not read off A.
+    people : (A, Y), or None
+    """
+
+    n_pos: np.ndarray
+    n: np.ndarray
+    accepted: np.ndarray
+    parity: Parity
+    empty: str
+    k_given: bool
+    people: tuple[np.ndarray, np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        sizes = self.parity.sizes(self.n)
+        if self.empty == "refuse":
+            self.parity.require("n" if self.people is None else "A", self.n,
+                                "Merge that group with another, or leave that rate out of constraints.", codes=self.people is not None)
+        rates = self.above / np.where(sizes > 0, sizes, 1.0)
+        for name, value in (("sizes", sizes), ("compared", rates), ("gaps", self.parity.differences(rates, sizes)), ("errors", (
+                self.accepted[:, 0] + (self.n[:, 1].sum() - self.accepted[:, 1])) / self.n.sum())):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def above(self) -> np.ndarray:
+        """(H, k, R) people above each fraction line."""
+        return self._above(self.n_pos, self.n)
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """(H, R) the same of all groups together, from sums in an order that does not depend on A."""
+        return self._above(self.accepted[:, None], self.n.sum(axis=0)[None])[:, 0]
+
+    def _above(self, n_pos: np.ndarray, n: np.ndarray) -> np.ndarray:
+        return np.stack([sum(n_pos[..., y] if yhat else n[..., y] - n_pos[..., y] for yhat, y in cell.above)
+                         for cell in self.parity.cells], axis=-1)
+
+    def restricted(self, index: np.ndarray) -> Table:
+        return self._with(self.n_pos[index], self.accepted[index])
+
+    def with_constants(self) -> Table:
+        """With "reject everybody" and "accept everybody" as the last two classifiers."""
+        return self._with(np.concatenate([self.n_pos, [np.zeros_like(self.n), self.n]]),
+                          np.concatenate([self.accepted, [np.zeros(2), self.n.sum(axis=0)]]))
+
+    def _with(self, n_pos: np.ndarray, accepted: np.ndarray) -> Table:
+        return Table(n_pos, self.n, accepted, self.parity, self.empty, self.k_given, self.people)
+
+
+def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: Parity, n_groups: int | None, empty: str) -> Table:
+    """Counted from what each classifier says of each person."""
+    A, k = check.groups("A", A, n_groups=None if n_groups is None else check.group_count(n_groups))
+    check.choice("empty", empty, ("refuse", "zero"))
+    Y = check.labels("Y", Y)
+    if len(Y) != len(A):
+        check.refuse("A, Y", (len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    predictions = _predictions(predictions, len(A))
+    if k < 2:
+        check.refuse("A", k - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
+    if len(A) >= _MANY and predictions.dtype.kind in "bi":
+        counts = np.stack([cell_counts(said, A, Y, k) for said in predictions]).astype(float)
+        return Table(counts[:, 1], counts[0].sum(axis=0), counts[:, 1].sum(axis=1), parity, empty, n_groups is not None, (A, Y))
+    cells = np.zeros((len(A), k * 2))
+    cells[np.arange(len(A)), 2 * A + Y] = 1.0
+    step = max(1, _BLOCK // len(A))
+    labels, n_pos, accepted = np.eye(2)[Y], [], []
+    for i in range(0, len(predictions), step):
+        block = predictions[i:i + step].astype(float)
+        n_pos.append(block @ cells)
+        accepted.append(block @ labels)
+    return Table(np.concatenate(n_pos).reshape(-1, k, 2), cells.sum(axis=0).reshape(k, 2), np.concatenate(accepted), parity, empty,
+                 n_groups is not None, (A, Y))
+
+
+def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: str) -> Table:
+    """As it is given."""
+    n = check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False)
+    if len(n) < 2 or n.sum() <= 0:
+        check.refuse("n", n.shape if len(n) < 2 else float(n.sum()), "has fewer than two groups, or nobody",
+                     "Give the people of each (group, label).")
+    n_pos = check.array("n_pos", n_pos, shape=(None, len(n), 2), low=0.0, high=1e15, booleans=False)
+    check.filled("n_pos", n_pos, "classifier")
+    beyond = n_pos > n * (1 + 1e-12)
+    if beyond.any():
+        check.refuse("n_pos", float(n_pos[beyond][0]), "more people accepted than n says there are",
+                     "Give n_pos (H, k, 2) in people, as n, and clip noisy counts to 0..n.")
+    return Table(n_pos, n, n_pos.sum(axis=1), parity, check.choice("empty", empty, ("refuse", "zero")), True)
+
+
+def table_of_gaps(errors: ArrayLike, gaps: ArrayLike) -> Gaps:
+    """As they are given."""
+    errors = check.filled("errors", check.array("errors", errors, ndim=1, low=0.0, high=1.0), "classifier")
+    gaps = check.filled("gaps", check.array("gaps", gaps, ndim=2, low=-1.0, high=1.0), "gap")
+    if len(gaps) != len(errors):
+        check.refuse("errors, gaps", (len(errors), len(gaps)), "different lengths", "Give one of each for every classifier.")
+    return Gaps(errors, gaps)
+
+
+def _predictions(value: Any, m: int) -> np.ndarray:
+    """(H, m) in [0, 1]; small integers are kept as they are, so that a large class need not be held as floats."""
+    plain = type(value) is np.ndarray and value.ndim == 2 and value.dtype.kind in "biu"
+    if plain and value.size and value.shape[1] == m and (value.dtype.kind == "b" or (value.min() >= 0 and value.max() <= 1)):
+        return value
+    found = check.array("predictions", value, ndim=2, low=0.0, high=1.0)
+    if found.shape[1] != m:
+        check.refuse("predictions", found.shape, f"has {found.shape[1]} columns, and A has {m} people",
+                     "Give one row for each classifier, one column for each person.")
+    return check.filled("predictions", found, "classifier")

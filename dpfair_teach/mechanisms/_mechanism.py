@@ -1,0 +1,165 @@
+"""What an accountant may ask of a mechanism: one class a mechanism, in the mechanism's own file.
+
+A *run* is a record of what was run: any object with the numbers of :class:`Run`, such as ``accounting.Release``. A mechanism knows no
+accountant, and an accountant knows no mechanism by name: a new one is one more file here, and its row in ``MECHANISMS``.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ._ranges import orders_of, step_epsilon
+
+#: A run's own numbers, as its record keeps them: sensitivity, scale, and the mechanism's own epsilon: floats, or None.
+Numbers = tuple[Any, Any, Any]
+
+
+class Run(Protocol):
+    """The numbers of a record that a mechanism reads."""
+
+    @property
+    def mechanism(self) -> str: ...
+
+    @property
+    def sensitivity(self) -> Any: ...       # a float, or None for a mechanism that has none; so are the next two
+
+    @property
+    def scale(self) -> Any: ...
+
+    @property
+    def epsilon(self) -> Any: ...
+
+    @property
+    def sampling_probability(self) -> float: ...
+
+    @property
+    def relation(self) -> str: ...
+
+    @property
+    def times(self) -> int: ...
+
+
+def two_ends(n_others: float, epsilon0: float, order: np.ndarray) -> np.ndarray:
+    """D_a of randomized response among n_others + 1 codes.
+
+    The sum over reports of P^a Q^(1-a) is (e^(a s) + e^((1-a) s) + n - 1) / (e^s + n), s = epsilon0, n = n_others, which is
+    1 + (e^((a-1) s) - 1)(1 - e^(-a s)) / (1 + n e^(-s)); in this form nothing cancels, and in logarithms nothing overflows.
+    """
+    x = (order - 1) * epsilon0
+    growth = x + np.log(-np.expm1(-x)) + np.log(-np.expm1(-order * epsilon0)) - math.log1p(n_others * math.exp(-epsilon0))
+    return np.logaddexp(0, growth) / (order - 1)
+
+
+def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
+    """The most that the Renyi divergence of an epsilon0-private mechanism can be: that of randomized response with two codes.
+
+    Source: Bun and Steinke, "Concentrated differential privacy", TCC 2016, in exact form. D_a is increasing in E_Q r^a, r = P/Q. As r lies
+    within exp(+-epsilon0), has mean 1, and r^a is convex, that is largest when r sits on both ends: randomized response. Its divergence is
+
+        ln(cosh((a - 1/2) epsilon0) / cosh(epsilon0 / 2)) / (a - 1)  <=  a epsilon0^2 / 2.
+
+    Parameters
+    ----------
+    epsilon0 : float in [1e-9, 1e6]
+    order : float or array in [1.001, 1e6]
+
+    Returns
+    -------
+    array of the shape of ``order``; at most epsilon0, its limit at large orders
+
+    Examples
+    --------
+    >>> rdp_pure(1.0, [2, 10, 1000]).round(4)
+    array([0.7353, 0.9652, 0.9997])
+    """
+    return two_ends(1, step_epsilon(epsilon0), orders_of(order))
+
+
+class Mechanism:
+    """A mechanism of which only epsilon is known, and what each of the others answers in its own way."""
+
+    #: Whether it can be run on a secret random sample, each person in it with a probability of its own.
+    sampled = False
+    #: Whether one run may fail altogether with a probability delta.
+    may_fail = True
+
+    def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
+        """What a record keeps; refuses what says too little, or contradicts itself."""
+        if epsilon is None:
+            check.refuse("epsilon", None, f"a record of {mechanism!r} with no epsilon says nothing of its privacy",
+                         "Give the epsilon that it was run at.")
+        return sensitivity, scale, epsilon
+
+    def epsilon(self, sensitivity: Any, scale: Any, own: Any) -> float | None:
+        """epsilon of one run, where one run has one without a delta."""
+        return own
+
+    def at(self, epsilon: float, delta: float) -> dict[str, float]:
+        """The numbers of a record that is private at ``epsilon`` (and ``delta``, where it needs one); sensitivity 1."""
+        return {"epsilon": epsilon}
+
+    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+        """The Renyi divergence of one run."""
+        return rdp_pure(run.epsilon, order)
+
+    def loss(self, run: Run) -> tuple[float, float, float]:
+        """Mean, spread and largest value of the loss of one run, or somewhat more: the grid is chosen by them."""
+        return run.epsilon * math.tanh(run.epsilon / 2), run.epsilon, run.epsilon
+
+    def convolutions(self, run: Run) -> int:
+        """How many it takes to add up all runs."""
+        return run.times
+
+    def losses(self, pld: Any, run: Run, how: dict) -> Any:
+        """The loss distribution of all runs, by dp-accounting's module ``pld`` with its settings ``how``."""
+        return repeated(pld.from_discrete_laplace_mechanism(run.epsilon, 1, **how), run)
+
+    def epsilon_at(self, run: Run, delta: float) -> float | None:
+        """The exact epsilon of all runs together at this delta, where a formula has it."""
+        return None
+
+    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+        """One run as an event of the module ``dp`` (dp_accounting), and the neighbouring relation that its accountants must be given."""
+        return dp.dp_event.DiscreteLaplaceDpEvent(run.epsilon, 1), "add or remove one"
+
+    def event_of_all(self, dp: Any, one: Any, times: int) -> Any:
+        """All runs, from one run's event."""
+        return dp.SelfComposedDpEvent(one, times) if times > 1 else one
+
+    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+        """The numbers of the record that has this event, made for these neighbours; None if it is no event of this mechanism."""
+        return None
+
+
+class Noise(Mechanism):
+    """Noise of a scale, added to a query of a sensitivity, that makes it epsilon-private: epsilon = sensitivity / scale."""
+
+    def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
+        if scale is None and epsilon is None:
+            check.refuse("scale", None, f"a {mechanism} record with neither scale nor epsilon says nothing of its noise",
+                         "Give sensitivity and scale, as they were run.")
+        if sensitivity is None:
+            check.refuse("sensitivity", None, f"a {mechanism} record has one", "Give the sensitivity that the noise was made for.")
+        if scale is None:
+            scale = sensitivity / epsilon
+        elif epsilon is not None and not math.isclose(scale, sensitivity / epsilon, rel_tol=1e-9):
+            check.refuse("scale", scale, f"sensitivity {sensitivity:g} and epsilon {epsilon:g} ask for {sensitivity / epsilon:g}",
+                         "Record the sensitivity and the scale that were used; epsilon is derived.")
+        check.number("epsilon", sensitivity / scale, low=0.0, high=1e9 * (1 + 1e-9), low_open=True)
+        return sensitivity, scale, None
+
+    def epsilon(self, sensitivity: Any, scale: Any, own: Any) -> float | None:
+        short = float(f"{sensitivity / scale:.15g}")        # of the numbers that give this scale, the one that somebody chose
+        return short if sensitivity / short == scale else sensitivity / scale
+
+    def at(self, epsilon: float, delta: float) -> dict[str, float]:
+        return {"sensitivity": 1.0, "scale": 1 / epsilon}
+
+
+def repeated(one: Any, run: Run) -> Any:
+    """The loss distribution of all runs, from that of one."""
+    return one.self_compose(run.times) if run.times > 1 else one

@@ -1,0 +1,113 @@
+"""Every bound of the ledger that is a sum, or a maximum, of several terms has a fault for each that drops it.
+
+A bound whose test passes with a term left out has no test of that term. ``SUMS`` lists the terms of every function of the ledger that is
+such a bound.
+"""
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from test_ledger import given, ledger
+
+# Of what regrets and gaps are made, in all statements about the private game.
+LEARNER = {"ln|H(S)|": "learner_without_the_labelings", "ln(2T / beta)": "learner_without_its_failures"}
+HEDGE = {"B ln d / (eta T)": "auditor_never_late", "the gaps' range": "auditor_never_hasty"}
+PRINTED = HEDGE | {"the noise": "auditor_hears_no_noise"}
+SHARP = PRINTED | {"the martingale": "no_noise_hides_a_gap"}
+BOTH = {"the learner": "printed_nu_without_the_learner", "the auditor": "printed_nu_without_the_auditor"}
+B_1 = {"the auditor's nu": "lemma_b_1_without_the_auditor", "the learner's nu": "lemma_b_1_without_the_learner"}
+B_2 = {"gamma": "lemma_b_2_without_gamma", "1 / B": "lemma_b_2_without_the_one", "2 nu / B": "lemma_b_2_without_nu"}
+CONSTANTS = {"tolerance": "constants_without_gamma", "E / gamma": "constants_without_room", "nu": "constants_without_nu"}
+RATES = {"the group's own rate": "gap_of_the_anchors_rate", "the anchor's rate": "gap_of_its_own_rate"}
+MIXTURE = {"gamma": "aware_bound_without_gamma", "2 nu": "aware_bound_without_nu", "the price": "aware_bound_without_the_price",
+           "nu twice": "aware_error_nu_once"}
+
+SUMS = {
+    "games.lemma_3_1": {
+        "printed: 2kB, and the error": "printed_loss_without_the_error", "who leaves": "local_change_without_who_leaves",
+        "who joins": "local_change_without_who_joins", "1/m": "features_move_no_error", "who stays": "features_never_stay",
+        "who moves": "features_always_stay"},
+    "games.aware_sensitivities": {
+        "the decision stays": "aware_loss_without_an_unchanged_decision", "it changes": "aware_loss_without_a_changed_decision",
+        "B / (N + 1)": "aware_loss_without_the_gap", "1/m": "aware_loss_without_the_error"},
+    "games.subroutine_4_epsilon": {
+        "the scale": "subroutine_4_without_the_scale", "the losses": "subroutine_4_without_the_losses",
+        "the error": "subroutine_4_without_the_error"},
+    "games.hedge_regret": HEDGE,
+    "games.agarwal_theorem_1": HEDGE,
+    "games.lemma_3_2": LEARNER,
+    "games.lemma_3_3": LEARNER,
+    "games.lemma_3_4": SHARP,
+    "games.theorem_3_5": LEARNER | SHARP | BOTH,
+    "games.theorem_3_6": B_1 | B_2 | CONSTANTS,
+    "games.theorem_3_7": LEARNER | PRINTED | BOTH | B_1 | B_2,
+    "games.lemma_b_1": B_1,
+    "games.lemma_b_2": B_2,
+    "games.fairness_bound_with_constants": CONSTANTS,
+    "games.population_bound": {
+        "ln|H|": "population_without_the_class", "ln(1 / beta)": "population_without_the_failures",
+        "the anchor's rate": "population_gaps_of_one_rate", "the group's own rate": "population_gaps_without_their_own_rate"},
+    "games.frozen_bound": LEARNER | SHARP | {
+        "nu": "frozen_gap_without_nu", "4 B tau": "frozen_gap_without_the_denominators", "the learner's 2 B tau":
+        "frozen_learner_without_the_denominators", "the auditor's 4 B tau": "frozen_auditor_without_the_denominators",
+        "1/2": "frozen_sizes_not_rounded", "noise of the sizes": "frozen_sizes_without_noise", "grid": "frozen_bound_without_the_grid"},
+    "games.theorem_3_8": MIXTURE,
+    "games.corollary_3_8_1": MIXTURE,
+    "postprocessing.theorem_2_2": RATES | {"gamma": "theorem_2_2_without_gamma", "slack": "theorem_2_2_without_the_slack"},
+    "postprocessing.lemma_a1": RATES,
+    "postprocessing.margin_slack": RATES,
+    "postprocessing.bins_slack": RATES,
+    "postprocessing.paper_slack": {"own cell": "slack_of_the_anchors_cell", "the anchor's cell": "slack_of_the_own_cell"},
+    "accounting.advanced_composition_long": {"mean": "long_formula_without_the_mean", "tail": "long_formula_without_the_tail"},
+    "accounting.theorem_1_5": {
+        "deltas of the steps": "theorem_1_5_without_the_steps_deltas", "delta": "theorem_1_5_without_delta"},
+    "accounting.rdp_to_epsilon": {
+        "D_a": "renyi_conversion_without_the_divergence", "ln(1/delta)": "renyi_conversion_without_delta",
+        "ln a": "renyi_conversion_without_the_order", "ln(1 - 1/a)": "renyi_conversion_without_the_sharpening"},
+    "accounting.bounded_range_composition": {
+        "mean": "bounded_range_without_the_mean", "tail": "bounded_range_without_the_tail"},
+    "accounting.compose": {"all but the largest epsilon": "compose_takes_the_largest", "deltas": "compose_never_refuses_a_delta"},
+    "accounting.compose_parallel": {"parts after the first": "parallel_touches_one_part"},
+    "accounting.optimal_composition": {"deltas of the steps": "optimal_forgets_the_steps_delta"},
+    "accounting.group_privacy": {"the powers of e^epsilon": "group_privacy_adds_delta"},
+    "audit.largest_power": {
+        "delta": "largest_power_without_delta", "e^epsilon fp": "largest_power_of_delta_alone", "the flat line": "largest_power_one_line"},
+    "attacks.attribute_advantage_bound": {"epsilon": "advantage_bound_of_delta_alone", "delta": "advantage_bound_without_delta"},
+    "mechanisms.exponential_error_bound": {
+        "ln|H|": "exponential_bound_without_the_choices", "ln(1 / beta)": "exponential_bound_without_the_failures"},
+    "fairness.gap_margin": {"own cell": "gap_margin_of_the_anchors_cell", "the anchor's cell": "gap_margin_of_its_own_cell"},
+    "separation.sensitivity_bound": {"1/m": "separation_bound_without_the_error", "the gap": "separation_bound_without_the_gap"},
+    "oracles.sauer_sum": {"1": "sauer_sum_one_less", "the last": "sauer_sum_without_its_last_term"},
+    "oneshot.joint_cells": {
+        "the label": "cells_without_the_label", "every classifier": "last_classifier_forgotten", "no more": "cells_finer_than_decisions"},
+}
+
+# Called like a bound, and of one term: a product, an exact value, a largest or smallest number.
+ONE_TERM = {
+    "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound", "audit.epsilon_lower_bound",
+    "games.least_bound", "oneshot.cell_sensitivity", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
+    "postprocessing.count_sensitivity", "postprocessing.main_text_slack", "separation.gap_sensitivity", "separation.theorem_3_9",
+}
+CALLED_LIKE_A_BOUND = re.compile(r"theorem|lemma|corollary|bound(?!ed_range_d)|slack|margin$|regret|sensitivit|composition|privacy")
+
+
+def bound(row: dict) -> str:
+    return row["function"].removeprefix("dpfair_teach.")
+
+
+def test_what_is_called_like_a_bound_has_its_terms_listed():
+    functions = {bound(row) for row in ledger() if given(row["function"])}
+    assert functions >= set(SUMS) | ONE_TERM and not set(SUMS) & ONE_TERM
+    unknown = {name for name in functions if CALLED_LIKE_A_BOUND.search(name)} - set(SUMS) - ONE_TERM
+    assert not unknown, f"list the terms of each in SUMS, or put it into ONE_TERM: {unknown}"
+
+
+@pytest.mark.parametrize("function", SUMS)
+def test_each_term_of_a_bound_has_a_fault_that_drops_it(function):
+    """Some row about that function names it, and so its test is red under it (``tests/mutants.py``); two terms have two faults."""
+    named = {name for row in ledger() if bound(row) == function for name in row["mutants"]}
+    terms = SUMS[function]
+    assert len(set(terms.values())) == len(terms)
+    assert set(terms.values()) <= named, f"no row about {function} names {set(terms.values()) - named}"

@@ -1,0 +1,126 @@
+"""Prices so small that doubles make no noise of them are not charged: every neighbour of small data, every repair, prices from 5e-324.
+
+An answer is exp(-loss / scale), so what a neighbour changes is read off exactly, from the losses and the scale that a player chooses by.
+"""
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpfair_teach import oracles
+from dpfair_teach.games import FairnessGame, dp_oracle_learner
+from dpfair_teach.games import players as rooms
+from dpfair_teach.oracles.prices import LEAST_PRICE
+from faults import Mutant
+
+
+def frozen_without_a_floor(f):
+    def answer(self, w, rng):
+        price, spread = self.spread(w)
+        counts = self.game.n_pos.reshape(self.game.n_classifiers, -1)
+        return rooms.select(self.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
+    return answer
+
+
+def promised_without_a_floor(f):
+    def answer(self, w, rng):
+        return rooms.select(self.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
+    return answer
+
+
+FAULTS = {
+    "frozen_without_a_floor": Mutant("dpfair_teach.games.players.FrozenCounts.answer", frozen_without_a_floor,
+                                     "prices of which doubles make no noise are charged: over frozen sizes"),
+    "promised_without_a_floor": Mutant("dpfair_teach.games.players.PromisedRates.answer", promised_without_a_floor,
+                                       "prices of which doubles make no noise are charged: with N"),
+    "oracle_without_a_floor": Mutant("dpfair_teach.oracles.private._charged", lambda f: lambda costs: costs,
+                                     "the private oracle answers without noise where costs differ by less than doubles divide"),
+}
+
+Y = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
+H = np.array([[1, 1, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 1, 1, 1, 1], [0, 1, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 0, 1, 1, 0, 1]])
+SIZES = [5e-324, 1e-323, 3e-322, 1e-318, 3e-310, 1e-300, 1e-220, LEAST_PRICE / 2, LEAST_PRICE, 1e-199, 1e-150, 1e-20, 1.0]
+
+
+def game(A, k=2):
+    return FairnessGame(H, A, Y, 0.1, n_groups=k, empty="zero")
+
+
+def players(A, k, step):
+    """One of each repair; every cell of data and neighbours holds at least one person where N = 1 is promised."""
+    table = game(A, k)
+    yield "frozen", rooms.FrozenCounts(table, np.asarray(step), np.arange(2.0, 2 + 2 * k).reshape(k, 2), "A")
+    yield "N", rooms.PromisedRates(table, np.asarray(step), 1.0, "A")
+
+
+def law(loss, scale):
+    """Exact scores -loss / scale, as fractions; at scale 0 the choice itself."""
+    if scale == 0:
+        return None, int(np.argmin(loss))
+    exact = [-Fraction(float(one)) / Fraction(float(scale)) for one in loss]
+    return exact, None
+
+
+def farthest(first, second):
+    """The most that ln of an outcome's probability moves; the logarithm of a sum moves between the least and the largest score's move."""
+    if first[0] is None or second[0] is None:
+        return 0.0 if first == second else np.inf
+    a, b = (np.array([float(x - max(scores)) for x in scores]) for scores in (first[0], second[0]))
+    return float(np.abs((a - np.log(np.exp(a).sum())) - (b - np.log(np.exp(b).sum()))).max())
+
+
+@pytest.mark.parametrize(("k", "step"), [(2, 0.02), (2, 2.251), (2, 40.0), (3, 2.251)])
+def test_no_price_is_too_small_for_its_noise(k, step, monkeypatch):
+    """All neighbours of nine people, prices from 5e-324 to 1 on one rate or two: no answer's probability moves by more than exp(step)."""
+    heard = []
+    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append(law(loss, scale)) or 0)
+    A = np.arange(9) % k
+    worlds = [A] + [np.where(np.arange(9) == i, a, A) for i, a in itertools.product(range(9), range(k)) if a != A[i]]
+    signs = [sign for sign in itertools.product((-1, 0, 1), repeat=2 * (k - 1)) if any(sign)][::1 if k == 2 else 9]
+    worst = {}
+    for world in worlds:
+        for (name, player), size in itertools.product(players(world, k, step), SIZES):
+            for sign in signs:
+                for w in (size * np.array(sign), np.where(np.arange(len(sign)) == 0, size, 5e-324) * np.array(sign)):
+                    heard.clear()
+                    player.answer(w, None)
+                    key = name, size, sign, tuple(w)
+                    if world is A:
+                        worst[key] = heard[0], 0.0
+                    else:
+                        worst[key] = worst[key][0], max(worst[key][1], farthest(worst[key][0], heard[0]))
+    assert max(moved for _, moved in worst.values()) <= step * (1 + 1e-6)
+    charged = [moved for (_, size, *_), (_, moved) in worst.items() if size >= LEAST_PRICE]
+    assert max(charged) > 0.2 * min(step, 1.0)                      # the floor is not all there is
+
+
+def rounds(A, repair, B, **how):
+    """What the last round chose, of 2,000 plays with the same seed."""
+    play = dp_oracle_learner(game(A), 5.0, 1e-6, B, np.random.default_rng(1), repair=repair, size=2000,
+                             **dict(smallest_cell=1) if repair == "promise" else {}, **how)
+    return np.bincount(play.chosen[-1], minlength=len(H)) / 2000
+
+
+@pytest.mark.parametrize("repair", ["frozen", "bound", "promise"])
+def test_a_play_with_a_tiny_B_is_the_same_for_every_neighbour(repair):
+    """B = 2e-323, two rounds: all that the learner charges is 0, so the same draws choose the same, whoever is where."""
+    A = np.arange(9) % 2
+    first = rounds(A, repair, 2e-323, rounds=2)
+    assert first[0] == 1                                # the first of those that err least
+    for i in range(9):
+        assert (rounds(np.where(np.arange(9) == i, 1 - A, A), repair, 2e-323, rounds=2) == first).all()
+
+
+def test_the_private_oracle_has_noise_or_reads_nothing():
+    """Costs that differ between groups by 5e-324 to 1e-199: the same draws choose the same, or a record says what it cost."""
+    labelings = np.vstack([H[:, :5], 1 - H[:, :5]])
+    for size in SIZES[:-3]:
+        costs = np.array([[0.0, 0.0], [7 * size, 0.0]])
+        seen = set()
+        for A in itertools.product((0, 1), repeat=5):
+            answer = oracles.private_oracle(labelings, np.array(A), Y[:5], costs, 3.0, np.random.default_rng(0), size=50)
+            seen.add((answer.release is None, answer.index.tobytes() if answer.release is None else b""))
+        assert len(seen) == 1 and (size < LEAST_PRICE / 7) == seen.pop()[0]

@@ -1,0 +1,183 @@
+"""The left panel as one table, and what chapter 21 says of it beyond what its cells print."""
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from book.studies.ask_once import ONESHOT_METHODS
+from book.studies.left_table import LEFT_METHODS, left_curves
+from dpfair_teach.experiments import (
+    EPSILONS,
+    LEFT_GROUPS,
+    epsilon_at_quality,
+    error_at_violation,
+    left_people,
+    left_reference,
+    lower_hull,
+    panels,
+    pareto_quality,
+)
+
+RESULTS = Path(__file__).parents[2] / "book" / "results"
+KEYS = ["method", "group", "label", "evaluated", "epsilon"]
+TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules")
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return left_curves(RESULTS)
+
+
+@pytest.fixture(scope="module")
+def quality(curves):
+    return curves.groupby(KEYS, sort=False)[["q", "q_low", "q_high"]].first().sort_index()
+
+
+def at(quality, method, group, column="q", label="p70", evaluated="in_sample"):
+    return quality.loc[(method, group, label, evaluated), column]
+
+
+def reaches(quality, method, group, evaluated="in_sample", column="q"):
+    q = at(quality, method, group, column, evaluated=evaluated)
+    return epsilon_at_quality(q.index, q, 0.7) if q.max() >= 0.7 else math.inf
+
+
+def test_every_stored_row_of_the_panel_is_there_once(curves):
+    assert not curves.duplicated([*KEYS, "gamma"]).any()
+    assert list(curves["method"].unique()) == list(LEFT_METHODS)
+    assert set(ONESHOT_METHODS) < set(LEFT_METHODS)
+    stored = [pd.read_csv(RESULTS / f"{name}.csv") for name in TABLES]
+    stored[0] = stored[0][stored[0]["B"] == "1/gamma"]
+    assert len(curves) == sum(map(len, stored))
+    np.testing.assert_allclose(curves["error"].sum(), sum(rows["error"].sum() for rows in stored))
+    literal = curves[curves["method"] == "location_code"]
+    mine = stored[0][(stored[0]["noise"] == "location") & (stored[0]["step"] == "code")]
+    assert literal["error"].tolist() == mine["error"].tolist()
+    repaired = curves[(curves["method"] == "loop_lp") & (curves["group"] == "hisp_median")]
+    for evaluated, rows in zip(("in_sample", "held_out"), stored[1:3], strict=True):
+        mine = rows[(rows["mix"] == "lp") & (rows["group"] == "hisp_median")]
+        assert repaired[repaired["evaluated"] == evaluated]["violation"].tolist() == mine["violation"].tolist()
+    assert set(curves[curves["method"] == "loop_mean"]["evaluated"]) == {"in_sample"}
+
+
+@pytest.mark.turning(7)
+def test_q_of_the_table_is_that_of_its_curve(curves):
+    for (_, group, label, evaluated, _), curve in curves.groupby(KEYS):
+        q = curve["q"].iloc[0]
+        if not np.isnan(q):
+            points = curve[["violation", "error"]].to_numpy()
+            assert pareto_quality(points, *left_reference(group, label, evaluated)) == pytest.approx(q, abs=2e-5)
+
+
+# ------------------------------------------------------------------------------------------------------ what the chapter says
+
+def test_the_literal_learner_is_worse_than_the_constant_and_its_scales_are_as_said():
+    rows = pd.read_csv(RESULTS / "left_literal.csv")
+    panel = rows[(rows["epsilon"] <= 200) & (rows["B"] == "1/gamma")]
+    constant = left_reference()[1][0, 1]
+    assert constant == pytest.approx(.29, abs=.005) and panel["error_low"].min() > constant
+    smallest = panel["learner_scale"].min() * np.abs(left_people().X).max(axis=0).min()         # of a feature that never comes near 1
+    assert round(smallest) == 29 and round(panel["learner_scale"].max(), -3) == 84_000
+    misplaced = 1 / panel[panel["noise"] == "location"]["auditor_scale"]
+    assert (round(misplaced.min()), round(misplaced.max())) == (48, 86)
+    at_100 = panel[(panel["noise"] == "scale") & (panel["epsilon"] == 100)]["violation"]
+    assert .013 < at_100.min() and at_100.max() < .025 and at_100.mean() == pytest.approx(.02, abs=.003)
+    stated = rows[(rows["noise"] == "scale") & (rows["B"] == "1/gamma")].groupby(["step", "epsilon"])["q"].first()
+    assert stated["code"].max() == 0 == stated["supplement", 1e5] and stated["code"].index.max() == 1e8
+    assert 2e6 < epsilon_at_quality(stated["supplement"].index, stated["supplement"], 0.7) < 4.5e6
+    assert 4e6 < 1e7 / math.log(10) < 5e6                                   # digits of exp(10^7)
+
+
+def test_asking_once_needs_less_than_a_tenth_by_every_rule(quality):
+    found = {}
+    for group in LEFT_GROUPS:
+        loop = min(reaches(quality, name, group) for name in ("loop_mean", "loop_lp"))
+        found[group] = loop, reaches(quality, "histogram", group)
+    assert min(loop / once for loop, once in found.values()) > 10
+    assert max(found, key=lambda group: found[group][0]) == max(found, key=lambda group: found[group][1]) == "white_median"
+    assert max(LEFT_GROUPS, key=lambda group: left_reference(group)[1][1, 0]) == "white_median"
+    loop = at(quality, "loop_lp", "paper")
+    assert 0 < loop[100.0] - loop[200.0] < .02
+    assert round(found["paper"][0]) == 13 and found["paper"][1] == pytest.approx(.85, abs=.02)
+
+
+def test_held_out_the_factor_is_larger_and_intervals_of_the_default_rule_begin_at_about_ten(quality):
+    lows = {}
+    for group in ("paper", "race_argmax", "white_median"):
+        x, y = ({seen: reaches(quality, name, group, seen) for seen in ("in_sample", "held_out")} for name in ("loop_lp", "histogram"))
+        assert x["held_out"] / y["held_out"] > x["in_sample"] / y["in_sample"]
+        lows[group] = [reaches(quality, "loop_lp", group, seen, "q_high") / reaches(quality, "histogram", group, seen, "q_low")
+                       for seen in x]
+    assert all(9.5 < low < 10.5 for low in lows["paper"]) and min(*lows["race_argmax"], *lows["white_median"]) > 10
+    assert np.isinf(lows["white_median"][1]) and quality.loc[("loop_lp", "white_median", "p70", "held_out"), "q_high"].index.max() == 200
+    assert at(quality, "loop_lp", "hisp_median", evaluated="held_out").isna().all()
+
+
+def test_which_training_method_is_best_when(quality):
+    for group in LEFT_GROUPS:
+        once = pd.DataFrame({name: at(quality, name, group) for name in ONESHOT_METHODS})
+        won = pd.DataFrame({name: at(quality, name, group, "q_low") for name in ONESHOT_METHODS}).max(axis=1) > 1e-6
+        assert set(once.idxmax(axis=1)[(once.index <= 2) & won]) <= {"histogram", "histogram_logistic"}
+        assert once.loc[5.0].max() - once["response"][5.0] < .021
+    q = at(quality, "histogram", "race_argmax", label="p20")
+    assert q[q.index <= 2].max() < .2 < .6 < q[5.0]
+
+
+def test_held_out_violations_stop_where_the_reference_does(curves):
+    rows = curves[(curves["method"] == "histogram") & (curves["label"] == "p70") & (curves["gamma"] == 0)]
+    rows = rows.set_index(["group", "evaluated", "epsilon"])["violation"]
+    for group in LEFT_GROUPS:
+        least = left_reference(group, "p70", "held_out")[0][:, 0].min()
+        assert abs(rows[group, "held_out", 5.0] - rows[group, "held_out", 1.0]) < .015
+        assert rows[group, "held_out", 5.0] - least < .03 and least > .05
+        assert rows[group, "in_sample", 5.0] < .015
+
+
+def test_held_out_q_divides_by_less_and_most_of_its_intervals_are_wider(quality):
+    ratios, wider = [], []
+    for group in LEFT_GROUPS:
+        for label in ("p70", "p20"):
+            widths = {seen: at(quality, "histogram", group, "q_high", label, seen) - at(quality, "histogram", group, "q_low", label, seen)
+                      for seen in ("in_sample", "held_out")}
+            if widths["held_out"].isna().all():
+                continue
+            room = [room_of(*left_reference(group, label, seen)) for seen in ("in_sample", "held_out")]
+            ratios.append(room[1] / room[0])
+            wider += [widths["held_out"][epsilon] > widths["in_sample"][epsilon] for epsilon in (.5, 1.0, 2.0)]
+    assert len(ratios) == 6 and .2 < min(ratios) and max(ratios) < .5 and np.mean(wider) > .5
+
+
+def room_of(optimum, ends):
+    """The area between the chord of the free points and the reference's hull, which Q divides by."""
+    hull = lower_hull(np.vstack([optimum, ends]))
+    x = np.linspace(0, ends[1, 0], 20_001)
+    return np.trapezoid(np.interp(x, *ends.T) - np.interp(x, *hull.T), x)
+
+
+def test_the_blind_learner_beside_the_methods_of_the_right_panel(curves):
+    after = pd.read_csv(RESULTS / "communities_quality.csv").set_index(["group", "evaluated", "method", "epsilon"])["error_at"].sort_index()
+    after, mine_at = after["paper", "in_sample"], pd.read_csv(RESULTS / "left_at_violation.csv").set_index("epsilon")
+    for epsilon in EPSILONS:
+        mine = curves[(curves[KEYS] == ["histogram", "paper", "p70", "in_sample", epsilon]).all(axis=1)]
+        blind = error_at_violation(mine[["violation", "error"]], .05, left_reference()[1])
+        methods = {name: after[name, epsilon] for name in ("as_printed", "as_printed_no_slack", "public_margins", "score_bins")}
+        assert min(methods, key=methods.get) == "score_bins" and methods["score_bins"] < blind
+        others = min(methods[name] for name in methods if name != "score_bins")
+        if epsilon >= 1:
+            assert blind < others - .01
+        if epsilon == .5:
+            assert mine_at["error_at_low"][epsilon] < others < mine_at["error_at_high"][epsilon]        # the intervals overlap
+    rules = pd.read_csv(RESULTS / "communities_rules.csv")
+    rules = rules[(rules["group"] == "paper") & (rules["label"] == "p70") & (rules["evaluated"] == "in_sample")]
+    free = panels.reference({"group": "paper"})[1]
+    ahead = {}
+    for epsilon in (1, 2, 5):                                # at a smaller violation margins are ahead for longer
+        margins = rules[(rules["method"] == "public_margins") & (rules["epsilon"] == epsilon)]
+        mine = curves[(curves[KEYS] == ["histogram", "paper", "p70", "in_sample", epsilon]).all(axis=1)]
+        ahead[epsilon] = (error_at_violation(mine[["violation", "error"]], .01, left_reference()[1])
+                          - error_at_violation(margins[["violation", "error"]], .01, free))
+    assert ahead[1] > .03 and ahead[2] > 0 > ahead[5] + .03

@@ -1,0 +1,121 @@
+"""Studies with two, three and five groups, each number counted person by person; and the one home of the splits."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.model_selection import RepeatedKFold
+
+from book.studies import ask_once, loops
+from dpfair_teach import data
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, held_out_splits, left
+from dpfair_teach.oneshot import Public, learn
+from dpfair_teach.oracles import RegressionOracle
+from faults import Mutant, planted
+
+
+def people_of(k, m=600):
+    """Groups of decreasing base rates and features, so that every gap is large and the last group's is the largest."""
+    shifts = np.outer(np.linspace(0, -1.2, k), np.full(5, 5**-.5))
+    return data.make_logistic(m, n_groups=k, intercepts=np.linspace(.6, -.9, k), shifts=shifts, rng=np.random.default_rng(k))
+
+
+def by_hand(accept, A, Y, k):
+    """Error and anchored violation of chances to be accepted (m,), counted person by person."""
+    wrong = sum(1 - p if y else p for p, y in zip(accept, Y, strict=True)) / len(Y)
+    rate = {(a, y): np.mean([p for p, b, z in zip(accept, A, Y, strict=True) if (b, z) == (a, y)]) for a in range(k) for y in (0, 1)}
+    return wrong, max(abs(rate[a, y] - rate[0, y]) for a in range(1, k) for y in (0, 1))
+
+
+def of_two_groups(f):
+    """The body as it was: groups 0 and 1, however many there are."""
+    def faulty(decisions, A, Y, n_groups):
+        decisions = np.asarray(decisions, dtype=float)
+        cells = [decisions @ ((A == a) & (Y == y)) / max(((A == a) & (Y == y)).sum(), 1) for y in (0, 1) for a in (0, 1)]
+        return (decisions != Y).mean(axis=1), np.stack([cells[1] - cells[0], cells[3] - cells[2]], axis=1)
+    return faulty
+
+
+TWO_ONLY = Mutant("dpfair_teach.experiments.left.gaps_and_error", of_two_groups, "groups beyond the first two are not looked at")
+
+
+def counted(k):
+    people, rng = people_of(k), np.random.default_rng(1)
+    decisions = rng.random((7, people.m)) < .2 + .1 * people.A
+    error, gaps = left.gaps_and_error(decisions, people.A, people.Y, k)
+    hand = [by_hand(d.astype(float), people.A, people.Y, k) for d in decisions]
+    np.testing.assert_allclose(np.column_stack([error, np.abs(gaps).max(axis=1)]), hand, atol=1e-12)
+    assert gaps.shape == (7, 2 * (k - 1))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_gaps_of_decisions(k):
+    counted(k)
+    if k > 2:
+        with planted(TWO_ONLY), pytest.raises(AssertionError, match="Not equal to tolerance"):
+            counted(k)
+
+
+@pytest.mark.parametrize("judged", ["in_sample", "held_out"])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_asking_once(k, judged):
+    """The same run again, its mixtures read person by person, on those learned from or on others."""
+    people, others = people_of(k), people_of(k, 500)
+    public = Public(people.X, people.Y, oracle="bayes")
+    judge = None if judged == "in_sample" else (others.X, others.A, others.Y)
+    how = ask_once.ONESHOT_METHODS["histogram"]
+    draws = ask_once.draws_on(public, people.A, judge, 2.0, 1, np.random.default_rng(5), n_groups=k, **how)
+    basis, frontier, decisions, _ = learn(public, people.A, k, 2.0, np.random.default_rng(5), method="histogram", gammas=GAMMAS_PROTOCOL)
+    if judge is not None:
+        decisions = (basis(others.X) @ frontier.multipliers.T > 0).T
+    told = people if judge is None else others
+    for g in (0, 5, 15):
+        accept = frontier.weights[g] @ decisions
+        np.testing.assert_allclose((draws.error[0, g], draws.violation[0, g]), by_hand(accept, told.A, told.Y, k), atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_repaired_loop(k):
+    """The mean of the rounds, read from the chances that the run publishes."""
+    people, others = people_of(k), people_of(k, 500)
+    oracle, loop = RegressionOracle(people.X, people.Y), (1.0, .6, 30.0, 4)
+    for told in (people, others):
+        judge = None if told is people else (told.X, told.A, told.Y)
+        draws = loops.loop_draws(oracle, people.A, 20.0, 1, np.random.default_rng(2), loop, judge=judge, n_groups=k)
+        play = loops.games.regression_dp_oracle_learner(
+            oracle, people.A, np.array(GAMMAS_PROTOCOL), 20.0, loops.DELTA, np.random.default_rng(2), n_groups=k,
+            B=np.minimum(1 / np.maximum(GAMMAS_PROTOCOL, 1e-9), 1.0), rounds=4, eta=4 * loops.games.hedge_rate(4 * (k - 1), 4), share=.05,
+            learner_share=.6, ridge=30.0, size=1)
+        accept = play.predict_proba(told.X)
+        for g in (0, 10, 24):
+            mine = draws["mean"].error[0, g], draws["mean"].violation[0, g]
+            np.testing.assert_allclose(mine, by_hand(accept[0, g], told.A, told.Y, k), atol=1e-9)
+        assert draws["lp"].violation.max() <= 1 and draws["lp"].error.shape == (1, 25)
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_the_reference_of_the_protocol_is_that_of_two_groups(k):
+    people, everybody = people_of(k), np.arange(600)
+    with pytest.raises(ValueError, match=rf"^A={k}: is its number of groups, and the protocol's grid of multipliers .* is that of two"):
+        left.reference_of(people.X, people.A, people.Y, everybody, everybody)
+
+
+def test_the_reference_of_two_groups_by_hand():
+    """Its free points: the better constant, and the oracle's answer without multipliers."""
+    people, everybody = people_of(2), np.arange(600)
+    rows = left.reference_of(people.X, people.A, people.Y, everybody, everybody)
+    accept = (RegressionOracle(people.X, people.Y).answer(np.zeros(2), np.zeros((2, 6)))).astype(float)
+    np.testing.assert_allclose(rows[-1, ::-1], by_hand(accept, people.A, people.Y, 2), atol=1e-12)
+    assert rows[-2].tolist() == [0.0, min(people.Y.mean(), 1 - people.Y.mean())]
+
+
+@pytest.mark.parametrize("m", [3, 7, 8, 1994])
+def test_the_splits_are_four_partitions_into_thirds(m):
+    """As RepeatedKFold's: each third judged once, thirds of the same sizes; another seed, other people."""
+    splits, folds = held_out_splits(m, seed=3), list(RepeatedKFold(n_splits=3, n_repeats=4, random_state=0).split(np.zeros(m)))
+    assert [(len(a), len(b)) for a, b in splits] == [(len(a), len(b)) for a, b in folds]
+    for start in range(0, 12, 3):
+        assert np.array_equal(np.sort(np.concatenate([judge for _, judge in splits[start:start + 3]])), np.arange(m))
+    assert all(np.array_equal(np.sort(np.concatenate(split)), np.arange(m)) for split in splits)
+    again, other = held_out_splits(m, seed=3), held_out_splits(m, seed=4)
+    assert all(np.array_equal(a, b) for one, two in zip(splits, again, strict=True) for a, b in zip(one, two, strict=True))
+    assert any(not np.array_equal(a[1], b[1]) for a, b in zip(splits, other, strict=True))

@@ -1,0 +1,418 @@
+"""Every public function that takes groups, with 2, 3 and 5 of them: on data whose answer is counted by hand, person by person.
+
+``HAND`` and ``GROWS`` together name every public callable with an argument of ``TAKES_GROUPS``; a new one is asked for by name.
+"""
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import violations
+from dpfair_teach import (
+    accounting,
+    attacks,
+    data,
+    experiments,
+    fairness,
+    games,
+    mechanisms,
+    oneshot,
+    oracles,
+    plotting,
+    postprocessing,
+    separation,
+)
+from test_bad_input import CALLABLES
+from valid_calls import VALID
+
+GROUPS = (2, 3, 5)
+#: Arguments that say who is in which group, or how many groups there are.
+TAKES_GROUPS = {"A", "n_groups", "sensitive_features", "counts", "q", "fp", "shares", "by_group", "into", "attributes", "weights",
+                "group_given", "game", "n_pos", "reports", "dual", "denominators"}
+HAND: dict[str, Callable[[int], None]] = {}
+
+
+def counted(*names: str) -> Callable:
+    """The test of these functions: with k groups the answer is that of the hand."""
+    def keep(check: Callable[[int], None]) -> Callable[[int], None]:
+        HAND.update(dict.fromkeys(names, check))
+        return check
+    return keep
+
+
+def drawn(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Decisions, groups and labels of people with some of each kind in every group, the last group the largest."""
+    n = np.random.default_rng(k).integers(1, 5, (2, k, 2))
+    n[:, -1] *= 3
+    who = np.array([(yhat, a, y) for yhat in range(2) for a in range(k) for y in range(2) for _ in range(n[yhat, a, y])])
+    return tuple(np.random.default_rng(0).permutation(who).T)
+
+
+def share(of: np.ndarray, among: np.ndarray) -> float:
+    return sum(of[among].tolist()) / int(among.sum())
+
+
+def rates(chance: np.ndarray, A: np.ndarray, Y: np.ndarray, k: int) -> np.ndarray:
+    """(k, 2) [a, y], one cell at a time."""
+    return np.array([[share(chance, (A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
+
+
+def table(k: int) -> np.ndarray:
+    return fairness.cell_counts(*drawn(k), n_groups=k)
+
+
+def close(found: object, hand: object, tolerance: float = 1e-9) -> None:
+    np.testing.assert_allclose(np.asarray(found, dtype=float), np.asarray(hand, dtype=float), atol=tolerance, rtol=0)
+
+
+# ------------------------------------------------------------------------------------------------------ fairness, data, attacks
+
+@counted("fairness.cell_counts", "fairness.rates", "fairness.error", "fairness.report", "fairness.predictive_values")
+def tables_and_rates(k):
+    yhat, A, Y = drawn(k)
+    close(table(k), [[[sum((yhat == b) & (A == a) & (Y == y)) for y in (0, 1)] for a in range(k)] for b in (0, 1)])
+    close(np.stack(fairness.rates(table(k)), axis=1), rates(yhat, A, Y, k))
+    close(fairness.error(table(k)), np.mean(yhat != Y))
+    report = fairness.report(table(k))
+    close(report["accepted"], [share(yhat, A == a) for a in range(k)] + [np.mean(yhat)])
+    close(fairness.predictive_values(table(k))[0], [share(Y, (A == a) & (yhat == 1)) for a in range(k)])
+
+
+@counted("fairness.violation", "fairness.merge_groups", "fairness.cross_groups", "fairness.form_constants")
+def violations_and_coarser_groups(k):
+    yhat, A, Y = drawn(k)
+    rate = rates(yhat, A, Y, k)
+    close(fairness.violation(table(k)), max(abs(rate[a, y] - rate[0, y]) for a in range(k) for y in (0, 1)))
+    pairs = [(a, b) for a in range(k) for b in range(k)]
+    close(fairness.violation(table(k), against="pairs"), max(abs(rate[a, y] - rate[b, y]) for a, b in pairs for y in (0, 1)))
+    into = np.arange(k) % 2
+    close(fairness.merge_groups(table(k), into), fairness.cell_counts(yhat, into[A], Y, n_groups=2))
+    crossed, n = fairness.cross_groups([A, Y])
+    assert n == 2 * k and (crossed == 2 * A + Y).all()
+    constants = fairness.form_constants(np.bincount(A))
+    for notion in ("demographic_parity", "accuracy_parity"):
+        value = [float(fairness.violation(table(k), notion, against)) for against in fairness.AGAINST]
+        assert all(value[j] <= constants[i, j] * value[i] + 1e-12 for i in range(3) for j in range(3))
+
+
+@counted("fairness.gap_margin")
+def margins(k):
+    n = table(k).sum(axis=0)
+    close(fairness.gap_margin(n, 0.1)[1:], [[math.sqrt((1 / n[a, y] + 1 / n[0, y]) * math.log(2 * 2 * (k - 1) / 0.1) / 2) for y in (0, 1)]
+                                            for a in range(1, k)])
+
+
+@counted("fairness.chance_violation")
+def lucky(k):
+    """Two people in each group: all counts alike with the chance that all others agree with the first."""
+    alike = sum(p**k for p in (0.25, 0.5, 0.25))
+    assert fairness.chance_violation(2, 0.5, k, beta=1 - alike + 1e-9) == 0
+    assert fairness.chance_violation(2, 0.5, k, beta=1 - alike - 1e-9) == 0.5
+
+
+@counted("data.make_logistic", "data.make_synthetic", "data.load", "data.Dataset", "data.Population")
+def drawn_people(k):
+    for people in (data.make_logistic(60 * k, n_groups=k, rng=np.random.default_rng(1)),
+                   data.make_synthetic(60 * k, n_groups=k, rng=np.random.default_rng(1)),
+                   data.load("synthetic", m=60 * k, n_groups=k, rng=np.random.default_rng(1))):
+        assert people.n_groups == k and set(people.A) == set(range(k)) and len(people.group_names) == k
+        if people.population is not None:
+            assert len(people.population.shares) == k
+
+
+@counted("attacks.reweighing_weights")
+def weighed(k):
+    """Kamiran and Calders: with the weights group and label are independent."""
+    _, A, Y = drawn(k)
+    w = attacks.reweighing_weights(A, Y)
+    close(w, [np.mean(A == a) * np.mean(Y == y) / np.mean((A == a) & (Y == y)) for a, y in zip(A, Y, strict=True)])
+
+
+# ------------------------------------------------------------------------------------------------------ mechanisms, accounting
+
+@counted("mechanisms.randomized_response", "mechanisms.randomized_response_matrix", "mechanisms.debias_counts",
+         "mechanisms.debias_variance", "mechanisms.likely_counts", "accounting.rdp_randomized_response", "oneshot.debiased_groups")
+def responses(k):
+    keep = math.e / (math.e + k - 1)
+    law = np.full((k, k), (1 - keep) / (k - 1))
+    law[np.diag_indices(k)] = keep
+    close(mechanisms.randomized_response_matrix(k, 1.0), law)
+    A = np.arange(k).repeat(3)
+    assert (mechanisms.randomized_response(A, k, 50.0, np.random.default_rng(0)) == A).all()
+    n = np.arange(1.0, k + 1)
+    close(mechanisms.debias_counts(n @ law, 1.0), n)
+    close(mechanisms.likely_counts(n @ law, 1.0), n)
+    spread = keep - law[0, 1]
+    close(mechanisms.debias_variance(n, 1.0), [sum(n[a] * law[a, r] * (1 - law[a, r]) for a in range(k)) / spread**2 for r in range(k)])
+    close(oneshot.debiased_groups(A, k, 1.0) @ law, np.eye(k)[A])
+    close(accounting.rdp_randomized_response(1.0, [2.0], k), [math.log(sum(law[0] ** 2 / law[1]))])
+
+
+# ------------------------------------------------------------------------------------------------------ post-processing
+
+@counted("postprocessing.solve_lp", "postprocessing.solve_many", "postprocessing.closed_form", "postprocessing.dual_value",
+         "postprocessing.derived_counts", "postprocessing.predict_proba", "postprocessing.lift_unusable")
+def programs(k):
+    """The optimum is feasible by hand, its error is the hand's, and its multipliers prove that nothing is better."""
+    yhat, A, Y = drawn(k)
+    q = table(k) / len(A)
+    if k > 2:
+        with pytest.raises(ValueError, match=rf"^gamma=0.1: with {k} groups only gamma \+ slack = 0 has a closed form"):
+            postprocessing.closed_form(q, 0.1)
+    for solve in (postprocessing.solve_lp, postprocessing.solve_many, postprocessing.closed_form):
+        gamma = 0 if k > 2 and solve is postprocessing.closed_form else 0.1
+        found = solve(q, gamma)
+        chance = postprocessing.predict_proba(found.p, yhat, A)
+        close(chance, [found.p[b, a] for b, a in zip(yhat, A, strict=True)])
+        rate = rates(chance, A, Y, k)
+        assert np.abs(rate - rate[0]).max() < gamma + 1e-7
+        close(found.value, sum(c if y == 0 else 1 - c for c, y in zip(chance, Y, strict=True)) / len(A), 1e-7)
+        close(postprocessing.dual_value(q, gamma, found.dual), found.value, 1e-7)
+        close(postprocessing.derived_counts(q, found.p)[1] / q.sum(axis=0), rate)
+    q[:, k - 1, 1] = 0          # nobody left in one cell: its constraint goes, no other
+    lifted = np.isinf(postprocessing.lift_unusable(q))
+    assert lifted[k - 1, 1] and lifted.sum() == 1
+
+
+@counted("postprocessing.noisy_counts", "postprocessing.public_margin_counts", "postprocessing.k_norm_counts", "postprocessing.clip_counts",
+         "postprocessing.largest_change", "postprocessing.k_norm_variance")
+def noise(k):
+    """With hardly any noise the table comes back; margins stay; one person moves two entries."""
+    counts, rng = table(k), np.random.default_rng(0)
+    close(postprocessing.noisy_counts(counts, 1e6, rng), counts, 1e-3)
+    assert (postprocessing.k_norm_counts(counts, 500.0, rng) == counts).all()
+    loud = postprocessing.public_margin_counts(counts, 0.2, rng)
+    close(loud.sum(axis=-2), counts.sum(axis=-2))
+    close(postprocessing.clip_counts(counts), counts)
+    assert postprocessing.largest_change([0, 1, 1], [0, 1, 0], n_groups=k) == pytest.approx(2 / 3)      # one of three people leaves a cell
+    # P(x) as (1 - r)^d r^||x|| over sum_i C(d, i)^2 r^i, summed over whole vectors that add up to 0; the norm is the positive entries' sum
+    r, points = math.exp(-4.0), np.stack(np.meshgrid(*[np.arange(-5, 6)] * (k - 1)), axis=-1).reshape(-1, k - 1)
+    points = np.column_stack([points, -points.sum(axis=1)])
+    law = r ** np.maximum(points, 0).sum(axis=1)
+    close(postprocessing.k_norm_variance(k, 4.0), (law / law.sum()) @ points[:, 0] ** 2, 1e-6)
+
+
+@counted("postprocessing.lemma_a1", "postprocessing.theorem_2_2", "postprocessing.paper_slack", "postprocessing.main_text_slack",
+         "postprocessing.margin_slack", "postprocessing.bins_slack")
+def slacks(k):
+    """Of k groups with the same table: the printed slack 4 L / (min(q_ay, q_0y) m epsilon), L = ln(4 k / beta), and the sharp gap
+    2 L / (m epsilon) (1 / q_ay + 1 / q_0y), for each group; all slacks are alike for all groups, and at most half for four times the
+    people."""
+    q = np.repeat(np.array([[[0.15, 0.1]], [[0.05, 0.2]]]), k, axis=1)
+    q /= q.sum()
+    for slack in (postprocessing.paper_slack, postprocessing.main_text_slack, postprocessing.margin_slack, postprocessing.bins_slack):
+        some, more = slack(q, 10**5, 1.0, 0.05), slack(q, 4 * 10**5, 1.0, 0.05)
+        assert some.shape == (k, 2) and (some[1:] > 0).all()
+        close(some[1:], np.broadcast_to(some[1], (k - 1, 2)))
+        assert (more[1:] <= some[1:] / 2 + 1e-12).all()
+    L, n = math.log(4 * k / 0.05), q.sum(axis=0)
+    facts = postprocessing.lemma_a1(q, 10**5, 1.0, 0.05)
+    close(facts.error, 4 * k * L / 1e5)
+    close(facts.gaps[1:], [[2 * L / 1e5 * (1 / n[a, y] + 1 / n[0, y]) for y in (0, 1)] for a in range(1, k)])
+    close(postprocessing.paper_slack(q, 10**5, 1.0, 0.05)[1:], [[4 * L / 1e5 / min(n[a, y], n[0, y]) for y in (0, 1)] for a in range(1, k)])
+    bound = postprocessing.theorem_2_2(q, 10**5, 1.0, 0.05, 0.1)
+    assert (np.array([bound.fp, bound.tp])[:, 1:] > 0.1).all() and np.shape(bound.fp) == (k,)
+
+
+@counted("postprocessing.printed_tp_row")
+def printed_rows(k):
+    if k == 2:
+        assert postprocessing.printed_tp_row(table(k) / table(k).sum(), 1).shape[-1] == 2
+    else:
+        assert np.isfinite(postprocessing.printed_tp_row(table(k) / table(k).sum(), k - 1)).all()
+
+
+# ------------------------------------------------------------------------------------------------------ the game
+
+def some_game(k: int, **how: object) -> tuple[games.FairnessGame, np.ndarray]:
+    yhat, A, Y = drawn(k)
+    predictions = np.stack([yhat, 1 - yhat, np.zeros_like(yhat), np.ones_like(yhat)])
+    return games.FairnessGame(predictions, A, Y, 0.1, n_groups=k, **how), predictions
+
+
+@counted("games.FairnessGame")
+def game(k):
+    (_, A, Y), (found, predictions) = drawn(k), some_game(k)
+    for h, row in enumerate(predictions):
+        rate = rates(row, A, Y, k)
+        close(found.rates[h], rate)
+        close(found.gaps[h], [rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)])
+        Q = np.eye(4)[h]
+        close(found.constraint_values(Q), [sign * (rate[a, y] - rate[0, y]) - 0.1 for a in range(1, k) for y in (0, 1) for sign in (1, -1)])
+
+
+@counted("games.neighbour_changes", "games.population_bound", "games.frozen_tau")
+def about_cells(k):
+    """One classifier, and one person who moves: every move tried by hand."""
+    yhat, A, Y = drawn(k)
+    before, moved = rates(yhat, A, Y, k), 0.0
+    for i in range(len(A)):
+        for a in range(k):
+            other = A.copy()
+            other[i] = a
+            if all(((other == b) & (Y == y)).any() for b in range(k) for y in (0, 1)):
+                after = rates(yhat, other, Y, k)
+                moved = max(moved, 2 * np.abs((after - after[0]) - (before - before[0])).sum())      # each gap is in r with both signs
+    close(games.neighbour_changes([yhat], A, Y).auditor, moved)
+    n = table(k).sum(axis=0)
+    bound = games.population_bound(n, math.log(4), 0.1)
+    assert bound.gaps.shape == (k, 2) and not bound.gaps[0].any() and (bound.gaps[1:] > 0).all()
+    close(games.frozen_tau(n, n), 0)
+    assert games.frozen_tau(n, n + 1) > 0
+
+
+@counted("games.group_indicators", "games.aware_predictions", "games.fair_mixture")
+def told_the_group(k):
+    yhat, A, Y = drawn(k)
+    indicators = games.group_indicators(A, k)
+    close(indicators, [[int(b == a) for b in A] for a in range(k)] + [[int(b != a) for b in A] for a in range(k)])
+    by_group = np.random.default_rng(0).integers(0, 2, (3, k, len(A)))
+    close(games.aware_predictions(by_group, A), [[by_group[h, a, i] for i, a in enumerate(A)] for h in range(3)])
+    fp = rates(yhat, A, Y, k)[:, 0]
+    mixed = games.fair_mixture(fp, 0.05).weights @ np.concatenate([[yhat], indicators])
+    after = rates(mixed, A, Y, k)[:, 0]
+    assert np.abs(after - after[0]).max() < 0.05 + 1e-12
+
+
+# ------------------------------------------------------------------------------------------------------ oracles, asking once
+
+@counted("oracles.threshold_counts", "oracles.halfplane_counts", "oracles.cell_losses", "oracles.private_oracle")
+def finite_classes(k):
+    yhat, A, Y = drawn(k)
+    x = np.random.default_rng(1).random(len(A)).round(1)
+    n_pos, n = oracles.threshold_counts(x, A, Y, n_groups=k)
+    close(n, [[sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
+
+    def accepted(rule: np.ndarray, A: np.ndarray, Y: np.ndarray) -> list:
+        return [[sum((A == a) & (Y == y) & rule) for y in (0, 1)] for a in range(k)]
+
+    close(n_pos, [accepted(x > t, A, Y) for t in [-1, *np.unique(x)]])
+    A12, Y12 = A[:12], Y[:12]
+    planes, n = oracles.halfplane_counts(np.column_stack([x, np.zeros_like(x)])[:12], A12, Y12, n_groups=k)     # on a line: thresholds
+    hand = {np.array(accepted(rule, A12, Y12), float).tobytes() for t in [-1, *x[:12]] for rule in (x[:12] > t, x[:12] <= t)}
+    assert {np.asarray(cells, float).tobytes() for cells in planes} == hand
+    close(n, accepted(np.ones(12, bool), A12, Y12))
+    costs = np.arange(2.0 * k).reshape(k, 2) / (2 * k) - 0.4
+    losses = [sum(costs[a, y] for b, a, y in zip(rule, A, Y, strict=True) if b) / len(A) for rule in (yhat, 1 - yhat)]
+    close(oracles.cell_losses([yhat, 1 - yhat], A, Y, costs), losses)
+    assert oracles.private_oracle([yhat, 1 - yhat], A, Y, costs, 1e6, np.random.default_rng(0)).index == np.argmin(losses)
+
+
+@counted("oneshot.cell_sensitivity", "oneshot.release_cells", "oneshot.group_sums", "oneshot.sums_sensitivity", "oneshot.release_sums")
+def asked(k):
+    yhat, A, Y = drawn(k)
+    assert oneshot.cell_sensitivity(k) == (1 if k == 2 else 2)
+    counts, _ = oneshot.release_cells(Y, A, 1e9, np.random.default_rng(0), n_groups=k, every_group=True)
+    close(counts, [[sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
+    features = np.column_stack([np.ones(len(A)), yhat])
+    sums = [[[sum((A == a) & (Y == y)), sum(yhat[(A == a) & (Y == y)])] for y in (0, 1)] for a in range(1, k)]
+    close(oneshot.group_sums(features, A, Y, k), sums)
+    close(oneshot.release_sums(features, A, Y, 1e9, np.random.default_rng(0), n_groups=k)[0], sums, 1e-6)
+    close(oneshot.sums_sensitivity(features, k), 2 if k == 2 else 4)
+
+
+@counted("oneshot.expected_gaps", "oneshot.group_costs", "oneshot.regression_scores", "oneshot.bayes_scores", "oneshot.multiplier_grid")
+def candidates(k):
+    yhat, A, Y = drawn(k)
+    rate, weights = rates(yhat, A, Y, k), np.eye(k)[A]
+    gaps = [rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)]
+    close(oneshot.expected_gaps([yhat], weights, Y), [gaps])
+    close(yhat @ oneshot.group_costs(weights, Y) / len(A), gaps)
+    assert oneshot.regression_scores(np.column_stack([yhat, Y]), Y, weights).shape == (len(A), 1 + 2 * (k - 1))
+    n = np.array([[sum((A == a) & (Y == y)) for a in range(k)] for y in (0, 1)])
+    scores = oneshot.bayes_scores([0.4], [[row / row.sum() for row in n]], n)
+    close(scores, [[-0.2, *np.zeros(2 * (k - 1))]])         # groups that x says nothing about: nothing to gain from them
+    assert oneshot.multiplier_grid(k).shape[1] == 2 * (k - 1)
+
+
+@counted("experiments.free_points", "experiments.postprocessing_curve", "experiments.postprocessing_draws", "plotting.roc_plane")
+def curves(k):
+    counts = 50 * table(k)
+    points = experiments.free_points(counts)
+    assert any(np.allclose(point, [fairness.violation(counts), fairness.error(counts)]) for point in points)
+    draws = experiments.postprocessing_draws(counts, "public_margins", 1e4, [0.02], 2, np.random.default_rng(0))
+    best = postprocessing.solve_lp(counts / counts.sum(), 0.02)
+    close(draws.error[draws.kept][:, 0], best.value, 1e-2)
+    close(draws.violation[draws.kept][:, 0], fairness.violation(postprocessing.derived_counts(counts, best.p)), 1e-2)
+    assert len(experiments.postprocessing_curve(counts, "public_margins", [10.0], [0.1], 2, np.random.default_rng(0))) == 1
+    assert len(plotting.roc_plane(counts).axes[0].collections) + len(plotting.roc_plane(counts).axes[0].lines) >= k
+
+
+# ------------------------------------------------------------------------------------------------------ the learners
+
+#: Counted by hand in ``tests/violations.py``, with these numbers of groups.
+LEARNERS = {"games.dp_oracle_learner", "games.exponentiated_gradient", "games.evaluate", "games.evaluate_regression",
+            "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
+            "postprocessing.DPPostProcessing", "games.section_5_learner"}
+#: One data set of two groups, by the theorem: of more they refuse.
+TWO_GROUPS = {"separation.optimal_errors"}
+#: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
+#: the printed learner falls).
+_PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)
+GROWS: dict[str, Callable[[int], float]] = {
+    "games.least_bound": lambda k: games.least_bound(k, 0.1),
+    "games.aware_sensitivities": lambda k: games.aware_sensitivities(20, k, 2.0, 200).auditor,
+    "games.lemma_3_1": lambda k: games.lemma_3_1(20, k, 2.0).auditor,
+    "games.lemma_3_2": lambda k: games.lemma_3_2(9, n_groups=k, log_labelings=3.0, smallest_cell=50, **_PLAY).auditor,
+    "games.lemma_3_3": lambda k: games.lemma_3_3(9, n_groups=k, log_labelings=3.0, smallest_cell=50, **_PLAY),
+    "games.lemma_3_4": lambda k: games.lemma_3_4(9, n_groups=k, smallest_cell=50, **_PLAY),
+    "games.theorem_3_5": lambda k: games.theorem_3_5(10**6, n_groups=k, log_labelings=9.0, smallest_cell=10**5, **_PLAY).nu,
+    "games.theorem_3_6": lambda k: games.theorem_3_6(10**6, n_groups=k, log_labelings=9.0, smallest_cell=10**5, gamma=0.1, **_PLAY).nu,
+    "games.theorem_3_7": lambda k: games.theorem_3_7(10**6, n_groups=k, n_classifiers=9, smallest_cell=10**5, gamma=0.1, **_PLAY).nu,
+    "games.theorem_3_8": lambda k: games.theorem_3_8(0.01, 0.1, 4.0, k).error,
+    "games.corollary_3_8_1": lambda k: games.corollary_3_8_1(0.01, 0.1, k).error,
+    "games.frozen_bound": lambda k: games.frozen_bound(9, n_groups=k, log_labelings=3.0, smallest_cell=500, **_PLAY).nu,
+    "games.printed_noise_delta": lambda k: games.printed_noise_delta(20, k, 1.0),
+    "games.printed_noise_epsilon": lambda k: games.printed_noise_epsilon(20, k, 1e-6),
+    "games.schedule": lambda k: games.schedule(10**6, n_groups=k, log_labelings=9.0, **_PLAY).eta,
+    "games.subroutine_4_epsilon": lambda k: 1 / games.subroutine_4_epsilon(0.1, 2.0, k),
+}
+
+
+def test_every_public_function_that_takes_groups_is_asked():
+    takes = {name for name, thing in CALLABLES.items() if TAKES_GROUPS & set(inspect.signature(thing).parameters)}
+    asked_for = {*HAND, *GROWS, *LEARNERS, *TWO_GROUPS}
+    assert takes <= asked_for, f"not asked with 2, 3 and 5 groups: {sorted(takes - asked_for)}"
+    assert asked_for <= set(CALLABLES), sorted(asked_for - set(CALLABLES))
+
+
+@pytest.mark.parametrize("check", [pytest.param(check, id=check.__name__) for check in dict.fromkeys(HAND.values())])
+def test_with_any_number_of_groups_the_answer_is_the_hands(check):
+    for k in GROUPS:
+        check(k)
+
+
+@pytest.mark.parametrize("name", GROWS)
+def test_a_formula_takes_any_number_of_groups(name):
+    found = [float(np.max(GROWS[name](k))) for k in GROUPS]
+    assert np.isfinite(found).all() and found == sorted(found)
+
+
+#: Refuses far below the limit, by its own cost.
+OWN_LIMIT = {"postprocessing.largest_change": "too many to try", "postprocessing.k_norm_variance": "thousands of digits",
+             "oneshot.multiplier_grid": "multipliers", "oneshot.FrontierLearner": "multipliers"}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in VALID if ":" not in name and "n_groups" in VALID[name]().arguments))
+def test_no_function_takes_more_groups_than_the_limit(name):
+    """The one public limit; and what costs more refuses earlier, and says what it costs."""
+    for k in [fairness.MOST_GROUPS + 1, *([fairness.MOST_GROUPS] if name in OWN_LIMIT else [])]:
+        call = VALID[name]()
+        call.arguments["n_groups"] = k
+        why = f"at most {fairness.MOST_GROUPS}|{OWN_LIMIT.get(name, 'at most')}" if k > fairness.MOST_GROUPS else OWN_LIMIT[name]
+        with pytest.raises(ValueError, match=rf"(n_groups={k}|points=5): .*({why})"):
+            call.run()
+
+
+def test_the_learners_are_counted_elsewhere():
+    assert violations.GROUPS == GROUPS
+
+
+def test_what_is_for_two_groups_refuses_three():
+    for k in (3, 5):
+        with pytest.raises(ValueError, match=r"^counts=.*groups"):
+            separation.optimal_errors(table(k), 0.1)

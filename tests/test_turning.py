@@ -1,0 +1,133 @@
+"""What `make test` leaves to `make nightly`: everything has its day, what changed never waits, a test that is named runs whole."""
+from __future__ import annotations
+
+import ast
+import datetime
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import faults
+import mutants
+import turning
+
+ROOT = Path(__file__).resolve().parents[1]
+CASES = [f"case {number}" for number in range(10)]
+
+
+@pytest.fixture
+def on(monkeypatch):
+    """Set the day; by default no night."""
+    monkeypatch.delenv("NIGHTLY", raising=False)
+    return lambda day: monkeypatch.setenv("TEST_DATE", (datetime.date(2026, 11, 23) + datetime.timedelta(day)).isoformat())
+
+
+def test_every_case_has_one_day_in_so_many(on, monkeypatch):
+    turns = []
+    for day in range(7):
+        on(day)
+        turns.append(turning.chosen(CASES, 7, new=()))
+    assert [sum(case) for case in zip(*turns, strict=True)] == [1] * 10 and max(map(sum, turns)) == 2
+    monkeypatch.setenv("NIGHTLY", "1")
+    assert all(turning.chosen(CASES, 7, new=()))
+
+
+def test_what_is_called_after_a_changed_file_runs_every_day(on):
+    pages = ["book/notebooks/05-equalized-odds.html", "book/notebooks/06-dp-postprocessing.html"] * 5
+    for day in range(7):
+        on(day)
+        today = turning.chosen(pages, 10, new=["book/chapters/05-equalized-odds.md", "README.md"])
+        assert all(today[0::2]) and sum(today[1::2]) <= 1
+
+
+def test_the_changes_of_a_branch_of_main_and_of_a_clone_without_history(tmp_path):
+    def git(folder, *words):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+    def commit(name):
+        (book / name).write_text("x\n")
+        git(book, "add", "-A")
+        git(book, "commit", "-m", name)
+
+    book = tmp_path / "book"
+    book.mkdir()
+    git(book, "init")
+    for number in range(turning.RECENT + 3):
+        commit(f"old {number}")
+    assert turning.changed.__wrapped__(book) == {f"old {number}" for number in range(3, turning.RECENT + 3)}
+    git(book, "checkout", "-b", "work")
+    commit("mine")
+    (book / "not yet committed").write_text("x\n")
+    assert turning.changed.__wrapped__(book) == {"mine", "not yet committed"}
+    for branch, found in (("main", set()), ("work", set())):        # one commit of either: what was before it is not known
+        clone = tmp_path / f"clone of {branch}"
+        git(tmp_path, "clone", "--depth", "1", "--branch", branch, book.as_uri(), str(clone))
+        assert turning.changed.__wrapped__(clone) == found
+    (tmp_path / "unpacked").mkdir()
+    assert turning.changed.__wrapped__(tmp_path / "unpacked") == set()
+
+
+TESTS = """
+import pytest
+def test_plain(): pass
+@pytest.mark.nightly
+def test_at_night(): pass
+@pytest.mark.turning(3)
+@pytest.mark.parametrize("n", range(3))
+def test_by_turns(n): pass
+@pytest.mark.turning(3)
+def test_some_day(): pass
+"""
+
+
+def test_which_tests_run(tmp_path):
+    for name in ("conftest.py", "turning.py"):
+        (tmp_path / name).write_text((ROOT / "tests" / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
+
+    def passed(*words, **variables):
+        environment = {key: value for key, value in os.environ.items() if key != "NIGHTLY"} | {
+            "TEST_DATE": "2026-11-23", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | variables
+        run = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), *words]
+        said = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
+        return {line.split("::")[1].split(" ")[0] for line in said.splitlines() if "PASSED" in line}
+
+    days = [passed("test_it.py", TEST_DATE=f"2026-11-{23 + day}") for day in range(3)]
+    every = {"test_plain", "test_some_day", *(f"test_by_turns[{n}]" for n in range(3))}
+    assert set.union(*days) == every and all("test_plain" in day for day in days)
+    assert all(sum(name in day for day in days) == 1 for name in every - {"test_plain"})
+    assert passed("test_it.py", NIGHTLY="1") == every | {"test_at_night"}
+    assert passed("test_it.py::test_at_night", "test_it.py::test_some_day", "test_it.py::test_by_turns") == every - {"test_plain"} | {
+        "test_at_night"}
+
+
+def test_every_fault_has_its_day_and_those_of_changed_files_have_every_day(on, monkeypatch, capsys):
+    met, home = set(), faults.file_of(mutants.MUTANTS["violation_halved"]).relative_to(ROOT)
+    monkeypatch.setattr(turning, "changed", lambda: frozenset({str(home), "tests/test_fairness_luck.py"}))
+    for day in range(mutants.DAYS):
+        on(day)
+        today = mutants.todays()
+        assert {"violation_halved", "gap_margin_halved"} <= today and len(today) < len(mutants.MUTANTS) / 2
+        assert f"TEST_DATE={turning.day()}" in capsys.readouterr().out
+        met |= today
+    assert met == set(mutants.MUTANTS)
+    monkeypatch.setenv("NIGHTLY", "1")
+    assert mutants.todays() == set(mutants.MUTANTS)
+
+
+def test_no_statement_waits_for_its_test():
+    """What the ledger names runs in `make test` every day."""
+    named: dict[str, set[str]] = {}
+    for file, test in re.findall(r"^  test: (\S+)::(\S+)$", (ROOT / "book" / "theorems.yml").read_text(encoding="utf8"), re.M):
+        named.setdefault(file, set()).add(test)
+    assert len(named) > 20
+    for file, tests in named.items():
+        body = ast.parse((ROOT / file).read_text(encoding="utf8")).body
+        marks = [ast.unparse(node) for node in body if isinstance(node, ast.Assign) and "pytestmark" in ast.unparse(node.targets[0])]
+        marks += [ast.unparse(mark) for node in body if getattr(node, "name", "") in tests for mark in node.decorator_list]
+        assert not [mark for mark in marks if "turning" in mark or "nightly" in mark], f"{file}: a statement waits for its day"

@@ -1,0 +1,55 @@
+"""Every learner's violation is the one counted by hand, person by person, for 2, 3 and 5 groups: the command ``make violations``."""
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import violations
+from dpfair_teach import games, oneshot, postprocessing
+from dpfair_teach.oneshot import learner as one_shot
+from dpfair_teach.postprocessing import estimator
+from faults import Mutant
+
+
+def test_every_learners_violation_is_the_one_counted_by_hand():
+    for k in violations.GROUPS:
+        found = violations.violations(k)
+        assert len(found) >= len(violations.LEARNERS) - 2       # the separation has two groups
+        for name, (said, hand) in found.items():
+            assert said == pytest.approx(hand, abs=1e-12), (name, k)
+        assert np.ptp([hand for _, hand in found.values()]) > 0.05, "violations that are all alike compare nothing"
+
+
+def test_every_learner_is_on_the_list():
+    """A learner that joins the library is asked for here: its line goes into ``LEARNERS``."""
+    source, names = inspect.getsource(violations), " ".join(violations.LEARNERS)
+    for room in (games, oneshot, postprocessing):
+        for name in set(room.__all__) - {"section_5_learner"}:      # which keeps no classifier
+            if name.endswith(("_learner", "_gradient", "Learner", "PostProcessing")):
+                assert f"{room.__name__.split('.')[-1]}.{name}(" in source, f"no line for {name}"
+    assert all(method in names for method in (*estimator.METHODS, *one_shot.METHODS, "promise", "bound", "frozen"))
+
+
+# --- deliberate faults
+
+def first_two_groups(f):
+    return lambda counts, *args, **kw: f(np.asarray(counts)[..., :2, :], *args, **kw)
+
+
+def first_gaps(f):
+    return property(lambda self: np.abs(self.game.gaps[self.chosen].mean(axis=0))[..., :2].max(axis=-1))
+
+
+def sum_of_two(f):
+    def expected_gaps(decisions, weights, Y, *args, **kw):
+        return f(decisions, np.asarray(weights)[:, :2], Y, *args, **kw)
+    return expected_gaps
+
+
+FAULTS = {
+    "violation_of_two_groups_only": Mutant("dpfair_teach.fairness.violation", first_two_groups, "the third group is not looked at"),
+    "play_violation_of_two_groups_only": Mutant("dpfair_teach.games.play.Play.violation", first_gaps, "a play forgets the third group"),
+    "oneshot_gaps_of_two_groups_only": Mutant("dpfair_teach.oneshot.expected_gaps", sum_of_two, "gaps of the first two groups only"),
+}

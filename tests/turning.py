@@ -1,0 +1,66 @@
+"""What `make test` leaves to `make nightly`, and how the day and the last changes choose the rest.
+
+``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a changed
+file always runs (a chapter, a stored table). ``@pytest.mark.nightly``: `make nightly` alone runs it. A test that is named on the command
+line runs whole, whatever its marks, so a deliberate fault meets all of its test.
+
+Two variables of the environment: ``NIGHTLY=1`` runs everything, and ``TEST_DATE=2026-11-23`` repeats the sample of that day.
+"""
+from __future__ import annotations
+
+import datetime
+import os
+import subprocess
+import zlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+#: On main itself, where no branch says what is new: so many commits count as changes.
+RECENT = 5
+
+
+def all_of_it() -> bool:
+    return bool(os.environ.get("NIGHTLY"))
+
+
+def day() -> datetime.date:
+    """Today, or the day that ``TEST_DATE`` names. Kept in the environment, for workers and after midnight."""
+    return datetime.date.fromisoformat(os.environ.setdefault("TEST_DATE", datetime.date.today().isoformat()))
+
+
+def due(number: int, days: int) -> bool:
+    """Is it the turn of case ``number`` today? Each case has one day in ``days``."""
+    return (number - day().toordinal()) % days == 0
+
+
+def of(name: str) -> int:
+    """A number for a name, the same on every machine."""
+    return zlib.crc32(name.encode())
+
+
+@cache
+def changed(root: Path = ROOT) -> frozenset[str]:
+    """Files, as paths below the root, that differ from where the branch left main; on main itself, from five commits ago.
+
+    What is not committed counts. A clone with less history has fewer commits to go by; an unpacked archive has none: nothing is new in it.
+    """
+    def git(*words: str) -> str:
+        try:
+            return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, encoding="utf8").stdout
+        except OSError:
+            return ""
+
+    head = git("rev-parse", "HEAD").strip()
+    left = next((base for main in ("origin/main", "main") if (base := git("merge-base", "HEAD", main).strip()) and base != head), "")
+    line = git("rev-list", "--first-parent", f"--max-count={RECENT + 1}", "HEAD").split()
+    since = left or (line[-1] if len(line) > 1 else "HEAD")
+    names = git("diff", "--name-only", "--relative", since) + git("ls-files", "--others", "--exclude-standard")
+    return frozenset(names.split("\n")) - {""}
+
+
+def chosen(cases: Iterable[str], days: int, new: Iterable[str] | None = None) -> list[bool]:
+    """Which of a test's cases run today: whose turn it is, and those called after a changed file."""
+    stems = {Path(name).stem for name in (changed() if new is None else new)}
+    return [all_of_it() or due(number, days) or Path(case).stem in stems for number, case in enumerate(cases)]
