@@ -44,7 +44,8 @@ class Entry:
 
     @property
     def id(self) -> str:
-        return nodes.make_id(f"lib-{self.room}-{self.name}")
+        """In the name's own case: the function `schedule` and the class `Schedule` are two."""
+        return f"lib-{self.room}-{self.name}".replace("_", "-")
 
     @property
     def signature(self) -> str:

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
 
 import reference
 
@@ -63,14 +65,25 @@ def test_what_functions_return_is_shown_with_its_members():
         assert all(reference.members(entry.value) for entry in returned), room
 
 
+def everything():
+    return [entry for room, (_, entries) in reference.rooms().items() for entry in (*entries, *reference.results(room))]
+
+
+def test_no_two_names_share_an_id():
+    """`games.schedule` returns a `Schedule`. The id of what is written in small letters is that of docutils, to which older links lead."""
+    ids = [entry.id for entry in everything()]
+    assert not sorted({name for name in ids if ids.count(name) > 1}) and len(ids) > 200
+    assert all(re.fullmatch(r"lib(-[A-Za-z0-9]+)+", name) for name in ids)
+    assert not [entry.id for entry in everything() if entry.name.islower() and entry.id != nodes.make_id(f"lib-{entry.room}-{entry.name}")]
+
+
 @pytest.mark.site
 def test_the_page_has_an_entry_for_every_name_and_pages_lead_there(site):
     page = BeautifulSoup((site / "book" / "chapters" / "reference.html").read_text(encoding="utf-8"), "html.parser")
     ids = {tag["id"] for tag in page.select(".api-entry[id], .api-entry [id]")}
-    everything = [entry for room, (_, entries) in reference.rooms().items() for entry in (*entries, *reference.results(room))]
-    assert not [entry.id for entry in everything if entry.id not in ids]
+    assert not [entry.id for entry in everything() if entry.id not in ids]
     folds = {fold.text for fold in page.select(".api-entry details:has(dl) > summary code")}
-    assert folds >= {entry.name for entry in everything if inspect.isclass(entry.value) and reference.members(entry.value)}
+    assert folds >= {entry.name for entry in everything() if inspect.isclass(entry.value) and reference.members(entry.value)}
     assert page.select(".api-entry a.reference.internal[href*=equalized-odds]"), "no entry names a chapter that uses it"
     links = [path.name for path in (site / "book").rglob("*.html") if "api-link" in path.read_text(encoding="utf-8")]
     assert len(links) >= 3, links
