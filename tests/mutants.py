@@ -82,7 +82,7 @@ def todays() -> set[str]:
         return set(MUTANTS)
     turn, new = {name for name in MUTANTS if turning.due(turning.of(name), DAYS)}, of_changed_files(turning.changed())
     print(f"of {len(MUTANTS)} faults {len(turn)} by the turn of the day, and {len(new - turn)} more of changed files. "
-          f"Again: TEST_DATE={turning.day()} make test; all: make mutants\n", flush=True)
+          f"Again: TEST_DATE={turning.day()} make test; all: make mutants\n{turning.told()}\n", flush=True)
     return turn | new
 
 

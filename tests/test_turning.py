@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import faults
 import mutants
@@ -59,17 +60,40 @@ def test_the_changes_of_a_branch_of_main_and_of_a_clone_without_history(tmp_path
     git(book, "init")
     for number in range(turning.RECENT + 3):
         commit(f"old {number}")
-    assert turning.changed.__wrapped__(book) == {f"old {number}" for number in range(3, turning.RECENT + 3)}
+    assert turning.changed(book) == {f"old {number}" for number in range(3, turning.RECENT + 3)}
+    assert turning.told(book).endswith(": 5 in the last 5 commits")
+    turning.changed.cache_clear(), turning.since.cache_clear()
     git(book, "checkout", "-b", "work")
     commit("mine")
     (book / "not yet committed").write_text("x\n")
-    assert turning.changed.__wrapped__(book) == {"mine", "not yet committed"}
-    for branch, found in (("main", set()), ("work", set())):        # one commit of either: what was before it is not known
+    assert turning.changed(book) == {"mine", "not yet committed"}
+    assert re.search(r": 2 since [0-9a-f]{9}, where this branch left main$", turning.told(book))
+    for branch in ("main", "work"):                                 # one commit of either: what was before it is not known
         clone = tmp_path / f"clone of {branch}"
         git(tmp_path, "clone", "--depth", "1", "--branch", branch, book.as_uri(), str(clone))
-        assert turning.changed.__wrapped__(clone) == found
+        assert turning.changed(clone) == set()
+        assert turning.told(clone).endswith(": 0 not yet committed; git knows one commit only, not what came before it")
+    git(tmp_path, "clone", "--depth", "3", "--branch", "main", book.as_uri(), "three")
+    assert turning.changed(tmp_path / "three") == {f"old {number}" for number in (6, 7)}
+    assert turning.told(tmp_path / "three").endswith(": 2 in the last 2 commits, and git knows no earlier ones")
     (tmp_path / "unpacked").mkdir()
-    assert turning.changed.__wrapped__(tmp_path / "unpacked") == set()
+    assert turning.changed(tmp_path / "unpacked") == set()
+    assert turning.told(tmp_path / "unpacked").endswith(": 0 git tells nothing here, so none is known to be changed")
+
+
+def test_without_git_the_part_of_the_day_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert turning.changed(tmp_path) == set() and "git tells nothing here" in turning.told(tmp_path)
+
+
+def test_on_a_server_git_knows_all_commits_and_once_a_week_everything_runs():
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "book.yml").read_text(encoding="utf8"))
+    job = flow["jobs"]["checks"]
+    checkout = next(step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout"))
+    assert checkout["with"]["fetch-depth"] == 0
+    assert flow[True]["schedule"]                                   # YAML reads `on` as yes
+    assert "make ${{ github.event_name == 'schedule' && 'nightly' || 'test' }}" in [step.get("run") for step in job["steps"]]
+    assert re.fullmatch(r"\$\{\{ github.event_name == 'schedule' && (\d+) \|\| (\d+) \}\}", job["timeout-minutes"])
 
 
 TESTS = """
@@ -108,7 +132,7 @@ def test_which_tests_run(tmp_path):
 
 def test_every_fault_has_its_day_and_those_of_changed_files_have_every_day(on, monkeypatch, capsys):
     met, home = set(), faults.file_of(mutants.MUTANTS["violation_halved"]).relative_to(ROOT)
-    monkeypatch.setattr(turning, "changed", lambda: frozenset({str(home), "tests/test_fairness_luck.py"}))
+    monkeypatch.setattr(turning, "changed", lambda root=ROOT: frozenset({str(home), "tests/test_fairness_luck.py"}))
     for day in range(mutants.DAYS):
         on(day)
         today = mutants.todays()

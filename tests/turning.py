@@ -40,24 +40,45 @@ def of(name: str) -> int:
     return zlib.crc32(name.encode())
 
 
+def git(root: Path, *words: str) -> str:
+    """What git says; nothing where there is no git, or nothing that it may read."""
+    try:
+        return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, encoding="utf8").stdout
+    except OSError:
+        return ""
+
+
+@cache
+def since(root: Path = ROOT) -> tuple[str, str]:
+    """The commit from which on a file counts as changed, and in words which one that is: where the branch left main, or on main five back.
+
+    A clone with less history has fewer commits to go by. Without git, or in an unpacked archive, there is none.
+    """
+    head = git(root, "rev-parse", "HEAD").strip()
+    if not head:
+        return "", "git tells nothing here, so none is known to be changed"
+    for main in ("origin/main", "main"):
+        if (left := git(root, "merge-base", "HEAD", main).strip()) and left != head:
+            return left, f"since {left[:9]}, where this branch left {main}"
+    line = git(root, "rev-list", "--first-parent", f"--max-count={RECENT + 1}", "HEAD").split()
+    if len(line) > 1:
+        return line[-1], f"in the last {len(line) - 1} commits" + ("" if len(line) > RECENT else ", and git knows no earlier ones")
+    return head, "not yet committed; git knows one commit only, not what came before it"
+
+
 @cache
 def changed(root: Path = ROOT) -> frozenset[str]:
-    """Files, as paths below the root, that differ from where the branch left main; on main itself, from five commits ago.
-
-    What is not committed counts. A clone with less history has fewer commits to go by; an unpacked archive has none: nothing is new in it.
-    """
-    def git(*words: str) -> str:
-        try:
-            return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, encoding="utf8").stdout
-        except OSError:
-            return ""
-
-    head = git("rev-parse", "HEAD").strip()
-    left = next((base for main in ("origin/main", "main") if (base := git("merge-base", "HEAD", main).strip()) and base != head), "")
-    line = git("rev-list", "--first-parent", f"--max-count={RECENT + 1}", "HEAD").split()
-    since = left or (line[-1] if len(line) > 1 else "HEAD")
-    names = git("diff", "--name-only", "--relative", since) + git("ls-files", "--others", "--exclude-standard")
+    """Files, as paths below the root, that differ from the commit of `since`, not committed ones too; where git tells nothing, none."""
+    start, _ = since(root)
+    if not start:
+        return frozenset()
+    names = git(root, "diff", "--name-only", "--relative", start) + git(root, "ls-files", "--others", "--exclude-standard")
     return frozenset(names.split("\n")) - {""}
+
+
+def told(root: Path = ROOT) -> str:
+    """One line: which files do not wait for their day, and how that is known."""
+    return f"changed files, whose checks do not wait for their day: {len(changed(root))} {since(root)[1]}"
 
 
 def chosen(cases: Iterable[str], days: int, new: Iterable[str] | None = None) -> list[bool]:

@@ -15,6 +15,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))
+
+import turning
+
 JOBS = os.environ.get("JOBS", "2")
 PYTHON = [sys.executable]
 PYTEST = [*PYTHON, "-m", "pytest", "-rs"]
@@ -44,7 +48,8 @@ def main(names: list[str] | None = None) -> int:
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     day = environment.setdefault("TEST_DATE", datetime.date.today().isoformat())       # one day for all checks, also after midnight
     print("all that is spread over the days" if environment.get("NIGHTLY") else
-          f"of what is spread over the days, the part of {day}: TEST_DATE={day} make test repeats it, make nightly runs all of it")
+          f"of what is spread over the days, the part of {day}: TEST_DATE={day} make test repeats it, make nightly runs all of it\n"
+          f"{turning.told()}")
     # A reader's notebook has embedded data only; the library's tests use the other files where they are.
     folder = environment.pop("DPFAIR_TEACH_DATA", "")
     print(f"data files that are not embedded: {folder or 'none; set DPFAIR_TEACH_DATA to test with them'}")
