@@ -2,7 +2,8 @@
 
 Every row of ``book/theorems.yml`` that has a test names faults, which stand in ``FAULTS`` beside some test: see ``faults.py``. First
 those tests must pass on the library as it is. Then, for each row and fault, the function is replaced while the row's test runs, in the same
-process; the test has to fail, and fail by an assertion: a fault that crashes proves nothing about the test. JOBS processes share the work.
+process; the test has to fail, and its first case that fails by an assertion: a fault that crashes proves nothing about the test. JOBS
+processes share the work.
 
     python tests/mutants.py                 # all
     python tests/mutants.py slack_halved    # one
@@ -48,10 +49,10 @@ class Outcomes:
 
 
 def under(step: tuple[str, str]) -> set[str | None]:
-    """What a test raises while a fault is planted."""
+    """What a test raises while a fault is planted, up to its first case that fails."""
     test, name = step
     with faults.planted(MUTANTS[name]):
-        return set(run([test])[0].values())
+        return set(run([test, "-x"])[0].values())
 
 
 def run(tests: list[str]) -> tuple[dict[str, str | None], str]:

@@ -56,6 +56,7 @@ from dpfair_teach.postprocessing import toy_accepted
 
 ITS_CALL = {"postprocessing.toy_accepted": lambda: dict(
     prediction=[1, 1, 0, 0], A=[0, 1, 1, 0], Y=[0, 1, 0, 1], epsilon=1.0, rng=np.random.default_rng(0))}
+ITS_FIT = {"postprocessing.toy_accepted": lambda people, A, rng: toy_accepted(people.X[:, 0] > 0, A, people.Y, 1.0, rng)}
 
 def test_it_counts():
     assert toy_accepted([1, 1, 0], [0, 1, 1], [0, 1, 1], 100.0, np.random.default_rng(0)).round().tolist() == [1, 1]
@@ -70,12 +71,13 @@ def test_a_new_private_method_is_registered_in_one_place(tmp_path):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "book").symlink_to(ROOT / "book")
     (tmp_path / "dpfair_teach/postprocessing/toy.py").write_text(METHOD, encoding="utf-8")
-    (tmp_path / "tests/test_toy.py").write_text(ITS_TEST.replace("ITS_CALL", "VALID_CALLS"), encoding="utf-8")
+    its_test = ITS_TEST.replace("ITS_CALL", "VALID_CALLS").replace("ITS_FIT", "PRIVATE_FITS")
+    (tmp_path / "tests/test_toy.py").write_text(its_test, encoding="utf-8")
     asks = ["tests/test_toy.py", "tests/test_floors.py", "tests/test_docstrings.py", "tests/test_bad_input.py", "tests/test_odd_input.py",
-            "dpfair_teach/postprocessing/toy.py"]
+            "tests/test_published.py", "dpfair_teach/postprocessing/toy.py"]
 
     def said() -> subprocess.CompletedProcess:
-        words = "toy or has_a_valid_call or is_attacked or floor or circle"
+        words = "toy or has_a_valid_call or is_attacked or is_in_the_list or floor or circle"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-vv", "-k", words, *asks]
         return subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
 
