@@ -44,7 +44,6 @@ from faults import Mutant
 PEOPLE = {k: data.make_logistic(240, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3)}
 BASE = {k: LogisticRegression().fit(people.X, people.Y) for k, people in PEOPLE.items()}
 RULES = {k: np.array([people.X[:, 0] > t for t in np.linspace(-1, 1, 7)]) for k, people in PEOPLE.items()}
-ORACLE = {k: RegressionOracle(people.X, people.Y) for k, people in PEOPLE.items()}
 
 
 # ------------------------------------------------------------------------------------------------ the mechanisms
@@ -131,7 +130,10 @@ STAND = where_they_stand()
 
 # ------------------------------------------------------------------------------------------------ the fits
 class Fit(NamedTuple):
-    """A private fit: of which public name, with which options, of A and a generator alone; for so many games or repeats at once."""
+    """A private fit: of which public name, with which options, of A and a generator alone; for so many games or repeats at once.
+
+    What is published is then looked at with the private data in hand, as a teacher would: that must leave nothing on it either.
+    """
 
     door: str
     options: dict
@@ -155,21 +157,26 @@ def game_of(A: np.ndarray, k: int, made: str = "people", notion: str = "equalize
 def play(k: int, made: str = "people", notion: str = "equalized_odds", against: str = "anchor", **how: Any) -> Fit:
     def of(A, rng):
         game = game_of(A, k, made, notion, against, how.get("protect", "A"))
-        return games.dp_oracle_learner(game, rng=rng, **dict(dict(epsilon=2.0, delta=1e-6, B=3.0, rounds=4, size=3), **how))
+        result = games.dp_oracle_learner(game, rng=rng, **dict(dict(epsilon=2.0, delta=1e-6, B=3.0, rounds=4, size=3), **how))
+        games.evaluate(result, game)
+        return result
     return Fit("games.dp_oracle_learner", dict(how, made=made, notion=notion, against=against), of, k, 6)
 
 
 def loop(k: int, **how: Any) -> Fit:
     def of(A, rng):
-        return games.regression_dp_oracle_learner(ORACLE[k], A, rng=rng, n_groups=k, **dict(
+        result = games.regression_dp_oracle_learner(RegressionOracle(PEOPLE[k].X, PEOPLE[k].Y), A, rng=rng, n_groups=k, **dict(
             dict(gamma=[.02, .1], epsilon=2.0, delta=1e-6, rounds=4, size=3), **how))
+        games.evaluate_regression(result, A)
+        return result
     return Fit("games.regression_dp_oracle_learner", how, of, k, 6)
 
 
 def repaired(k: int, **how: Any) -> Fit:
     def of(A, rng):
-        return DPPostProcessing(BASE[k], **dict(dict(epsilon=1.0, gamma=.05, n_groups=k), **how)).fit(
-            PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng)
+        model = DPPostProcessing(BASE[k], **dict(dict(epsilon=1.0, gamma=.05, n_groups=k), **how))
+        model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng).score(PEOPLE[k].X, PEOPLE[k].Y, A)
+        return model
     return Fit("postprocessing.DPPostProcessing", how, of, k)
 
 
@@ -182,8 +189,9 @@ def table(k: int, door: str, **how: Any) -> Fit:
 
 def once(k: int, **how: Any) -> Fit:
     def of(A, rng):
-        return FrontierLearner(**dict(dict(epsilon=1.0, gammas=[.1], n_groups=k), **how)).fit(
-            PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng)
+        model = FrontierLearner(**dict(dict(epsilon=1.0, gammas=[.1], n_groups=k), **how))
+        model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng).score(PEOPLE[k].X, PEOPLE[k].Y, A)
+        return model
     return Fit("oneshot.FrontierLearner", how, of, k)
 
 
@@ -585,6 +593,15 @@ def kept(**what: Callable[..., Any]) -> Callable[[Any], Any]:
     return make
 
 
+def leaving_its_number(f):
+    """What a play is worth on the private data stays on it."""
+    def evaluated(published, game):
+        found = f(published, game)
+        object.__setattr__(published, "worth", found.violation)
+        return found
+    return evaluated
+
+
 def counted(model: DPPostProcessing, given: dict) -> np.ndarray:
     return cell_counts(model.base.predict(given["X"]), given["sensitive_features"], given["y"], n_groups=model.n_groups_)
 
@@ -638,6 +655,8 @@ FAULTS = {
     "play_carries_its_violation": Mutant(
         "dpfair_teach.games.private.dp_oracle_learner",
         kept(violation=lambda play, given: evaluate(play, given["game"]).violation), "what is published holds the true violation"),
+    "play_remembers_what_it_was_worth": Mutant("dpfair_teach.games.private.evaluate", leaving_its_number,
+                                               "who evaluates a play leaves the true violation on what was published"),
     "play_stops_when_it_is_fair": Mutant("dpfair_teach.games.private.dp_oracle_learner", stopping_when_fair,
                                          "the number of rounds tells when the true game was fair"),
     "first_choice_reads_the_gaps": Mutant("dpfair_teach.games.players.excess_errors",
