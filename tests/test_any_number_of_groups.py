@@ -342,14 +342,24 @@ def curves(k):
     assert len(plotting.roc_plane(counts).axes[0].collections) + len(plotting.roc_plane(counts).axes[0].lines) >= k
 
 
+@counted("experiments.error_and_gaps")
+def decided(k):
+    yhat, A, Y = drawn(k)
+    said = np.stack([yhat, 1 - yhat, A == k - 1])
+    error, gaps = experiments.error_and_gaps(said, A, Y, k)
+    close(error, [np.mean(row != Y) for row in said])
+    by_cell = [rates(row, A, Y, k) for row in said]
+    close(gaps, [[rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)] for rate in by_cell])
+
+
 # ------------------------------------------------------------------------------------------------------ the learners
 
 #: Counted by hand in ``tests/violations.py``, with these numbers of groups.
 LEARNERS = {"games.dp_oracle_learner", "games.exponentiated_gradient", "games.evaluate", "games.evaluate_regression",
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
             "postprocessing.DPPostProcessing", "games.section_5_learner"}
-#: One data set of two groups, by the theorem: of more they refuse.
-TWO_GROUPS = {"separation.optimal_errors"}
+#: One data set of two groups, by the theorem or by the protocol's grid: of more they refuse.
+TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).
 _PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)

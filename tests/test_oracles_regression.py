@@ -4,7 +4,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from dpfair_teach import games, oneshot
-from dpfair_teach.experiments.left import reference_of
+from dpfair_teach.experiments import regression_reference
 from dpfair_teach.games.regression_private import _root
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled
@@ -102,7 +102,7 @@ def test_units_decide_nothing(units):
         play = games.regression_exponentiated_gradient(oracle, A, 0.05, rounds=20)
         _, white = _root(oracle.design, 0.0)            # of the private loop: its scores are seen through white white'
         found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.design @ public.base, white @ white.T, play.multipliers,
-                      play.predict_proba(features), reference_of(features, A, Y, *third)))
+                      play.predict_proba(features), *regression_reference(features, A, Y, [third])))
     for before, after in zip(*found, strict=True):
         np.testing.assert_allclose(after, before, atol=2e-6)
 

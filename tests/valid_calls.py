@@ -335,6 +335,7 @@ def _in_threads(function):
 valid("experiments.sweep", _in_threads(experiments.sweep),
       lambda: dict(evaluate=_one_row, settings=[{"epsilon": 1.0}], repeats=2, seed=1, command="none", out=None, jobs=1, progress=False))
 
+SIXTY = data.make_logistic(60, d=2, rng=np.random.default_rng(0))
 _TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
 _RESULTS = tempfile.TemporaryDirectory()
 _STUDY = experiments.Study("Nothing.", 24, {"nothing": ([{"epsilon": 1.0}], _one_row)})
@@ -345,10 +346,14 @@ valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
 valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
       lambda: dict(counts=_TWO_GROUPS, method="public_margins", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
                    negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS))
-valid("experiments.communities_counts", experiments.communities_counts,
-      lambda: dict(group="paper", label="p70", n_bins=4, criterion="price"))
-valid("experiments.held_out_counts", experiments.held_out_counts,
-      lambda: dict(group="paper", seed=0, label="p70", n_bins=3, criterion="area"))
+valid("experiments.draws_over_splits", experiments.draws_over_splits,
+      lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng()))
+valid("experiments.base_counts", experiments.base_counts, lambda: dict(people=SIXTY, n_bins=4, criterion="price"))
+valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(people=SIXTY, seed=0, n_bins=3, criterion="area"))
+valid("experiments.error_and_gaps", experiments.error_and_gaps,
+      lambda: dict(decisions=[[1, 0, 1, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], n_groups=2))
+valid("experiments.regression_reference", experiments.regression_reference,
+      lambda: dict(X=SIXTY.X, A=SIXTY.A, Y=SIXTY.Y, splits=[(np.arange(40), np.arange(60))]))
 valid("experiments.held_out_splits", experiments.held_out_splits, lambda: dict(m=30, seed=1))
 valid("experiments.Draws", experiments.Draws,
       lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))
@@ -617,8 +622,6 @@ valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0,
 valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
 valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
 valid("oneshot.FrontierLearner:score", _one_shot("score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
-valid("experiments.left_people", experiments.left_people, lambda: dict(group="paper", label="p70"))
-valid("experiments.left_reference", experiments.left_reference, lambda: dict(group="paper", label="p70", evaluated="in_sample"))
 
 
 # ------------------------------------------------------------------------------------------------ calls beside their tests

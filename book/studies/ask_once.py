@@ -7,15 +7,24 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments.bootstrap import bootstrap_means, columns_with_interval
-from dpfair_teach.experiments.grids import EPSILONS, GAMMAS_PROTOCOL
-from dpfair_teach.experiments.left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits
-from dpfair_teach.experiments.panels import AT_VIOLATION
-from dpfair_teach.experiments.pareto import LEAST_ROOM, error_at_violation, pareto_quality, quality_interval, quality_room
-from dpfair_teach.experiments.tradeoff import Draws
+from dpfair_teach.experiments import (
+    EPSILONS,
+    GAMMAS_PROTOCOL,
+    LEAST_ROOM,
+    Draws,
+    bootstrap_means,
+    error_and_gaps,
+    error_at_violation,
+    pareto_quality,
+    quality_interval,
+    quality_room,
+)
+from dpfair_teach.experiments.bootstrap import columns_with_interval
 from dpfair_teach.oneshot import DEFAULTS, Public, learn, suggested_cells
 
 from .drawn import PEOPLE, POPULATIONS, population
+from .left import LEFT_GROUPS, left_people, left_reference, left_splits
+from .panels import AT_VIOLATION
 
 Rows = list[dict]
 
@@ -51,9 +60,9 @@ def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray,
         used = np.flatnonzero((frontier.weights > 0).any(axis=0))
         weights = frontier.weights[:, used]
         if judge is None:
-            errors, gaps = gaps_and_error(decisions[used], A, public.y, n_groups)
+            errors, gaps = error_and_gaps(decisions[used], A, public.y, n_groups)
         else:
-            errors, gaps = gaps_and_error((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2], n_groups)
+            errors, gaps = error_and_gaps((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2], n_groups)
         error[r], violation[r] = weights @ errors, np.abs(weights @ gaps).max(axis=1)
     return Draws(error, violation, np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL)
 

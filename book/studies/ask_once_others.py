@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 from sklearn.cluster import KMeans
 
-from dpfair_teach.experiments.left import LEFT_GROUPS, left_people
-from dpfair_teach.experiments.pareto import pareto_quality
+from dpfair_teach.experiments import pareto_quality
 from dpfair_teach.oneshot import DEFAULTS, Public, suggested_cells
 
 from .ask_once import ONESHOT_METHODS, draws_on, public_of, quality_of
 from .drawn import PEOPLE, POPULATIONS, population
+from .left import LEFT_GROUPS, left_people
 
 Rows = list[dict]
 

@@ -5,14 +5,12 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import panels
-from dpfair_teach.experiments.communities import communities_counts
-from dpfair_teach.experiments.grids import EPSILONS, EPSILONS_FIGURE1, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
-from dpfair_teach.experiments.left import left_reference
-from dpfair_teach.experiments.pareto import quality_interval
-from dpfair_teach.experiments.tradeoff import Draws, postprocessing_draws
+from dpfair_teach.experiments import EPSILONS, GAMMAS_PROTOCOL, Draws, postprocessing_draws, quality_interval
 
-from . import ask_once
+from . import ask_once, panels
+from .figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
+from .left import left_reference
+from .panels import communities_counts
 
 #: Left: the one-shot learner's default. Right: the four methods of the panels. And Figure 1's own right panel, at its epsilons and gammas.
 #: The left settings take longest, so they come first: workers that end at the same time wait for nobody.

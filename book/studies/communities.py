@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import EPSILONS, METHODS, PANEL_METHODS, bootstrap_means, pareto_quality
-from dpfair_teach.experiments.panels import panel_draws, predictions, reference, tables
-from dpfair_teach.experiments.tradeoff import BINS
+from dpfair_teach.experiments import EPSILONS, METHODS, bootstrap_means, pareto_quality
+
+from .panels import BINS, PANEL_METHODS, panel_draws, predictions, reference, tables
 
 Rows = list[dict]
 

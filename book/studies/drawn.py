@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpfair_teach.experiments.left import reference_of
+from dpfair_teach.experiments import regression_reference
 
 #: Constants were chosen on the populations with the seeds 0, ..., POPULATIONS - 1, of so many people each.
 POPULATIONS, PEOPLE = 12, 2000
@@ -44,8 +44,7 @@ def drawn_population(m: int, rng: np.random.Generator, even: bool = False, d: in
 def population(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """X, A, Y of a seed, ``even`` for every other one, and its rows of the protocol's reference; learned from everybody."""
     X, A, Y = drawn_population(PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
-    everybody = np.arange(len(Y))
-    kept = X, A, Y, reference_of(X, A, Y, everybody, everybody)
+    kept = X, A, Y, np.vstack(regression_reference(X, A, Y))
     for array in kept:
         array.flags.writeable = False       # the next caller gets the same
     return kept

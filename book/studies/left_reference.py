@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpfair_teach.experiments import GAMMAS_PROTOCOL, LEFT_GROUPS, left_reference
+from dpfair_teach.experiments import GAMMAS_PROTOCOL
+
+from .left import LEFT_GROUPS, left_reference
 
 
 def reads(settings: list[dict]) -> tuple[dict[str, object], ...]:

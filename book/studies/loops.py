@@ -7,14 +7,23 @@ from itertools import product
 import numpy as np
 
 from dpfair_teach import games
-from dpfair_teach.experiments.grids import BETA, DELTA, GAMMAS_FIGURE1, GAMMAS_PROTOCOL
-from dpfair_teach.experiments.left import LEFT_GROUPS, gaps_and_error, left_people, left_reference, left_splits
-from dpfair_teach.experiments.pareto import LEAST_ROOM, pareto_quality, quality_interval, quality_room
-from dpfair_teach.experiments.tradeoff import Draws
+from dpfair_teach.experiments import (
+    BETA,
+    DELTA,
+    GAMMAS_PROTOCOL,
+    LEAST_ROOM,
+    Draws,
+    error_and_gaps,
+    pareto_quality,
+    quality_interval,
+    quality_room,
+)
 from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 
 from .drawn import POPULATIONS, population
+from .figure1_right import GAMMAS_FIGURE1
+from .left import LEFT_GROUPS, left_people, left_reference, left_splits
 
 Rows = list[dict]
 
@@ -195,7 +204,7 @@ def repaired(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 def _on_others(play: games.PrivateRegressionPlay, X: np.ndarray, A: np.ndarray, Y: np.ndarray,
                n_groups: int) -> tuple[np.ndarray, np.ndarray]:
     """Errors (T, R, G) and gaps (T, R, G, 2 (k-1)) of each round's classifier on people who were not learned from."""
-    judged = [gaps_and_error(play.oracle.scores(rules.reshape(-1, rules.shape[-1]), X) > 0, A, Y, n_groups) for rules in play.rules]
+    judged = [error_and_gaps(play.oracle.scores(rules.reshape(-1, rules.shape[-1]), X) > 0, A, Y, n_groups) for rules in play.rules]
     axes = play.rules.shape[:-1]
     return np.reshape([error for error, _ in judged], axes), np.reshape([gaps for _, gaps in judged], (*axes, -1))
 

@@ -1,7 +1,7 @@
 """The studies by name: which tables each writes, how often it draws, what it reads."""
 from __future__ import annotations
 
-from dpfair_teach.experiments import Study, panels
+from dpfair_teach.experiments import Study
 
 from . import (
     ask_once,
@@ -15,6 +15,7 @@ from . import (
     left_reference,
     left_table,
     loops,
+    panels,
     post_processing_compared,
 )
 

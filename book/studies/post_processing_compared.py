@@ -13,9 +13,10 @@ import numpy as np
 from dpfair_teach import data, fairness, postprocessing
 from dpfair_teach.experiments.bootstrap import bootstrap_means, columns_with_interval
 from dpfair_teach.experiments.grids import EPSILONS, GAMMAS_PROTOCOL
-from dpfair_teach.experiments.panels import PANEL_METHODS, method_draws, predictions
 from dpfair_teach.experiments.pareto import error_at_violation, pareto_quality
-from dpfair_teach.experiments.tradeoff import BINS, free_points, postprocessing_draws
+from dpfair_teach.experiments.tradeoff import free_points, postprocessing_draws
+
+from .panels import BINS, PANEL_METHODS, method_draws, predictions
 
 #: The violation at which errors are read; people drawn anew so often for each m.
 _AT, _PEOPLES, _SEED = 0.05, 4, 11

@@ -6,6 +6,7 @@ is the only thing that is sampled.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from .. import fairness, postprocessing
 from .bootstrap import bootstrap_interval
 from .grids import BETA
 
-__all__ = ["BINS", "METHODS", "Draws", "free_points", "postprocessing_curve", "postprocessing_draws"]
+__all__ = ["METHODS", "Draws", "draws_over_splits", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
 #: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
 #: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
@@ -31,11 +32,6 @@ METHODS: dict[str, dict[str, Any]] = {
     "public_margins": {"method": "public_margins", "noise": "k_norm", "slack": False},
     "score_bins": {"method": "score_bins", "noise": "k_norm", "slack": False},
 }
-#: The methods whose predictions are score bins, and how those are cut: criterion and number, None for ``suggested_bins``. All others have
-#: the base's two answers. ``score_bins`` are the estimator's; the others show what its two choices, made on drawn populations, are worth.
-BINS: dict[str, tuple[Any, int | None]] = {
-    "score_bins": ("area", None), "price_bins": ("price", None),
-    **{f"{criterion}_bins_{b}": (criterion, b) for criterion in ("area", "price") for b in (3, 4, 5)}}
 
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
 
@@ -178,7 +174,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     ----------
     counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
         People by [yhat, a, y]; no (group, label) cell empty. For ``score_bins`` yhat is the bin: two or more of them, see
-        ``communities_counts(n_bins=)`` and ``postprocessing.score_bins``.
+        ``base_counts(n_bins=)`` and ``postprocessing.score_bins``.
     method : str
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
         others have none; ``public_margins`` and ``score_bins`` have K-norm noise, which for k = 2 is geometric.
@@ -217,7 +213,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     ([[0.25, 0.2]], [[0.0, 0.333]])
     """
     method = check.choice("method", method, tuple(METHODS))
-    counts = _table("counts", counts, b=None if method in BINS else 2)
+    counts = _table("counts", counts, b=None if METHODS[method]["method"] == "score_bins" else 2)
     epsilon = check.number("epsilon", epsilon, low=1e-9, finite=False)
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = check.integer("repeats", repeats, low=1, high=10**7), check.rng(rng)
@@ -248,6 +244,55 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
         derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part]))
         error[part], violation[part] = fairness.error(derived), fairness.violation(derived)
     return Draws(error, violation, kept, tuple(gammas.tolist()))
+
+
+def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: str, epsilon: float, gammas: ArrayLike, repeats: int,
+                      rng: np.random.Generator) -> Draws:
+    """A method's curve over several tables, each released and judged on its own people or on others; everything averaged over them.
+
+    Source: none in the papers; the evaluation protocol of this book. A repeat is one draw on each pair, so intervals over repeats are about
+    the noise, not about which people were sampled.
+
+    Parameters
+    ----------
+    pairs : sequence of (counts, evaluate_on)
+        As in :func:`postprocessing_draws`, for instance of :func:`held_out_counts`: the table released, and the one judged.
+    method, epsilon, gammas : as in :func:`postprocessing_draws`
+    repeats : int
+        Draws R on each pair, from 1 on.
+    rng : numpy.random.Generator
+        Draws the noise of one pair after that of the other.
+
+    Returns
+    -------
+    Draws
+        R of them, each the mean over the pairs; every one counts.
+
+    Raises
+    ------
+    ValueError
+        As :func:`postprocessing_draws`; where there is no pair.
+
+    Examples
+    --------
+    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
+    >>> draws = draws_over_splits([(ten, ten)] * 2, "public_margins", np.inf, [0.], 3, np.random.default_rng(0))
+    >>> draws.means().round(3).tolist()
+    [[0.0, 0.25]]
+    """
+    remedy = "Give a list of pairs of tables, such as zip(*held_out_counts(people))."
+    parts = []
+    for pair in check.filled("pairs", check.entries("pairs", pairs, "a list of pairs (counts, evaluate_on)", remedy), "pair of tables"):
+        tables = check.entries("pairs", pair, "a pair (counts, evaluate_on)", remedy)
+        if len(tables) != 2:
+            check.refuse("pairs", pair, "not a pair (counts, evaluate_on)", remedy)
+        released, judged = (_table("pairs", table, b=None) for table in tables)
+        if released.shape != judged.shape:
+            check.refuse("pairs", (released.shape, judged.shape), "two shapes",
+                         "Give both tables of a pair by the same predictions and groups.")
+        parts.append(postprocessing_draws(released, method, epsilon, gammas, repeats, rng, evaluate_on=judged))
+    return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
+                 np.ones(len(parts[0].kept), dtype=bool), parts[0].gammas)
 
 
 def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,

@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from book.studies.left import left_reference
 from book.studies.left_table import LEFT_METHODS
+from book.studies.panels import communities_counts
 from dpfair_teach import accounting, audit, data, experiments, games, mechanisms, postprocessing
 from dpfair_teach.explore import Explorer
 from dpfair_teach.oracles import RegressionOracle
@@ -44,7 +46,7 @@ def test_the_epsilon_of_a_person_is_that_of_all_copies_and_no_less():
         assert audit.exact_delta(chain[0], chain[4], person) <= person_delta + 1e-9
 
 
-@pytest.mark.parametrize("counts", [TEN, experiments.communities_counts()], ids=["ten", "communities"])
+@pytest.mark.parametrize("counts", [TEN, communities_counts()], ids=["ten", "communities"])
 @pytest.mark.parametrize("copies", [2, 10])
 def test_the_printed_algorithm_on_copies_is_the_same_at_that_many_times_epsilon(counts, copies):
     """By the same uniform numbers: the noisy frequencies, the slack and every classifier, draw by draw, not on average only."""
@@ -186,12 +188,12 @@ def left_figure(monkeypatch):
         exec(next(cell for cell in cells if cell.startswith(start)).split("\nExplorer(")[0], names)
     body, call = next(cell for cell in cells if 'title="The left panel, by method, epsilon and rule"' in cell).split("\nExplorer(")
     exec(f"{body}\nfigure = Explorer({call}", names)
-    return names["figure"], names["left"]
+    return names["figure"], names["left"], names["references"]
 
 
 @pytest.mark.slow
 def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(left_figure):
-    shown, left = left_figure
+    shown, left, references = left_figure
     assert isinstance(shown, Explorer)
     name_of = {words: name for name, words in LEFT_METHODS.items()}
     stored = left[left["label"] == "p70"].set_index(["method", "group", "evaluated", "epsilon"]).sort_index()
@@ -209,7 +211,8 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
         assert len(frame["released"]) == len(marked) and len(frame["95% interval"]) == 2 * len(marked) and "not run" not in said
         q = run["q"].iloc[0]
         assert (f"Q is {q:.2f} (" in said) if np.isfinite(q) else ("Q is not defined" in said)
-        _, ends = experiments.left_reference(at["rule"], "p70", key[2])
+        _, ends = references[at["rule"], key[2]]
+        np.testing.assert_allclose(ends, left_reference(at["rule"], "p70", key[2])[1], rtol=1e-6)
         further = (run["violation"] > 1.4 * ends[1, 0]).sum()
         lie = "lies" if further == 1 else "lie"
         assert (f"{further} of its {len(run)} points {lie} further right" in said) == (further > 0) == ("beyond the figure" in said)

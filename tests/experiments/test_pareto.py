@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
+from book.studies.figure1_right import GAMMAS_FIGURE1
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.experiments import (
-    GAMMAS_FIGURE1,
     GAMMAS_PROTOCOL,
     bootstrap_means,
     epsilon_at_quality,

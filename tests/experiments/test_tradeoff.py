@@ -7,17 +7,19 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.linear_model import LogisticRegression
 
+from book.studies import panels
 from book.studies import post_processing_compared as compared
+from book.studies.panels import communities_counts, communities_held_out
 from dpfair_teach import data, fairness, postprocessing
 from dpfair_teach.experiments import (
     BETA,
     GAMMAS_PROTOCOL,
     METHODS,
-    communities_counts,
+    base_counts,
+    draws_over_splits,
     error_at_violation,
     free_points,
     held_out_counts,
-    panels,
     postprocessing_curve,
     postprocessing_draws,
     tradeoff,
@@ -93,7 +95,7 @@ def test_every_setting_of_a_method_matters():
     for counts in (COUNTS, THREE_GROUPS):
         first = {method: tuple(postprocessing_draws(counts, method, 1.0, GAMMAS, 1, np.random.default_rng(0)).error[0])
                  for method in METHODS}
-        for method in set(METHODS) & set(tradeoff.BINS):
+        for method in set(METHODS) & set(panels.BINS):
             assert first.pop(method) == first["public_margins"]
         assert len(set(first.values())) == len(first)
 
@@ -171,13 +173,13 @@ def test_tables_of_bins_are_for_score_bins_only():
         postprocessing_draws(counts, "score_bins", 1.0, [0.1], 2, np.random.default_rng(0), evaluate_on=COUNTS)
 
 
-def test_every_method_of_bins_is_drawn_on_tables_of_bins(monkeypatch):
+def test_every_method_of_bins_is_drawn_on_tables_of_bins():
     """One table says which methods have bins: a second one is cut its own way wherever methods are run, and two answers are refused."""
-    monkeypatch.setitem(tradeoff.METHODS, "price_bins_4", tradeoff.METHODS["score_bins"])
-    for method, settings in tradeoff.METHODS.items():
-        assert (method in tradeoff.BINS) == (settings["method"] == "score_bins")
-        if method in tradeoff.BINS:
-            assert postprocessing_draws(communities_counts(n_bins=4), method, 1.0, [0.1], 2, np.random.default_rng(0)).error.shape == (2, 1)
+    four = communities_counts(n_bins=4)
+    for method in {**tradeoff.METHODS, **panels.BINS}:
+        assert (method in panels.BINS) == (tradeoff.METHODS.get(method, {"method": "score_bins"})["method"] == "score_bins")
+        if method in panels.BINS:
+            assert panels.method_draws([(four, four)], method, 1.0, (0.1,), 2, np.random.default_rng(0)).error.shape == (2, 1)
             with pytest.raises(RuntimeError, match=method):
                 panels.method_draws([(COUNTS, COUNTS)], method, 1.0, (0.1,), 1, np.random.default_rng(0))
     setting = {"data": "communities", "m": 1994, "k": 2, "method": "price_bins_4", "epsilon": 1.0}
@@ -188,17 +190,30 @@ def test_every_method_of_bins_is_drawn_on_tables_of_bins(monkeypatch):
     assert panels.quality_and_error(setting, 2, np.random.default_rng(0))[0]["n_bins"] == 4
 
 
+def test_a_curve_over_several_tables_is_the_mean_of_theirs():
+    """One draw on each pair a round, one after the other from one stream."""
+    pairs = [tuple(table[n] for table in communities_held_out()) for n in range(3)]
+    rng, mine = np.random.default_rng(6), draws_over_splits(pairs, "public_margins", 0.5, GAMMAS, 4, np.random.default_rng(6))
+    each = [postprocessing_draws(train, "public_margins", 0.5, GAMMAS, 4, rng, evaluate_on=test) for train, test in pairs]
+    np.testing.assert_allclose(mine.error, np.mean([draws.error for draws in each], axis=0), atol=1e-15)
+    np.testing.assert_allclose(mine.violation, np.mean([draws.violation for draws in each], axis=0), atol=1e-15)
+    assert mine.gammas == tuple(GAMMAS) and mine.kept.tolist() == [True] * 4
+    for wrong, why in (([], "is empty"), ([(COUNTS,)], "not a pair"), (3, "list of pairs")):
+        with pytest.raises(ValueError, match=rf"^pairs=.*{why}"):
+            draws_over_splits(wrong, "public_margins", 0.5, GAMMAS, 4, rng)
+
+
 def test_rules_of_the_reader():
     def many_foreigners(raw):
         return (raw["PctForeignBorn"] > .2).astype(int)
     people = data.load("communities", group=many_foreigners, label="p20")
-    counts = communities_counts(many_foreigners, "p20")
+    counts = base_counts(people)
     answers = data.base_classifier(people).predict(people.X)
     np.testing.assert_array_equal(counts, fairness.cell_counts(answers, people.A, people.Y))
-    assert held_out_counts(many_foreigners, label="p20", n_bins=3)[0].shape == (12, 3, 2, 2)
+    assert held_out_counts(people, n_bins=3)[0].shape == (12, 3, 2, 2)
     for wrong in ("papers", 3, ["paper"], None):
-        with pytest.raises(ValueError, match=r"^group="):
-            communities_counts(wrong)
+        with pytest.raises(ValueError, match=r"^people="):
+            base_counts(wrong)
 
 
 def test_cuts_of_held_out_bins_come_from_those_learnt_from():
@@ -208,7 +223,7 @@ def test_cuts_of_held_out_bins_come_from_those_learnt_from():
     cuts = postprocessing.optimal_cuts(score[~out], people.Y[~out], 4)
     bins = postprocessing.score_bins(score, cuts)
     tables = [fairness.cell_counts(bins[side], people.A[side], people.Y[side], n_bins=4) for side in (~out, out)]
-    for mine, theirs in zip(held_out_counts(n_bins=4), tables, strict=True):
+    for mine, theirs in zip(communities_held_out(n_bins=4), tables, strict=True):
         np.testing.assert_array_equal(mine[0], theirs)
     assert (postprocessing.optimal_cuts(score, people.Y, 4) != cuts).any()      # so that a cut from everybody would show
 
@@ -252,7 +267,7 @@ def test_three_groups_go_through_the_solver():
 
 
 def test_evaluating_on_other_people():
-    train, test = (table[0] for table in held_out_counts())
+    train, test = (table[0] for table in communities_held_out())
     draws = postprocessing_draws(train, "public_margins", np.inf, [0.05], 1, np.random.default_rng(0), evaluate_on=test)
     derived = postprocessing.derived_counts(test, postprocessing.solve_lp(train / train.sum(), 0.05).p)
     assert draws.error[0, 0] == pytest.approx(float(fairness.error(derived)))
@@ -261,7 +276,7 @@ def test_evaluating_on_other_people():
 
 @pytest.mark.parametrize("group", ["paper", "race_argmax"])
 def test_held_out_thirds_hold_out_each_person_four_times(group):
-    train, test = held_out_counts(group)
+    train, test = communities_held_out(group)
     assert train.shape == test.shape == (12, 2, 2, 2)
     people = communities_counts(group).sum(axis=0)
     np.testing.assert_array_equal(test.sum(axis=(0, 1)), 4 * people)
@@ -280,7 +295,7 @@ def test_a_held_out_third_by_hand():
         base = model.predict(everybody.X)
         tables[name] = [np.array([[[np.sum(side & (base == b) & (everybody.A == a) & (everybody.Y == y)) for y in (0, 1)] for a in (0, 1)]
                                   for b in (0, 1)]) for side in (~out, out)]
-    train, test = (table[0] for table in held_out_counts())
+    train, test = (table[0] for table in communities_held_out())
     np.testing.assert_array_equal(train, tables["two thirds"][0])
     np.testing.assert_array_equal(test, tables["two thirds"][1])
     # a base that had seen everybody, or the wrong side, would show

@@ -2,8 +2,9 @@
 import numpy as np
 import pytest
 
+from book.studies.left import left_people, left_reference
 from dpfair_teach import games
-from dpfair_teach.experiments import left_people, left_reference, pareto_quality
+from dpfair_teach.experiments import pareto_quality
 from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 from test_oracles_regression import people

@@ -9,9 +9,9 @@ import pytest
 from scipy import optimize, stats
 from test_games_draws import whole
 
+from book.studies.left import left_people
 from book.studies.loops import LITERAL_ROUNDS
 from dpfair_teach import accounting, audit, games, mechanisms
-from dpfair_teach.experiments import left_people
 from dpfair_teach.games import regression_private as room
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, calling, scaled, with_arguments

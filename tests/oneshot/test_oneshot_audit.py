@@ -12,8 +12,8 @@ from scipy import stats
 from sklearn.cluster import KMeans
 
 from book.studies.drawn import PEOPLE, POPULATIONS, drawn_population
+from book.studies.left import left_people
 from dpfair_teach import data
-from dpfair_teach.experiments import left_people
 from dpfair_teach.oneshot import (
     FrontierLearner,
     _public,

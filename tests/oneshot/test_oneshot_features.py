@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach import data
-from dpfair_teach.experiments.left import reference_of
+from dpfair_teach.experiments import regression_reference
 from dpfair_teach.oneshot import FrontierLearner
 from dpfair_teach.oneshot._public import Public
 from dpfair_teach.oracles import RegressionOracle
@@ -35,9 +35,9 @@ def test_there_is_one_least_squares():
     """The learner, the candidates and the reference of the protocol leave out what the oracle leaves out."""
     public, oracle = Public(DEPENDENT, PEOPLE.Y), RegressionOracle(DEPENDENT, PEOPLE.Y)
     assert np.abs(public.base - oracle.base).max() < 1e-9 and np.abs(oracle.base).max() < 10
-    everybody, third = np.arange(PEOPLE.m), np.arange(PEOPLE.m) % 3 == 0
-    learn, judge = everybody[~third], everybody[third]
-    plain, doubled = (reference_of(X, PEOPLE.A, PEOPLE.Y, learn, judge) for X in (PEOPLE.X, DEPENDENT))
+    third = np.arange(PEOPLE.m) % 3 == 0
+    split = np.flatnonzero(~third), np.flatnonzero(third)
+    plain, doubled = (np.vstack(regression_reference(X, PEOPLE.A, PEOPLE.Y, [split])) for X in (PEOPLE.X, DEPENDENT))
     assert np.abs(plain - doubled).max() < 1e-9
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.experiments import EPSILONS, EPSILONS_FIGURE1
+from book.studies.figure1_right import EPSILONS_FIGURE1
+from dpfair_teach.experiments import EPSILONS
 from test_results import children_seconds, stored
 
 

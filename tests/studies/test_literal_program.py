@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from book.studies.left import left_people, left_reference
 from dpfair_teach import games
-from dpfair_teach.experiments import left_people, left_reference, pareto_quality
+from dpfair_teach.experiments import pareto_quality
 
 TABLE = Path(__file__).parents[2] / "book" / "results" / "left_literal.csv"
 RUNS, EVERY = 12, 3         # of each tolerance; every third of the 72

@@ -8,15 +8,10 @@ import pytest
 
 from book.studies import loops
 from book.studies.drawn import drawn_population
+from book.studies.figure1_right import GAMMAS_FIGURE1
+from book.studies.left import left_people, left_reference
 from book.studies.loops import LITERAL_ROUNDS, REPAIRED_LOOPS
-from dpfair_teach.experiments import (
-    GAMMAS_FIGURE1,
-    epsilon_at_quality,
-    left_people,
-    left_reference,
-    pareto_quality,
-    setting_rng,
-)
+from dpfair_teach.experiments import epsilon_at_quality, pareto_quality, setting_rng
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 

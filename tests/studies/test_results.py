@@ -9,26 +9,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from book.studies import communities
+from book.studies import communities, panels
 from book.studies.communities import AT_QUALITY
+from book.studies.figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
+from book.studies.left import LEFT_GROUPS, left_reference
 from book.studies.named import STUDIES
+from book.studies.panels import AT_VIOLATION, PANEL_METHODS, communities_counts, communities_held_out
 from dpfair_teach import load, postprocessing
 from dpfair_teach.experiments import (
-    AT_VIOLATION,
-    EPSILONS_FIGURE1,
-    GAMMAS_FIGURE1,
     GAMMAS_PROTOCOL,
     LEAST_ROOM,
-    LEFT_GROUPS,
     METHODS,
-    PANEL_METHODS,
     bootstrap_means,
-    communities_counts,
     error_at_violation,
     free_points,
-    held_out_counts,
-    left_reference,
-    panels,
     pareto_quality,
     postprocessing_draws,
     quality_room,
@@ -173,7 +167,7 @@ def test_quality_is_that_of_the_stored_curve(group, evaluated):
     curves, q = (rows[(rows["group"] == group) & (rows["evaluated"] == evaluated)]
                  for rows in map(stored, ("communities_curves", "communities_q")))
     points = {key: rows[["violation", "error"]].to_numpy() for key, rows in curves.groupby(["method", "epsilon"])}
-    tables = [communities_counts(group)] if evaluated == "in_sample" else held_out_counts(group)[1]
+    tables = [communities_counts(group)] if evaluated == "in_sample" else communities_held_out(group)[1]
     free = np.mean([free_points(table) for table in tables], axis=0)
     assert len(q) == 24
     for row in q.itertuples():
@@ -297,7 +291,7 @@ def test_quality_is_missing_exactly_where_the_reference_hardly_beats_the_chord()
     rows = stored("communities_rules_q")
     missing = rows[rows["q"].isna()]
     assert set(zip(missing["group"], missing["label"], missing["evaluated"], strict=True)) == {("race_argmax", "p20", "held_out")}
-    tables = held_out_counts("race_argmax", label="p20")
+    tables = communities_held_out("race_argmax", label="p20")
     free = np.mean([free_points(test) for test in tables[1]], axis=0)
     held = stored("communities_rules")
     held = held[(held["group"] == "race_argmax") & (held["label"] == "p20") & (held["evaluated"] == "held_out")]

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from book.studies import panels
+from book.studies.panels import communities_counts
 from dpfair_teach import data, load, postprocessing
-from dpfair_teach.experiments import communities_counts, panels
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 CASE = ["data", "k", "m", "epsilon"]

@@ -7,7 +7,7 @@ from sklearn.model_selection import RepeatedKFold
 
 from book.studies import ask_once, loops
 from dpfair_teach import data
-from dpfair_teach.experiments import GAMMAS_PROTOCOL, held_out_splits, left
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, held_out_splits, reference, regression_reference
 from dpfair_teach.oneshot import Public, learn
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, planted
@@ -35,13 +35,13 @@ def of_two_groups(f):
     return faulty
 
 
-TWO_ONLY = Mutant("dpfair_teach.experiments.left.gaps_and_error", of_two_groups, "groups beyond the first two are not looked at")
+TWO_ONLY = Mutant("dpfair_teach.experiments.reference.error_and_gaps", of_two_groups, "groups beyond the first two are not looked at")
 
 
 def counted(k):
     people, rng = people_of(k), np.random.default_rng(1)
     decisions = rng.random((7, people.m)) < .2 + .1 * people.A
-    error, gaps = left.gaps_and_error(decisions, people.A, people.Y, k)
+    error, gaps = reference.error_and_gaps(decisions, people.A, people.Y, k)
     hand = [by_hand(d.astype(float), people.A, people.Y, k) for d in decisions]
     np.testing.assert_allclose(np.column_stack([error, np.abs(gaps).max(axis=1)]), hand, atol=1e-12)
     assert gaps.shape == (7, 2 * (k - 1))
@@ -94,18 +94,40 @@ def test_the_repaired_loop(k):
 
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_reference_of_the_protocol_is_that_of_two_groups(k):
-    people, everybody = people_of(k), np.arange(600)
+    people = people_of(k)
     with pytest.raises(ValueError, match=rf"^A={k}: is its number of groups, and the protocol's grid of multipliers .* is that of two"):
-        left.reference_of(people.X, people.A, people.Y, everybody, everybody)
+        regression_reference(people.X, people.A, people.Y)
 
 
 def test_the_reference_of_two_groups_by_hand():
     """Its free points: the better constant, and the oracle's answer without multipliers."""
-    people, everybody = people_of(2), np.arange(600)
-    rows = left.reference_of(people.X, people.A, people.Y, everybody, everybody)
+    people = people_of(2)
+    curve, (constant, base) = regression_reference(people.X, people.A, people.Y)
     accept = (RegressionOracle(people.X, people.Y).answer(np.zeros(2), np.zeros((2, 6)))).astype(float)
-    np.testing.assert_allclose(rows[-1, ::-1], by_hand(accept, people.A, people.Y, 2), atol=1e-12)
-    assert rows[-2].tolist() == [0.0, min(people.Y.mean(), 1 - people.Y.mean())]
+    np.testing.assert_allclose(base[::-1], by_hand(accept, people.A, people.Y, 2), atol=1e-12)
+    assert len(curve) == 25 and constant.tolist() == [0.0, min(people.Y.mean(), 1 - people.Y.mean())]
+
+
+def test_the_reference_of_several_splits_is_the_mean_of_theirs():
+    people, splits = people_of(2), held_out_splits(600)[:3]
+    each = [np.vstack(regression_reference(people.X, people.A, people.Y, [split])) for split in splits]
+    np.testing.assert_allclose(np.vstack(regression_reference(people.X, people.A, people.Y, splits)), np.mean(each, axis=0), atol=1e-12)
+    assert np.ptp(each, axis=0).max() > .01
+
+
+@pytest.mark.parametrize(("splits", "why"), [
+    ([], "is empty"), ([([0, 1], [2, 600])], "no index of one of 600 people"), ([[[0, 1]]], "not a pair"), (3, "list of pairs")])
+def test_splits_that_are_none(splits, why):
+    people = people_of(2)
+    with pytest.raises(ValueError, match=rf"^splits=.*{why}"):
+        regression_reference(people.X, people.A, people.Y, splits)
+
+
+def test_a_part_without_a_cell_is_refused():
+    people = people_of(2)
+    without = np.flatnonzero((people.A == 0) | (people.Y == 0))
+    with pytest.raises(ValueError, match=r"^A='group 1, label 1': is nobody of those learned from"):
+        regression_reference(people.X, people.A, people.Y, [(without, np.arange(600))])
 
 
 @pytest.mark.parametrize("m", [3, 7, 8, 1994])

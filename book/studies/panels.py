@@ -4,16 +4,29 @@ A setting names ``group, label, evaluated, method, epsilon``; score bins are cut
 """
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 
-from ..postprocessing import suggested_bins
-from .bootstrap import bootstrap_means, columns_with_interval
-from .communities import communities_counts, held_out_counts
-from .grids import GAMMAS_PROTOCOL
-from .pareto import LEAST_ROOM, error_at_violation, pareto_quality, quality_interval, quality_room
-from .tradeoff import BINS, Draws, free_points, postprocessing_draws
-
-__all__ = ["AT_VIOLATION", "PANEL_METHODS"]
+from dpfair_teach import data
+from dpfair_teach.experiments import (
+    GAMMAS_PROTOCOL,
+    LEAST_ROOM,
+    Draws,
+    base_counts,
+    bootstrap_means,
+    draws_over_splits,
+    error_at_violation,
+    free_points,
+    held_out_counts,
+    pareto_quality,
+    postprocessing_draws,
+    quality_interval,
+    quality_room,
+)
+from dpfair_teach.experiments.bootstrap import columns_with_interval
+from dpfair_teach.postprocessing import suggested_bins
 
 Rows = list[dict]
 Tables = list[tuple[np.ndarray, np.ndarray]]
@@ -22,6 +35,24 @@ Tables = list[tuple[np.ndarray, np.ndarray]]
 PANEL_METHODS: tuple[str, ...] = ("as_printed", "as_printed_no_slack", "public_margins", "score_bins")
 #: The violation at which methods' errors are compared.
 AT_VIOLATION: float = 0.05
+#: The methods whose predictions are score bins, and how those are cut: criterion and number, None for ``suggested_bins``. All others have
+#: the base's two answers. ``score_bins`` are the estimator's; the others show what its two choices, made on drawn populations, are worth.
+BINS: dict[str, tuple[Any, int | None]] = {
+    "score_bins": ("area", None), "price_bins": ("price", None),
+    **{f"{criterion}_bins_{b}": (criterion, b) for criterion in ("area", "price") for b in (3, 4, 5)}}
+
+
+@cache
+def communities_counts(group: str = "paper", label: str = "p70", n_bins: int | None = None, criterion: Any = "area") -> np.ndarray:
+    """People by [base's answer or bin, a, y] in Communities and Crime, base fitted on all of them as the paper does."""
+    return base_counts(data.load("communities", group=group, label=label), n_bins, criterion)
+
+
+@cache
+def communities_held_out(group: str = "paper", label: str = "p70", n_bins: int | None = None,
+                         criterion: Any = "area") -> tuple[np.ndarray, np.ndarray]:
+    """The tables of its 12 held-out splits, of those learnt from and of the others."""
+    return held_out_counts(data.load("communities", group=group, label=label), n_bins, criterion)
 
 
 def tables(setting: dict, n_bins: int | None = None) -> Tables:
@@ -30,7 +61,7 @@ def tables(setting: dict, n_bins: int | None = None) -> Tables:
     criterion = BINS.get(setting.get("method", ""), BINS["score_bins"])[0]
     if setting.get("evaluated", "in_sample") == "in_sample":
         return [(communities_counts(group, label, n_bins, criterion),) * 2]
-    return list(zip(*held_out_counts(group, label, n_bins, criterion), strict=True))
+    return list(zip(*communities_held_out(group, label, n_bins, criterion), strict=True))
 
 
 def predictions(method: str, people: int, epsilon: float) -> int:
@@ -50,18 +81,14 @@ def reference(setting: dict) -> tuple[np.ndarray, np.ndarray]:
 
 
 def method_draws(pairs: Tables, method: str, epsilon: float, gammas: tuple[float, ...], repeats: int, rng: np.random.Generator) -> Draws:
-    """A method's curve over pairs of tables. ``repeats // len(pairs)`` rounds are made: a round is one draw on each pair, and everything is
-    averaged over the pairs. So intervals over rounds are about the noise, not about which people were sampled. Bins are released alike,
-    however they were cut; their tables must be those of bins.
+    """A method's curve over pairs of tables, in ``repeats // len(pairs)`` rounds. Bins are released alike, however they were cut; their
+    tables must be those of bins.
     """
-    rounds = max(1, repeats // len(pairs))
     if method in BINS:
         if pairs[0][0].shape[0] == 2:
             raise RuntimeError(f"{method} needs tables of score bins, and got those of two answers")
         method = "score_bins"
-    parts = [postprocessing_draws(train, method, epsilon, gammas, rounds, rng, evaluate_on=test) for train, test in pairs]
-    return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
-                 np.ones(rounds, dtype=bool), gammas)
+    return draws_over_splits(pairs, method, epsilon, gammas, max(1, repeats // len(pairs)), rng)
 
 
 def panel_draws(setting: dict, repeats: int, rng: np.random.Generator, *, n_bins: int | None = None) -> Draws:
