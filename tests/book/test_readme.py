@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,6 +24,16 @@ def test_the_program_of_the_readme_runs_and_prints_its_releases(capsys):
     said = capsys.readouterr().out
     assert str(fair.p_) in said and "epsilon" in said and fair.releases_[0].mechanism in said
     assert np.array_equal(np.unique(names["communities"].A), [0, 1])
+
+
+def test_the_citation_the_changelog_and_the_package_agree_on_what_is_released():
+    """A version has a day of release in the citation when, and only when, its section of the changelog has it."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    released = [line for line in sections if line.startswith(f"[{citation['version']}]")]
+    assert sections[0] == "Unreleased" or released
+    assert [f"[{citation['version']}] - {citation['date-released']}"] == released if "date-released" in citation else not released
 
 
 def test_the_commands_of_the_readme_exist():
