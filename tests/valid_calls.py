@@ -339,15 +339,16 @@ SIXTY = data.make_logistic(60, d=2, rng=np.random.default_rng(0))
 _TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
 _RESULTS = tempfile.TemporaryDirectory()
 _STUDY = experiments.Study("Nothing.", 24, {"nothing": ([{"epsilon": 1.0}], _one_row)})
-valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS))
+valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS, notion="equalized_odds", against="pairs"))
 valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
       lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS))
+                   negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS, notion="equalized_odds", against="anchor"))
 valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
       lambda: dict(counts=_TWO_GROUPS, method="public_margins", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS))
+                   negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS, notion="false_positive", against="pairs"))
 valid("experiments.draws_over_splits", experiments.draws_over_splits,
-      lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng()))
+      lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
+                   notion="true_positive", against="pairs"))
 valid("experiments.base_counts", experiments.base_counts, lambda: dict(people=SIXTY, n_bins=4, criterion="price"))
 valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(people=SIXTY, seed=0, n_bins=3, criterion="area"))
 valid("experiments.error_and_gaps", experiments.error_and_gaps,

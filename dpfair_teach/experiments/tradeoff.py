@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import fairness, postprocessing
+from ..fairness import Parity
+from ..postprocessing._program import EQUALIZED_ODDS, Form, Served, served
 from .bootstrap import bootstrap_interval
 from .grids import BETA
 
@@ -36,18 +38,18 @@ METHODS: dict[str, dict[str, Any]] = {
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
 
 
-def _table(name: str, value: ArrayLike, b: int | None = 2) -> np.ndarray:
-    """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) cell may be empty."""
+def _table(name: str, value: ArrayLike, parity: Parity, b: int | None = 2) -> np.ndarray:
+    """True counts [yhat, a, y] in people; error and violation are read on them, so no cell that the notion divides by may be empty."""
     counts = check.array(name, value, shape=(b, None, 2), low=0.0, high=1e12, booleans=False)
     if counts.shape[0] < 2:
         check.refuse(name, counts.shape, "has fewer than two predictions", "Give a table of two answers, or of two score bins or more.")
     if counts.shape[1] < 2:
         check.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
-    check.occupied(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
+    parity.require(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
     return counts
 
 
-def free_points(counts: ArrayLike) -> np.ndarray:
+def free_points(counts: ArrayLike, *, notion: Served | Parity = "equalized_odds", against: Form | None = None) -> np.ndarray:
     """The two points that cost no privacy: the better constant, and the base classifier as it is.
 
     Source: none in the papers; the evaluation protocol of this book.
@@ -55,7 +57,8 @@ def free_points(counts: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     counts : array_like, shape (2, k, 2)
-        People by [yhat, a, y]; no (group, label) cell empty.
+        People by [yhat, a, y]; no cell empty that the notion divides by.
+    notion, against : as in :func:`postprocessing_draws`
 
     Returns
     -------
@@ -65,17 +68,17 @@ def free_points(counts: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        Where ``counts`` is no such table.
+        Where ``counts`` is no such table, or the linear programs do not serve the notion.
 
     Examples
     --------
     >>> free_points([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3).tolist()
     [[0.0, 0.5], [0.333, 0.2]]
     """
-    counts = _table("counts", counts)
+    parity = served(notion, against)
+    counts = _table("counts", counts, parity)
     labels = counts.sum(axis=(0, 1))
-    return np.array([[0.0, labels.min() / labels.sum()],
-                     [float(fairness.violation(counts)), float(fairness.error(counts))]])
+    return np.array([[0.0, labels.min() / labels.sum()], [float(parity.violation(counts)), float(fairness.error(counts))]])
 
 
 @dataclass(frozen=True)
@@ -157,14 +160,15 @@ def _release(counts: np.ndarray, method: str, epsilon: float, repeats: int, rng:
     return release(counts, epsilon, rng, size=repeats, noise=METHODS[method]["noise"])
 
 
-def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """The optimal p, (R, G, b, k), of the program of each table and gamma; slack (R, k, 2)."""
+def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray, parity: Parity) -> np.ndarray:
+    """The optimal p, (R, G, b, k), of the program of each table and gamma; slack (R, k, 2), or (R, k, 1) for demographic parity."""
     solve = postprocessing.closed_form if q.shape[-2] == 2 else postprocessing.solve_many
-    return solve(q[:, None], gammas, slack[:, None]).p
+    return solve(q[:, None], gammas, slack[:, None], notion=parity).p
 
 
 def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
+                         rng: np.random.Generator, *, notion: Served | Parity = "equalized_odds", against: Form | None = None,
+                         negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
                          beta: float = BETA, evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
@@ -173,7 +177,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     Parameters
     ----------
     counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
-        People by [yhat, a, y]; no (group, label) cell empty. For ``score_bins`` yhat is the bin: two or more of them, see
+        People by [yhat, a, y]; no cell empty that the notion divides by. For ``score_bins`` yhat is the bin: two or more of them, see
         ``base_counts(n_bins=)`` and ``postprocessing.score_bins``.
     method : str
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
@@ -186,6 +190,11 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
         Noise draws R, from 1 on; with all gammas at most a hundred million numbers.
     rng : numpy.random.Generator
         Draws the noise.
+    notion : str, or a fairness.Parity
+        What the programs bound and the violation is about: ``equalized_odds``, ``false_positive``, ``true_positive`` or
+        ``demographic_parity``. The methods ``as_printed*`` serve equalized odds against group 0 alone, as the paper's algorithm does.
+    against : str, optional
+        ``anchor``: gaps to group 0; ``pairs``: gaps of any two groups. The ``Parity``'s own, or ``anchor``, without.
     negative_slack : {"unconstrained", "left_out"}
         What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative. ``unconstrained``, the word
         of ``paper_slack``: that constraint is absent, by the one rule of ``postprocessing.lift_unusable``. ``left_out``: the draw does
@@ -203,7 +212,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     Raises
     ------
     ValueError
-        Where an argument has the wrong type, shape or range, or a (group, label) cell is empty.
+        Where an argument has the wrong type, shape or range, the method does not serve the notion, or a cell is empty.
 
     Examples
     --------
@@ -212,15 +221,15 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     >>> draws.error.round(3).tolist(), draws.violation.round(3).tolist()
     ([[0.25, 0.2]], [[0.0, 0.333]])
     """
-    method = check.choice("method", method, tuple(METHODS))
-    counts = _table("counts", counts, b=None if METHODS[method]["method"] == "score_bins" else 2)
+    method, parity = _served(method, notion, against)
+    counts = _table("counts", counts, parity, b=None if METHODS[method]["method"] == "score_bins" else 2)
     epsilon = check.number("epsilon", epsilon, low=1e-9, finite=False)
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = check.integer("repeats", repeats, low=1, high=10**7), check.rng(rng)
     check.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
     check.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
     beta = check.beta(beta)
-    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, b=None)
+    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, parity, b=None)
     if test.shape != counts.shape:
         check.refuse("evaluate_on", test.shape, f"not the shape of counts, {counts.shape}", "Give both by the same predictions and groups.")
 
@@ -233,7 +242,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     slack, kept = np.zeros(()), np.ones(repeats, dtype=bool)
     if METHODS[method]["slack"] and np.isfinite(epsilon):
         slack = postprocessing.paper_slack(q, m, epsilon, beta)
-    slack = postprocessing.lift_unusable(q, slack)
+    slack = postprocessing.lift_unusable(q, slack, notion=parity)
     if METHODS[method]["slack"] and negative_slack == "left_out":
         kept = np.asarray(np.isfinite(slack).all(axis=(1, 2)))
 
@@ -241,13 +250,23 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     step = max(1, _PROGRAMS_AT_ONCE // gammas.size)
     for start in range(0, repeats, step):
         part = slice(start, start + step)
-        derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part]))
-        error[part], violation[part] = fairness.error(derived), fairness.violation(derived)
+        derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part], parity))
+        error[part], violation[part] = fairness.error(derived), parity.violation(derived)
     return Draws(error, violation, kept, tuple(gammas.tolist()))
 
 
+def _served(method: str, notion: Served | Parity, against: Form | None) -> tuple[str, Parity]:
+    """The method and the notion, if the one serves the other."""
+    method, parity = check.choice("method", method, tuple(METHODS)), served(notion, against)
+    if METHODS[method]["method"] == "as_printed" and parity != EQUALIZED_ODDS:
+        check.refuse("notion, against", (notion, against), f"the method {method} is about equalized odds against group 0",
+                     "Choose public_margins or score_bins, which serve other notions.")
+    return method, parity
+
+
 def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: str, epsilon: float, gammas: ArrayLike, repeats: int,
-                      rng: np.random.Generator) -> Draws:
+                      rng: np.random.Generator, *, notion: Served | Parity = "equalized_odds",
+                      against: Form | None = None) -> Draws:
     """A method's curve over several tables, each released and judged on its own people or on others; everything averaged over them.
 
     Source: none in the papers; the evaluation protocol of this book. A repeat is one draw on each pair, so intervals over repeats are about
@@ -262,6 +281,7 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: str,
         Draws R on each pair, from 1 on.
     rng : numpy.random.Generator
         Draws the noise of one pair after that of the other.
+    notion, against : as in :func:`postprocessing_draws`
 
     Returns
     -------
@@ -281,22 +301,25 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: str,
     [[0.0, 0.25]]
     """
     remedy = "Give a list of pairs of tables, such as zip(*held_out_counts(people))."
+    method, parity = _served(method, notion, against)
     parts = []
     for pair in check.filled("pairs", check.entries("pairs", pairs, "a list of pairs (counts, evaluate_on)", remedy), "pair of tables"):
         tables = check.entries("pairs", pair, "a pair (counts, evaluate_on)", remedy)
         if len(tables) != 2:
             check.refuse("pairs", pair, "not a pair (counts, evaluate_on)", remedy)
-        released, judged = (_table("pairs", table, b=None) for table in tables)
+        released, judged = (_table("pairs", table, parity, b=None) for table in tables)
         if released.shape != judged.shape:
             check.refuse("pairs", (released.shape, judged.shape), "two shapes",
                          "Give both tables of a pair by the same predictions and groups.")
-        parts.append(postprocessing_draws(released, method, epsilon, gammas, repeats, rng, evaluate_on=judged))
+        parts.append(postprocessing_draws(released, method, epsilon, gammas, repeats, rng, notion=parity,
+                                          evaluate_on=judged))
     return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
                  np.ones(len(parts[0].kept), dtype=bool), parts[0].gammas)
 
 
 def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
+                         rng: np.random.Generator, *, notion: Served | Parity = "equalized_odds", against: Form | None = None,
+                         negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
                          beta: float = BETA, evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
     """The trade-off of a method as a table, one row for each epsilon and gamma.
 
@@ -307,7 +330,7 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     counts, method : as in :func:`postprocessing_draws`
     epsilons : array_like, shape (E,)
         From 1e-9 to 1e9, ``inf`` for no privacy.
-    gammas, repeats, rng, negative_slack, beta, evaluate_on : as in :func:`postprocessing_draws`
+    gammas, repeats, rng, notion, against, negative_slack, beta, evaluate_on : as in :func:`postprocessing_draws`
         At least 2 repeats, for the intervals.
 
     Returns
@@ -337,7 +360,7 @@ def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, ga
     repeats = check.integer("repeats", repeats, low=2, high=10**7)
     rows = []
     for epsilon in epsilons:
-        draws = postprocessing_draws(counts, method, epsilon, gammas, repeats, rng, negative_slack=negative_slack,
-                                     beta=beta, evaluate_on=evaluate_on)
+        draws = postprocessing_draws(counts, method, epsilon, gammas, repeats, rng, notion=notion, against=against,
+                                     negative_slack=negative_slack, beta=beta, evaluate_on=evaluate_on)
         rows += [{"method": method, "epsilon": epsilon} | row for row in draws.rows(rng)]
     return pd.DataFrame(rows)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,8 +44,10 @@ class Solution:
     fallbacks: int = 0
 
 
-SERVED = ("equalized_odds", "false_positive", "true_positive", "demographic_parity")
-FORMS = ("anchor", "pairs")
+Served = Literal["equalized_odds", "false_positive", "true_positive", "demographic_parity"]
+Form = Literal["anchor", "pairs"]
+SERVED: tuple[Served, ...] = get_args(Served)
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def served(notion: str | Parity, against: str | None) -> Parity:

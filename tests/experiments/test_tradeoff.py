@@ -190,6 +190,56 @@ def test_every_method_of_bins_is_drawn_on_tables_of_bins():
     assert panels.quality_and_error(setting, 2, np.random.default_rng(0))[0]["n_bins"] == 4
 
 
+@pytest.mark.parametrize("against", ["anchor", "pairs"])
+@pytest.mark.parametrize("notion", ["equalized_odds", "false_positive", "true_positive", "demographic_parity"])
+def test_every_notion_is_bounded_and_read_by_its_own_words(notion, against):
+    """Each draw is one program of its noisy table, and its violation is of the notion and between the groups that were named."""
+    parity = fairness.Parity(notion, against)
+    for counts in (COUNTS, THREE_GROUPS):
+        exact = postprocessing_draws(counts, "public_margins", np.inf, GAMMAS, 1, np.random.default_rng(0), notion=notion, against=against)
+        assert (exact.violation[0] <= np.array(GAMMAS) + 1e-9).all()
+        tight = exact.violation[0] > np.array(GAMMAS) - 1e-6                # where the base itself is further apart than gamma
+        assert tight[:2].all() and not tight.all()
+        asked = counts, "public_margins", 0.5, GAMMAS[1:2], 5
+        draws = postprocessing_draws(*asked, np.random.default_rng(3), notion=notion, against=against)
+        noisy = postprocessing.public_margin_counts(counts, 0.5, np.random.default_rng(3), size=5, noise="k_norm") / counts.sum()
+        for r, q in enumerate(noisy):
+            p = postprocessing.solve_lp(q, GAMMAS[1], postprocessing.lift_unusable(q, notion=parity), notion=parity).p
+            derived = postprocessing.derived_counts(counts, p)
+            assert draws.error[r, 0] == pytest.approx(float(fairness.error(derived)), abs=1e-7)
+            assert draws.violation[r, 0] == pytest.approx(float(parity.violation(derived)), abs=1e-6)
+        assert free_points(counts, notion=notion, against=against)[1, 0] == parity.violation(counts)
+        curve = postprocessing_curve(*asked[:2], [0.5], *asked[3:], np.random.default_rng(3), notion=notion, against=against)
+        assert curve["violation"][0] == pytest.approx(draws.violation.mean())
+
+
+def test_a_cell_is_asked_for_only_where_the_notion_divides_by_it():
+    """Nobody of group 0 has label 1: no true positive rate, but one of false positives, and one of acceptance."""
+    counts = [[[3, 0], [2, 2]], [[1, 0], [1, 5]]]
+    for notion in ("false_positive", "demographic_parity"):
+        draws = postprocessing_draws(counts, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0), notion=notion)
+        assert np.isfinite(draws.violation).all() and np.isfinite(free_points(counts, notion=notion)).all()
+    for notion in ("equalized_odds", "true_positive"):
+        with pytest.raises(ValueError, match=r"^counts="):
+            postprocessing_draws(counts, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0), notion=notion)
+
+
+@pytest.mark.parametrize("method", ["as_printed", "as_printed_no_slack"])
+@pytest.mark.parametrize("asked", [{"notion": "demographic_parity"}, {"against": "pairs"}, {"notion": "true_positive"}])
+def test_the_printed_algorithm_serves_the_printed_notion_alone(method, asked):
+    for call in (postprocessing_draws, lambda counts, *rest, **how: draws_over_splits([(counts, counts)], *rest, **how)):
+        with pytest.raises(ValueError, match=rf"^notion, against=.*{method} is about equalized odds against group 0. Choose public"):
+            call(COUNTS, method, 1.0, [0.1], 2, np.random.default_rng(0), **asked)
+
+
+@pytest.mark.parametrize("asked", [{"notion": "accuracy_parity"}, {"against": "population"}, {"notion": fairness.Parity(anchor=1)}])
+def test_notions_that_no_program_here_serves(asked):
+    for call in (lambda: free_points(COUNTS, **asked),
+                 lambda: postprocessing_draws(COUNTS, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0), **asked)):
+        with pytest.raises(ValueError, match=r"^(notion|against)="):
+            call()
+
+
 def test_a_curve_over_several_tables_is_the_mean_of_theirs():
     """One draw on each pair a round, one after the other from one stream."""
     pairs = [tuple(table[n] for table in communities_held_out()) for n in range(3)]
