@@ -467,16 +467,35 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
 ]
 
 
+def said_by(fit: Fit) -> set[str]:
+    """What a fit does on each of the worlds, in words."""
+    said = set()
+    for A in (PEOPLE[fit.k].A, *worlds(fit._replace(options={}))):
+        try:
+            said.add(type(fit.of(A, np.random.default_rng(1))).__name__)
+        except ValueError as refusal:
+            said.add(f"{type(refusal).__name__}: {refusal}")
+    return said
+
+
 @pytest.mark.parametrize(("fit", "how"), REFUSED, ids=[f"{getattr(fit, 'func', fit).__name__}, {how}" for fit, how in REFUSED])
 def test_a_refusal_says_the_same_whoever_is_in_which_group(fit, how):
-    said = set()
     for k in (2, 3):
-        made = fit(k, **how)
-        for A in (PEOPLE[k].A, *worlds(made._replace(options={}))):
-            with pytest.raises(ValueError) as refusal:
-                made.of(A, np.random.default_rng(1))
-            said.add((k, type(refusal.value).__name__, str(refusal.value)))
-    assert len(said) == 2
+        said = said_by(fit(k, **how))
+        assert len(said) == 1 and "ValueError: " in min(said), said
+
+
+SPOILT = {play: (-1, 0, -.5, "rubbish", [1, 2]), loop: (-1, 0, -.5, "rubbish", [1, 2]), repaired: (-1, 0, -.5, "rubbish", [1, 2], None),
+          once: (-1, "rubbish"), choice: (-1, 0, "rubbish", [1, 2])}
+
+
+@pytest.mark.parametrize("fit", SPOILT, ids=lambda fit: fit.__name__)
+def test_a_spoilt_option_is_refused_or_taken_whoever_is_in_which_group(fit):
+    given = {"game", "oracle", "A", "Y", "labelings", "costs", "rng", "base", "n_groups"} - ({"oracle"} if fit is once else set())
+    for name in inspect.signature(doors()[fit(3).door]).parameters.keys() - given:
+        for value in SPOILT[fit]:
+            said = said_by(fit(3, **{name: value}))
+            assert len(said) == 1, (name, value, said)
 
 
 def test_a_private_play_asks_for_a_game_whose_making_told_nothing():
@@ -633,6 +652,15 @@ def no_cell_larger_than_its_group(f):
     return noisy
 
 
+def naming_the_smallest_cell(f):
+    """What could have been promised is said where no promise was made."""
+    def promise(smallest, smallest_cell, repair, as_printed):
+        if repair == "promise" and smallest_cell is None:
+            raise ValueError(f"smallest_cell=None: no promise was made. Give {smallest:g}.")
+        return f(smallest, smallest_cell, repair, as_printed)
+    return promise
+
+
 def refusing_an_empty_cell(f):
     def refuse(game, as_printed):
         f(game, as_printed)
@@ -665,6 +693,8 @@ FAULTS = {
     "bound_is_the_smallest_cell": Mutant("dpfair_teach.games.private.released_bound",
                                          lambda f: lambda n, epsilon, delta, axes, rng: np.full(axes, n),
                                          "N is the true smallest cell, and recorded as noise"),
+    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.setting._promise", naming_the_smallest_cell,
+                                              "a refusal says how many people the smallest cell holds"),
     "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.setting._refuse_game", refusing_an_empty_cell,
                                          "an empty cell is refused, and the refusal tells who is in it"),
     "loop_carries_its_cells": Mutant("dpfair_teach.games.regression_private.regression_dp_oracle_learner", kept(
