@@ -21,7 +21,7 @@ from dpfair_teach.postprocessing import (
     public_margin_counts,
 )
 from dpfair_teach.postprocessing.knorm import _sum_of_squares, k_norm_limit, k_norm_tail, nearest_whole
-from dpfair_teach.postprocessing.noise import positive_sum_tail
+from dpfair_teach.postprocessing.slacks import positive_sum_tail
 from faults import Mutant, scaled, with_arguments
 
 THREE = np.array([[[40, 11], [22, 7], [3, 30]], [[0, 20], [15, 25], [4, 0]]])

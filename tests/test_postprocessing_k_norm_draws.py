@@ -13,8 +13,8 @@ import pytest
 from scipy import special, stats
 
 from dpfair_teach.mechanisms import exact
-from dpfair_teach.postprocessing import _knorm_exact, k_norm_counts, k_norm_probability, knorm
-from dpfair_teach.postprocessing._knorm_exact import BLOCK, exp_bounds, sums_of_weights, ways
+from dpfair_teach.postprocessing import k_norm_counts, k_norm_probability, knorm, knorm_exact
+from dpfair_teach.postprocessing.knorm_exact import BLOCK, exp_bounds, sums_of_weights, ways
 from faults import Mutant, planted
 
 # ------------------------------------------------------------------------------------------------- the draw in doubles
@@ -158,7 +158,7 @@ def test_a_number_between_two_shares_gives_their_index(d, epsilon):
             if 0 <= u < 2**bits:
                 dealt = Blocks(u, bits)
                 within = next((place for place, edge in enumerate(edges) if u < edge), d)
-                assert _knorm_exact.exact_shift(d, epsilon, dealt) == within and dealt.read >= (4 if edges[i] > 2**64 else 1)
+                assert knorm_exact.exact_shift(d, epsilon, dealt) == within and dealt.read >= (4 if edges[i] > 2**64 else 1)
 
 
 class Blocks:
@@ -201,8 +201,8 @@ class Counting:
 @pytest.mark.parametrize("k", [2, 10, 50, 200, 1000])
 @pytest.mark.parametrize("epsilon", [0.1, 5.0, 20.0])
 def test_the_cost_grows_with_the_groups_and_no_faster(k, epsilon):
-    """Random numbers drawn for one vector: at most 40 a group, 60 beside. The rejection took 10^10 tries at ten groups, epsilon 5."""
-    x = _knorm_exact.exact_vector(k, Fraction(epsilon), Counting(60 + 40 * k))
+    """Random numbers drawn for one vector: at most 40 a group, 60 beside. The rejection took 30,000 tries at ten groups, epsilon 5."""
+    x = knorm_exact.exact_vector(k, Fraction(epsilon), Counting(60 + 40 * k))
     assert len(x) == k and sum(x) == 0
 
 
@@ -232,7 +232,7 @@ def test_exact_draws_have_the_enumerated_law(k, epsilon):
     """n = 3,000 vectors, alpha = 1e-9: every vector with entries up to 3, one by one, and all others together."""
     box = np.array(list(product(range(-3, 4), repeat=k)))
     points = box[box.sum(axis=1) == 0]
-    drawn = _knorm_exact.exact_noise(3000, k, epsilon, np.random.default_rng(k))
+    drawn = knorm_exact.exact_noise(3000, k, epsilon, np.random.default_rng(k))
     inside = (np.abs(drawn) <= 3).all(axis=1)
     code = 7 ** np.arange(k)
     found = np.bincount((drawn[inside] + 3) @ code, minlength=7**k)[(points + 3) @ code]
@@ -243,7 +243,7 @@ def test_exact_draws_have_the_enumerated_law(k, epsilon):
 @pytest.mark.parametrize("k, epsilon, n", [(10, 5.0, 1000), (20, 1.0, 500), (200, 3.0, 60)])
 def test_exact_norms_have_their_law_where_the_rejection_did_not_end(k, epsilon, n):
     """The largest distance of the distribution functions is within the DKW bound at alpha = 1e-9."""
-    drawn = _knorm_exact.exact_noise(n, k, epsilon, np.random.default_rng(k))
+    drawn = knorm_exact.exact_noise(n, k, epsilon, np.random.default_rng(k))
     norm = np.maximum(drawn, 0).sum(axis=1)
     at = np.arange(norm.max() + 1)
     law = 1 - np.array([knorm.k_norm_tail(k, epsilon, int(i)) for i in at])
@@ -266,7 +266,7 @@ def by_rejection(f):
     def exact_shift(d, epsilon, rng):
         squares = [math.comb(d, i) ** 2 for i in range(d + 1)]
         while True:
-            i = _knorm_exact.choice(squares, rng)
+            i = knorm_exact.choice(squares, rng)
             if exact.heads_exp(i * epsilon, rng):
                 return i
     return exact_shift
@@ -280,9 +280,16 @@ def not_squared(f):
     return sums
 
 
+def test_how_many_draws_the_rejection_throws_away():
+    """What the module and chapter 7 say of it, at epsilon 5."""
+    for k, tries in ((10, 30_259), (20, 6_957_616_303)):
+        whole = [math.comb(k - 1, i) ** 2 for i in range(k)]
+        assert round(sum(whole) / math.fsum(w * math.exp(-5 * i) for i, w in enumerate(whole))) == tries
+
+
 FAULTS = {
     "k_norm_by_one_uniform": Mutant("dpfair_teach.postprocessing.knorm._index", by_one_number, "one number of 53 bits, as it was"),
-    "exact_k_norm_by_rejection": Mutant("dpfair_teach.postprocessing._knorm_exact.exact_shift", by_rejection, "the rejection, as it was"),
-    "exact_k_norm_weights_not_squared": Mutant("dpfair_teach.postprocessing._knorm_exact.sums_of_weights", not_squared,
+    "exact_k_norm_by_rejection": Mutant("dpfair_teach.postprocessing.knorm_exact.exact_shift", by_rejection, "the rejection, as it was"),
+    "exact_k_norm_weights_not_squared": Mutant("dpfair_teach.postprocessing.knorm_exact.sums_of_weights", not_squared,
                                                "C(d,i), no square"),
 }

@@ -1,9 +1,9 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
 ``lp`` is the program as the paper writes it; ``many`` many of them in one call; ``closed_form`` the same answers without a solver;
-``bins`` turns a public score into more predictions than two; ``knorm`` draws noise that keeps public sums; ``noise`` what a private
-algorithm publishes, the slack it adds, the rule for unusable cells; ``bounds`` what is proved about it; ``estimator`` all of it as a
-scikit-learn class.
+``bins`` turns a public score into more predictions than two; ``knorm`` draws noise that keeps public sums, ``knorm_exact`` without floating
+point; ``noise`` what a private algorithm publishes; ``slacks`` what it adds to gamma, and the rule for unusable cells; ``bounds`` what is
+proved about it; ``estimator`` all of it as a scikit-learn class.
 """
 from ._program import Solution as Solution
 from ._program import dual_value
@@ -16,16 +16,8 @@ from .estimator import DPPostProcessing
 from .knorm import k_norm_counts, k_norm_probability, k_norm_variance
 from .lp import derived_counts, predict_proba, printed_tp_row, solve_lp
 from .many import solve_many
-from .noise import (
-    bins_slack,
-    clip_counts,
-    lift_unusable,
-    main_text_slack,
-    margin_slack,
-    noisy_counts,
-    paper_slack,
-    public_margin_counts,
-)
+from .noise import clip_counts, noisy_counts, public_margin_counts
+from .slacks import bins_slack, lift_unusable, main_text_slack, margin_slack, paper_slack
 
 __all__ = [
     "solve_lp", "solve_many", "closed_form", "dual_value", "derived_counts", "predict_proba", "printed_tp_row",

@@ -133,7 +133,7 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
         chosen = np.unique(np.concatenate([corners, np.unique(where[np.argsort(where, kind="stable")[people]])]))
         if len(chosen) <= n_bins:                       # a score with a few very frequent values
             chosen = np.arange(len(values) + 1)
-    return values[chosen[_best_path(merit(corner[:, chosen].astype(float)), n_bins)]]
+    return values[chosen[best_path(merit(corner[:, chosen].astype(float)), n_bins)]]
 
 
 def suggested_bins(m: int, epsilon: float) -> int:
@@ -201,7 +201,7 @@ def _sureness(corner: np.ndarray) -> np.ndarray:
 _CRITERIA = {"area": (_hull, _strips), "price": (_bends, _sureness)}
 
 
-def _best_path(merit: np.ndarray, n_bins: int) -> np.ndarray:
+def best_path(merit: np.ndarray, n_bins: int) -> np.ndarray:
     """The n_bins - 1 stops on the way from the first of n corners to the last whose sum of merits (n, n), from stop to stop, is largest."""
     merit = np.where(np.tri(len(merit), dtype=bool), -np.inf, merit)    # on from each corner, never back
     best, before = merit[0], []                                         # of the ways that reach corner j with one bin

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from .noise import both_rates, bound_numbers, log_over_m_epsilon, noisy_frequencies, over
+from .slacks import both_rates, bound_numbers, log_over_m_epsilon, noisy_frequencies, over
 
 __all__ = ["count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2"]
 

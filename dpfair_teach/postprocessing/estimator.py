@@ -1,6 +1,7 @@
 """DP-postprocessing as a scikit-learn estimator: a fitted base in, a fair randomized classifier out, the group stays private."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,24 +18,76 @@ from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
 from .closed_form import closed_form
 from .lp import predict_proba, solve_lp
-from .noise import (
-    MARGIN_NOISES,
-    NOISES,
-    MarginNoise,
-    bins_slack,
-    lift_unusable,
-    margin_sensitivity,
-    margin_slack,
-    noisy_counts,
-    public_margin_counts,
-    unguarded_paper_slack,
-)
+from .noise import MARGIN_NOISES, NOISES, MarginNoise, margin_sensitivity, noisy_counts, public_margin_counts
+from .slacks import bins_slack, lift_unusable, margin_slack, unguarded_paper_slack
 
 __all__ = ["DPPostProcessing"]
 
 Method = Literal["public_margins", "as_printed", "score_bins"]
 METHODS: tuple[Method, ...] = get_args(Method)
 KNOWN_GROUPS = ", groups and labels known to occur"      # how a record is narrower where k was read off A
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of a fit, each checked."""
+
+    epsilon: float
+    gamma: float
+    beta: float
+    method: Method
+    parity: Parity
+    noise: Any              # None: that of so many groups
+    slack: bool
+
+    @property
+    def public(self) -> bool:
+        """Does the release keep the public margins?"""
+        return self.method != "as_printed"
+
+    def noise_for(self, k: int) -> Any:
+        if self.noise is not None:
+            return self.noise
+        return "laplace" if not self.public else "geometric" if k == 2 else "k_norm"
+
+
+def settings(model: DPPostProcessing) -> Settings:
+    """Read and checked before anything else is."""
+    epsilon = check.number("epsilon", model.epsilon, low=LEAST_EPSILON, high=MOST_EPSILON)
+    gamma, beta = check.gamma(model.gamma), check.beta(model.beta)
+    method = check.choice("method", model.method, METHODS)
+    check.choice("criterion", model.criterion, CRITERIA)
+    parity = served(model.notion, model.against)
+    if method == "as_printed" and parity != EQUALIZED_ODDS:
+        check.refuse("notion, against", (model.notion, model.against), "Algorithm 1 as printed is about equalized odds against group 0",
+                     "Choose method='public_margins' or 'score_bins'.")
+    noise: Any = model.noise
+    if noise is not None:
+        check.choice("noise", noise, NOISES if method == "as_printed" else MARGIN_NOISES)
+    if model.n_bins is not None:
+        check.integer("n_bins", model.n_bins, low=2)
+    slack = method == "as_printed" if model.slack is None else check.flag("slack", model.slack)
+    return Settings(epsilon, gamma, beta, method, parity, noise, slack)
+
+
+def slack_of(q: np.ndarray, m: int, noise: Any, how: Settings) -> np.ndarray:
+    """What the programs add to gamma, from the released table alone; infinite where it has no rate to bound."""
+    k, slack = q.shape[-2], np.zeros(())
+    if how.slack and not how.public:
+        slack = unguarded_paper_slack(q, m, how.epsilon, how.beta)
+    elif how.slack:
+        slack = margin_slack(q, m, how.epsilon, how.beta, noise, notion=how.parity)
+        if how.method == "score_bins" and (k == 2 or noise in ("k_norm", "exact")):     # both in proportion to the same rates: one is
+            slack = np.minimum(slack, bins_slack(q, m, how.epsilon, how.beta, noise, notion=how.parity))    # the smaller for all
+    return lift_unusable(q, slack, notion=how.parity)
+
+
+def record(k: int, noise: str, how: Settings, k_given: bool) -> Release:
+    """What was drawn, for the accountant. Where k was read off A, the guarantee is among data sets known to have these groups."""
+    sensitivity = margin_sensitivity(k, noise) if how.public else 2
+    law = noise if noise != "exact" else "k_norm" if how.public and k > 2 else "geometric"
+    return Release(law, UNIT_A, sensitivity=sensitivity, scale=sensitivity / how.epsilon, epsilon=how.epsilon,
+                   relation=RELATIONS[UNIT_A][0] + ("" if k_given else KNOWN_GROUPS))
 
 
 class DPPostProcessing(RandomizedClassifier):
@@ -160,62 +213,23 @@ class DPPostProcessing(RandomizedClassifier):
         the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
         """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
-        epsilon = check.number("epsilon", self.epsilon, low=LEAST_EPSILON, high=MOST_EPSILON)
-        gamma, beta = check.gamma(self.gamma), check.beta(self.beta)
-        check.choice("method", self.method, METHODS)
-        check.choice("criterion", self.criterion, CRITERIA)
-        public, binned = self.method != "as_printed", self.method == "score_bins"
-        parity = served(self.notion, self.against)
-        if not public and parity != EQUALIZED_ODDS:
-            check.refuse("notion, against", (self.notion, self.against), "Algorithm 1 as printed is about equalized odds against group 0",
-                         "Choose method='public_margins' or 'score_bins'.")
-        noise: Any = None if self.noise is None else check.choice("noise", self.noise, MARGIN_NOISES if public else NOISES)
-        if self.n_bins is not None:
-            check.integer("n_bins", self.n_bins, low=2)
-        if self.slack is not None:
-            check.flag("slack", self.slack)
-        rng = check.rng(rng)
-        y = check.labels("y", y)
+        how, rng, y = settings(self), check.rng(rng), check.labels("y", y)
         if y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
-        cuts: Any = None        # an array, of score bins
-        if binned:
-            score = self._base_score(X, len(y))
-            n_bins = min(suggested_bins(len(y), epsilon), max(2, len(np.unique(score)))) if self.n_bins is None else self.n_bins
-            cuts = optimal_cuts(score, y, n_bins, self.criterion)
-            prediction = score_bins(score, cuts)
-        else:
-            prediction = self._base_prediction(X, len(y))
-        if self.n_groups is None:
-            A = self._groups(sensitive_features, len(y), check.MOST_GROUPS, "the largest that is taken",
-                             "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
-            k = int(A.max()) + 1
-            self._refuse_empty_cells(A, y, k)
-        else:
-            k = check.group_count(self.n_groups)
-            A = self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups.")
-        m = len(y)
-        if noise is None:
-            noise = "laplace" if not public else "geometric" if k == 2 else "k_norm"
+        prediction, n_bins, cuts = self._predictions(X, y, how)
+        A, k = self._people_of_groups(sensitive_features, y)
+        m, noise = len(y), how.noise_for(k)
 
-        counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins if binned else 2)
-        q = (public_margin_counts if public else noisy_counts)(counts, epsilon, rng, noise=noise) / m
+        counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins)
+        q = (public_margin_counts if how.public else noisy_counts)(counts, how.epsilon, rng, noise=noise) / m
         # From here on A is not read again.
-        if self.slack or (self.slack is None and not public):
-            slack = margin_slack(q, m, epsilon, beta, noise, notion=parity) if public else unguarded_paper_slack(q, m, epsilon, beta)
-            if binned and (k == 2 or noise in ("k_norm", "exact")):     # both in proportion to the same rates: one is the smaller for all
-                slack = np.minimum(slack, bins_slack(q, m, epsilon, beta, noise, notion=parity))
-        else:
-            slack = np.zeros(())
-        self.q_tilde_, self.slack_, self.parity_, self.n_groups_ = q, lift_unusable(q, slack, notion=parity), parity, k
+        slack = slack_of(q, m, noise, how)
+        self.q_tilde_, self.slack_, self.parity_, self.n_groups_ = q, slack, how.parity, k
         self.__dict__.pop("cuts_", None)
-        if binned:
+        if cuts is not None:
             self.cuts_ = cuts
-        self.p_ = self.p_at(gamma)
-        sensitivity = margin_sensitivity(k, noise) if public else 2
-        law = noise if noise != "exact" else "k_norm" if public and k > 2 else "geometric"
-        relation = RELATIONS[UNIT_A][0] + ("" if self.n_groups is not None else KNOWN_GROUPS)
-        self.releases_ = (Release(law, UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, epsilon=epsilon, relation=relation),)
+        self.p_ = self.p_at(how.gamma)
+        self.releases_ = (record(k, noise, how, k_given=self.n_groups is not None),)
         self.classes_ = np.array([0, 1])
         self._remember_columns(X)
         return self
@@ -256,6 +270,26 @@ class DPPostProcessing(RandomizedClassifier):
         """
         self._refuse_weights(sample_weight)
         return self._expected_accuracy(self.predict_proba(X, sensitive_features)[:, 1], y)
+
+    def _predictions(self, X: ArrayLike, y: np.ndarray, how: Settings) -> tuple[np.ndarray, int, np.ndarray | None]:
+        """What the public base says of everybody: an answer or a score bin, how many of them there can be, and where the bins are cut."""
+        if how.method != "score_bins":
+            return self._base_prediction(X, len(y)), 2, None
+        score = self._base_score(X, len(y))
+        n_bins = min(suggested_bins(len(y), how.epsilon), max(2, len(np.unique(score)))) if self.n_bins is None else self.n_bins
+        cuts = optimal_cuts(score, y, n_bins, self.criterion)
+        return score_bins(score, cuts), n_bins, cuts
+
+    def _people_of_groups(self, sensitive_features: ArrayLike, y: np.ndarray) -> tuple[np.ndarray, int]:
+        """Everybody's group, and k: given, or read off A, and then no (group, label) may be empty."""
+        if self.n_groups is not None:
+            k = check.group_count(self.n_groups)
+            return self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups."), k
+        A = self._groups(sensitive_features, len(y), check.MOST_GROUPS, "the largest that is taken",
+                         "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
+        k = int(A.max()) + 1
+        self._refuse_empty_cells(A, y, k)
+        return A, k
 
     def _base_prediction(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
         """What the base says, 0 or 1 for each row of ``X``."""

@@ -27,8 +27,8 @@ from scipy import signal, special, stats
 
 from .. import _checks as check
 from ..mechanisms.geometric import failures, waits
-from ._knorm_exact import exact_noise
 from ._people import checked_epsilon, people_of, whole_people
+from .knorm_exact import exact_noise
 
 MOST_EPSILON = 1e9
 END = 2.0**-30      # a uniform number nearer to 0 or 1 than this is drawn again, with more digits

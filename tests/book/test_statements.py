@@ -1147,9 +1147,9 @@ FAULTS = {
     "slack_halved": Mutant("dpfair_teach.postprocessing.paper_slack", scaled(0.5), "half the slack"),
     "sums_sensitivity_of_the_unit_box": Mutant("dpfair_teach.oneshot.sums_sensitivity", lambda f: lambda features, *args, **kw: (
         f(np.ones_like(features), *args, **kw)), "the public features are not looked at"),
-    "slack_of_the_own_cell": Mutant("dpfair_teach.postprocessing.noise.unguarded_paper_slack", slack_of_one_cell(False),
+    "slack_of_the_own_cell": Mutant("dpfair_teach.postprocessing.slacks.unguarded_paper_slack", slack_of_one_cell(False),
                                     "the anchor's cell may be as small as it likes"),
-    "slack_of_the_anchors_cell": Mutant("dpfair_teach.postprocessing.noise.unguarded_paper_slack", slack_of_one_cell(True),
+    "slack_of_the_anchors_cell": Mutant("dpfair_teach.postprocessing.slacks.unguarded_paper_slack", slack_of_one_cell(True),
                                         "the group's own cell may be as small as it likes"),
     "slack_is_zero": Mutant("dpfair_teach.postprocessing.paper_slack", lambda f: lambda *a, **kw: np.zeros_like(f(*a, **kw)), "no slack"),
     "slack_negative_kept": Mutant(

@@ -6,8 +6,8 @@ C(d,i)^2 r^i, r = exp(-epsilon), which are no fractions. I is the i for which a 
 i and of the first i + 1 weights. Of U as many bits are drawn, of the shares as many are computed, as it takes to see that: 64 of each, and
 64 more as long as they do not tell, which for up to 1,000 groups and an epsilon up to 20 happens less than once in 10^9 draws. The shares
 are never rounded: they lie between two whole numbers (over a power of 2), and only an I that both ends agree on is taken. So its law is
-exact. (Drawing i with the whole weights C(d,i)^2 and keeping it with probability r^i needs no such bounds, and is right; but of 10^10 draws
-one is kept, for ten groups at epsilon 5.)
+exact. (Drawing i with the whole weights C(d,i)^2 and keeping it with probability r^i needs no such bounds, and is right; but of seven
+billion draws one is kept, for twenty groups at epsilon 5.)
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from ..mechanisms import exact
 
-__all__ = ["exact_noise"]
+__all__: list[str] = []     # ``k_norm_counts(exact=True)`` and ``noise="exact"`` draw by it
 
 BLOCK = 64      # random bits at a time
 
