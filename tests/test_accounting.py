@@ -27,6 +27,7 @@ from dpfair_teach.accounting import (
 )
 from dpfair_teach.audit import exact_delta, exact_epsilon
 from dpfair_teach.mechanisms import geometric_law, randomized_response_matrix
+from dpfair_teach.mechanisms.laplace import Laplace
 from faults import Mutant
 
 
@@ -69,6 +70,16 @@ def test_a_record_says_what_was_run_and_does_not_contradict_itself(mechanism, se
     else:
         with pytest.raises(ValueError, match=r"^(scale|sensitivity|epsilon|delta)=.*\. [A-Z]"):
             Release(mechanism, UNIT_A, sensitivity=sensitivity, scale=scale, epsilon=epsilon, delta=delta)
+
+
+@pytest.mark.parametrize("sensitivity", [1.5, 0.5, 1 - 1e-9])
+def test_geometric_noise_has_a_whole_sensitivity(sensitivity):
+    """Such a query moves by whole steps; noise whose law has another ratio between neighbours is not this noise."""
+    for numbers in ({"scale": 2.0}, {"epsilon": 0.5}):
+        with pytest.raises(ValueError, match=rf"^sensitivity={sensitivity}: not a whole number\. Give an int"):
+            Release("geometric", UNIT_A, sensitivity=sensitivity, **numbers)
+    assert Release("geometric", UNIT_A, sensitivity=2.0, scale=2.0).epsilon == 1 and Release(
+        "laplace", UNIT_A, sensitivity=sensitivity, scale=2.0).sensitivity == sensitivity
 
 
 def test_the_table_has_a_row_per_record_in_order():
@@ -319,5 +330,7 @@ def one_part(f):
 
 
 FAULTS = {
+    "geometric_of_any_sensitivity": Mutant("dpfair_teach.mechanisms.geometric.Geometric.numbers", lambda f: Laplace.numbers,
+                                           "half a step is taken for a sensitivity of whole numbers"),
     "parallel_touches_one_part": Mutant("dpfair_teach.accounting.compose_parallel", one_part, "one part, however many a change touches"),
 }

@@ -31,6 +31,7 @@ from dpfair_teach.accounting import (
 )
 from dpfair_teach.mechanisms import MECHANISMS, gaussian_delta, gaussian_sigma
 from dpfair_teach.mechanisms.gaussian import _epsilon, log_delta
+from faults import Mutant
 
 DELTA = 1e-6
 
@@ -131,6 +132,18 @@ def test_basic_composition_of_a_mixed_list_splits_what_is_left_of_delta():
     assert compose([*gaussians, pure, failing], DELTA, "pld") < compose([*gaussians, pure, failing], DELTA, "rdp") < said
     with pytest.raises(ValueError, match="delta"):
         compose([*gaussians, failing], 2e-7)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-13])
+def test_steps_of_one_spread_are_not_of_one_law(off):
+    """A sampled and an unsampled Gaussian whose losses have the same deviation: optimal composition is not for them."""
+    on_a_sample = Release("gaussian", UNIT_TUPLE, sensitivity=1, scale=0.2, sampling_probability=0.01)
+    scale = 1 / (MECHANISMS["gaussian"].loss(on_a_sample)[1] * (1 + off))
+    everybody = Release("gaussian", UNIT_TUPLE, sensitivity=1, scale=scale)
+    for records in ([everybody, on_a_sample], [on_a_sample, everybody]):
+        with pytest.raises(ValueError, match=r"releases=.*steps of one epsilon"):
+            compose(records, 1e-3, "optimal")
+    assert compose(records, 1e-3, "best") > 1.28            # it said 0.632; the loss distribution rounded down says 1.2893
 
 
 def test_no_accountant_says_less_than_the_truth():
@@ -254,3 +267,22 @@ def test_the_exact_gaussian_curve_never_says_less_than_its_delta_needs():
     rng = np.random.default_rng(5)
     for ratio, delta in zip(10 ** rng.uniform(-2, 2, 300), 10 ** rng.uniform(-9, -1, 300), strict=True):
         assert log_delta(ratio, _epsilon(ratio, delta)) <= np.log(delta)
+
+
+# --- deliberate faults
+
+def whatever_the_sample(f):
+    """Steps are alike if their losses have one deviation and one delta."""
+    def old(records, method):
+        sizes = [MECHANISMS[r.mechanism].loss(r)[1] for r in records]
+        if max(sizes) > min(sizes) * (1 + 1e-12) or len({(r.delta, r.epsilon is None) for r in records}) > 1:
+            return f(records, method)
+        largest = records[sizes.index(max(sizes))]
+        return largest, largest.epsilon, sum(r.times for r in records)
+    return old
+
+
+FAULTS = {
+    "same_steps_whatever_the_sample": Mutant(
+        "dpfair_teach.accounting.adding._same", whatever_the_sample, "a sampled step counts as an unsampled one of the same deviation"),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from fractions import Fraction
 from functools import reduce
 
 import mpmath
@@ -87,12 +88,24 @@ def test_both_directions_undo_each_other(epsilon0, k, log10_delta, share):
     delta = 10 ** log10_delta
     delta0 = share * delta / k
     epsilon = optimal_composition(epsilon0, k, delta, delta0)
-    assert 0 <= epsilon <= basic_composition(epsilon0, k)
+    most = basic_composition(epsilon0, k)
+    assert 0 <= epsilon <= math.nextafter(most, math.inf)
     if epsilon > 0:
         assert optimal_composition_delta(epsilon0, k, epsilon, delta0) == pytest.approx(delta, rel=1e-7)
     else:
         assert optimal_composition_delta(epsilon0, k, 0.0, delta0) <= delta * (1 + 1e-9)
-    assert optimal_composition(epsilon0, k, 0.0) == k * epsilon0
+    assert most <= optimal_composition(epsilon0, k, 0.0) <= math.nextafter(most, math.inf)
+
+
+def test_the_sum_of_the_epsilons_is_rounded_up():
+    """Where the answer is k epsilon0 it is not below, and no float lies between; the product of floats may be below."""
+    below = 0
+    for epsilon0, k in itertools.product((1 / 3, 0.1, 0.7, math.pi, 1e-5), (1, 3, 5, 7, 100, 1001)):
+        for delta in (0.0, 1e-300) if k < 10 else (0.0,):
+            said, exact = optimal_composition(epsilon0, k, delta), k * Fraction(epsilon0)
+            assert Fraction(math.nextafter(said, 0)) < exact <= Fraction(said), (epsilon0, k)
+        below += Fraction(k * epsilon0) < exact
+    assert below >= 5
 
 
 @pytest.mark.parametrize("k, epsilon0, epsilon", [(1000, 0.1, 19.3), (20_000, 0.01, 7.0), (100_000, 0.003, 5.0)])
@@ -291,6 +304,8 @@ def sum_as_it_was(f):
 
 
 FAULTS = {
+    "optimal_sum_rounded_to_nearest": Mutant(
+        "dpfair_teach.accounting.optimal.product_rounded_up", lambda f: lambda k, epsilon0: k * epsilon0, "may be below what it adds up"),
     "optimal_sum_as_it_was": Mutant("dpfair_teach.accounting.optimal_composition", sum_as_it_was, "what rounding is worth is not added"),
     "pld_rounding_as_it_was": Mutant("dpfair_teach.accounting.loss_distribution._rounding", lambda f: lambda records, delta: (
         1e-14 + 1e-16 * sum(r.times for r in records) + 1e-11 * delta), "no part of delta's size for each run"),

@@ -1,6 +1,7 @@
 """Gaussian noise on a secret random sample: the worst pair of laws, by PLD and by Renyi, against brute force and dp-accounting."""
 from __future__ import annotations
 
+import itertools
 import math
 
 import dp_accounting
@@ -8,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting import pld, rdp
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from dpfair_teach.accounting import (
     ORDERS,
@@ -25,7 +26,7 @@ from dpfair_teach.accounting import (
     side_by_side,
 )
 from dpfair_teach.mechanisms import gaussian_delta
-from dpfair_teach.mechanisms.gaussian import _pair
+from dpfair_teach.mechanisms.sampled import _pair, sampled_loss
 from faults import Mutant
 
 ADDED, REPLACED = "add or remove one tuple", "replace one tuple"
@@ -128,7 +129,85 @@ def test_the_numbers_of_gaps_t7_and_t8():
         assert true == pytest.approx(visible, abs=0.006)
 
 
+# ------------------------------------------------------------------------------------------------- large and rare losses
+
+def true_epsilon(ratio, q, delta, replace):
+    """Of one run, by its law: the best event is {x > c}, and its chance under either law is a normal tail or two."""
+    u, v = (ratio / 2, -ratio / 2) if replace else (ratio, 0.0)
+
+    def mix(in_sample, not_in):
+        return np.logaddexp(math.log(q) + in_sample, math.log1p(-q) + not_in)
+
+    def loss(x):
+        return mix(u * x - u * u / 2, 0.0) - mix(v * x - v * v / 2, 0.0)
+
+    def excess(epsilon):
+        c = optimize.brentq(lambda x: loss(x) - epsilon, -50, 50 + ratio, xtol=1e-13)
+        log_p, log_q = (mix(special.log_ndtr(m - c), special.log_ndtr(-c)) for m in (u, v))
+        return math.exp(log_p) * -math.expm1(min(epsilon + log_q - log_p, 0)) - delta
+
+    return optimize.brentq(excess, 1e-6, loss(50 + ratio) * (1 - 1e-9)) if excess(1e-6) > 0 else 0.0
+
+
+@pytest.mark.parametrize("ratio, q, relation, delta, answers", [
+    (50.0, 0.2, REPLACED, 1e-3, True), (50.0, 1e-4, REPLACED, 1e-5, True), (30.0, 0.01, ADDED, 1e-3, True),
+    (99.0, 1e-4, REPLACED, 1e-3, True), (50.0, 0.2, ADDED, 1e-3, False), (99.0, 0.2, REPLACED, 1e-3, False),
+    (150.0, 1e-4, REPLACED, 1e-5, False), (250.0, 1e-4, ADDED, 1e-3, False)])
+def test_little_noise_on_a_sample_is_accounted_for_or_refused(ratio, q, relation, delta, answers):
+    """A loss that is large where the person is in the sample: never below the truth, one in ten thousand above it."""
+    record = sampled(q, 1 / ratio, 1, relation=relation)
+    with pytest.raises(ValueError, match="releases="):
+        compose(record, delta, "optimal")
+    if answers:
+        exact = true_epsilon(ratio, q, delta, relation == REPLACED)
+        assert exact <= compose(record, delta, "pld") <= exact * (1 + 1e-4)
+        assert compose(record, delta, "best") >= exact
+    else:
+        with pytest.raises(ValueError, match="releases="):
+            compose(record, delta, "pld")
+        assert compose(record, delta, "best") == compose(record, delta, "rdp")
+
+
+@pytest.mark.parametrize("ratio, q, replace", [(50.0, 0.2, False), (50.0, 0.2, True), (1.0, 0.01, True), (120.0, 1e-4, True)])
+def test_mean_and_deviation_of_the_loss_are_those_of_its_law(ratio, q, replace):
+    """Against draws that are evenly spread over both parts of the law; and the deviation may exceed that without a sample."""
+    z = stats.norm.ppf((np.arange(400_000) + 0.5) / 400_000)
+    u, v = (ratio / 2, -ratio / 2) if replace else (ratio, 0.0)
+    mean = square = 0.0
+    for share, x in ((1 - q, z), (q, z + u)):
+        loss = np.subtract(*(np.logaddexp(math.log1p(-q), math.log(q) + w * x - w * w / 2) for w in (u, v)))
+        mean, square = mean + share * loss.mean(), square + share * (loss**2).mean()
+    assert sampled_loss(ratio, q, replace) == pytest.approx((mean, math.sqrt(square - mean**2)), rel=1e-3)
+    assert sampled_loss(ratio, q, replace)[0] <= ratio**2 / 2
+    assert (sampled_loss(ratio, q, replace)[1] > ratio) == (q == 0.2)
+
+
 # ------------------------------------------------------------------------------------------------------- Renyi divergences
+
+def exact_divergence(z, q, order, pair):
+    """The integral in sixty digits by the trapezoidal rule, four times as fine as the library's."""
+    with mpmath.workdps(60):
+        a, w, u = mpmath.mpf(order), mpmath.mpf(q), 1 / (mpmath.mpf(z) * (2 if pair == "replace" else 1))
+        step = min(mpmath.mpf(1) / 8, mpmath.mpf(1) / 10 / u, mpmath.mpf(1) / 9 / mpmath.sqrt(1 + a * u * u / 2))
+        last, total = int(((2 * a - 1) * u + 16) / step), mpmath.mpf(0)
+        for i in range(int((-16 - u) / step), last + 1):
+            x = i * step
+            p = 1 - w + w * mpmath.exp(u * x - u * u / 2)
+            p_other = 1 - w + w * mpmath.exp(-u * x - u * u / 2) if pair == "replace" else mpmath.mpf(1)
+            total += mpmath.npdf(x) * (p**a * p_other**(1 - a) - 1 - a * (p - 1) + (a - 1) * (p_other - 1)) * step
+        return mpmath.log1p(total) / (a - 1)
+
+
+@pytest.mark.parametrize("z", [0.8, 300.0, 1e5, 1e8, 1e12])
+def test_no_divergence_is_below_the_truth_however_much_noise(z):
+    """At most two billionths above it: what is small is not lost among what cancels."""
+    orders = (1.001, 2.0, 9.5) + ((1e4,) if z > 1e4 else ())
+    for q, order, pair in itertools.product((1e-7, 1e-3, 0.6), orders, ("replace", "add or remove")):
+        exact = exact_divergence(z, q, order, pair)
+        assert exact <= rdp_sampled_gaussian(z, q, order, pair) <= exact * (1 + 2e-9), (q, order, pair)
+    assert rdp_sampled_gaussian(z, 1e-300, 2.0) > 0         # the truth is no float
+
+
 
 @pytest.mark.parametrize("z, q, order", [(1.0, 0.01, 2.0), (1.0, 0.01, 12.0), (0.5, 0.3, 1.5), (4.0, 0.05, 40.5), (20.0, 1e-3, 200.0),
                                          (0.5, 0.5, 3.7), (300.0, 1e-4, 1.01), (2.0, 0.999, 12.0)])
@@ -255,6 +334,27 @@ def test_records_come_back_from_their_events(record):
     assert event_epsilon(record.event(), 1e-4, relation=record.neighbours) == pytest.approx(compose(record, 1e-4, "pld"), rel=2e-3)
 
 
+def test_where_one_is_replaced_two_contributions_of_an_event_are_exchanged():
+    """Whoever says nothing of the neighbours gets what dp-accounting's PLD says of "replace one", not half of the move."""
+    event = dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(4.0), 3)
+    theirs = event_epsilon(event, 1e-5, relation="replace one")
+    for unit, relation in ((UNIT_TUPLE, REPLACED), (UNIT_A, None), ("a household", "replace one household"), ("mine", "one row changes")):
+        record = Release.from_event(event, unit, relation=relation)
+        assert record == Release.from_event(event, unit, relation=relation, neighbours="replace one")
+        assert (record.sensitivity, record.scale, record.times) == (2.0, 4.0, 3)
+        assert compose(record, 1e-5, "pld") == pytest.approx(theirs, rel=1e-4)
+        exact = optimize.brentq(lambda e: gaussian_delta(2 * math.sqrt(3), 4, e) - 1e-5, 0, 20)
+        assert exact <= compose(record, 1e-5, "basic")
+        moves_by_one = Release.from_event(event, unit, relation=relation, neighbours="add or remove one")       # as event() writes it
+        assert moves_by_one.sensitivity == 1 and moves_by_one.event() == event
+    for relation in (None, ADDED):
+        assert Release.from_event(event, relation=relation).sensitivity == 1
+    for other, moves in ((dp_accounting.LaplaceDpEvent(3.0), 2), (dp_accounting.dp_event.DiscreteLaplaceDpEvent(0.5, 3), 6)):
+        assert Release.from_event(other, UNIT_A).sensitivity == moves
+    both = Release.from_event(sampled(0.1, 4.0, relation=ADDED).event(), UNIT_A)       # contributions of +-1, not halves
+    assert (both.sensitivity, both.sampling_probability) == (2.0, 0.1) and both.event().event.event.noise_multiplier == 4.0
+
+
 def test_many_runs_of_randomized_response_are_many_in_dp_accounting_too():
     """The other trap of dp-accounting 0.6: PLD's accountant reads a repeated event of randomized response as one run."""
     one = Release("randomized response", UNIT_A, epsilon=0.75)
@@ -270,7 +370,7 @@ def test_a_mechanism_without_an_event_is_the_worst_of_its_epsilon():
     for name in ("exponential", "mine"):
         record = Release(name, UNIT_A, epsilon=0.5, times=4)
         assert event_epsilon(record.event(), 1e-4, relation=record.neighbours) >= compose(record, 1e-4, "pld") * (1 - 1e-4)
-        assert Release.from_event(record.event(), UNIT_A).epsilon == 0.5
+        assert Release.from_event(record.event(), UNIT_A, neighbours=record.neighbours).epsilon == 0.5
 
 
 def test_events_are_composed_as_records():
@@ -289,8 +389,10 @@ def test_events_are_composed_as_records():
     (lambda: Release.from_event(7), "event=7"),
     (lambda: Release.from_event(dp_accounting.GaussianDpEvent(0.0)), "scale=0.0"),
     (lambda: Release.from_event(dp_accounting.GaussianDpEvent(1.0), neighbours="twins"), "neighbours='twins'"),
-    (lambda: Release.from_event(sampled().event(), relation=REPLACED), "relation='replace one tuple'.*'add or remove one' says nothing"),
-    (lambda: Release.from_event(dp_accounting.dp_event.RandomizedResponseDpEvent(0.5, 2), UNIT_A), "event=.*neighbours='replace one'"),
+    (lambda: Release.from_event(sampled().event(), neighbours="add or remove one", relation=REPLACED),
+     "relation='replace one tuple'.*'add or remove one' says nothing"),
+    (lambda: Release.from_event(dp_accounting.dp_event.RandomizedResponseDpEvent(0.5, 2)), "event=.*neighbours='replace one'"),
+    (lambda: Release.from_event(dp_accounting.GaussianDpEvent(1.0), "my own"), "relation=None"),
     (lambda: compose(dp_accounting.ZCDpEvent(0.1), 1e-5), "event="),
     (lambda: compose([dp_accounting.NoOpDpEvent()], 1e-5), "event="),
     (lambda: compose([sampled(), dp_accounting.GaussianDpEvent(1.0)], 1e-5, "pld"), "releases=.*relation"),
@@ -316,11 +418,27 @@ def test_events_that_compose_to_less_are_never_read_as_more():
 
 # --- deliberate faults
 
+def as_if_everybody(f):
+    """The mean and deviation of the loss without a sample."""
+    return lambda ratio, q, replace: (ratio**2 / 2, ratio)
+
+
+def by_subtraction(f):
+    """e^(a l) - 1 less a (e^l - 1), which loses what is smaller than the rounding of either."""
+    return lambda log_law, loss, order: float((np.exp(log_law) * (np.expm1(order * loss) - order * np.expm1(loss))).sum())
+
+
 FAULTS = {
+    "replaced_as_if_added": Mutant("dpfair_teach.accounting.records.read", lambda f: lambda event, neighbours: f(
+        event, "add or remove one"), "half of what an exchanged contribution moves"),
+    "sampled_loss_as_if_everybody": Mutant(
+        "dpfair_teach.mechanisms.gaussian.sampled_loss", as_if_everybody, "mean and deviation as if everybody were in the sample"),
+    "sampled_divergence_by_subtraction": Mutant(
+        "dpfair_teach.mechanisms.sampled._beyond_one", by_subtraction, "what is small is lost among what cancels"),
     "sampled_pair_of_added_or_removed": Mutant(
-        "dpfair_teach.mechanisms.gaussian._pair", lambda f: lambda z, q, replace, x: f(z, q, False, x), "one side of the pair is left out"),
+        "dpfair_teach.mechanisms.sampled._pair", lambda f: lambda z, q, replace, x: f(z, q, False, x), "one side of the pair is left out"),
     "sampled_pair_at_half_the_shift": Mutant(
-        "dpfair_teach.mechanisms.gaussian._pair", lambda f: lambda z, q, replace, x: f(2 * z, q, replace, x), "half the shift"),
+        "dpfair_teach.mechanisms.sampled._pair", lambda f: lambda z, q, replace, x: f(2 * z, q, replace, x), "half the shift"),
     "sampled_half_as_often": Mutant(
-        "dpfair_teach.mechanisms.gaussian.rdp_sampled_gaussian", lambda f: lambda z, q, *a: f(z, q / 2, *a), "half the chance"),
+        "dpfair_teach.mechanisms.sampled.rdp_sampled_gaussian", lambda f: lambda z, q, *a: f(z, q / 2, *a), "half the chance"),
 }

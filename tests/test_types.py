@@ -12,6 +12,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from dpfair_teach import accounting
+from dpfair_teach.accounting import adding
+from dpfair_teach.mechanisms import MECHANISMS, Name
 from test_bad_input import CALLABLES
 from test_docstrings import OPTIONS
 
@@ -56,11 +59,22 @@ def test_words_with_few_values_are_literals_and_those_that_the_function_takes():
     assert checked >= 20
 
 
+def test_in_the_rooms_of_noise_every_argument_of_few_words_is_a_literal():
+    """As ``method`` of ``compose``; and the words of dp-accounting's neighbours are one alias."""
+    wanted = {(call, argument) for call, argument in OPTIONS if call.startswith(("accounting.", "mechanisms."))}
+    assert len(wanted) >= 4
+    assert not {(call, argument) for call, argument in wanted if argument not in literals(call)}
+    asked = get_type_hints(accounting.Release.from_event)["neighbours"], get_type_hints(accounting.event_epsilon)["relation"]
+    assert get_args(asked[0]) == (asked[1], type(None)) and asked[1] == get_type_hints(accounting.Release.neighbours.fget)["return"]
+    assert set(get_args(Name)) == set(MECHANISMS) and get_args(adding.Method) == (*accounting.ACCOUNTANTS, "best")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "error"), [
     ("from dpfair_teach import mechanisms\nmechanisms.laplace(1.0, 'two', 1.0, None)", "arg-type"),
     ("from dpfair_teach import fairness\nfairness.error([[[1]]]).nothing", "attr-defined"),
     ("from dpfair_teach import fairness\nfairness.violation([[[1]]], notion='equal_odds')", "arg-type"),
+    ("from dpfair_teach import accounting\naccounting.compose([], 1e-6, 'moments')", "arg-type"),
     ("def f(x: int, y):\n    return x", "no-untyped-def"),
 ])
 def test_a_wrong_type_is_found(code, error, tmp_path):

@@ -9,10 +9,11 @@
 """
 from ..mechanisms._mechanism import rdp_pure
 from ..mechanisms.exponential import rdp_exponential
-from ..mechanisms.gaussian import rdp_gaussian, rdp_sampled_gaussian
+from ..mechanisms.gaussian import rdp_gaussian
 from ..mechanisms.geometric import rdp_geometric
 from ..mechanisms.laplace import rdp_laplace
 from ..mechanisms.response import rdp_randomized_response
+from ..mechanisms.sampled import rdp_sampled_gaussian
 from .adding import ACCOUNTANTS, compare_accountants, compose, rdp_of_releases
 from .advanced import Theorem15, advanced_composition, advanced_composition_long, theorem_1_5
 from .basic import basic_composition, compose_parallel, group_privacy, upsampling

@@ -1,6 +1,9 @@
 """Ranges that accountants share: how large one step may be, and how many there may be."""
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from .. import _checks as check
 from ..mechanisms._ranges import step_epsilon as step_epsilon
 
@@ -30,3 +33,9 @@ def listed_steps(k: object, most: int = MOST_STEPS) -> int:
         check.refuse("k", k, f"all k + 1 outcomes are listed, for at most {most:,} steps",
                      "Use rdp_to_epsilon(orders, k * rdp_pure(epsilon0, orders), delta).")
     return k
+
+
+def product_rounded_up(k: int, epsilon0: float) -> float:
+    """The least float that is not below k epsilon0: the product of floats may be, by half its last digit."""
+    product = k * epsilon0
+    return product if Fraction(product) >= k * Fraction(epsilon0) else math.nextafter(product, math.inf)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,8 @@ def _basic(records: list[Release], delta: float) -> float:
 def _same(records: list[Release], method: str) -> tuple[Release, Any, int]:
     """(one record, epsilon0, k) of steps that are all of one size, up to rounding."""
     sizes = [mechanism_of(r.mechanism).loss(r)[1] for r in records]
-    if max(sizes) > min(sizes) * (1 + 1e-12) or len({(r.delta, r.epsilon is None) for r in records}) > 1:
+    kinds = {(r.delta, r.epsilon is None, r.sampling_probability) for r in records}     # of one spread, and yet not of one law
+    if max(sizes) > min(sizes) * (1 + 1e-12) or len(kinds) > 1:
         check.refuse("releases", sorted(set(sizes)), f"method {method!r} wants steps of one epsilon and one delta",
                      "Use method='rdp' or 'pld'.")
     largest = records[sizes.index(max(sizes))]
@@ -133,14 +134,18 @@ def _rdp(records: list[Release], delta: float) -> float:
     return float(rdp_to_epsilon(ORDERS, rdp_of_releases(records, ORDERS), left))
 
 
-_METHODS: dict[str, Callable[[list[Release], float], float]] = {
+#: The accountants' names, and with them "best", which asks all.
+Accountant = Literal["basic", "advanced", "long", "optimal", "bounded_range", "rdp", "pld"]
+Method = Literal[Accountant, "best"]
+
+_METHODS: dict[Accountant, Callable[[list[Release], float], float]] = {
     "basic": _basic, "advanced": _advanced, "long": _long, "optimal": _optimal, "bounded_range": _bounded_range, "rdp": _rdp,
     "pld": pld_epsilon}
 #: The accountants, from the oldest to the sharpest.
 ACCOUNTANTS = tuple(_METHODS)
 
 
-def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: str = "basic") -> float:
+def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: Method = "basic") -> float:
     """An epsilon such that all releases together are (epsilon, delta)-private.
 
     Source: supplement, Theorem 1.4 (basic composition: the epsilons add up, the deltas add up); the other methods at the functions named
@@ -153,7 +158,7 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: s
         All with the same unit and relation. An event is read as :meth:`Release.from_event` reads it, for "add or remove one tuple".
     delta : float in [0, 1)
         The total delta allowed; above 0 for every method but "basic" and "optimal", and for these too with Gaussian noise.
-    method : str
+    method : {"basic", "advanced", "long", "optimal", "bounded_range", "rdp", "pld", "best"}
         "basic": the sum; each run of Gaussian noise gets an equal part of what the others leave of delta, and its epsilon there.
         "advanced": :func:`advanced_composition`, "long": :func:`advanced_composition_long`, both for pure steps of one epsilon. "optimal":
         :func:`optimal_composition`, for steps of one epsilon and one delta; runs of Gaussian noise get a tenth, half, 0.9 or 0.99 of delta
@@ -194,9 +199,9 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: s
     return min(epsilons.values()) if epsilons else _basic(records, delta)     # which says what is wrong
 
 
-def _answers(records: list[Release], delta: float) -> dict[str, tuple[float, str]]:
+def _answers(records: list[Release], delta: float) -> dict[Accountant, tuple[float, str]]:
     """accountant -> (epsilon, "") or (nan, why it does not apply)."""
-    answers = {}
+    answers: dict[Accountant, tuple[float, str]] = {}
     for name, method in _METHODS.items():
         try:
             answers[name] = (method(records, delta), "")

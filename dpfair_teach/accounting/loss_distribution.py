@@ -6,16 +6,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from .. import _checks as check
 from ..mechanisms import mechanism_of
-from .records import Release, alike, package, records_of
+from ..mechanisms._mechanism import Neighbours
+from .events import package
+from .records import Release, alike, records_of
 
 __all__ = ["pld_epsilon", "pld_delta", "event_epsilon"]
 
+#: The accountants of dp-accounting.
+Theirs = Literal["pld", "rdp"]
 LEAST_DELTA = 1e-10
 _POINTS, _MOST_POINTS, _MOST_RUNS = 10**5, 2 * 10**6, 10**7
 
@@ -57,14 +61,15 @@ def _interval(records: list[Release], losses: list[tuple[float, float, float]], 
     runs = [r.times for r in records]
     mean = math.fsum(k * mean for k, (mean, _, _) in zip(runs, losses, strict=True))
     spread = math.sqrt(math.fsum(k * spread * spread for k, (_, spread, _) in zip(runs, losses, strict=True)))
+    largest = max(most for _, _, most in losses)
     most = math.fsum(k * most for k, (_, _, most) in zip(runs, losses, strict=True))
     smallest = min(spread for _, spread, _ in losses)
     width = 2 * min(mean + 9 * spread, most)
     interval = min(width / points, smallest / 20)
     if not pessimistic:
         interval = min(interval, 0.02 / _runs(records))
-    interval = max(interval, width / _MOST_POINTS)
-    if math.isfinite(most) and len({spread for _, spread, _ in losses}) == 1 and interval < smallest:
+    interval = max(interval, width / _MOST_POINTS, 4 * largest / _MOST_POINTS)      # one run's losses, however rare, are listed
+    if all(r.epsilon is not None for r in records) and len({spread for _, spread, _ in losses}) == 1 and interval < smallest:
         interval = smallest / math.ceil(smallest / interval)
     return interval
 
@@ -85,7 +90,8 @@ def _distribution(records: list[Release], interval: object, pessimistic: bool, p
             check.refuse("releases", records[0], "the summed loss is so large that no grid holds it", "Use method='optimal' or 'rdp'.")
     else:
         interval = check.number("interval", interval, low=1e-9, high=1.0)
-        asked = 4 * sum(math.sqrt(r.times) * spread for r, (_, spread, _) in zip(records, losses, strict=True)) / interval
+        asked = max(4 * sum(math.sqrt(r.times) * spread for r, (_, spread, _) in zip(records, losses, strict=True)),
+                    *(most for _, _, most in losses)) / interval
         if asked > 2 * _MOST_POINTS:
             check.refuse("interval", interval, f"asks for about {asked:.0f} points", "Choose a longer interval, or None.")
     package("releases", records[0])
@@ -203,8 +209,8 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     return min(1.0, spent + (1 - spent) * max(0.0, delta))
 
 
-def event_epsilon(event: Any, delta: float, *, accountant: str = "pld", relation: str = "add or remove one") -> float:
-    """The epsilon of a dp-accounting event, handed through: for what this library does not account for itself, such as subsampling.
+def event_epsilon(event: Any, delta: float, *, accountant: Theirs = "pld", relation: Neighbours = "add or remove one") -> float:
+    """The epsilon of a dp-accounting event, handed through: for what has no record here, such as samples of fixed size.
 
     Source: dp-accounting, whose ``PLDAccountant`` and ``RdpAccountant`` cite their propositions.
 
@@ -234,8 +240,8 @@ def event_epsilon(event: Any, delta: float, *, accountant: str = "pld", relation
     >>> round(event_epsilon(event, 1e-5), 2), round(event_epsilon(event, 1e-5, accountant="rdp"), 2)
     (1.52, 1.71)
     """
-    check.choice("accountant", accountant, ("pld", "rdp"))
-    check.choice("relation", relation, ("add or remove one", "replace one", "replace special"))
+    check.choice("accountant", accountant, get_args(Theirs))
+    check.choice("relation", relation, get_args(Neighbours))
     delta = check.delta(delta)
     dp = package("event", event)
     if not isinstance(event, dp.DpEvent):

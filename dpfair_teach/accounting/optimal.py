@@ -7,7 +7,7 @@ import numpy as np
 from scipy import special
 
 from .. import _checks as check
-from ._ranges import listed_steps, step_epsilon
+from ._ranges import listed_steps, product_rounded_up, step_epsilon
 
 __all__ = ["optimal_composition", "optimal_composition_delta"]
 
@@ -120,13 +120,13 @@ def optimal_composition(epsilon0: float, k: int, delta: float, delta0: float = 0
     epsilon0 : float in [1e-9, 1e6]
     k : int from 1 to a million
     delta : float in [0, 1)
-        At 0 the answer is k epsilon0.
+        At 0 the answer is k epsilon0, rounded up.
     delta0 : float in [0, 1)
         Of each step; 1 - (1 - delta0)^k must not exceed ``delta``.
 
     Returns
     -------
-    float, from 0 to k epsilon0
+    float, from 0 to k epsilon0 rounded up
 
     Raises
     ------
@@ -152,9 +152,9 @@ def optimal_composition(epsilon0: float, k: int, delta: float, delta0: float = 0
         check.refuse("delta", delta, f"{k} steps of delta0={delta0:g} come to {-math.expm1(k * math.log1p(-delta0)):.6g} alone",
                      "Allow at least that much, or smaller steps.")
     if left <= 0:
-        return k * epsilon0
+        return product_rounded_up(k, epsilon0)
     log_f, log_g = _tails(epsilon0, k)
     log_left = math.log(left) * (1 + 4 * _U) - 4 * _U
     enough = log_f > log_left
     rest = np.log(-np.expm1(log_left - log_f[enough]))
-    return min(k * epsilon0, max(0.0, float((log_f[enough] + rest - log_g[enough]).max(initial=0.0)) * (1 + 8 * _U)))
+    return min(product_rounded_up(k, epsilon0), max(0.0, float((log_f[enough] + rest - log_g[enough]).max(initial=0.0)) * (1 + 8 * _U)))

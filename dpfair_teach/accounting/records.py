@@ -5,13 +5,14 @@ import difflib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
 from .. import _checks as check
 from ..mechanisms import MECHANISMS, mechanism_of
+from ..mechanisms._mechanism import Neighbours
+from .events import event_of, is_event, parts_of, read
 
 __all__ = ["UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table"]
 
@@ -158,21 +159,18 @@ class Release:
         return self._event()[0]
 
     @property
-    def neighbours(self) -> str:
+    def neighbours(self) -> Neighbours:
         """The relation under which an accountant of dp-accounting must read :meth:`event`: "add or remove one" or "replace one"."""
         return self._event()[1]
 
-    def _event(self) -> tuple[Any, str]:
+    def _event(self) -> tuple[Any, Neighbours]:
         if self.delta:
             check.refuse("delta", self.delta, "dp-accounting has no event for a run that may fail",
                          "Use compose, which takes such records.")
-        dp = package("releases", self)
-        mechanism = mechanism_of(self.mechanism)
-        one, neighbours = mechanism.event(dp, self)
-        return mechanism.event_of_all(dp, one, self.times), neighbours
+        return event_of(self)
 
     @classmethod
-    def from_event(cls, event: Any, unit: str = UNIT_TUPLE, *, neighbours: str = "add or remove one",
+    def from_event(cls, event: Any, unit: str = UNIT_TUPLE, *, neighbours: Neighbours | None = None,
                    relation: str | None = None) -> Release:
         """The record of one mechanism that dp-accounting's event describes, in units of its own sensitivity.
 
@@ -181,10 +179,14 @@ class Release:
         event : dp_accounting.DpEvent
             Of Gaussian, Laplace, discrete Laplace noise or randomized response; Gaussian also on a Poisson sample; any of them repeated.
         unit : str
-        neighbours : {"add or remove one", "replace one", "replace special"}
-            What the event was made for. Its contributions are at most 1; under "replace one" they may move by 2, and the record says so.
+        neighbours : {"add or remove one", "replace one", "replace special"}, optional
+            The relation under which an accountant of dp-accounting reads the event. Its contributions are at most 1. "replace one":
+            neighbours exchange two of them, and the record's sensitivity is 2. Else it is 1: between what ``relation`` calls neighbours,
+            whatever that is, the sum moves no further than one contribution, as :meth:`event` writes Gaussian noise. None takes what goes
+            with ``relation``: "add or remove one" where it starts so, "replace one" otherwise.
         relation : str, optional
-            Of the record; None takes the one of ``RELATIONS[unit]`` that goes with ``neighbours``, else the first.
+            Of the record. None takes the first of ``RELATIONS[unit]`` that goes with ``neighbours`` (with None: that adds or removes), else
+            the first of all.
 
         Returns
         -------
@@ -198,33 +200,25 @@ class Release:
         Examples
         --------
         >>> from dp_accounting import GaussianDpEvent, SelfComposedDpEvent
-        >>> Release.from_event(SelfComposedDpEvent(GaussianDpEvent(1.1), 10), UNIT_A)
-        Release('gaussian', "one person's A changes, X and Y public", sensitivity=1.0, scale=1.1, relation='replace one A', times=10)
+        >>> Release.from_event(SelfComposedDpEvent(GaussianDpEvent(1.1), 10))
+        Release('gaussian', 'one whole tuple', sensitivity=1.0, scale=1.1, relation='add or remove one tuple', times=10)
+        >>> Release.from_event(GaussianDpEvent(1.1), UNIT_A)                    # a changed A takes one contribution out and puts one in
+        Release('gaussian', "one person's A changes, X and Y public", sensitivity=2.0, scale=1.1, relation='replace one A')
         """
-        check.choice("neighbours", neighbours, ("add or remove one", "replace one", "replace special"))
-        dp, inner, times = package("event", event), event, 1
+        if neighbours is not None:
+            check.choice("neighbours", neighbours, get_args(Neighbours))
         if relation is None:
             word = "replace" if neighbours == "replace one" else "add or remove"
-            relation = next((r for r in RELATIONS.get(check.text("unit", unit), ()) if r.startswith(word)), None)
-        while isinstance(inner, (dp.SelfComposedDpEvent, dp.ComposedDpEvent)):
-            if isinstance(inner, dp.SelfComposedDpEvent):
-                inner, times = inner.event, times * inner.count
-            elif inner.events and all(part == inner.events[0] for part in inner.events):
-                inner, times = inner.events[0], times * len(inner.events)
-            else:
-                check.refuse("event", event, "holds several mechanisms, or none", "Read them one by one, or hand it to compose.")
-        for name, mechanism in MECHANISMS.items():
-            numbers = mechanism.of_event(inner, neighbours)
-            if numbers is None:
-                continue
-            record = cls(name, unit, relation=relation, times=times, **numbers)
-            if record.sampling_probability < 1 and record.relation.startswith("replace") != (neighbours == "replace one"):
-                check.refuse("relation", record.relation, f"a sample that was accounted for under {neighbours!r} says nothing of it",
-                             "Give the neighbours that the event was made for, and a relation that goes with them.")
-            return record
-        check.refuse("event", event, "there is no record of such a mechanism", "Take GaussianDpEvent (also inside PoissonSampledDpEvent), "
-                     "LaplaceDpEvent, DiscreteLaplaceDpEvent, or RandomizedResponseDpEvent with neighbours='replace one'; for any other, "
-                     "event_epsilon.")
+            known = RELATIONS.get(check.text("unit", unit), ())
+            relation = next((r for r in known if r.startswith(word)), known[0] if known else None)
+        if neighbours is None:
+            neighbours = "add or remove one" if (relation or "").startswith("add or remove") else "replace one"
+        name, numbers, times = read(event, neighbours)
+        record = cls(name, unit, relation=relation, times=times, **numbers)
+        if record.sampling_probability < 1 and record.relation.startswith("replace") != (neighbours == "replace one"):
+            check.refuse("relation", record.relation, f"a sample that was accounted for under {neighbours!r} says nothing of it",
+                         "Give the neighbours that the event was made for, and a relation that goes with them.")
+        return record
 
 
 def _known_name(mechanism: object) -> str:
@@ -246,40 +240,20 @@ def again(record: Release, times: int) -> Release:
     return Release(record.mechanism, record.unit, **(record.given() | {"times": times}))
 
 
-def package(name: str, value: object) -> ModuleType:
-    """dp_accounting; ``name`` and ``value`` of the argument that asks for it. It is imported here: that takes half a second."""
-    try:
-        import dp_accounting
-    except ImportError as missing:
-        check.refuse(name, value, "this needs the package dp-accounting, which is not installed",
-                     "Run pip install dp-accounting, or choose another method.", missing)
-    return dp_accounting
-
-
 def records_of(releases: object, events: bool = False) -> list[Release]:
     """One release, or a collection of them, as a list that is not empty; with ``events``, also of dp-accounting's."""
-    if isinstance(releases, Release) or (events and _is_event(releases)):
+    if isinstance(releases, Release) or (events and is_event(releases)):
         releases = [releases]
     what = "Release records, or events of dp-accounting" if events else "Release records"
     found = check.entries("releases", releases, f"a collection of {what}", "Give a list, such as an estimator's releases_.")
-    records = [record for entry in found for record in (_read(entry) if events and _is_event(entry) else [entry])]
+    records = [record for entry in found for record in (
+        [Release.from_event(part, neighbours="add or remove one") for part in parts_of(entry)] if events and is_event(entry) else [entry])]
     for record in records:
         if not isinstance(record, Release):
             check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")
     if not records:
         check.refuse("releases", records, "is empty: nothing private was released, and that costs epsilon 0", "Give at least one Release.")
     return records
-
-
-def _is_event(value: object) -> bool:
-    return any(kind.__name__ == "DpEvent" for kind in type(value).__mro__)      # without importing their package
-
-
-def _read(event: Any) -> list[Release]:
-    """The records of an event, which may be a list of others, for "add or remove one"."""
-    if type(event).__name__ == "ComposedDpEvent":
-        return [record for part in event.events for record in _read(part)]
-    return [Release.from_event(event)]
 
 
 def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:

@@ -11,8 +11,9 @@ from scipy import optimize, stats
 
 from .. import _checks as check
 from .adding import compose
-from .loss_distribution import event_epsilon
-from .records import UNIT_A, UNIT_TUPLE, Release, alike, package, records_of
+from .events import package
+from .loss_distribution import Theirs, event_epsilon
+from .records import UNIT_A, UNIT_TUPLE, Release, alike, records_of
 
 __all__ = ["brute_force_epsilon", "side_by_side"]
 
@@ -170,7 +171,7 @@ def side_by_side(releases: Release | list[Release] | None = None, delta: float |
     return pd.DataFrame(rows, index=pd.Index(lists, name="releases"))
 
 
-def _theirs(records: list[Release], delta: float, accountant: str) -> float:
+def _theirs(records: list[Release], delta: float, accountant: Theirs) -> float:
     """What dp-accounting's accountant says of the events, which must all be for the same neighbours."""
     neighbours = {r.neighbours for r in records}
     if len(neighbours) > 1:

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms import MECHANISMS
-from .adding import ACCOUNTANTS, compose
+from ..mechanisms import MECHANISMS, Name
+from .adding import ACCOUNTANTS, Accountant, compose
 from .loss_distribution import coarse_epsilon
 from .records import UNIT_A, Release, again
 
 __all__ = ["epsilon_by_steps"]
 
 
-def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: float, accountants: tuple[str, ...] | None = None,
-                     ) -> dict[str, np.ndarray]:
+def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: float,
+                     accountants: tuple[Accountant, ...] | None = None) -> dict[str, np.ndarray]:
     """epsilon against the number of steps, for every accountant: what k runs of one mechanism come to, at one delta.
 
     Source: the methods of :func:`compose`. Gaussian runs have the standard deviation that makes one run (epsilon0, delta)-private.
@@ -72,13 +72,13 @@ def epsilon_by_steps(mechanism: str, epsilon0: float, steps: ArrayLike, delta: f
     numbers: dict[str, Any] = known.at(epsilon0, delta)
     one = Release(mechanism, UNIT_A, **numbers)
     sharper: dict[str, Callable[[int], float]] = {"pld": lambda k: coarse_epsilon(again(one, k), delta)}
-    curves = {name: _curve(sharper.get(name) or partial(_composed, one, delta, name), steps) for name in accountants}
+    curves: dict[str, np.ndarray] = {name: _curve(sharper.get(name) or partial(_composed, one, delta, name), steps) for name in accountants}
     if known.epsilon_at(one, delta) is not None:
         curves["exact"] = _curve(lambda k: known.epsilon_at(again(one, k), delta), steps)
     return curves
 
 
-def _composed(one: Release, delta: float, method: str, k: int) -> float:
+def _composed(one: Release, delta: float, method: Accountant, k: int) -> float:
     return compose(again(one, k), delta, method)
 
 

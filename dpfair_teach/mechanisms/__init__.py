@@ -12,6 +12,8 @@ privacy", CCS 2012). For counts use :func:`geometric`, whose output is a whole n
 integer sampling. For errors and rates the difference is far below what any experiment sees; for privacy it is not: see gap J37 of the
 book, and the notes of :func:`geometric`.
 """
+from typing import Literal
+
 from ._mechanism import Mechanism
 from .exact import bernoulli_exp, exact_geometric
 from .exponential import (
@@ -36,7 +38,9 @@ __all__ = [
     "randomized_response", "randomized_response_matrix", "debias_counts", "debias_variance", "likely_counts",
 ]
 
-#: What accountants know of each mechanism, by the name in its records; of any other name, its epsilon alone.
+#: The names of mechanisms in records.
+Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response"]
+#: What accountants know of each mechanism, by that name; of any other name, its epsilon alone.
 MECHANISMS: dict[str, Mechanism] = {"laplace": Laplace(), "geometric": Geometric(), "gaussian": Gaussian(), "exponential": Exponential(),
                                     "randomized response": RandomizedResponse()}
 

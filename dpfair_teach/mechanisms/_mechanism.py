@@ -6,7 +6,7 @@ accountant, and an accountant knows no mechanism by name: a new one is one more 
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,9 @@ from ._ranges import orders_of, step_epsilon
 
 #: A run's own numbers, as its record keeps them: sensitivity, scale, and the mechanism's own epsilon: floats, or None.
 Numbers = tuple[Any, Any, Any]
+
+#: Neighbouring relations, in the words of dp-accounting.
+Neighbours = Literal["add or remove one", "replace one", "replace special"]
 
 
 class Run(Protocol):
@@ -107,7 +110,11 @@ class Mechanism:
         return rdp_pure(run.epsilon, order)
 
     def loss(self, run: Run) -> tuple[float, float, float]:
-        """Mean, spread and largest value of the loss of one run, or somewhat more: the grid is chosen by them."""
+        """Mean, spread and largest value of the loss of one run: the grid is chosen by them.
+
+        Of a pure run the mean may be somewhat less, and the spread is epsilon, which no loss exceeds. Of Gaussian noise the spread is the
+        standard deviation, and the largest value one that is exceeded with a chance below 1e-18.
+        """
         return run.epsilon * math.tanh(run.epsilon / 2), run.epsilon, run.epsilon
 
     def convolutions(self, run: Run) -> int:
@@ -122,7 +129,7 @@ class Mechanism:
         """The exact epsilon of all runs together at this delta, where a formula has it."""
         return None
 
-    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+    def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
         """One run as an event of the module ``dp`` (dp_accounting), and the neighbouring relation that its accountants must be given."""
         return dp.dp_event.DiscreteLaplaceDpEvent(run.epsilon, 1), "add or remove one"
 
@@ -130,7 +137,7 @@ class Mechanism:
         """All runs, from one run's event."""
         return dp.SelfComposedDpEvent(one, times) if times > 1 else one
 
-    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+    def of_event(self, event: Any, neighbours: Neighbours) -> dict[str, float] | None:
         """The numbers of the record that has this event, made for these neighbours; None if it is no event of this mechanism."""
         return None
 

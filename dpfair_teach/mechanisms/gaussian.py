@@ -2,18 +2,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from .. import _checks as check
-from ._mechanism import Mechanism, Numbers, Run, repeated
+from ._mechanism import Mechanism, Neighbours, Numbers, Run, repeated
 from ._ranges import orders_of
+from .sampled import rdp_sampled_gaussian, sampled_loss
 
-__all__ = ["gaussian", "gaussian_delta", "gaussian_law", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian",
-           "rdp_sampled_gaussian"]
+__all__ = ["gaussian", "gaussian_delta", "gaussian_law", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian"]
 
 
 def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
@@ -250,97 +250,6 @@ def rdp_gaussian(noise_multiplier: float, order: ArrayLike) -> np.ndarray:
     return orders_of(order) / (2 * check.number("noise_multiplier", noise_multiplier, low=1e-6, high=1e12)**2)
 
 
-def rdp_sampled_gaussian(noise_multiplier: float, sampling_probability: float, order: ArrayLike,
-                         pair: Literal["replace", "add or remove"] = "replace") -> np.ndarray:
-    """The Renyi divergence of a sum with Gaussian noise over a secret Poisson sample: each person is in it with probability q.
-
-    Source: "add or remove": Mironov, Talwar and Zhang 2019, Theorem 4 (of the two directions, (1-q) N(0) + q N(1/z) against N(0) is the
-    larger). "replace": ours, after gap T9: (1-q) N(0) + q N(r) against (1-q) N(0) + q N(-r), r = 1 / (2z), which is worst for every
-    pair of contributions u, v of norm at most r, in any dimension, whatever the others contribute.
-
-    Why, for "replace". Let P = (1-q) N(0) + q N(u), Q = (1-q) N(0) + q N(v), t >= 1, H = sup over events of P - t Q. Divided by the density
-    of N(0), H is the mean of g(X, Y) = (q e^X - t q e^Y - (t-1)(1-q))_+ over normal X, Y with variances u.u, v.v and covariance u.v.
-    (i) g is a convex function of q e^X - t q e^Y, so its mixed derivative is at most 0, and by Price's theorem H falls as the covariance
-    grows: with the norms kept, opposite directions are worst. (ii) On a line, v <= 0 <= u: p/q rises with x, the best event is {x > c};
-    its chance under P rises with u, under Q it falls with v; so u = r, v = -r are worst. (iii) t < 1: H_t(P, Q) = t H_{1/t}(Q, P) + 1 - t,
-    and reflection. (iv) What the others of the sample contribute shifts P and Q alike: a mixture, and H is jointly convex. Divergences are
-    integrals of H over t, and pairs that are worst for every t compose.
-
-    Parameters
-    ----------
-    noise_multiplier : float in [1e-3, 1e12]
-        z: standard deviation over sensitivity. For "add or remove" the sensitivity is the largest norm of a contribution; for "replace"
-        twice that, so that both contributions of a person lie within half of it from 0.
-    sampling_probability : float in (0, 1]
-        q.
-    order : float or array in [1.001, 1e6]
-    pair : {"replace", "add or remove"}
-
-    Returns
-    -------
-    array of the shape of ``order``
-        By the trapezoidal rule, whose error is below 1e-9 of it; where that takes more than 20,000 points, the divergence without sampling.
-
-    Raises
-    ------
-    ValueError
-        Another pair; a number outside its range.
-
-    Examples
-    --------
-    >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32]).round(5)
-    array([0.0001 , 0.0004 , 0.00163])
-    >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32], "add or remove").round(4)
-    array([2.00000e-04, 9.00000e-04, 1.12463e+01])
-    """
-    z = check.number("noise_multiplier", noise_multiplier, low=1e-3, high=1e12)
-    q = check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True)
-    order, replace = orders_of(order), check.choice("pair", pair, ("replace", "add or remove")) == "replace"
-    if q == 1:
-        return rdp_gaussian(z, order)
-    return np.vectorize(lambda a: min(_sampled_divergence(z, q, a, replace), a / (2 * z * z)), otypes=[float])(order)[()]
-
-
-def _pair(z: float, q: float, replace: bool, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ln p and ln q of the worst pair at x, both over the density of N(0, 1)."""
-    u = 1 / (2 * z) if replace else 1 / z
-
-    def mixture(shift: float) -> np.ndarray:
-        tilt = shift * x - shift * shift / 2
-        return np.where(tilt < 30, np.log1p(q * np.expm1(np.minimum(tilt, 30))), np.logaddexp(math.log1p(-q), math.log(q) + tilt))
-
-    return mixture(u), mixture(-u) if replace else np.zeros_like(x)
-
-
-def _grid(u: float, order: float, top: float) -> np.ndarray | None:
-    """Points at which e^(-x^2/2) (p/q)^order is summed, 14 standard deviations beyond its humps; None if they are too many.
-
-    The step is a fraction of the narrowest hump, whose exponent bends by at most 1 + order u^2 / 2, and of the distance pi / u from the
-    line at which p and q vanish: the rule's error is then below e^-36.
-    """
-    step = min(0.5, 0.4 / u, 0.5 / math.sqrt(1 + order * u * u / 2))
-    points = (top + u + 28) / step
-    return None if points > 20_000 else np.arange(-14 - u, top + 14 + step, step)
-
-
-def _sampled_divergence(z: float, q: float, order: float, replace: bool) -> float:
-    u = 1 / (2 * z) if replace else 1 / z
-    x = _grid(u, order, (2 * order - 1) * u if replace else order * u)
-    if x is None:
-        return math.inf
-    log_p, log_q = _pair(z, q, replace, x)
-    log_weight = -x * x / 2 - math.log(2 * math.pi) / 2 + math.log(x[1] - x[0])
-    exponent = order * log_p + (1 - order) * log_q
-    log_mean = special.logsumexp(log_weight + exponent)
-    if log_mean < 1e-3:     # of e^exponent - 1 the first-order parts have mean 0: they are taken out, so that what is small is not lost
-
-        def less_one(y: np.ndarray) -> np.ndarray:
-            return np.where(y < 1, np.exp(log_weight) * np.expm1(np.minimum(y, 1)), np.exp(log_weight + y) - np.exp(log_weight))
-
-        log_mean = math.log1p((less_one(exponent) - order * less_one(log_p) + (order - 1) * less_one(log_q)).sum())
-    return max(log_mean, 0.0) / (order - 1) * (1 + 1e-9)
-
-
 def _epsilon(ratio: float, delta: float) -> float:
     """The smallest epsilon at which Gaussian noise has at most ``delta``, at sensitivity / standard deviation = ``ratio``."""
     target = math.log(delta)
@@ -388,14 +297,10 @@ class Gaussian(Mechanism):
 
     def loss(self, run: Run) -> tuple[float, float, float]:
         ratio = run.sensitivity / run.scale
-        if run.sampling_probability == 1 or ratio > 100:
-            return ratio * ratio / 2, ratio, math.inf
-        x = _grid(ratio, 2.0, 2 * ratio)
-        assert x is not None    # a ratio up to 100 has few enough points
-        log_p, log_q = _pair(1 / ratio, run.sampling_probability, _replaces(run), x)
-        weight = np.exp(log_p - x * x / 2) / math.sqrt(2 * math.pi) * (x[1] - x[0])
-        mean = weight @ (log_p - log_q)
-        return mean, math.sqrt(weight @ (log_p - log_q - mean) ** 2), math.inf
+        mean, most = ratio * ratio / 2, ratio * ratio / 2 + 9 * ratio       # on a sample at most as much: (1-q + q a) / (1-q + q b) lies
+        if run.sampling_probability == 1 or ratio > 200:                    # between 1 and a / b if b <= 1 <= a. A loss beyond 200 is on
+            return mean, ratio, most                                        # no grid.
+        return *sampled_loss(ratio, run.sampling_probability, _replaces(run)), most
 
     def convolutions(self, run: Run) -> int:
         return 1 if run.sampling_probability == 1 else run.times
@@ -411,7 +316,7 @@ class Gaussian(Mechanism):
     def epsilon_at(self, run: Run, delta: float) -> float | None:
         return None if run.sampling_probability < 1 else _epsilon(math.sqrt(run.times) * run.sensitivity / run.scale, delta)
 
-    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+    def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
         """Without sampling a shift by the sensitivity, which both accountants of dp-accounting read alike under "add or remove one".
 
         Under "replace one" they do not: PLD takes twice the shift, Renyi the shift. On a sample Renyi refuses "replace one" and PLD takes
@@ -424,7 +329,7 @@ class Gaussian(Mechanism):
             return dp.PoissonSampledDpEvent(run.sampling_probability, dp.GaussianDpEvent(2 * z)), "replace one"
         return dp.PoissonSampledDpEvent(run.sampling_probability, dp.GaussianDpEvent(z)), "add or remove one"
 
-    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+    def of_event(self, event: Any, neighbours: Neighbours) -> dict[str, float] | None:
         inner = event.event if type(event).__name__ == "PoissonSampledDpEvent" else event
         if type(inner).__name__ != "GaussianDpEvent":
             return None

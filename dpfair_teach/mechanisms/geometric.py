@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Noise, Run, repeated
+from ._mechanism import Neighbours, Noise, Numbers, Run, repeated
 from ._ranges import orders_of, step_epsilon
 
 __all__ = ["geometric", "geometric_law", "rdp_geometric"]
@@ -157,26 +157,29 @@ def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np
 
 
 class Geometric(Noise):
-    """For accountants: a shift of the noise by the sensitivity, in whole steps; the worst of its epsilon where that is none."""
+    """For accountants: a shift of the noise by the sensitivity, in whole steps."""
+
+    def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
+        if sensitivity is not None:
+            check.integer("sensitivity", sensitivity, low=1, whole_float=True)
+        return super().numbers(mechanism, sensitivity, scale, epsilon)
 
     def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
         n = run.sensitivity
-        if n.is_integer() and n <= 1e9 and run.epsilon >= 1e-9 * n:
+        if n <= 1e9 and run.epsilon >= 1e-9 * n:        # else the worst of its epsilon
             return rdp_geometric(run.epsilon, order, int(n))
         return super().divergence(run, order)
 
     def losses(self, pld: Any, run: Run, how: dict) -> Any:
         n = run.sensitivity
-        if n.is_integer() and n <= 1000:                # the pair of laws is listed
+        if n <= 1000:                                   # the pair of laws is listed
             return repeated(pld.from_discrete_laplace_mechanism(run.epsilon / n, int(n), **how), run)
         return super().losses(pld, run, how)
 
-    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
-        if not run.sensitivity.is_integer():
-            return super().event(dp, run)
+    def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
         return dp.dp_event.DiscreteLaplaceDpEvent(1 / run.scale, int(run.sensitivity)), "add or remove one"
 
-    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+    def of_event(self, event: Any, neighbours: Neighbours) -> dict[str, float] | None:
         if type(event).__name__ == "DiscreteLaplaceDpEvent":
             return {"sensitivity": event.sensitivity * (2 if neighbours == "replace one" else 1), "scale": 1 / event.noise_parameter}
         return None

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Noise, Run, repeated
+from ._mechanism import Neighbours, Noise, Run, repeated
 from ._ranges import failure_chance, orders_of, scale_of, step_epsilon
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
@@ -189,10 +189,10 @@ class Laplace(Noise):
     def losses(self, pld: Any, run: Run, how: dict) -> Any:
         return repeated(pld.from_laplace_mechanism(1 / run.epsilon, **how), run)
 
-    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+    def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
         return dp.LaplaceDpEvent(run.scale / run.sensitivity), "add or remove one"
 
-    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+    def of_event(self, event: Any, neighbours: Neighbours) -> dict[str, float] | None:
         if type(event).__name__ == "LaplaceDpEvent":
             return {"sensitivity": 2.0 if neighbours == "replace one" else 1.0, "scale": event.noise_multiplier}
         return None

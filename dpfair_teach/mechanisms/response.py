@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ._mechanism import Mechanism, Numbers, Run, two_ends
+from ._mechanism import Mechanism, Neighbours, Numbers, Run, two_ends
 from ._ranges import orders_of, step_epsilon
 
 __all__ = ["debias_counts", "randomized_response", "randomized_response_matrix", "rdp_randomized_response"]
@@ -169,7 +169,7 @@ class RandomizedResponse(Mechanism):
                 check.refuse(name, value, "randomized response has none", f"Leave {name} out, and give its epsilon.")
         return super().numbers(mechanism, sensitivity, scale, epsilon)
 
-    def event(self, dp: Any, run: Run) -> tuple[Any, str]:
+    def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
         if run.epsilon > 700:
             check.refuse("epsilon", run.epsilon, "a lie is too rare for a float", "Choose an epsilon up to 700.")
         return dp.dp_event.RandomizedResponseDpEvent(2 * math.exp(-run.epsilon) / (1 + math.exp(-run.epsilon)), 2), "replace one"
@@ -180,7 +180,7 @@ class RandomizedResponse(Mechanism):
             check.refuse("times", times, "dp-accounting needs one event a run of randomized response", "Use compose, or fewer runs.")
         return dp.ComposedDpEvent([one] * times) if times > 1 else one
 
-    def of_event(self, event: Any, neighbours: str) -> dict[str, float] | None:
+    def of_event(self, event: Any, neighbours: Neighbours) -> dict[str, float] | None:
         if type(event).__name__ != "RandomizedResponseDpEvent" or neighbours != "replace one":
             return None
         lie = event.noise_parameter / event.num_buckets

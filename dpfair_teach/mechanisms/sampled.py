@@ -1,0 +1,143 @@
+"""Gaussian noise on a secret Poisson sample: the pair of laws that is worst, its Renyi divergence and its loss.
+
+Each person is in the sample with probability q, on its own. A neighbour changes what one person adds, if that person is in it at all: the
+two laws of the noisy sum are mixtures, and which mixtures are worst depends on what neighbours are.
+"""
+from __future__ import annotations
+
+import math
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from .. import _checks as check
+from ._ranges import orders_of
+
+__all__ = ["rdp_sampled_gaussian"]
+
+#: What a neighbour changes about one person: the contribution, or whether there is one.
+Pair = Literal["replace", "add or remove"]
+
+
+def rdp_sampled_gaussian(noise_multiplier: float, sampling_probability: float, order: ArrayLike,
+                         pair: Pair = "replace") -> np.ndarray:
+    """The Renyi divergence of a sum with Gaussian noise over a secret Poisson sample: each person is in it with probability q.
+
+    Source: "add or remove": Mironov, Talwar and Zhang 2019, Theorem 4 (of the two directions, (1-q) N(0) + q N(1/z) against N(0) is the
+    larger). "replace": ours, after gap T9: (1-q) N(0) + q N(r) against (1-q) N(0) + q N(-r), r = 1 / (2z), which is worst for every
+    pair of contributions u, v of norm at most r, in any dimension, whatever the others contribute.
+
+    Why, for "replace". Let P = (1-q) N(0) + q N(u), Q = (1-q) N(0) + q N(v), t >= 1, H = sup over events of P - t Q. Divided by the density
+    of N(0), H is the mean of g(X, Y) = (q e^X - t q e^Y - (t-1)(1-q))_+ over normal X, Y with variances u.u, v.v and covariance u.v.
+    (i) g is a convex function of q e^X - t q e^Y, so its mixed derivative is at most 0, and by Price's theorem H falls as the covariance
+    grows: with the norms kept, opposite directions are worst. (ii) On a line, v <= 0 <= u: p/q rises with x, the best event is {x > c};
+    its chance under P rises with u, under Q it falls with v; so u = r, v = -r are worst. (iii) t < 1: H_t(P, Q) = t H_{1/t}(Q, P) + 1 - t,
+    and reflection. (iv) What the others of the sample contribute shifts P and Q alike: a mixture, and H is jointly convex. Divergences are
+    integrals of H over t, and pairs that are worst for every t compose.
+
+    Parameters
+    ----------
+    noise_multiplier : float in [1e-3, 1e12]
+        z: standard deviation over sensitivity. For "add or remove" the sensitivity is the largest norm of a contribution; for "replace"
+        twice that, so that both contributions of a person lie within half of it from 0.
+    sampling_probability : float in (0, 1]
+        q.
+    order : float or array in [1.001, 1e6]
+    pair : {"replace", "add or remove"}
+
+    Returns
+    -------
+    array of the shape of ``order``
+        By the trapezoidal rule, never below the truth and at most 2e-9 of it above. Where the rule takes more than 20,000 points, the
+        divergence without sampling; where the truth is below 1e-300, about that.
+
+    Raises
+    ------
+    ValueError
+        Another pair; a number outside its range.
+
+    Examples
+    --------
+    >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32]).round(5)
+    array([0.0001 , 0.0004 , 0.00163])
+    >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32], "add or remove").round(4)
+    array([2.00000e-04, 9.00000e-04, 1.12463e+01])
+    """
+    z = check.number("noise_multiplier", noise_multiplier, low=1e-3, high=1e12)
+    q = check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True)
+    order, replace = orders_of(order), check.choice("pair", pair, get_args(Pair)) == "replace"
+    if q == 1:
+        return order / (2 * z * z)
+    return np.vectorize(lambda a: min(_divergence(z, q, a, replace), a / (2 * z * z)), otypes=[float])(order)[()]
+
+
+def _pair(z: float, q: float, replace: bool, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """ln p and ln q of the worst pair at x, both over the density of N(0, 1)."""
+    u = 1 / (2 * z) if replace else 1 / z
+
+    def mixture(shift: float) -> np.ndarray:
+        tilt = shift * x - shift * shift / 2
+        return np.where(tilt < 30, np.log1p(q * np.expm1(np.minimum(tilt, 30))), np.logaddexp(math.log1p(-q), math.log(q) + tilt))
+
+    return mixture(u), mixture(-u) if replace else np.zeros_like(x)
+
+
+def _step(u: float, order: float) -> float:
+    """Between the points at which e^(-x^2/2) (p/q)^order is summed.
+
+    A fraction of the narrowest hump, whose exponent bends by at most 1 + order u^2 / 2, and of the distance pi / u from the line at which p
+    and q vanish: the rule's error is then below e^-36.
+    """
+    return min(0.5, 0.4 / u, 0.5 / math.sqrt(1 + order * u * u / 2))
+
+
+def _log_normal(x: np.ndarray) -> np.ndarray:
+    """ln of the density of N(0, 1), times the step of the grid x."""
+    return -x * x / 2 - math.log(2 * math.pi) / 2 + math.log(x[1] - x[0])
+
+
+def _divergence(z: float, q: float, order: float, replace: bool) -> float:
+    u = 1 / (2 * z) if replace else 1 / z
+    step, low, high = _step(u, order), -14 - u, 14 + ((2 * order - 1) * u if replace else order * u)    # humps end there, 14 deviations on
+    if (high - low) / step > 20_000:
+        return math.inf
+    x = np.arange(low, high + step, step)
+    log_p, log_q = _pair(z, q, replace, x)
+    log_law, loss = _log_normal(x) + log_q, log_p - log_q
+    log_mean = float(special.logsumexp(log_law + order * loss))
+    if log_mean < 1e-3:
+        log_mean = math.log1p(max(_beyond_one(log_law, loss, order), 1e-300))
+    return log_mean / (order - 1) * (1 + 1e-9)
+
+
+def _beyond_one(log_law: np.ndarray, loss: np.ndarray, order: float) -> float:
+    """The mean of e^(order loss) under a law that gives e^loss mean 1, less 1, where that is small: to all its digits.
+
+    It is the mean of e^(a l) - 1 - a (e^l - 1) = h(a l) - a h(l), l the loss, a the order, h(y) = e^y - 1 - y. That is at least 0 for every
+    l, as e^(a l) is convex in e^l; and of a small h the first digits are not lost if it is summed from its series.
+    """
+    y = order * loss
+    small = np.clip(y, -1, 1)
+    near = np.exp(log_law) * (_h(small) - order * _h(small / order))
+    far = np.exp(log_law + y) - order * np.exp(log_law + loss) + (order - 1) * np.exp(log_law)
+    return float(np.where(np.abs(y) < 1, near, far).sum())
+
+
+def _h(y: np.ndarray) -> np.ndarray:
+    """e^y - 1 - y for y within [-1, 1], by its series: what is left out is below 2e-18 of it."""
+    return np.polynomial.polynomial.polyval(y, [0, 0] + [1 / math.factorial(n) for n in range(2, 20)])
+
+
+def sampled_loss(ratio: float, q: float, replace: bool) -> tuple[float, float]:
+    """Mean and standard deviation of the loss of one run, at ratio = sensitivity / standard deviation.
+
+    The mean is at most what it is without a sample, as relative entropy is convex in the pair. The deviation may be more than that: whether
+    the person is in the sample moves a large loss by about ratio^2 / 2.
+    """
+    x = np.arange(-14 - ratio, 14 + ratio, _step(ratio, 1.0))
+    log_p, log_q = _pair(1 / ratio, q, replace, x)
+    law, loss = np.exp(log_p + _log_normal(x)), log_p - log_q
+    mean = float(law @ loss)
+    return mean, math.sqrt(law @ (loss - mean) ** 2)
