@@ -19,15 +19,16 @@ from dpfair_teach.accounting import (
     brute_force_epsilon,
     compose,
     event_epsilon,
+    loss_distribution,
     rdp_gaussian,
     rdp_of_releases,
     rdp_sampled_gaussian,
     rdp_to_epsilon,
     side_by_side,
 )
-from dpfair_teach.mechanisms import gaussian_delta
+from dpfair_teach.mechanisms import MECHANISMS, gaussian_delta
 from dpfair_teach.mechanisms.sampled import _pair, sampled_loss
-from faults import Mutant
+from faults import Mutant, with_arguments
 
 ADDED, REPLACED = "add or remove one tuple", "replace one tuple"
 
@@ -180,6 +181,11 @@ def test_mean_and_deviation_of_the_loss_are_those_of_its_law(ratio, q, replace):
     assert sampled_loss(ratio, q, replace) == pytest.approx((mean, math.sqrt(square - mean**2)), rel=1e-3)
     assert sampled_loss(ratio, q, replace)[0] <= ratio**2 / 2
     assert (sampled_loss(ratio, q, replace)[1] > ratio) == (q == 0.2)
+    record = sampled(q, 1 / ratio, 1, relation=REPLACED if replace else ADDED)
+    most = MECHANISMS["gaussian"].loss(record)[2]
+    at_nine = np.subtract(*(np.logaddexp(math.log1p(-q), math.log(q) + w * (u + 9) - w * w / 2) for w in (u, v)))
+    assert at_nine <= most and stats.norm.sf(9) < 1e-18                 # however rare its largest losses, not many points hold them
+    assert most / loss_distribution._interval([record], [MECHANISMS["gaussian"].loss(record)], 10**5, True) < 10**6
 
 
 # ------------------------------------------------------------------------------------------------------- Renyi divergences
@@ -433,6 +439,8 @@ FAULTS = {
         event, "add or remove one"), "half of what an exchanged contribution moves"),
     "sampled_loss_as_if_everybody": Mutant(
         "dpfair_teach.mechanisms.gaussian.sampled_loss", as_if_everybody, "mean and deviation as if everybody were in the sample"),
+    "rare_losses_not_bounded": Mutant("dpfair_teach.accounting.loss_distribution._interval", with_arguments(losses=lambda losses: [
+        (mean, spread, min(most, mean + 9 * spread)) for mean, spread, most in losses]), "a grid for what lies within nine deviations"),
     "sampled_divergence_by_subtraction": Mutant(
         "dpfair_teach.mechanisms.sampled._beyond_one", by_subtraction, "what is small is lost among what cancels"),
     "sampled_pair_of_added_or_removed": Mutant(

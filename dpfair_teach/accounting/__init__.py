@@ -4,7 +4,8 @@
 ``fit`` in this library leaves its records in ``releases_``. The accountants are ``basic``, ``advanced`` (mean and tail of the loss),
 ``optimal`` (all that follows from epsilon and delta alone), ``renyi`` (its moments), ``bounded_range`` (the exponential mechanism) and
 ``loss_distribution`` (the whole loss, by dp-accounting). What they know of a mechanism is a class in its file of ``mechanisms``;
-``adding`` reads records and asks any accountant; ``steps`` draws their curves;
+``adding`` reads records and asks any accountant; ``events`` leads to
+dp-accounting and back; ``steps`` draws their curves;
 ``side_by_side`` holds them against dp-accounting and brute force: ``python -m dpfair_teach.accounting``.
 """
 from ..mechanisms._mechanism import rdp_pure

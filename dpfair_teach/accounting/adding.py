@@ -58,7 +58,7 @@ def rdp_of_releases(releases: Release | Iterable[Release], order: ArrayLike) -> 
     return total
 
 
-def _split(records: list[Release], delta: float, method: str) -> list[tuple[float, float, int]]:
+def _split(records: list[Release], delta: float, method: Accountant) -> list[tuple[float, float, int]]:
     """(epsilon, delta, times) of each record's runs. Those without an epsilon share ``delta`` evenly, what the others leave of it."""
     without = sum(r.times for r in records if r.epsilon is None)
     own = math.fsum(r.times * r.delta for r in records)
@@ -70,7 +70,7 @@ def _split(records: list[Release], delta: float, method: str) -> list[tuple[floa
             else (r.epsilon, r.delta, r.times) for r in records]
 
 
-def _at(record: Release, delta: float, method: str) -> float:
+def _at(record: Release, delta: float, method: Accountant) -> float:
     """epsilon of one run at this delta."""
     if delta == 0:
         check.refuse("delta", delta, f"{record.mechanism} noise has no epsilon without one", "Allow a delta above 0.")
@@ -85,7 +85,7 @@ def _basic(records: list[Release], delta: float) -> float:
     return math.fsum(times * epsilon for epsilon, _, times in _split(records, delta, "basic"))
 
 
-def _same(records: list[Release], method: str) -> tuple[Release, Any, int]:
+def _same(records: list[Release], method: Accountant) -> tuple[Release, Any, int]:
     """(one record, epsilon0, k) of steps that are all of one size, up to rounding."""
     sizes = [mechanism_of(r.mechanism).loss(r)[1] for r in records]
     kinds = {(r.delta, r.epsilon is None, r.sampling_probability) for r in records}     # of one spread, and yet not of one law
@@ -96,7 +96,7 @@ def _same(records: list[Release], method: str) -> tuple[Release, Any, int]:
     return largest, largest.epsilon, sum(r.times for r in records)
 
 
-def _pure(records: list[Release], method: str) -> tuple[float, int]:
+def _pure(records: list[Release], method: Accountant) -> tuple[float, int]:
     one, epsilon0, k = _same(records, method)
     if one.delta > 0 or epsilon0 is None:
         check.refuse("releases", one, f"method {method!r} is for steps that are private without a delta", "Use method='optimal' or 'pld'.")

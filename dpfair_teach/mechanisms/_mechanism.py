@@ -112,8 +112,8 @@ class Mechanism:
     def loss(self, run: Run) -> tuple[float, float, float]:
         """Mean, spread and largest value of the loss of one run: the grid is chosen by them.
 
-        Of a pure run the mean may be somewhat less, and the spread is epsilon, which no loss exceeds. Of Gaussian noise the spread is the
-        standard deviation, and the largest value one that is exceeded with a chance below 1e-18.
+        Of a pure run the mean is that of the worst one, and the other two are epsilon, which no loss exceeds. Of Gaussian noise the spread
+        is the standard deviation, and the largest value one that is exceeded with a chance below 1e-18.
         """
         return run.epsilon * math.tanh(run.epsilon / 2), run.epsilon, run.epsilon
 
