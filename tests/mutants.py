@@ -2,8 +2,8 @@
 
 Every row of ``book/theorems.yml`` that has a test names faults, which stand in ``FAULTS`` beside some test: see ``faults.py``. First
 those tests must pass on the library as it is. Then, for each row and fault, the function is replaced while the row's test runs, in the same
-process; the test has to fail, and its first case that fails by an assertion: a fault that crashes proves nothing about the test. JOBS
-processes share the work.
+process; the test has to fail, and its first case that fails by an assertion: a fault that crashes proves nothing about the test. A test
+file is collected once for all its tests and faults, and JOBS processes share the files.
 
     python tests/mutants.py                 # all
     python tests/mutants.py slack_halved    # one
@@ -17,11 +17,13 @@ import multiprocessing
 import os
 import sys
 import time
+from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 import yaml
+from _pytest.runner import runtestprotocol
 
 import faults
 import turning
@@ -34,33 +36,50 @@ DAYS = 7
 MUTANTS: dict[str, Mutant] = faults.beside_their_tests()
 
 
-class Outcomes:
-    """A pytest plugin that keeps what happened: test -> None if it passed, else the name of the exception."""
+class Planter:
+    """A pytest plugin that runs each test of one file as it is, then under each of its faults, up to the first case that fails.
 
-    def __init__(self) -> None:
-        self.raised: dict[str, str | None] = {}
+    ``raised[test, fault]`` is what its cases raised, by name, None for a case that passed; the fault None is the library as it is.
+    """
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self.pairs, self.words = pairs, ""
+        self.raised: dict[tuple[str, str | None], set[str | None]] = {}
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
-        result = yield
-        report = result.get_result()
-        if report.when == "call" or report.failed:
-            self.raised[item.nodeid] = call.excinfo.typename if call.excinfo and report.failed else "skipped" if report.skipped else None
+        report = (yield).get_result()
+        if report.when == "call" or report.failed or report.skipped:
+            self.now.add(call.excinfo.typename if call.excinfo and report.failed else "skipped" if report.skipped else None)
+            self.words += report.longreprtext
+
+    def pytest_runtestloop(self, session):
+        cases = defaultdict(list)
+        for item in session.items:
+            cases[item.nodeid.split("[")[0]].append(item)
+        for test in dict.fromkeys(test for test, _ in self.pairs):
+            self.raised[test, None] = self.run(cases[test])
+        if set.union(*self.raised.values()) == {None}:
+            for test, name in self.pairs:
+                with faults.planted(MUTANTS[name]):
+                    self.raised[test, name] = self.run(cases[test])
+        return True
+
+    def run(self, cases: list[pytest.Item]) -> set[str | None]:
+        self.now: set[str | None] = set()
+        for item in cases:
+            runtestprotocol(item, nextitem=None, log=False)     # no fixture outlives its case, and none its fault
+            if self.now != {None}:
+                break
+        return self.now
 
 
-def under(step: tuple[str, str]) -> set[str | None]:
-    """What a test raises while a fault is planted, up to its first case that fails."""
-    test, name = step
-    with faults.planted(MUTANTS[name]):
-        return set(run([test, "-x"])[0].values())
-
-
-def run(tests: list[str]) -> tuple[dict[str, str | None], str]:
-    """Run tests in this process; (what each raised, pytest's own words)."""
-    outcomes, words = Outcomes(), io.StringIO()
+def of_one_file(pairs: list[tuple[str, str]]) -> tuple[dict[tuple[str, str | None], set[str | None]], str]:
+    """What the tests of one file raise, as the library is and under faults, in this process; and in pytest's words why."""
+    planter, words = Planter(pairs), io.StringIO()
     with contextlib.redirect_stdout(words), contextlib.redirect_stderr(words):
-        pytest.main([*tests, "-q", "-p", "no:cacheprovider", "--no-header"], plugins=[outcomes])
-    return outcomes.raised, words.getvalue()
+        pytest.main([*dict.fromkeys(test for test, _ in pairs), "-q", "-p", "no:cacheprovider", "--no-header"], plugins=[planter])
+    return planter.raised, words.getvalue() + planter.words
 
 
 def rows_of(names: set[str]) -> list[tuple[str, str, str]]:
@@ -96,25 +115,25 @@ def main(names: list[str]) -> int:
         print(f"no fault is called {', '.join(unknown)}")
         return 1
     steps = rows_of(todays() if "--today" in names else set(names) or set(MUTANTS))
-    tests, pairs = sorted({test for _, test, _ in steps}), list(dict.fromkeys((test, name) for _, test, name in steps))
-    jobs = int(os.environ.get("JOBS", "1"))
+    files = defaultdict(list)
+    for step in steps:
+        files[step[1].partition("::")[0]].append(step)
+    largest_first = sorted(files.values(), key=len, reverse=True)
+    green = 0
     # Nothing has run in this process yet, so it has no threads and may fork.
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        parts = list(pool.map(run, [tests[job::jobs] for job in range(min(jobs, len(tests)))]))
-        healthy = {test: raised for part, _ in parts for test, raised in part.items()}
-        if len(healthy) < len(tests) or any(healthy.values()):
-            print(*(words for _, words in parts), "\nThe tests must pass before a fault is planted.", sep="")
-            return 1
-        print(f"{len(tests)} tests pass on the library as it is.\n", flush=True)
-        green, seen, answers = 0, {}, zip(pairs, pool.map(under, pairs), strict=True)
-        for statement, test, name in steps:
-            while (test, name) not in seen:
-                pair, seen[pair] = next(answers)
-            raised = seen[test, name]
-            red = raised and raised <= {"AssertionError", "Failed", None} and raised != {None}
-            green += not red
-            how = "red" if red else "STILL GREEN" if raised <= {None} else f"CRASHED: {', '.join(sorted(map(str, raised)))}"
-            print(f"{how:12} {statement[:52]:52} {name:42} {MUTANTS[name].fault}", flush=True)
+    with ProcessPoolExecutor(int(os.environ.get("JOBS", "1")), mp_context=multiprocessing.get_context("fork")) as pool:
+        pairs = [list(dict.fromkeys((test, name) for _, test, name in mine)) for mine in largest_first]
+        for mine, (raised_by, words) in zip(largest_first, pool.map(of_one_file, pairs), strict=True):
+            if {test for test, name in raised_by if name} != {test for _, test, _ in mine}:
+                print(f"{words}\n{mine[0][1].partition('::')[0]}: the tests must pass before a fault is planted.", flush=True)
+                green += len(mine)
+                continue
+            for statement, test, name in mine:
+                raised = raised_by[test, name]
+                red = raised and raised <= {"AssertionError", "Failed", None} and raised != {None}
+                green += not red
+                how = "red" if red else "STILL GREEN" if raised <= {None} else f"CRASHED: {', '.join(sorted(map(str, raised)))}"
+                print(f"{how:12} {statement[:52]:52} {name:42} {MUTANTS[name].fault}", flush=True)
     print(f"\n{len(steps) - green} of {len(steps)} faults seen, in {time.perf_counter() - start:.0f} s")
     return 1 if green else 0
 
