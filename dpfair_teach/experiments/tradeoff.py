@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,17 +17,21 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .. import fairness, postprocessing
 from ..fairness import Parity
-from ..postprocessing._program import EQUALIZED_ODDS, Form, Served, served
+from ..fairness.parity import AcceptanceNotion, OfGroups
+from ..postprocessing._program import EQUALIZED_ODDS, served
 from .bootstrap import bootstrap_interval
 from .grids import BETA
 
 __all__ = ["METHODS", "Draws", "draws_over_splits", "free_points", "postprocessing_curve", "postprocessing_draws"]
 
+CurveMethod = Literal["as_printed", "as_printed_no_slack", "public_margins_laplace", "public_margins", "score_bins"]
+NegativeSlack = Literal["unconstrained", "left_out"]
+
 #: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
 #: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
 #: noise, the kind of the printed algorithm, margins are ``public_margins_laplace``: for two groups of scale 1 / epsilon on one count a
 #: public cell; for more, of scale 2 / epsilon on every cell, projected onto the public sums.
-METHODS: dict[str, dict[str, Any]] = {
+METHODS: dict[CurveMethod, dict[str, Any]] = {
     "as_printed": {"method": "as_printed", "noise": "laplace", "slack": True},
     "as_printed_no_slack": {"method": "as_printed", "noise": "laplace", "slack": False},
     "public_margins_laplace": {"method": "public_margins", "noise": "laplace", "slack": False},
@@ -49,7 +53,7 @@ def _table(name: str, value: ArrayLike, parity: Parity, b: int | None = 2) -> np
     return counts
 
 
-def free_points(counts: ArrayLike, *, notion: Served | Parity = "equalized_odds", against: Form | None = None) -> np.ndarray:
+def free_points(counts: ArrayLike, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """The two points that cost no privacy: the better constant, and the base classifier as it is.
 
     Source: none in the papers; the evaluation protocol of this book.
@@ -151,7 +155,7 @@ class Draws:
                 | {"share_left_out": float(left_out)} for g, gamma in enumerate(self.gammas)]
 
 
-def _release(counts: np.ndarray, method: str, epsilon: float, repeats: int, rng: np.random.Generator) -> np.ndarray:
+def _release(counts: np.ndarray, method: CurveMethod, epsilon: float, repeats: int, rng: np.random.Generator) -> np.ndarray:
     """The noisy tables of all repeats, (R, b, k, 2), in people; at epsilon = inf the true one, R times."""
     if np.isinf(epsilon):
         return np.broadcast_to(counts, (repeats, *counts.shape))
@@ -166,9 +170,9 @@ def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray, parity: Pari
     return solve(q[:, None], gammas, slack[:, None], notion=parity).p
 
 
-def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, notion: Served | Parity = "equalized_odds", against: Form | None = None,
-                         negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
+def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
+                         rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
+                         negative_slack: NegativeSlack = "unconstrained",
                          beta: float = BETA, evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
@@ -227,7 +231,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = check.integer("repeats", repeats, low=1, high=10**7), check.rng(rng)
     check.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
-    check.choice("negative_slack", negative_slack, ("unconstrained", "left_out"))
+    check.choice("negative_slack", negative_slack, get_args(NegativeSlack))
     beta = check.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, parity, b=None)
     if test.shape != counts.shape:
@@ -255,7 +259,7 @@ def postprocessing_draws(counts: ArrayLike, method: str, epsilon: float, gammas:
     return Draws(error, violation, kept, tuple(gammas.tolist()))
 
 
-def _served(method: str, notion: Served | Parity, against: Form | None) -> tuple[str, Parity]:
+def _served(method: CurveMethod, notion: AcceptanceNotion | Parity, against: OfGroups | None) -> tuple[CurveMethod, Parity]:
     """The method and the notion, if the one serves the other."""
     method, parity = check.choice("method", method, tuple(METHODS)), served(notion, against)
     if METHODS[method]["method"] == "as_printed" and parity != EQUALIZED_ODDS:
@@ -264,9 +268,9 @@ def _served(method: str, notion: Served | Parity, against: Form | None) -> tuple
     return method, parity
 
 
-def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: str, epsilon: float, gammas: ArrayLike, repeats: int,
-                      rng: np.random.Generator, *, notion: Served | Parity = "equalized_odds",
-                      against: Form | None = None) -> Draws:
+def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
+                      rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds",
+                      against: OfGroups | None = None) -> Draws:
     """A method's curve over several tables, each released and judged on its own people or on others; everything averaged over them.
 
     Source: none in the papers; the evaluation protocol of this book. A repeat is one draw on each pair, so intervals over repeats are about
@@ -317,9 +321,9 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: str,
                  np.ones(len(parts[0].kept), dtype=bool), parts[0].gammas)
 
 
-def postprocessing_curve(counts: ArrayLike, method: str, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, notion: Served | Parity = "equalized_odds", against: Form | None = None,
-                         negative_slack: Literal["unconstrained", "left_out"] = "unconstrained",
+def postprocessing_curve(counts: ArrayLike, method: CurveMethod, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
+                         rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
+                         negative_slack: NegativeSlack = "unconstrained",
                          beta: float = BETA, evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
     """The trade-off of a method as a table, one row for each epsilon and gamma.
 

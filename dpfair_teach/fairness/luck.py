@@ -6,13 +6,12 @@ cell brings one independent 0 or 1.
 """
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
+from .parity import OF_GROUPS, OfGroups
 
 __all__ = ["chance_violation", "gap_margin"]
 
@@ -58,7 +57,7 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
 
 
 def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 0.05,
-                     against: Literal["anchor", "pairs"] = "anchor") -> float:
+                     against: OfGroups = "anchor") -> float:
     """The violation that a fair classifier exceeds by luck with chance at most beta: one rate, equal cells, exact.
 
     Source: ours. Each of k cells holds n people, each accepted with chance ``rate`` independently; the law of the largest gap is a
@@ -94,7 +93,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     rate = check.number("rate", rate, low=0.0, high=1.0)
     k = check.group_count(n_groups)
     beta = check.number("beta", beta, low=1e-12, high=1.0, high_open=True)
-    check.choice("against", against, ("anchor", "pairs"))
+    check.choice("against", against, OF_GROUPS)
     law = stats.binom(n, rate)
     first = np.arange(n + 1)
     first = first[law.pmf(first) > 1e-18]               # the rest of the law is lost in rounding anyway

@@ -34,6 +34,10 @@ FP, TP = Cell("FP", 0, ((1, 0),)), Cell("TP", 1, ((1, 1),))
 
 Notion = Literal["equalized_odds", "false_positive", "true_positive", "demographic_parity", "accuracy_parity"]
 Against = Literal["anchor", "pairs", "population"]
+#: The notions that compare rates of acceptance: what linear programs and mixtures of classifiers can bound.
+AcceptanceNotion = Literal["equalized_odds", "false_positive", "true_positive", "demographic_parity"]
+#: Gaps between groups, not to everybody.
+OfGroups = Literal["anchor", "pairs"]
 
 #: Every notion, and the rates that it wants alike.
 _CELLS: dict[Notion, tuple[Cell, ...]] = {
@@ -45,6 +49,8 @@ _CELLS: dict[Notion, tuple[Cell, ...]] = {
 }
 NOTIONS: tuple[Notion, ...] = get_args(Notion)
 AGAINST: tuple[Against, ...] = get_args(Against)
+ACCEPTANCE_NOTIONS: tuple[AcceptanceNotion, ...] = get_args(AcceptanceNotion)
+OF_GROUPS: tuple[OfGroups, ...] = get_args(OfGroups)
 _CONSTRAINTS: dict[tuple[str, ...], Notion] = {("FP", "TP"): "equalized_odds", ("FP",): "false_positive", ("TP",): "true_positive"}
 
 

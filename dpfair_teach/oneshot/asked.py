@@ -9,7 +9,7 @@ from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from ._public import Public
 from .posterior import Observed
-from .releases import debiased_groups, geometric_variance, release_cells, release_sums
+from .releases import Norm, debiased_groups, geometric_variance, release_cells, release_sums
 from .smoothing import likeliest
 
 
@@ -66,7 +66,7 @@ class Asked:
                 self.observed[a][y] = Observed(np.zeros((len(i), 1)))
                 self._set_mean(a, y, self.reports[i, group].mean())
 
-    def sums(self, epsilon: float, norm: str, columns: str) -> None:
+    def sums(self, epsilon: float, norm: Norm, columns: str) -> None:
         """The sums of (1, X), or of 1, the number of people, and the first coordinates of the public map."""
         n, public = self.public.settings.coordinates, self.public
         place = public.place

@@ -6,13 +6,12 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import read_parity
+from ..fairness.parity import ACCEPTANCE_NOTIONS, OF_GROUPS, AcceptanceNotion, OfGroups, read_parity
 from ..oracles import RegressionOracle
 from .releases import as_many
 
 __all__ = ["bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores"]
 
-NOTIONS, FORMS = ("equalized_odds", "false_positive", "true_positive", "demographic_parity"), ("anchor", "pairs")
 BECAUSE = "Constant classifiers have to keep it, whatever the noise says, and a gap to be between two groups."
 
 #: Points on an axis of the grid and its largest, by the number of axes; with more, or between pairs, one direction at a time.
@@ -21,9 +20,9 @@ _ALONG = (9, 1.0)
 _MOST = 20_000
 
 
-def served(notion: str | Parity | None, against: str | None = None) -> Parity:
+def served(notion: AcceptanceNotion | Parity | None, against: OfGroups | None = None) -> Parity:
     """The notion of a call, if one-shot learning serves it."""
-    return read_parity(notion, against=against, notions=NOTIONS, forms=FORMS, because=BECAUSE)
+    return read_parity(notion, against=against, notions=ACCEPTANCE_NOTIONS, forms=OF_GROUPS, because=BECAUSE)
 
 
 def strata_of(parity: Parity, Y: np.ndarray) -> list[np.ndarray]:
@@ -32,7 +31,7 @@ def strata_of(parity: Parity, Y: np.ndarray) -> list[np.ndarray]:
 
 
 def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float | None = None,
-                    notion: str | Parity = "equalized_odds", against: str | None = None) -> np.ndarray:
+                    notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """Multipliers u_ar for every a = 1, ..., k-1 and each rate r of a notion, on [-largest, largest]; and first no constraint at all.
 
     Source: ours. The learner's best response to the auditor (main text, Section 4) depends on the multipliers only through the price of
@@ -128,7 +127,7 @@ def with_lift(weights: np.ndarray, strata: list[np.ndarray]) -> tuple[list[np.nd
     return [weights[i] + (n[r] - weights[i].sum(axis=0)) / len(i) for r, i in enumerate(strata)], n
 
 
-def group_costs(weights: ArrayLike, Y: ArrayLike, notion: str | Parity = "equalized_odds") -> np.ndarray:
+def group_costs(weights: ArrayLike, Y: ArrayLike, notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """What accepting a person adds to m times each signed gap: the columns that the regression oracle projects on X.
 
     Source: main text, Section 5 and supplement, Section 3.1: the cost of accepting i holds, for every a != 0 and y, the multiplier u_ay
@@ -176,7 +175,7 @@ def costs_of(weights: np.ndarray, strata: list[np.ndarray]) -> np.ndarray:
 
 
 def regression_scores(X: ArrayLike, Y: ArrayLike, weights: ArrayLike, X_new: ArrayLike | None = None,
-                      notion: str | Parity = "equalized_odds") -> np.ndarray:
+                      notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """The regression oracle's fitted values: of 2 Y - 1, and of every column of :func:`group_costs`, on (1, X).
 
     Source: main text, Section 5 (regression oracle: least squares of each label's cost on X, then the cheaper label). Least squares is
@@ -216,7 +215,7 @@ def regression_scores(X: ArrayLike, Y: ArrayLike, weights: ArrayLike, X_new: Arr
     return oracle.scores(np.column_stack([oracle.base, oracle.coefficients(costs_of(weights, strata_of(served(notion), Y)))]).T, new).T
 
 
-def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: str | Parity = "equalized_odds",
+def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: AcceptanceNotion | Parity = "equalized_odds",
                  share: float = 1.0) -> np.ndarray:
     """The columns of fair Bayes thresholding: 2 eta - 1, and what accepting x adds to each gap, in expectation over its Y and A.
 
@@ -271,8 +270,8 @@ def bayes_of(eta: np.ndarray, group_given: np.ndarray, n: np.ndarray, parity: Pa
     return np.column_stack([2 * eta - 1, (rates[:, :, 1:] - rates[:, :, :1]).swapaxes(1, 2).reshape(len(eta), -1)])
 
 
-def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike, notion: str | Parity = "equalized_odds",
-                  against: str | None = None) -> np.ndarray:
+def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike, notion: AcceptanceNotion | Parity = "equalized_odds",
+                  against: OfGroups | None = None) -> np.ndarray:
     """Signed gaps of candidates, with weights for the groups: rate_ay - rate_0y for a = 1..k-1, false positives then true positives.
 
     Source: supplement, Section 3.1 (the constraints), with n~_ay = sum of weights over a label, lifted to at least one person:

@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._public import Public
 from .asked import Asked
 from .basis import basis_of
 from .candidates import gaps_of, multiplier_grid, served
 from .frontier import best_mixtures
 from .posterior import joint_codes
-from .releases import as_many, cell_sensitivity, groups_below
+from .releases import NORMS, Norm, as_many, cell_sensitivity, groups_below
 from .settings import DEFAULTS, suggested_cells
 
 __all__ = ["FrontierLearner"]
@@ -26,7 +27,6 @@ Method = Literal["histogram", "response", "sums"]
 Columns = Literal["coordinates", "features"]
 Smoothing = Literal["fixed", "likelihood"]
 Oracle = Literal["regression", "logistic", "bayes"]
-Norm = Literal["l1", "l2"]
 METHODS: tuple[Method, ...] = get_args(Method)
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
 SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
@@ -74,7 +74,7 @@ class Frontier:
 
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
-          share: float | None = None, n_cells: int | None = None, norm: str = "l2", columns: str = "coordinates",
+          share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
           smoothing: str = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
     """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
@@ -226,8 +226,8 @@ class FrontierLearner(RandomizedClassifier):
 
     def __init__(self, epsilon: float, *, method: Method = "histogram", oracle: Oracle | None = None, gammas: ArrayLike = GAMMAS,
                  n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: Norm = "l2",
-                 columns: Columns = "coordinates", smoothing: Smoothing = "fixed", notion: str | Parity = "equalized_odds",
-                 against: str | None = None) -> None:
+                 columns: Columns = "coordinates", smoothing: Smoothing = "fixed", notion: AcceptanceNotion | Parity = "equalized_odds",
+                 against: OfGroups | None = None) -> None:
         self.epsilon = epsilon
         self.method = method
         self.oracle = oracle
@@ -254,7 +254,7 @@ class FrontierLearner(RandomizedClassifier):
         check.choice("method", self.method, METHODS)
         oracle = check.choice("oracle", self.oracle, ORACLES) if self.oracle is not None else (
             "regression" if self.method == "response" else "bayes")
-        check.choice("norm", self.norm, ("l1", "l2"))
+        check.choice("norm", self.norm, NORMS)
         check.choice("columns", self.columns, COLUMNS)
         check.choice("smoothing", self.smoothing, SMOOTHINGS)
         if self.smoothing == "likelihood" and self.method != "histogram":

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,8 @@ from ..accounting import UNIT_A, Release
 
 __all__ = ["cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity"]
 
+Norm = Literal["l1", "l2"]
+NORMS: tuple[Norm, ...] = get_args(Norm)
 _SMALLEST, _LARGEST = 1e-9, 1e9     # epsilons between which doubles hold
 
 
@@ -202,7 +205,7 @@ def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, n_groups:
     return np.stack([[features[(A == a) & here].sum(axis=0) for here in strata] for a in range(first, k)])
 
 
-def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1", every_group: bool = False) -> float:
+def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: Norm = "l1", every_group: bool = False) -> float:
     """The most that all released sums together change when one person's group does.
 
     Source: ours. A person with features x who moves between group 0 and a moves one vector, s_ay, by x; between two other groups two
@@ -233,7 +236,7 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: str = "l1", e
     (7.0, 5.0)
     """
     features, k = _features(features), check.group_count(n_groups)
-    check.choice("norm", norm, ("l1", "l2"))
+    check.choice("norm", norm, NORMS)
     order = 1 if norm == "l1" else 2
     largest = float(np.linalg.norm(features, ord=order, axis=1).max())
     if largest == 0:
@@ -283,7 +286,7 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
 
 
 def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-                 norm: str = "l1", every_group: bool = False) -> tuple[np.ndarray, Release]:
+                 norm: Norm = "l1", every_group: bool = False) -> tuple[np.ndarray, Release]:
     """The sums of :func:`group_sums` with noise, epsilon-private together: Laplace for l1, :func:`l2_noise` for l2.
 
     Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import read_parity
+from ..fairness.parity import ACCEPTANCE_NOTIONS, OF_GROUPS, AcceptanceNotion, OfGroups, read_parity
 
 __all__ = ["Solution", "dual_value"]
 
@@ -44,15 +44,9 @@ class Solution:
     fallbacks: int = 0
 
 
-Served = Literal["equalized_odds", "false_positive", "true_positive", "demographic_parity"]
-Form = Literal["anchor", "pairs"]
-SERVED: tuple[Served, ...] = get_args(Served)
-FORMS: tuple[Form, ...] = get_args(Form)
-
-
-def served(notion: str | Parity, against: str | None) -> Parity:
+def served(notion: AcceptanceNotion | Parity, against: OfGroups | None) -> Parity:
     """The notion of a program here: rates of acceptance, against group 0 or between any two groups."""
-    parity = read_parity(notion, against=against, notions=SERVED, forms=FORMS,
+    parity = read_parity(notion, against=against, notions=ACCEPTANCE_NOTIONS, forms=OF_GROUPS,
                          because="A program here compares rates of acceptance, of groups that its table has.")
     if parity.anchor:
         check.refuse("notion", parity, "has another anchor than group 0", 'Make that group 0, or choose against="pairs".')
@@ -206,8 +200,8 @@ def as_numbered(order: np.ndarray, alike: np.ndarray, p: np.ndarray, dual: np.nd
     return np.take_along_axis(p, back[:, None], axis=2), np.take_along_axis(dual, back[..., None], axis=1)
 
 
-def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
-               against: str | None = None) -> np.ndarray:
+def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike = 0.0, *,
+               notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """A lower limit on the error of every fair derived classifier, from multipliers: weak duality, in one line of arithmetic.
 
     Source: the Lagrangian of supplement, LP (2). For any multipliers lam[a, y] (lam[0, y] standing for minus the sum of the others),

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._crossings import EQUAL, FEASIBLE, PARALLEL, best_crossing, pairs
 from ._program import (
     EQUALIZED_ODDS,
@@ -54,8 +55,8 @@ _MORE = (-1.0) ** np.arange(2 * MOST_BINS - 4) * (0.3 + 0.7 * (np.arange(1, 2 * 
 TILTS = (1e-9 * np.append([0.91, -0.47, 0.63, -0.78], _MORE), 1e-9 * np.append([-0.59, 0.83, -0.94, 0.37], _MORE[::-1]))
 
 
-def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
-                against: str | None = None) -> Solution:
+def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
+                against: OfGroups | None = None) -> Solution:
     """The answer of :func:`solve_lp` for a whole batch of tables, gammas and slacks, without a solver.
 
     Source: ours; solves supplement, LP^ (2) and LP~ (3). The module's text is the proof in short; the chapter on equalized odds has

@@ -13,6 +13,7 @@ from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..accounting import RELATIONS, UNIT_A, Release
 from ..fairness import Parity, cell_counts
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
@@ -97,8 +98,9 @@ class DPPostProcessing(RandomizedClassifier):
     with the public margins kept, and so with half the sensitivity, 1 person;
     ``method="score_bins"`` is public margins again, of ``n_bins`` bins of the base's score in place of its two answers.
     Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
-    Give ``n_groups``: the guarantee is then for every A. Without it, it holds only among data sets that are publicly known to have these k
-    groups, each with people of both labels; the record in ``releases_`` says so as its relation.
+    Give ``n_groups``: the guarantee is then for every A. Without it two things are read off A without noise and are not private: k, the shape
+    of what is published, and whether a (group, label) is empty, which is refused. The guarantee then holds only among data sets that are
+    publicly known to have these k groups, each with people of both labels; the record in ``releases_`` says so as its relation.
 
     Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once and call :meth:`p_at`: it reads
     the released table only.
@@ -190,8 +192,8 @@ class DPPostProcessing(RandomizedClassifier):
     """
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: Method = "public_margins",
-                 notion: str | Parity = "equalized_odds", against: str | None = None, slack: bool | None = None, beta: float = 0.05,
-                 n_bins: int | None = 6, n_groups: int | None = None, noise: MarginNoise | None = None,
+                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, slack: bool | None = None,
+                 beta: float = 0.05, n_bins: int | None = 6, n_groups: int | None = None, noise: MarginNoise | None = None,
                  criterion: Criterion = "area") -> None:
         self.base = base
         self.epsilon = epsilon

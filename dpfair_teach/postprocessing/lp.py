@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._highs import minimize
 from ._program import Solution, as_numbered, base_decides, conditional, errors, in_order, is_pairs, limits, served, width
 
@@ -18,8 +19,8 @@ ROADS: tuple[dict[str, object], ...] = ({}, {"simplex_scale_strategy": 0}, {"pre
 PROOF = 1e-9    # how far a gap may pass its limit, and the value its proof (relative to the table's size), by rounding
 
 
-def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
-             against: str | None = None) -> Solution:
+def solve_lp(q: ArrayLike, gamma: float, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
+             against: OfGroups | None = None) -> Solution:
     """The most accurate gamma-fair classifier derived from the base's predictions and the group.
 
     Source: supplement, program LP^ (2) with ``slack=0``, program LP~ (3) with ``slack=paper_slack(...)`` and a noisy ``q``

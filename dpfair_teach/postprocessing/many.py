@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._program import Solution, base_decides, batch_shape, conditional, errors, limits, served, width
 from .lp import solve_all
 
@@ -21,8 +22,8 @@ AT_ONCE = 200           # programs
 AT_MOST = 10**7         # coefficients
 
 
-def solve_many(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
-               against: str | None = None) -> Solution:
+def solve_many(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
+               against: OfGroups | None = None) -> Solution:
     """The answers of :func:`solve_lp` for a batch of tables, gammas and slacks; any number of groups and predictions.
 
     Source: supplement, LP^ (2) and LP~ (3).

@@ -13,6 +13,7 @@ from scipy import optimize, special, stats
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._people import checked_epsilon
 from ._program import counted, has_rate, is_pairs, served, slacks, width
 from .knorm import k_norm_limit, smallest
@@ -25,8 +26,8 @@ NEGATIVE: tuple[Negative, ...] = get_args(Negative)
 NEVER = 1e-30           # a chance that no reader of this book will meet
 
 
-def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: str | Parity = "equalized_odds",
-                  against: str | None = None) -> np.ndarray:
+def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
+                  against: OfGroups | None = None) -> np.ndarray:
     """The rule for noisy cells that hold nobody: their constraints are lifted. :class:`DPPostProcessing` and all experiments use it.
 
     Source: ours; the paper says nothing (outside the event of Lemma A.1). The constraint (a, y) compares rates with q_ay and q_0y under the
@@ -152,7 +153,7 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negati
 
 
 def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
-                 notion: str | Parity = "equalized_odds", against: str | None = None) -> np.ndarray:
+                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
@@ -213,7 +214,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
 
 
 def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
-               notion: str | Parity = "equalized_odds", against: str | None = None) -> np.ndarray:
+               notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """Another slack with the promise of :func:`margin_slack`, smaller from about three bins on: it adds noises up before it bounds them.
 
     Source: ours. In the notation there, a rate is off by (sum p_v w_v - R W) / (m q~_ay) with W = sum w_v. As p_v and R lie in [0, 1],

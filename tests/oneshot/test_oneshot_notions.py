@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from dpfair_teach import audit, data, fairness
+from dpfair_teach.fairness.parity import ACCEPTANCE_NOTIONS as NOTIONS
+from dpfair_teach.fairness.parity import OF_GROUPS as FORMS
 from dpfair_teach.oneshot import FrontierLearner, asked
 from dpfair_teach.oneshot._public import Public
 from dpfair_teach.oneshot.asked import Asked
-from dpfair_teach.oneshot.candidates import FORMS, NOTIONS
 from faults import Mutant
 
 EVERY = [(notion, against) for notion in NOTIONS for against in FORMS]
