@@ -23,6 +23,13 @@ CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-f
 NO_CHROMIUM = "no Chromium on this machine: the checks of the pages in a browser did not run; install it with: make ci-deps"
 
 
+@pytest.fixture
+def real_numbers(monkeypatch):
+    """As if noise were drawn in real numbers: for plays at an epsilon that leaves no noise to see, which doubles do not keep."""
+    for door, nothing in (("setting", 0.0), ("regression_setting", (0.0, 0.0))):
+        monkeypatch.setattr(f"dpfair_teach.games.{door}._in_doubles", lambda *arguments, nothing=nothing: nothing)
+
+
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The folder of the built site."""

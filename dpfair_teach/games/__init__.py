@@ -4,10 +4,10 @@
 and their prices; ``programs`` its exact solutions by linear programs; ``auditor`` the rule Hedge and what it regrets; ``play`` Algorithm
 3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many the private version affords; ``sensitivity``
 how far one person moves the players, ``budget`` what a round may cost, ``private`` and ``players`` the private version, as printed and
-repaired, ``setting`` its arguments, read; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret,
-``guarantees`` what it promises, ``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the
-group; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran with it,
-``regression_private`` that repaired.
+repaired, ``setting`` its arguments, read, ``doubles`` what its noise gives away beside its law; ``accuracy`` how far a round of it may be
+off, ``regret`` what its players regret, ``guarantees`` what it promises, ``frozen`` what it promises by its default repair; ``aware`` what
+changes when a classifier may see the group; ``regression`` the same play against the regression oracle of the experiments,
+``regression_printed`` what the paper ran with it, ``regression_private`` that repaired, ``regression_setting`` its arguments, read.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2

@@ -33,33 +33,6 @@ def checked_delta(value: object, least: float = 1e-300) -> float:
     return check.number("delta", value, low=least, high=1.0, high_open=True)
 
 
-def least_delta(laplace: float, gaussian: float = 0.0, choices: float = 0.0) -> float:
-    """What draws in doubles give away at most beside their laws: outcomes of one data set that its neighbour has not.
-
-    Source: ours. The generator makes Laplace noise of s grid steps from one of 2^53 equally likely numbers: on either side the j-th from
-    the far end is s ln(2^52 / j), and less than s / j from the next. Up to j = s there are holes in the grid, elsewhere at the
-    neighbour's: a mass of s 2^-52 on both sides together. Gaussian noise has them in its tail, beyond 3.65 sigma, which it takes with a
-    chance below 2^-8, of numbers 0.274 ln(2^53 / j) further out: less than 2^-52 where sigma is up to 2,048 steps. Gumbel noise lies
-    between -3.61 and 36.74, so a classifier whose loss is 40.3 scales above the best never comes out, where it should with a chance of
-    2^-58 at most.
-
-    Parameters
-    ----------
-    laplace : float
-        Scales in grid steps, added up over all numbers that are released.
-    gaussian, choices : float
-        How many Gaussian numbers; how many choices times the classifiers in each.
-    """
-    return laplace * 2.0**-52 + gaussian * 2.0**-52 + choices * 2.0**-58
-
-
-def refuse_delta_below(least: float, delta: float) -> None:
-    if delta < least:
-        check.refuse("delta", delta, f"below {least:.3g}, what noise in doubles gives away here: what should come out less than once in "
-                     "2^53 draws may do so for one data set and never for its neighbour",
-                     "Choose a larger delta or epsilon, or play fewer rounds.")
-
-
 def printed_step(epsilon: Any, delta: float, rounds: int) -> Any:
     """epsilon' of Algorithm 5, for 2T steps: epsilon / (4 sqrt(T ln(1/delta)))."""
     return epsilon / (4 * math.sqrt(-rounds * math.log(delta)))

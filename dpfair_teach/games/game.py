@@ -36,7 +36,7 @@ class FairnessGame:
     ----------
     predictions : (H, m) array in [0, 1]
         Row h: what classifier h says of each person, or its probability of saying 1. A classifier that knows the group is welcome:
-        column i is h(x_i, a_i).
+        column i is h(x_i, a_i). For a private play probabilities are rounded to multiples of 2^-53 times about m, so that sums are exact.
     A : (m,) array of ints 0..k-1, k >= 2
     Y : (m,) array of 0/1
     gamma : float >= 0, or (...) array

@@ -58,8 +58,8 @@ def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: i
     for certain. Multiples of the same step can come out whatever the number is. Rounding is post-processing and costs no epsilon.
     ``scale``, the noise's, broadcasts as in :func:`laplace_noise`.
 
-    What is left: the probability of each multiple is made from doubles, right to about 2^-53; so a multiple that is to come out
-    about so seldom, more than 28 scales away (all of these together, less than once in 10^12), may be missing.
+    What is left: the chance of each multiple is a multiple of 2^-53 itself, so a little too large or too small, and far away 0: see
+    :func:`~dpfair_teach.games.doubles.laplace_delta`.
     """
     if scale is None:
         return np.rint(value)

@@ -145,11 +145,12 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
 
     The noise is Laplace's, drawn in doubles, and all noisy numbers of the repairs are rounded to public grids: sizes and N to whole
     people, measurements to a power of two, about a thousandth of the noise's scale. Otherwise their low digits would tell what
-    they cover. What remains of doubles: probabilities, of the rounded numbers and of the learner's choices, are right to about 2^-53
-    each, and what should come out less often may come out for one data set and never for its neighbour. That is a mass of 2^-52 times a
-    noise's scale in steps of its grid: 2.2e-10 for a size released with epsilon 1e-6, less than 4.6e-13 for each number that is measured.
-    A ``delta`` below the sum is refused. (And an epsilon' of 30 or more is a word only: the factor exp(epsilon') needs probabilities that
-    doubles do not draw.) As printed nothing is rounded.
+    they cover. What remains of doubles: chances, of the rounded numbers and of the learner's choices, are multiples of 2^-53, so each is
+    a little too large or too small, and what is left out for one data set may come out for its neighbour. That is a mass of (1 +
+    exp(epsilon')) 60 2^-53 times a noise's scale in steps of its grid: 1.3e-08 for a size released with epsilon 1e-6, 2.7e-11 for each
+    number that is measured at a small epsilon'. The sum is taken from ``delta`` before the accountant is asked, and a ``delta`` that is not
+    above it is refused: so is an epsilon' of more than about 9, whose factor exp(epsilon') needs chances that doubles do not draw. As
+    printed nothing is rounded.
 
     Prices below 1e-200 are 0: of smaller ones doubles make no noise. So a tiny ``B`` is as good as no constraint.
 
@@ -159,8 +160,9 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
         without X and A. Made with ``n_groups`` and ``empty="zero"``: the number of groups is public and not read off A, and an empty cell
         counts as a rate of 0, as a refusal would tell who is in it. (As printed any game is taken.) Made by ``from_counts``, with
-        ``empty="zero"`` and of whole people. Any notion of rates against a group or between all pairs; as printed equalized odds or
-        one of its rates.
+        ``empty="zero"`` and of classifiers that say 0 or 1, whose counts are whole people: for these privacy is proved. Of others the
+        counts of all groups together are to be whole, and each cell's are rounded. Any notion of rates against a group or between all
+        pairs; as printed equalized odds or one of its rates.
     epsilon : float > 0, or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
     delta : float in (0, 1)
@@ -200,8 +202,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     ------
     ValueError
         A game whose making told of A; a number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data
-        set breaks, or with a repair that needs none; a delta below what noise in doubles gives away; counts that are not whole, whose sums
-        would be rounded by who is where; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
+        set breaks, or with a repair that needs none; a delta not above what noise in doubles gives away; counts that are not whole people,
+        of all groups together; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
 
     Examples
     --------
@@ -278,6 +280,8 @@ def _players(game, s, rng):
     """The two players with their noise, what was released before the first round, and its sizes."""
     if s.as_printed:
         return PrintedPlayers(game, s.step, s.B), [], None
+    if game.table.people is None:
+        game = FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
     if s.repair == "promise" and s.gradients + s.selections:
         return PromisedRates(game, s.step, s.smallest_cell, s.protect), [], None
     if not s.first.any():

@@ -8,19 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .. import mechanisms
-from ..accounting import UNIT_A, Release
+from ..accounting import Release
 from ..fairness import Parity
 from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
-from .auditor import bound_on_multipliers, hedge_rate, weights
-from .budget import checked_share, least_delta, refuse_delta_below
+from .auditor import weights
 from .notions import both_signs, differences, labels_of, prices_of_rates, signed
-from .play import MOST
 from .players import frozen_cells, on_grid
 from .programs import plain
-from .regression import asked_people, checked_oracle, default_price, label_rates
+from .regression import checked_oracle, label_rates
+from .regression_setting import read_loop
 
 __all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
 
@@ -187,8 +185,9 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
 
     Noise is drawn in doubles, and what it is added to is rounded to public grids, so that low digits tell nothing: sizes to whole people,
     counts and the entries of M^-1/2 times the vector, of which a rule is a function, to a power of two, about a thousandth of the noise's
-    standard deviation. What remains of doubles: the probabilities of the rounded numbers, right to about 2^-53 each; a delta below what
-    that gives away, for a size 2^-52 over its part of epsilon, is refused.
+    standard deviation. What remains of doubles, whose chances are multiples of 2^-53 or so: of epsilon 1.2e-11 for each entry and each
+    count, and of delta about 120 2^-53 over the sizes' part of epsilon. Both are reckoned for, and an epsilon or a delta that is not above
+    them is refused.
 
     Parameters
     ----------
@@ -230,8 +229,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     Raises
     ------
     ValueError
-        Not an oracle; shapes that do not broadcast; a number out of range; a delta below what noise in doubles gives away. Never because
-        of who is in which group.
+        Not an oracle; shapes that do not broadcast; a number out of range; an epsilon or a delta not above what noise in doubles gives
+        away. Never because of who is in which group.
 
     Examples
     --------
@@ -243,68 +242,45 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     ((5, 3, 4), [('laplace', 3), ('gaussian', 12), ('gaussian', 12)])
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    k = check.group_count(n_groups)
-    _, constants, _ = asked_people(oracle, A, gamma, k, label_rates(notion, constraints), empty="zero")
-    B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
-    epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e3, booleans=False)
-    check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
-    delta = check.number("delta", delta, low=1e-100, high=0.5)
-    T, K = check.integer("rounds", rounds, low=1, high=10**6), constants.n_constraints
-    share = checked_share(share, float(epsilon.min()))
-    learner_share = check.number("learner_share", learner_share, low=1e-6, high=0.999999)
-    ridge = check.number("ridge", ridge, low=0.0, high=1e12)
-    eta = check.array("eta", hedge_rate(K, T) if eta is None else eta, low=1e-12, high=1e9, booleans=False)
-    one = constants.gamma.shape
-    for name, value in (("B", B), ("epsilon", epsilon), ("eta", eta)):
-        check.filled(name, np.atleast_1d(value), "number")
-        one = check.broadcast(name, value.shape, "the other arguments", one, "Give one for all games, or one for each.")
-    axes = check.size(size, one) + one
-    games = math.prod(axes)
-    if T * games * (oracle.d + 1 + 2 * K) > MOST:
-        check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
-                     f"means {T} rounds of {games} games, too many to keep", "Play fewer rounds or games at once.")
-
-    if T > 1:
-        cells_asked = len(constants.constraints) * (1 if k == 2 else k)
-        refuse_delta_below(least_delta(cells_asked * (1 if k == 2 else 2) / (share * float(epsilon.min())),
-                                       gaussian=(T - 1) * (cells_asked + oracle.d + 1)), delta)
-    denominators, sensitivity = frozen_cells(constants, share * epsilon, axes, rng) if T > 1 else (None, 0.0)
-    learner, auditor = _budget((1 - share) * epsilon, delta, T, learner_share)
-    sizes, mine, theirs = (np.broadcast_to(v, axes).ravel() for v in (share * epsilon, learner, auditor))
-    records = _records(sizes, mine, theirs, sensitivity, T, k)
-    flat = {name: np.broadcast_to(v, axes).reshape(games) for name, v in
-            (("gamma", constants.gamma), ("B", B), ("eta", eta), ("learner", learner), ("auditor", auditor))}
+    s = read_loop(oracle, A, gamma, epsilon, delta, label_rates(notion, constraints), n_groups=n_groups, B=B, rounds=rounds, eta=eta,
+                  share=share, learner_share=learner_share, ridge=ridge, size=size)
+    T, k, people, labels = s.T, s.k, oracle.design.T, labels_of(s.constants.constraints)
+    denominators, sensitivity = frozen_cells(s.constants, s.for_sizes.reshape(s.axes), s.axes, rng) if T > 1 else (None, 0.0)
     # Where no constraint asks, nothing has a price.
-    frozen = np.ones((games, k, 2)) if denominators is None else np.where(np.isnan(denominators), 1.0, denominators).reshape(games, k, 2)
-
-    # root root' = M^-1, so root' (the vector) gets standard noise: where root has no direction, neither the vector nor the noise is seen.
-    root, white = _root(oracle.design, ridge)
-    largest = np.sqrt((white ** 2).sum(axis=1).max())
-    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
-    sums = one_hot.T.astype(float) @ white
-    people = oracle.design.T
-    labels, parity = labels_of(constants.constraints), constants.parity
-    gaps_of = differences(parity, k)
-    c = np.zeros((games, k, 2))
-    theta = np.zeros((games, K))
-    rules, multipliers = np.empty((T, games, oracle.d + 1)), np.empty((T, games, K))
-    errors, seen = np.empty((T, games)), np.empty((T - 1, games, K // 2))
+    frozen = np.ones((s.games, k, 2)) if denominators is None else np.nan_to_num(denominators, nan=1.0).reshape(s.games, k, 2)
+    root, sums, one_hot, n, largest = _vector(oracle, A, k, s.ridge)
+    gaps_of, c, theta = differences(s.parity, k), np.zeros((s.games, k, 2)), np.zeros((s.games, s.K))
+    rules, multipliers = np.empty((T, s.games, oracle.d + 1)), np.empty((T, s.games, s.K))
+    errors, seen = np.empty((T, s.games)), np.empty((T - 1, s.games, s.K // 2))
     for t in range(T):
-        lam = multipliers[t] = weights(theta, flat["B"])
-        c[..., labels] = oracle.m * prices_of_rates(parity, charged(signed(lam)), k) / frozen[..., labels]
-        spread = np.ptp(c, axis=1).max(axis=1) * largest
+        lam = multipliers[t] = weights(theta, s.B)
+        c[..., labels] = oracle.m * prices_of_rates(s.parity, charged(signed(lam)), k) / frozen[..., labels]
         if t:
-            scale = spread / flat["learner"]
-            said = on_grid(c.reshape(games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)
+            scale = np.ptp(c, axis=1).max(axis=1) * largest / s.learner
+            said = on_grid(c.reshape(s.games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)
         rules[t] = oracle.base - (said @ root.T if t else 0.0)
-        counts = _accepted(rules[t], people, one_hot).reshape(games, k, 2)
+        counts = _accepted(rules[t], people, one_hot).reshape(s.games, k, 2)
         errors[t] = (counts[..., 0].sum(axis=1) + (n[:, 1].sum() - counts[..., 1].sum(axis=1))) / oracle.m
         if t < T - 1:
-            seen[t] = gaps_of((_measured(counts, n, flat["auditor"], rng) / frozen)[..., labels])
-            theta += flat["eta"][:, None] * (both_signs(seen[t]) - flat["gamma"][:, None])
-    return PrivateRegressionPlay(oracle, k, parity, plain(constants.gamma), rules.reshape((T,) + axes + (-1,)),
-                                 multipliers.reshape((T,) + axes + (-1,)), errors.reshape((T,) + axes), denominators,
-                                 seen.reshape((T - 1,) + axes + (K // 2,)), plain(B), plain(eta), plain(epsilon), records)
+            seen[t] = gaps_of((_measured(counts, n, s.auditor, rng) / frozen)[..., labels])
+            theta += s.eta[:, None] * (both_signs(seen[t]) - s.gamma[:, None])
+    for_rules, for_lam, for_errors, for_gaps = (x.reshape(x.shape[:1] + s.axes + x.shape[2:]) for x in (rules, multipliers, errors, seen))
+    given, B_given, eta_given, epsilon_given = s.shown
+    return PrivateRegressionPlay(oracle, k, s.parity, given, for_rules, for_lam, for_errors, denominators, for_gaps, B_given, eta_given,
+                                 epsilon_given, s.records(sensitivity))
+
+
+def _vector(oracle: RegressionOracle, A: ArrayLike, k: int, ridge: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
+    """root with root root' = M^-1, private sums of root' (1, x) over each cell, everybody's cell, the sizes; the longest root' (1, x).
+
+    root' (the vector) gets standard noise: where root has no direction, neither the vector nor the noise is seen. Its entries are rounded
+    to a public power of two on which any sum of them is exact: else it would be rounded by who is where, with no noise for that.
+    """
+    root, white = _root(oracle.design, ridge)
+    step = np.ldexp(1.0, np.frexp(np.abs(white).max())[1] + oracle.m.bit_length() - 53)
+    white = np.rint(white / step) * step
+    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
+    return root, one_hot.T.astype(float) @ white, one_hot, n, np.sqrt((white ** 2).sum(axis=1).max())
 
 
 def _root(design: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
@@ -343,22 +319,3 @@ def _measured(accepted: np.ndarray, n: np.ndarray, mu: np.ndarray, rng: np.rando
         one = on_grid(accepted[:, 1] + rng.standard_normal(total.shape) / mu[:, None], 1 / mu)
         return np.stack([total - one, one], axis=1)
     return on_grid(accepted + rng.standard_normal(accepted.shape) * math.sqrt(2) / mu[:, None, None], math.sqrt(2) / mu, 2)
-
-
-def _budget(epsilon: np.ndarray, delta: float, T: int, learner_share: float) -> tuple[np.ndarray, np.ndarray]:
-    """sensitivity / sigma of each learner's and each auditor's Gaussian: squares add up to those of one Gaussian, exactly."""
-    if T == 1:                                  # nothing private is asked but the sizes
-        return np.ones_like(epsilon), np.ones_like(epsilon)
-    each = {e: 1 / mechanisms.gaussian_sigma(1.0, e, delta) for e in np.unique(epsilon).tolist()}
-    total = np.vectorize(each.__getitem__, otypes=[float])(epsilon)
-    return total * math.sqrt(learner_share / (T - 1)), total * math.sqrt((1 - learner_share) / (T - 1))
-
-
-def _records(sizes: np.ndarray, learner: np.ndarray, auditor: np.ndarray, sensitivity: float, T: int, k: int) -> tuple[Release, ...]:
-    """The releases of all games, of which each has its epsilon for the sizes and its two sensitivity / sigma; games alike in one record."""
-    found = []
-    for e, first, games in zip(*np.unique(sizes, return_index=True, return_counts=True), strict=True) if T > 1 else ():
-        found.append(Release("laplace", UNIT_A, sensitivity=sensitivity, scale=sensitivity / float(e), times=int(games)))
-        for mu, moved in ((float(learner[first]), 1.0), (float(auditor[first]), 1.0 if k == 2 else math.sqrt(2))):
-            found.append(Release("gaussian", UNIT_A, sensitivity=moved, scale=moved / mu, times=(T - 1) * int(games)))
-    return tuple(found)

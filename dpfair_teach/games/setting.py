@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate
-from .budget import ACCOUNTED, Accounted, checked_delta, checked_share, largest_step, least_delta, printed_step, refuse_delta_below
+from .budget import ACCOUNTED, Accounted, checked_delta, checked_share, largest_step, printed_step
+from .doubles import choice_delta, laplace_delta, losses_off, refuse_delta_below
 from .game import FairnessGame
 from .play import MOST, refuse_no_game
 from .players import STEPS
@@ -73,8 +74,8 @@ class PlaySetting:
 def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, beta: float, as_printed: bool, repair: Repair,
                  smallest_cell: float | None, share: float, protect: str, accounting: Accounted, rounds: int | None,
                  eta: ArrayLike | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
-    """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break and for counts that are not
-    whole, and as printed for a smallest cell of 1."""
+    """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break, and as printed for a
+    smallest cell of 1."""
     check.flag("as_printed", as_printed)
     if not isinstance(game, FairnessGame):
         refuse_no_game(game)
@@ -102,12 +103,7 @@ def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayL
         check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
                      f"means {T} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
     selections, gradients = (T, T) if as_printed else (T - (protect == "A"), T - 1)
-    step, first, first_delta = _steps(as_printed, repair, share, epsilon, delta, T, selections, gradients, accounting)
-    if not as_printed:
-        R = len(game.parity.cells)
-        each = R if k == 2 and (protect == "A" or repair != "frozen") else k * R
-        sizes = (R if k == 2 else 2 * k * R) if repair == "frozen" else 1
-        refuse_delta_below(least_delta(_over(sizes, first) + each * gradients * STEPS, choices=selections * game.n_classifiers), delta)
+    step, first, first_delta = _steps(game, as_printed, repair, protect, share, epsilon, delta, T, selections, gradients, accounting)
     return PlaySetting(epsilon, delta, B, eta, T, selections, gradients, k, K, axes, as_printed, repair, protect, smallest_cell, step,
                        first, first_delta)
 
@@ -126,8 +122,9 @@ def _refuse_game(game, as_printed):
     if parity.against == "population":
         check.refuse("game", parity, "compares with the population, and how much of it a group is, is private",
                      'Compare with a group, or all pairs: notion=Parity(..., against="pairs").')
-    if game.table.people is None and (game.n_pos % 1).any() | (game.n % 1).any():
-        check.refuse("game", game, "was made from counts that are not whole people",
+    # Of all groups together, which is public: whether the cells are whole may tell who is in which.
+    if game.table.people is None and any((np.abs(all_ - np.rint(all_)) > 1e-6).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
+        check.refuse("game", game, "was made from counts that, of all groups together, are not whole people",
                      "Make it from predictions, which may be probabilities.")
 
 
@@ -160,7 +157,7 @@ def _rounds(rounds, epsilon, delta, B, beta, log_labelings, m, H, k, K):
     return found.pop()
 
 
-def _steps(as_printed, repair, share, epsilon, delta, T, selections, gradients, accounting):
+def _steps(game, as_printed, repair, protect, share, epsilon, delta, T, selections, gradients, accounting):
     """epsilon' of each game; and what of epsilon and of delta is spent before the first round."""
     nothing = np.zeros_like(epsilon)
     if as_printed:
@@ -169,11 +166,27 @@ def _steps(as_printed, repair, share, epsilon, delta, T, selections, gradients, 
         return epsilon, nothing, 0.0
     alone = repair == "promise" or not gradients        # one choice, all of whose prices cancel, needs no sizes
     spent, first_delta = 0.0 if alone else share, delta / 2 if repair == "bound" and not alone else 0.0
-    each = {e: largest_step((1 - spent) * e, delta - first_delta, selections, gradients, method=accounting)
-            for e in np.unique(epsilon).tolist()}
+
+    def step(e):
+        left = delta - first_delta
+        at_most = largest_step((1 - spent) * e, left, selections, gradients, method=accounting)     # a smaller delta makes it smaller
+        least = _in_doubles(game, repair, protect, spent * e, at_most, selections, gradients)
+        refuse_delta_below(least * delta / left, delta)
+        return largest_step((1 - spent) * e, left - least, selections, gradients, method=accounting)
+    each = {e: step(e) for e in np.unique(epsilon).tolist()}
     return np.vectorize(each.__getitem__, otypes=[float])(epsilon), spent * epsilon, first_delta
 
 
-def _over(sizes, first):
-    """Scales of the sizes' noise, in people, added up; of the game whose epsilon is the least."""
-    return sizes / float(first.min()) if first.any() else 0.0
+def _in_doubles(game, repair, protect, first, step, selections, gradients):
+    """What one game gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices.
+
+    One person is counted in one cell of a group, and moves one number where that is known from the other group's, or where the gap is one
+    number; else two, by half of the step each.
+    """
+    k, m, rates = game.n_groups, game.m, game.n_groups * len(game.parity.cells)
+    numbers = 1 if k == 2 and (protect == "A" or repair != "frozen") else 2
+    sizes = 1 if k == 2 or repair == "bound" else 2
+    # Rates are off by 2^-53, and their noise has a scale of 2 / (N + 1) over the step.
+    measured = numbers * laplace_delta(STEPS, step / numbers, 0.0 if repair == "frozen" else m * step)
+    chosen = choice_delta(game.n_classifiers, step, losses_off(rates, m, step))
+    return (sizes * laplace_delta(sizes / first, first / sizes) if first else 0.0) + gradients * measured + selections * chosen

@@ -93,6 +93,11 @@ class Table:
         return self._with(np.concatenate([self.n_pos, [np.zeros_like(self.n), self.n]]),
                           np.concatenate([self.accepted, [np.zeros(2), self.n.sum(axis=0)]]))
 
+    def in_whole_people(self) -> Table:
+        """Every cell rounded to whole people, half up, and what all groups hold together by itself. Whole counts stay as they are."""
+        return Table(np.floor(self.n_pos + 0.5), np.floor(self.n + 0.5), np.floor(self.accepted + 0.5), self.parity, self.empty,
+                     self.k_given, self.people)
+
     def _with(self, n_pos: np.ndarray, accepted: np.ndarray) -> Table:
         return Table(n_pos, self.n, accepted, self.parity, self.empty, self.k_given, self.people)
 
@@ -114,8 +119,12 @@ def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: 
     cells[np.arange(len(A)), 2 * A + Y] = 1.0
     step = max(1, _BLOCK // len(A))
     labels, n_pos, accepted = np.eye(2)[Y], [], []
+    # Sums of probabilities would be rounded by who is in which group, with no noise for it: for a private play they are to be exact.
+    unit = 2.0 ** (len(A).bit_length() - 53)
+    grid = predictions.dtype.kind == "f" and n_groups is not None and empty == "zero"
     for i in range(0, len(predictions), step):
         block = predictions[i:i + step].astype(float)
+        block = np.rint(block / unit) * unit if grid else block
         n_pos.append(block @ cells)
         accepted.append(block @ labels)
     return Table(np.concatenate(n_pos).reshape(-1, k, 2), cells.sum(axis=0).reshape(k, 2), np.concatenate(accepted), parity, empty,

@@ -1,64 +1,301 @@
-"""What noise in doubles gives away beside its law, counted, and the deltas that are refused for it."""
+"""What noise in doubles gives away beside its law, counted, and the deltas that are refused or set apart for it."""
 from __future__ import annotations
 
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from dpfair_teach.games import FairnessGame, budget, dp_oracle_learner, regression_dp_oracle_learner
+from dpfair_teach import accounting
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner, regression_setting
+from dpfair_teach.games.doubles import choice_delta, gaussian_cost, laplace_delta, losses_off
+from dpfair_teach.games.notions import prices_of_rates
 from dpfair_teach.oracles import RegressionOracle
-from faults import Mutant, scaled
+from faults import Mutant, calling, scaled
+
+UNIT = 2.0**-53
+
+
+def without_the_vector(f):
+    return lambda oracle, k, first, T, learner, auditor: f(oracle, k, first, T, 0.0, auditor)
+
 
 FAULTS = {
-    "a_thousandth_of_what_doubles_give_away": Mutant("dpfair_teach.games.budget.least_delta", scaled(1e-3),
-                                                     "deltas are promised that noise in doubles does not keep"),
+    "holes_alone": Mutant("dpfair_teach.games.doubles.laplace_delta", lambda f: lambda scale, epsilon, rounding=0.0: scale * 2.0**-52,
+                          "only numbers that a neighbour never says are counted, not chances that are a little too large"),
+    "choices_are_exact": Mutant("dpfair_teach.games.doubles.choice_delta", scaled(0.0), "choices in doubles give nothing away"),
+    "gaussians_are_exact": Mutant("dpfair_teach.games.doubles.gaussian_cost", lambda f: lambda *args: (0.0, 0.0),
+                                  "Gaussian noise in doubles gives nothing away"),
+    "gaussians_have_no_tail": Mutant("dpfair_teach.games.doubles.gaussian_cost", lambda f: lambda *args: (f(*args)[0], 0.0),
+                                     "beyond the layers the steps of Gaussian noise widen, and nothing is set apart for it"),
+    "losses_are_exact": Mutant("dpfair_teach.games.doubles.losses_off", scaled(0.0),
+                               "losses are taken for exact, however many people they are summed over"),
+    "the_steps_get_all_of_delta": Mutant("dpfair_teach.games.setting._steps", calling("_in_doubles", lambda f: lambda *args: 0.0),
+                                         "the accountant of a play is handed the whole delta"),
+    "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_setting._in_doubles", lambda f: lambda *args: (0.0, 0.0),
+                                             "the accountant of the loop is handed all of epsilon and delta"),
+    "the_vector_is_not_counted": Mutant("dpfair_teach.games.regression_setting._in_doubles", without_the_vector,
+                                        "the entries of the learner's vector are not moved"),
 }
 
 
-@pytest.mark.parametrize("scale", [37.0, 5000.3, 1e6])
-def test_the_holes_of_laplace_noise_in_doubles_are_counted(scale):
-    """A count with noise of that scale, in whole people. Of the numbers that noise is made from, counted one by one: those whose outcome
-    the neighbour's count cannot have. They are a mass of at most scale 2^-52, and not of a tenth of it."""
-    far = np.arange(1.0, 4 * scale + 1)                         # the farthest; nearer ones lie closer than a quarter of a person
-    said = np.rint(scale * np.log(2.0**52 / far))               # of 0; its neighbour is 1, whose outcomes are these and 1
-    nearest = said.min() + 2
-    mass = 0
-    for side in (1, -1):                                        # both ends
-        reached = np.unique(side * said)
-        mass += (~np.isin(side * said, reached + 1) & (said > nearest)).sum() * 2.0**-53
-    assert 0.1 * budget.least_delta(scale) < mass <= budget.least_delta(scale)
+# --- what the generator does
 
+def raws(seed, n):
+    """One 64-bit number and what numpy makes of it, n times, by each law."""
+    for _ in range(n):
+        bits = np.random.PCG64(seed)
+        bits.advance(int(np.random.default_rng(seed).integers(2**60)))
+        state = bits.state
+        raw = int(bits.random_raw())
+        said = []
+        for law in ("laplace", "gumbel", "standard_normal"):
+            bits.state = state
+            said.append(getattr(np.random.Generator(bits), law)())
+        yield raw, *said
+        seed += 1
+
+
+#: Marsaglia and Tsang's layers: how far each reaches, and where the one above it ends.
+R = 3.6541528853610088
+
+
+def layers():
+    f = lambda x: math.exp(-x * x / 2)
+    area = R * f(R) + math.sqrt(math.pi / 2) * math.erfc(R / math.sqrt(2))
+    edge = [area / f(R), R]
+    while len(edge) < 256:
+        edge.append(math.sqrt(-2 * math.log(area / edge[-1] + f(edge[-1]))))
+    return np.array(edge), np.append(edge[1:], 0.0)
+
+
+def test_numpy_draws_as_the_proofs_say():
+    """Laplace and Gumbel noise by logarithms of one multiple of 2^-53, Gaussian noise by layer, side and one of 2^52 numbers."""
+    edge, inner = layers()
+    number = np.array([0, *range(255, 0, -1)])          # numpy counts the layers from within, the lowest is 0
+    by_number = {int(i): (e, n) for i, e, n in zip(number, edge, inner, strict=True)}
+    quick = 0
+    for raw, laplace, gumbel, normal in raws(11, 400):
+        u = (raw >> 11) * UNIT
+        assert laplace == pytest.approx(-math.log((2.0 - u) - u) if u >= 0.5 else math.log(2 * u), rel=5e-16)
+        assert gumbel == pytest.approx(-math.log(-math.log(1 - u)), rel=1e-13, abs=1e-15)
+        reach, inn = by_number[raw & 255]
+        side, j = (raw >> 8) & 1, (raw >> 9) & (2**52 - 1)
+        if j * 2.0**-52 * reach < inn * (1 - 1e-12):
+            quick += 1
+            assert normal == pytest.approx((-1) ** side * j * 2.0**-52 * reach, rel=2.0**-45)
+    assert quick > 380
+
+
+# --- Laplace: every chance, counted
+
+def laplace_chances(scale, value, reach):
+    """In 2^-53, the chance of each z of -reach..reach to be the nearest whole number to value + noise: exact, by bisection."""
+    z = np.arange(-reach, reach + 2.0)
+
+    def at_least(sign):
+        """How many of the 2^52 numbers on one side lead beyond each z."""
+        low, high = np.zeros(len(z)), np.full(len(z), 2.0**52 + 1)
+        for _ in range(54):
+            middle = np.maximum(np.floor((low + high) / 2), 1.0)
+            u = 1 - middle * UNIT if sign > 0 else middle * UNIT
+            beyond = sign * np.rint(value + sign * (-np.log((2 - u) - u if sign > 0 else u + u) * scale)) >= z
+            open_ = high - low > 1
+            low, high = np.where(beyond & open_, middle, low), np.where(~beyond & open_, middle, high)
+        return low
+    up, down = at_least(1), np.minimum(at_least(-1), 2.0**52 - 1)           # 0 itself comes from above alone
+    return (up[:-1] - up[1:]) + (down[:-1] - down[1:])[::-1]
+
+
+@pytest.mark.parametrize(("scale", "moved"), [(1.7, 1), (37.0, 1), (37.0, 111), (511.3, 1), (511.3, 1022), (0.2, 1)])
+def test_what_laplace_noise_in_doubles_gives_away_is_counted(scale, moved):
+    """A whole number and one ``moved`` further: the sum of what P has more than exp(epsilon) Q, exact, is below the bound, and no tenth."""
+    reach, epsilon = math.ceil(37 * scale) + moved + 1, moved / scale
+    P, Q = (laplace_chances(scale, value, reach) for value in (0.0, float(moved)))
+    assert P.sum() == Q.sum() == 2**53 - 1
+    factor = Fraction(math.exp(epsilon))
+    lost = float(sum(max(Fraction(0), Fraction(int(p)) - factor * int(q)) for p, q in zip(P, Q, strict=True))) * UNIT
+    bound = laplace_delta(scale, epsilon)
+    assert bound / (15 if scale > 30 else 100) < lost <= bound
+    if moved == 1 and scale > 30:
+        assert lost > 5 * scale * 2.0**-52      # the holes alone, which an earlier bound counted, are a fifth of it
+
+
+def test_the_numbers_that_the_docstring_tells():
+    told = dp_oracle_learner.__doc__
+    for value in (laplace_delta(1e6, 1e-6), laplace_delta(players.STEPS, 1e-3)):
+        assert f"{value:.1e}" in told
+    assert f"{gaussian_cost(players.STEPS, 0.1)[0]:.1e}" in regression_dp_oracle_learner.__doc__
+    assert laplace_delta(players.STEPS, 8) < 1e-7 < laplace_delta(players.STEPS, 10)        # "an epsilon' of more than about 9"
+
+
+# --- Gaussian: layer by layer, and the tail
+
+def gaussian_errors(scale, value, reach):
+    """In chances of 2^-53, by how much each z of -reach..reach is too likely as the nearest whole number to value + noise: the layers."""
+    bounds, found = np.arange(-reach, reach + 2.0) - 0.5, np.zeros(2 * reach + 1)
+    for edge, inn in zip(*layers(), strict=True):
+        step, most = edge * 2.0**-52, math.floor(inn / edge * 2.0**52)
+
+        def below(x, step=step, most=most):
+            j = np.clip(np.ceil(x / (step * scale)), 0, most)
+            for _ in range(3):
+                j = np.where((j > 0) & ((j - 1) * step * scale >= x), j - 1, j)
+                j = np.where((j < most) & (j * step * scale < x), j + 1, j)
+            return j
+        for sign in (1, -1):
+            ends = sign * (bounds - value)
+            found += sign * (np.diff(below(ends)) - np.diff(np.clip(ends / (edge * scale), 0, inn / edge) * 2.0**52))
+    return found / 256
+
+
+@pytest.mark.parametrize("scale", [20.3, 256.9])
+def test_gaussian_chances_are_right_to_a_share_of_themselves(scale):
+    """Every whole number within 3.654 sigma: the share by which its chance is off, for a value and its neighbour, is what is set apart."""
+    reach, worst = int(R * scale) - 1, 0.0
+    z = np.arange(-reach, reach + 1)
+    for value in (0.0, 0.3):
+        chance = (ndtr((z + 0.5 - value) / scale) - ndtr((z - 0.5 - value) / scale)) / UNIT
+        worst = max(worst, (np.abs(gaussian_errors(scale, value, reach)) / chance).max() / UNIT)
+    assert 2.0 * scale < worst < 25 * scale
+    assert 2 * worst * UNIT <= gaussian_cost(scale, 0.1)[0]
+
+
+@pytest.mark.parametrize("mu", [0.05, 2.0, 5.0])
+def test_the_tail_of_gaussian_noise_is_set_apart(mu, scale=64.0):
+    """Beyond the layers, each of 2^53 numbers leads to one outcome: counted. What they lack, weighted by the neighbour's law."""
+    z = np.arange(math.ceil(R * scale), math.ceil(13 * scale))
+    ends = (np.append(z - 0.5, z[-1] + 0.5) / scale - R).clip(min=0.0)
+    left = np.floor(2.0**53 * np.exp(-R * ends))                # how many numbers lead so far
+    mass = math.erfc(R / math.sqrt(2)) / 2 / (math.exp(-R * R / 2) / math.sqrt(2 * math.pi) / R)
+    kept = np.exp(-((z / scale - R).clip(min=0.0) ** 2) / 2)
+    drawn = np.where(kept > UNIT, (left[:-1] - left[1:]) * kept, 0.0) * UNIT
+    exact = (np.exp(-R * ends[:-1]) - np.exp(-R * ends[1:])) * kept
+    total = math.erfc(R / math.sqrt(2)) / 2 / exact.sum()
+    share = np.maximum(1 - drawn / exact, 0.0)
+    theirs = ndtr((z + 0.5) / scale - mu) - ndtr((z - 0.5) / scale - mu)
+    lost = (theirs * np.where(share > 25 * scale * UNIT, share, 0.0)).sum() + ndtr(mu - z[-1] / scale)
+    assert total > 0 and mass > 0 and 0 < lost <= gaussian_cost(scale, mu)[1]
+
+
+# --- choices
+
+@pytest.mark.parametrize("losses", [(0.0, 0.0), (0.0, 1.0), (0.0, 0.3, 2.0), (0.0, 0.0, 0.0)])
+def test_a_choice_is_off_by_one_chance_for_each_classifier(losses, bits=7):
+    """Uniform numbers of 7 bits instead of 53: all of them, tried. The mass in the wrong place is at most 2^-7 for each, twice."""
+    u = np.arange(1, 2**bits) * 2.0**-bits
+    scores = np.meshgrid(*[-loss - np.log(-np.log(u)) for loss in losses], indexing="ij")
+    chosen = np.bincount(np.argmax(scores, axis=0).ravel(), minlength=len(losses)) / u.size**len(losses)
+    law = np.exp(-np.array(losses)) / np.exp(-np.array(losses)).sum()
+    off = np.abs(chosen - law).sum() / 2
+    assert off <= 2 * len(losses) * 2.0**-bits and choice_delta(len(losses), 0.0) >= 2 * 2 * len(losses) * UNIT
+
+
+@pytest.mark.parametrize(("k", "m"), [(2, 10**8), (3, 10**6 + 1)])
+def test_losses_are_right_to_what_is_set_apart_for_them(k, m, monkeypatch):
+    """Losses over many people, against fractions: they are off by no more chances than that, and by more than none."""
+    heard = []
+    monkeypatch.setattr(players, "select", lambda loss, scale, rng: heard.append((loss, scale)) or 0)
+    rng, step = np.random.default_rng(0), 0.37
+    n = rng.multinomial(m, np.full(2 * k, 0.5 / k)).reshape(k, 2)
+    n_pos = rng.integers(0, n + 1, (30, k, 2))
+    game = FairnessGame.from_counts(n_pos, n, 0.1, empty="zero")
+    worst = 0.0
+    for player in (players.FrozenCounts(game, np.asarray(step), n + rng.integers(-9, 9, n.shape), "A"),
+                   players.PromisedRates(game, np.asarray(step), float(n.min()), "A")):
+        for _ in range(5):
+            w = 5 * rng.normal(size=2 * (k - 1))
+            heard.clear()
+            player.answer(w, None)
+            loss, scale = heard[0]
+            price = prices_of_rates(game.parity, w, k)
+            table = n_pos
+            if isinstance(player, players.FrozenCounts):
+                price = price / player.denominators
+                exact = [[Fraction(int(c)) * Fraction(float(p)) for c, p in zip(one.ravel(), price.ravel(), strict=True)] for one in table]
+            else:
+                exact = [[Fraction(int(c), int(people)) * Fraction(float(p)) for c, people, p in
+                          zip(one.ravel(), n.ravel(), price.ravel(), strict=True)] for one in table]
+            errors = game.errors - game.errors.min()
+            off = [abs(Fraction(float(said)) - Fraction(float(error)) - sum(parts)) / Fraction(float(scale))
+                   for said, error, parts in zip(loss, errors, exact, strict=True)]
+            worst = max(worst, float(max(off)) / UNIT)
+    assert 1e-4 * m * step < worst <= losses_off(2 * k, m, step)
+
+
+# --- what is refused, and what the accountant is handed
 
 def game(k=2, m=40):
     A, Y = np.arange(m) % k, np.arange(m) // k % 2
     return FairnessGame(np.random.default_rng(0).integers(0, 2, (4, m)), A, Y, 0.1, n_groups=k, empty="zero")
 
 
+def by_hand(k, how, first, step, T, H=4, m=40):
+    """The formulas once more: of frozen sizes and counts one person moves one of two groups' and two of more."""
+    numbers = 1 if k == 2 else 2
+    off = 0.0 if how["repair"] == "frozen" else m * step
+    measured = numbers * (1 + math.exp(step / numbers)) * (60 * 2049 + off)
+    chosen = (1 + math.exp(step)) * (2 * H + 300 + (2 * k + 6) * m * step)
+    each = numbers if how["repair"] == "frozen" else 1
+    sizes = each * (1 + math.exp(first / each)) * 60 * (each / first + 1) if first else 0.0
+    return (sizes + (T - 1) * (measured + chosen)) * UNIT
+
+
+REPAIRS_TRIED = [(dict(repair="frozen"), 0.1, 1.0), (dict(repair="bound"), 0.1, 0.5), (dict(repair="promise", smallest_cell=1), 0.0, 1.0)]
+
+
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize(("how", "share"), [(dict(repair="frozen"), 1.0), (dict(repair="bound"), 1.0),
-                                            (dict(repair="promise", smallest_cell=1), 0.0)])
-def test_a_delta_that_doubles_do_not_keep_is_refused(k, how, share):
+@pytest.mark.parametrize(("how", "share", "part"), REPAIRS_TRIED)
+def test_a_delta_that_doubles_do_not_keep_is_refused(k, how, share, part):
     """The least delta by hand, from what each repair draws; a little below it is refused, a little above it plays."""
     for epsilon, T in ((1e-4, 2), (1.0, 30)):
-        labels = 2
-        sizes = {"frozen": labels if k == 2 else 2 * k * labels, "bound": 1, "promise": 0}[how["repair"]] / (0.1 * epsilon)
-        measured = (labels if k == 2 else k * labels) * (T - 1) * 2048
-        least = (sizes + measured) * 2.0**-52 + 4 * (T - 1) * 2.0**-58
+        least, step = 1e-9, None
+        for _ in range(4):
+            step = largest_step((1 - share) * epsilon, part * least, T - 1, T - 1)
+            least = by_hand(k, how, share * epsilon, step, T) / part
 
         def play(delta, epsilon=epsilon, T=T):
             return dp_oracle_learner(game(k), epsilon, delta, 2.0, np.random.default_rng(0), rounds=T, **how)
         play(least * 1.001)
-        with pytest.raises(ValueError, match=rf"^delta=.*: below {least:.3g}, what noise in doubles gives away here"):
+        with pytest.raises(ValueError, match=r"^delta=.*: not above .*, what noise in doubles gives away here"):
             play(least * 0.999)
     dp_oracle_learner(game(k), 1.0, 1e-200, 2.0, np.random.default_rng(0), rounds=1, **how)     # nothing private is drawn
+
+
+def test_a_play_that_doubles_break_is_refused():
+    """1e8 people, one rate: the size alone, its part of epsilon 1.008e-6, gives away 3e-9 at least; delta was to be 2.3e-10."""
+    n_pos, n = np.array([[[3e7, 0], [2e7, 0]], [[0, 0], [0, 0]]]), np.full((2, 2), 2.5e7)
+    n_pos = np.minimum(n_pos, n)
+    one = FairnessGame.from_counts(n_pos, n, 0.1, constraints=("FP",), empty="zero")
+    with pytest.raises(ValueError, match=r"^delta=2\.3e-10: not above"):
+        dp_oracle_learner(one, 1.12e-6, 2.3e-10, 2.0, np.random.default_rng(0), share=0.9, rounds=2)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("how", "share", "part"), REPAIRS_TRIED)
+def test_the_accountant_of_a_play_is_handed_what_doubles_leave(k, how, share, part):
+    """At a delta three times the least: the steps are the largest for what is left, and not for all of it."""
+    epsilon, T, delta = 1.0, 5, 0.0
+    step = largest_step((1 - share) * epsilon, 1e-9, T - 1, T - 1)
+    delta = 3 * by_hand(k, how, share * epsilon, step, T) / part
+    at_most = largest_step((1 - share) * epsilon, part * delta, T - 1, T - 1)
+    left = part * delta - by_hand(k, how, share * epsilon, at_most, T)
+    play = dp_oracle_learner(game(k), epsilon, delta, 2.0, np.random.default_rng(0), rounds=T, **how)
+    assert play.epsilon_step == pytest.approx(largest_step((1 - share) * epsilon, left, T - 1, T - 1), rel=1e-9)
+    assert play.epsilon_step < at_most * (1 - 1e-3)
+    rounds = [r for r in play.releases_ if r.times > 1]
+    assert accounting.compose(rounds, left, "rdp") <= (1 - share) * epsilon * (1 + 1e-9) < accounting.compose(rounds, left * 0.9, "rdp")
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_delta_that_doubles_do_not_keep_is_refused_by_the_loop(k):
     rng = np.random.default_rng(0)
     X, A, Y = rng.normal(size=(60, 2)), rng.integers(0, k, 60), np.arange(60) % 2
-    least = (2 if k == 2 else 12) / (0.05 * 1e-3) * 2.0**-52 + 4 * ((2 if k == 2 else 6) + 3) * 2.0**-52
+    numbers, first = (1, 2)[k > 2], 0.05 * 1e-3
+    least = numbers * (1 + math.exp(first / numbers)) * 60 * (numbers / first + 1) * UNIT
     for delta, fine in ((least * 1.001, True), (least * 0.999, False), (1e-90, False)):
         def play(delta=delta, rounds=5):
             return regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 1e-3, delta, np.random.default_rng(0), n_groups=k,
@@ -69,3 +306,40 @@ def test_a_delta_that_doubles_do_not_keep_is_refused_by_the_loop(k):
             with pytest.raises(ValueError, match=r"^delta=.*what noise in doubles gives away"):
                 play()
             play(rounds=1)
+
+
+@pytest.mark.parametrize(("k", "epsilon", "delta", "T"), [(2, 1.0, 1e-7, 5), (3, 1.0, 1e-7, 5), (2, 1e-4, 4e-9, 2), (2, 40.0, 1e-9, 2)])
+def test_the_accountant_of_the_loop_is_handed_what_doubles_leave(k, epsilon, delta, T):
+    """All that was released, added up exactly at what doubles leave of delta, spends no more than what they leave of epsilon."""
+    rng = np.random.default_rng(0)
+    X, A, Y = rng.normal(size=(60, 2)), rng.integers(0, k, 60), np.arange(60) % 2
+    play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, epsilon, delta, np.random.default_rng(0), n_groups=k, rounds=T)
+    sizes, learner, auditor = play.releases_
+    moved = [regression_setting.gaussian_cost(2048, r.sensitivity / r.scale / math.sqrt(j), 2 * k * 60 * r.sensitivity / r.scale * sums)
+             for r, j, sums in ((learner, 1, 1), (learner, 2, 1), (learner, 3, 1), (auditor, 1, 0), (auditor, 1, 0))[:5 if k > 2 else 4]]
+    more, less = ((T - 1) * sum(costs) for costs in zip(*moved, strict=True))
+    numbers, first = (1, 2)[k > 2], sizes.sensitivity / sizes.scale
+    less += numbers * laplace_delta(numbers / first, first / numbers)
+    assert 0 < more < 1e-3 * epsilon and 0 < less < delta
+    mu = math.sqrt((T - 1) * ((learner.sensitivity / learner.scale) ** 2 + (auditor.sensitivity / auditor.scale) ** 2))
+    assert together(first, numbers, mu, epsilon - more) <= delta - less
+    assert together(first, numbers, mu * 1.2, epsilon) > delta
+
+
+def together(first, numbers, mu, epsilon, points=4001):
+    """delta of one or two Laplace numbers, each moved by its part of ``first``, and a Gaussian, at epsilon: never less than the truth."""
+    part = first / numbers
+    x = np.linspace(0.0, 1.0, points)           # between the two values the loss falls from part to -part
+    losses = np.concatenate([[part], part * (1 - 2 * x[:-1]), [-part]])
+    chances = np.concatenate([[0.5], 0.5 * -np.diff(np.exp(-part * x)), [0.5 * math.exp(-part)]])
+    total = 0.0
+    for both in itertools.product(*[range(0, len(losses), 1)] * numbers) if numbers == 1 else ():
+        t = epsilon - losses[both[0]]
+        total += chances[both[0]] * (ndtr(mu / 2 - t / mu) - math.exp(min(t, 700.0)) * ndtr(-mu / 2 - t / mu))
+    if numbers == 2:
+        grid = losses[:, None] + losses
+        t = epsilon - grid[::16, ::16]
+        weight = np.add.reduceat(np.add.reduceat(np.outer(chances, chances), np.arange(0, len(losses), 16), 0),
+                                 np.arange(0, len(losses), 16), 1)
+        total = (weight * (ndtr(mu / 2 - t / mu) - np.exp(t) * ndtr(-mu / 2 - t / mu))).sum()
+    return total

@@ -94,6 +94,7 @@ def test_the_bound_of_the_default_algorithm_on_runs(k):
     assert gap.max() > 0.02 * said.nu
 
 
+@pytest.mark.usefixtures("real_numbers")
 def test_a_player_alone_may_gain_more_than_its_own_part():
     """The parts bound regrets, not gains: here the learner gains a hundred times its part at the averages, and both less than nu."""
     n_pos = [[[0, 1e5], [2e4, 1e5]], [[0, 8e4], [0, 8e4]], [[0, 0], [0, 0]], [[1e5, 1e5], [1e5, 1e5]]]

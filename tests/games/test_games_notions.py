@@ -154,6 +154,7 @@ def test_no_neighbour_moves_what_is_measured_by_more_than_its_sensitivity(parity
         assert worst[1:].max() == one.measurement[1] or kind == "N"
 
 
+@pytest.mark.usefixtures("real_numbers")
 @pytest.mark.parametrize("parity", PRIVATE, ids=str)
 def test_without_noise_a_private_play_is_of_its_notion(parity):
     """At epsilon 1e6: what the auditor saw is the constraint values of what was chosen, and the play is evaluated by hand's counts."""

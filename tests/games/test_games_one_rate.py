@@ -57,6 +57,7 @@ def test_no_two_names_are_of_one_rate():
     assert len(set(labels.values())) == len(labels)
 
 
+@pytest.mark.usefixtures("real_numbers")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("constraints", RATES)
 @pytest.mark.parametrize("how", [dict(as_printed=True), dict(), dict(protect="X and A"), dict(repair="bound"),
@@ -84,6 +85,7 @@ def test_the_sizes_that_are_released_are_of_the_cells_that_are_asked_about(k, co
     assert rooms.smallest_asked(game) == smallest == game.n[:, asked].min()
 
 
+@pytest.mark.usefixtures("real_numbers")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("constraints", RATES)
 def test_the_private_loop_measures_and_tells_the_rates_that_were_named(k, constraints):

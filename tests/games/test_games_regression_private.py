@@ -370,6 +370,7 @@ def test_prices_that_shrink_below_all_doubles_leave_no_nan():
     assert np.isfinite(play.predict_proba(X[:3])).all()
 
 
+@pytest.mark.usefixtures("real_numbers")
 @pytest.mark.parametrize(("epsilon", "delta", "rounds"), [(1e-6, 1e-7, 2), (1e-3, 1e-10, 1000), (1000.0, 0.4, 2)])
 def test_the_ends_of_the_ranges_are_recorded(epsilon, delta, rounds):
     """Records hold what was run, however small or large it is, and their Gaussians are one that keeps the promise."""
