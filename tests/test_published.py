@@ -519,6 +519,7 @@ def test_a_private_play_asks_for_a_game_whose_making_told_nothing():
 NOT_PUBLISHED = {
     "experiments.postprocessing_draws": "error and violation on the true counts: for the teacher's eye, not a release",
     "experiments.postprocessing_curve": "means of them",
+    "experiments.draws_over_splits": "the same over several tables",
     "games.section_5_learner": "as printed: nothing private is claimed, no record is left",
 }
 #: Words of options that are not in an annotation.
