@@ -156,6 +156,7 @@ class AuditResult:
     hits, n : (int, int) and (int, int)
         How often it happened among how many certifying samples, on the data set where it is likelier and on the other.
     delta, alpha : float
+        The delta of the promise under attack; the chance, at most, that the certificate is wrong.
     claimed_epsilon : float or None
         The claim under audit.
 

@@ -76,21 +76,27 @@ class Entry:
 
 
 def described(cls: type) -> dict[str, str]:
-    """What the docstring of a class says of its parameters and attributes, by name."""
+    """What the docstrings of a class, and of its bases in the library, say of parameters and attributes, by name; its own words first."""
     found: dict[str, str] = {}
-    for title in ("Parameters", "Attributes"):
-        section = re.search(rf"^{title}\n-+\n(.*?)(?=^\w+\n-{{3,}}$|\Z)", inspect.getdoc(cls) or "", re.M | re.S)
-        for head, text in re.findall(r"^(\w.*)\n((?:    .*\n?)*)", section[1] if section else "", re.M):
-            for name in head.partition(" :")[0].split(", "):
-                found[name] = " ".join(text.split())
+    for base in reversed(family(cls)):
+        for title in ("Parameters", "Attributes"):
+            section = re.search(rf"^{title}\n-+\n(.*?)(?=^\w+\n-{{3,}}$|\Z)", inspect.cleandoc(base.__doc__ or ""), re.M | re.S)
+            for head, text in re.findall(r"^(\w.*)\n((?:    .*\n?)*)", section[1] if section else "", re.M):
+                for name in head.partition(" :")[0].split(", "):
+                    found[name] = " ".join(text.split()) or found.get(name, "")
     return found
+
+
+def family(cls: type) -> list[type]:
+    """A class and its bases in the library, the class first."""
+    return [base for base in cls.__mro__ if base.__module__.partition(".")[0] == PACKAGE]
 
 
 def members(cls: type) -> list[tuple[str, str]]:
     """The public attributes and methods of a class of the library, those of its bases in the library too: how it is written, what it is."""
     found: dict[str, tuple[str, str]] = {}
     told = described(cls)
-    for base in reversed([base for base in cls.__mro__ if base.__module__.partition(".")[0] == PACKAGE]):
+    for base in reversed(family(cls)):
         fields = inspect.get_annotations(base)
         for name in dict.fromkeys((*fields, *vars(base))):
             thing = vars(base).get(name)

@@ -99,7 +99,9 @@ class FrozenBound:
         Bounds on the two regrets, with what the denominators add to each: 2 B tau and 4 B tau. At the averages either player alone may
         still gain up to nu; both together gain no more than nu, so the excess error is at most nu, once.
     tau : float
+        How far a rate over the released denominators is from the true one, at most.
     rounds : int
+        T, how many of them the bound is about.
     """
 
     nu: float

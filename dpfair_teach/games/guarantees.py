@@ -31,6 +31,7 @@ class EquilibriumBound:
     learner, auditor : float
         Bounds on the two regrets.
     rounds : int
+        T, how many of them the bound is about.
     eta : float
         The auditor's step. The bound is for an algorithm that plays ``rounds`` and this step: give it both.
     order : float
@@ -58,6 +59,7 @@ class Guarantee:
     violation : float
         The largest gap of Q~ is at most this; from 1 on it says nothing.
     rounds : int
+        T, how many of them the bound is about.
     eta : float
         The auditor's step. The bound is for an algorithm that plays ``rounds`` and this step: give it both.
     """

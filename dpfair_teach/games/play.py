@@ -28,14 +28,17 @@ class Moves:
 
     @property
     def rounds(self) -> int:
+        """T."""
         return len(self.chosen)
 
     @property
     def Q(self) -> np.ndarray:
+        """The learner's average of all rounds, (..., H)."""
         return self.mixture_after(self.rounds)
 
     @property
     def lam(self) -> np.ndarray:
+        """The auditor's average of all rounds, (..., K)."""
         return self.multipliers.mean(axis=0)
 
     def mixture_after(self, t: int) -> np.ndarray:
@@ -63,7 +66,9 @@ class Play(Moves):
     Attributes
     ----------
     game : FairnessGame
+        With the private data.
     B, eta : (...) arrays, or floats
+        The bound of the multipliers, and the auditor's step.
     chosen : (T, ...) array of ints
         The learner's classifier in each round.
     multipliers : (T, ..., K) array
@@ -81,22 +86,27 @@ class Play(Moves):
 
     @property
     def n_classifiers(self) -> int:  # type: ignore[override]  # of the moves alone it is kept, with the game at hand it is the game's
+        """H, of the game."""
         return self.game.n_classifiers
 
     @property
     def gap(self) -> np.ndarray:
+        """The equilibrium gap of the averages."""
         return plain(self.gap_after([self.rounds])[0])
 
     @property
     def regrets(self) -> tuple[np.ndarray, np.ndarray]:
+        """What either player could still gain against the other's average: auditor, learner."""
         return self.game.regrets(self.Q, self.lam, self.B)
 
     @property
     def error(self) -> np.ndarray:
+        """err(Q)."""
         return plain(self.game.errors[self.chosen].mean(axis=0))
 
     @property
     def violation(self) -> np.ndarray:
+        """The largest gap of Q."""
         return plain(np.abs(self.game.gaps[self.chosen].mean(axis=0)).max(axis=-1))
 
     def _averages(self, after):

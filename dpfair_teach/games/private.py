@@ -33,6 +33,7 @@ class PrivatePlay(Moves):
     n_classifiers, gamma, parity
         Of the game, which were public.
     B, eta : (...) arrays, or floats
+        The bound of the multipliers, and the auditor's step.
     chosen : (T, ...) array of ints
         The learner's classifier in each round.
     multipliers : (T, ..., K) array

@@ -48,7 +48,9 @@ class Equilibrium:
     value : float, or (...) array
         L(Q, lam).
     Q : (..., H) array
+        The learner's mixture of the classifiers.
     lam : (..., K) array
+        The auditor's multipliers of the constraints.
     """
 
     value: np.ndarray

@@ -33,10 +33,12 @@ class RegressionPlay(Play):
     Attributes
     ----------
     oracle : oracles.RegressionOracle
+        Who answered: it holds X and Y.
     prices : (H - 2, D) array
         Of the gaps: what first made the oracle answer with each classifier. Others that accept as many of each cell, but not the same
         people, count as the same.
     gap_coefficients : (D, d + 1) array
+        Of (1, x) in the score of each gap, which the prices multiply.
     Q : (..., H) array
         The average of the play, over ``game``: so rounds whose answers count as the same are one classifier, the first of them.
     Others as in :class:`~dpfair_teach.games.play.Play`.

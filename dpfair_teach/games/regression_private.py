@@ -38,6 +38,7 @@ class PrivateRegressionPlay:
     rules : (T, ..., d + 1) array
         Coefficients of each round's classifier: accept where (1, x) . rule > 0.
     multipliers : (T, ..., K) array
+        The auditor's lambda in each round.
     errors : (T, ...) array
         Of each round's classifier: X and Y are public, so these are.
     denominators : (..., k, 2) array [a, y], or None
@@ -45,6 +46,7 @@ class PrivateRegressionPlay:
     gaps_seen : (T-1, ..., D) array
         Noisy gaps of each round's classifier but the last.
     B, eta, epsilon : arrays or floats
+        The bound of the multipliers, the auditor's step and the epsilon of each game of the batch.
     releases_ : tuple of accounting.Release
         All that was released, by all games of the batch. Those of *one* game are together (epsilon, delta)-private:
         ``accounting.compose(..., delta, "pld")`` finds it.
@@ -66,10 +68,12 @@ class PrivateRegressionPlay:
 
     @property
     def rounds(self) -> int:
+        """T."""
         return len(self.rules)
 
     @property
     def constraints(self) -> tuple[str, ...]:
+        """The names of the rates that were compared."""
         return tuple(cell.name for cell in self.parity.cells)
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
@@ -97,6 +101,7 @@ class EvaluatedRegression:
     counts : (T, ..., k, 2) array [a, y]
         Whom each round's classifier accepts.
     errors : (T, ...) array
+        Of each round's classifier.
     gaps : (T, ..., D) array
         True gaps of each round's classifier; the rate of an empty cell reads 0.
     error, violation : (...) arrays, or floats

@@ -25,6 +25,7 @@ class Mixtures:
     Parameters
     ----------
     gammas : tuple of floats
+        The G tolerances.
     weights : array (G, H)
         Row g are the probabilities with which gammas[g] uses each of the H candidates; at most 3 are above 0 for two groups.
     values : array (G,)

@@ -98,9 +98,10 @@ class DPPostProcessing(RandomizedClassifier):
     with the public margins kept, and so with half the sensitivity, 1 person;
     ``method="score_bins"`` is public margins again, of ``n_bins`` bins of the base's score in place of its two answers.
     Privacy unit: one person's A changes; X, Y, m and the set of groups {0, ..., k-1} are public. The base must not have been trained on A.
-    Give ``n_groups``: the guarantee is then for every A. Without it two things are read off A without noise and are not private: k, the shape
-    of what is published, and whether a (group, label) is empty, which is refused. The guarantee then holds only among data sets that are
-    publicly known to have these k groups, each with people of both labels; the record in ``releases_`` says so as its relation.
+    Give ``n_groups``: the guarantee is then for every A. Without it two things are read off A without noise and are not private: k, which
+    is the shape of what is published, and whether a (group, label) is empty, which is refused. The guarantee then holds only among data
+    sets that are publicly known to have these k groups, each with people of both labels; the record in ``releases_`` says so as its
+    relation.
 
     Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once and call :meth:`p_at`: it reads
     the released table only.

@@ -24,10 +24,14 @@ class Separation:
 
     Attributes
     ----------
-    value, value_neighbour : f(D) and f(D') for H = {h_0, h_U}
-    jump : their difference
-    gap : how far apart h_U's false positive rates are on D'; on D they are gamma apart
-    share : weight of h_U in the best mixture on D'; the rest is h_0
+    value, value_neighbour : Fraction
+        f(D), and f(D'), for H = {h_0, h_U}.
+    jump : Fraction
+        Their difference.
+    gap : Fraction
+        How far apart h_U's false positive rates are on D'; on D they are gamma apart.
+    share : Fraction
+        Weight of h_U in the best mixture on D'; the rest is h_0.
     """
 
     value: Fraction

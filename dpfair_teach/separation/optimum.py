@@ -25,9 +25,12 @@ class Optimum:
 
     Attributes
     ----------
-    weights : dict classifier -> Fraction, in the order of ``CLASSIFIERS``; they sum to 1
-    value : Fraction, its error
-    gap : Fraction, FP of group R minus FP of group B
+    weights : dict classifier -> Fraction
+        How often each is used, in the order of ``CLASSIFIERS``; they sum to 1.
+    value : Fraction
+        The error of the mixture.
+    gap : Fraction
+        FP of group R minus FP of group B.
     """
 
     weights: dict[str, Fraction]

@@ -25,7 +25,9 @@ class Jump:
     Attributes
     ----------
     value : float
-    counts, counts_neighbour : (2, 2, 2) arrays [x, a, y], two data sets that show it
+        How far f moves.
+    counts, counts_neighbour : (2, 2, 2) arrays [x, a, y]
+        Two data sets that show it.
     """
 
     value: float

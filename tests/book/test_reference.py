@@ -56,6 +56,12 @@ def test_members_of_a_class():
     assert any(written == "provenance" and what for written, what in fields)
 
 
+def test_every_member_says_what_it_is():
+    """A field in the section of its class or of a base, a method and a property in its own docstring or there."""
+    rows = [(entry, *row) for entry in everything() if inspect.isclass(entry.value) for row in reference.members(entry.value)]
+    assert not [f"{entry.room}.{entry.name}: {written}" for entry, written, what in rows if not what] and len(rows) > 250
+
+
 def test_what_functions_return_is_shown_with_its_members():
     """Nobody makes a mixture or a table of a play by hand: it stands behind what returns it, once, and in no list of public names."""
     assert "Mixtures" in [entry.name for entry in reference.results("oneshot")]
