@@ -86,7 +86,7 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
     published : PrivatePlay
         As :func:`dp_oracle_learner` returns it.
     game : FairnessGame
-        The game that was played, or one of the same classifiers, groups, rates and number of tolerances on other people.
+        The game that was played, or one of the same classifiers, groups, notion and gamma on other people.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
     Raises
     ------
     ValueError
-        No private play, or a game of other classifiers, constraints or tolerances.
+        No private play, or a game of another number of classifiers or groups, another notion or another gamma.
 
     Examples
     --------
@@ -110,11 +110,12 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
                      "Give its result; any other play has these numbers itself.")
     if not isinstance(game, FairnessGame):
         refuse_no_game(game)
-    for name, theirs, ours in (("classifiers", game.n_classifiers, published.n_classifiers),
-                               ("constraints", game.n_constraints, published.multipliers.shape[-1]),
-                               ("axes of gamma", game.gamma.shape, np.shape(published.gamma))):
+    for name, theirs, ours in (("number of classifiers", game.n_classifiers, published.n_classifiers),
+                               ("notion", game.parity, published.parity),
+                               ("number of constraints, and so of groups,", game.n_constraints, published.multipliers.shape[-1]),
+                               ("gamma", game.gamma.tolist(), np.asarray(published.gamma).tolist())):
         if theirs != ours:
-            check.refuse("game", theirs, f"are its {name}, and the play's {ours}",
+            check.refuse("game", theirs, f"is its {name}, and the play's is {check.shown(ours)}",
                          "Give the game that was played, or the same on other people.")
     return Play(game, published.B, published.eta, published.chosen, published.multipliers)
 

@@ -14,6 +14,7 @@ from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, pl
 from dpfair_teach.games.doubles import choice_delta, gaussian_cost, laplace_delta, losses_off
 from dpfair_teach.games.notions import prices_of_rates
 from dpfair_teach.oracles import RegressionOracle
+from dpfair_teach.oracles.prices import charged
 from faults import Mutant, calling, scaled
 
 UNIT = 2.0**-53
@@ -211,7 +212,7 @@ def test_losses_are_right_to_what_is_set_apart_for_them(k, m, monkeypatch):
             heard.clear()
             player.answer(w, None)
             loss, scale = heard[0]
-            price = prices_of_rates(game.parity, w, k)
+            price = prices_of_rates(game.parity, charged(w), k)
             table = n_pos
             if isinstance(player, players.FrozenCounts):
                 price = price / player.denominators

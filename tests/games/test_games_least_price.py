@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from dpfair_teach import oracles
+from dpfair_teach.fairness import Parity
 from dpfair_teach.games import FairnessGame, dp_oracle_learner
 from dpfair_teach.games import players as rooms
-from dpfair_teach.oracles.prices import LEAST_PRICE
+from dpfair_teach.games.notions import prices_of_rates
+from dpfair_teach.oracles.prices import LEAST_PRICE, charged
 from faults import Mutant
 
 
@@ -36,6 +38,10 @@ FAULTS = {
                                      "prices of which doubles make no noise are charged: over frozen sizes"),
     "promised_without_a_floor": Mutant("dpfair_teach.games.players.PromisedRates.answer", promised_without_a_floor,
                                        "prices of which doubles make no noise are charged: with N"),
+    "prices_with_all_digits": Mutant(
+        "dpfair_teach.oracles.prices.charged", lambda f: lambda price, axes=-1: np.where(
+            np.abs(price).max(axis=axes, keepdims=True) < LEAST_PRICE, 0.0, price),
+        "prices between pairs cancel but for rounding, of which no noise is made"),
     "oracle_without_a_floor": Mutant("dpfair_teach.oracles.private._charged", lambda f: lambda costs: costs,
                                      "the private oracle answers without noise where costs differ by less than doubles divide"),
 }
@@ -68,8 +74,42 @@ def farthest(first, second):
     """The most that ln of an outcome's probability moves; the logarithm of a sum moves between the least and the largest score's move."""
     if first[0] is None or second[0] is None:
         return 0.0 if first == second else np.inf
-    a, b = (np.array([float(x - max(scores)) for x in scores]) for scores in (first[0], second[0]))
-    return float(np.abs((a - np.log(np.exp(a).sum())) - (b - np.log(np.exp(b).sum()))).max())
+    moved = np.array([float(x - y) for x, y in zip(first[0], second[0], strict=True)])
+    chance = np.exp(np.array([float(x - max(first[0])) for x in first[0]]))
+    return float(np.abs(moved + np.log((chance / chance.sum()) @ np.exp(-(moved - moved[chance.argmax()]))) - moved[chance.argmax()]).max())
+
+
+def cancelling(size):
+    """Prices of the six pairs of four groups, one rate: around a triangle the large ones cancel; what is left is one digit, or tiny."""
+    ring = size * np.array([1.0, -1.0, 0.0, 1.0, 0.0, 0.0])             # of (0, 1), (0, 2), (0, 3), (1, 2), ...
+    for rest in (0.0, 5e-324, 1e-310, 1e-250, 2.0**-53 * size, 2.0**-39 * size):
+        for place in range(6):
+            yield ring + rest * (np.arange(6) == place)
+        yield ring * (1 + 2.0**-52 * np.arange(6)) + rest
+    yield size * np.array([0.1, -0.3, 0.0, 0.2, 0.0, 0.0])              # 0.1 + 0.2 - 0.3 is not 0 in doubles
+
+
+@pytest.mark.parametrize("size", [1e-199, 1e-20, 1.0, 1e9])
+def test_prices_between_all_pairs_that_cancel_have_their_noise_or_are_zero(size, monkeypatch):
+    """Exactly 0 over the groups, so of both signs or none; and no answer to a neighbour moves by more than exp(step)."""
+    heard, step, parity = [], 2.251, Parity("false_positive", "pairs")
+    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append(law(loss, scale)) or 0)
+    A = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0])
+    labels, said = np.zeros(9, dtype=int), np.vstack([H[0], 1 - H[0], H[2]])
+    for w in cancelling(size):
+        price = prices_of_rates(parity, charged(w), 4)[:, 0]
+        assert sum(map(Fraction, price)) == 0 and np.ptp(price) >= np.abs(price).max()
+        assert (price == 0).all() or np.abs(price).max() > 1e-213
+        for make in (lambda one: rooms.FrozenCounts(one, np.asarray(step), np.full((4, 2), 2.0), "A"),
+                     lambda one: rooms.PromisedRates(one, np.asarray(step), 1.0, "A")):
+            laws = []
+            for i in (None, 0, 3, 8):
+                groups = A if i is None else np.where(np.arange(9) == i, (A + 1) % 4, A)
+                heard.clear()
+                make(FairnessGame(said, groups, labels, 0.1, notion=parity, n_groups=4, empty="zero")).answer(w, None)
+                laws.append(heard[0])
+            if np.bincount(A).min() > 1:
+                assert max(farthest(laws[0], other) for other in laws[1:]) <= step * (1 + 1e-6)
 
 
 @pytest.mark.parametrize(("k", "step"), [(2, 0.02), (2, 2.251), (2, 40.0), (3, 2.251)])

@@ -9,7 +9,15 @@ from test_games_least_price import farthest, law
 
 from dpfair_teach import fairness, games
 from dpfair_teach.fairness import NOTIONS, Parity
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, evaluate, exponentiated_gradient
+from dpfair_teach.games import (
+    FairnessGame,
+    Play,
+    dp_oracle_learner,
+    evaluate,
+    evaluate_regression,
+    exponentiated_gradient,
+    regression_dp_oracle_learner,
+)
 from dpfair_teach.games import players as rooms
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled
@@ -169,6 +177,27 @@ def test_without_noise_a_private_play_is_of_its_notion(parity):
     assert dp_oracle_learner(game, 1.0, 1e-6, 3.0, np.random.default_rng(0)).rounds >= 1
 
 
+def test_a_play_is_evaluated_on_a_game_of_its_own_kind():
+    """Another notion with as many constraints, another gamma, other classifiers or groups: refused, as the numbers would be of no play.
+    The same on other people is what it is for."""
+    says, A, label = people(3, m=600)
+
+    def game(parity="false_positive", gamma=0.05, says=says, k=3, A=A):
+        return FairnessGame(says, A, label, gamma, notion=parity, n_groups=k, empty="zero")
+    play = dp_oracle_learner(game(), 1.0, 1e-6, 3.0, np.random.default_rng(0), rounds=3)
+    for other, word in ((game(Parity("true_positive")), "notion"), (game(Parity("demographic_parity")), "notion"),
+                        (game(Parity("false_positive", "anchor", 1)), "notion"), (game(gamma=0.1), "gamma"),
+                        (game(gamma=[0.05]), "gamma"), (game(says=says[:-1]), "number of classifiers"), (game(k=4), "groups")):
+        with pytest.raises(ValueError, match=rf"^game=.*: is its .*{word}.*, and the play's is "):
+            evaluate(play, other)
+    assert evaluate(play, game(parity="false_positive", A=A[::-1])).error >= 0
+    X = np.arange(600.0)[:, None]
+    loop = regression_dp_oracle_learner(RegressionOracle(X, label), A, 0.05, 1.0, 1e-6, np.random.default_rng(0), n_groups=3, rounds=2)
+    for groups in (A[:-1], A + 1, np.append(A, 0)):
+        with pytest.raises(ValueError, match=r"^A="):
+            evaluate_regression(loop, groups)
+
+
 def test_what_is_not_served_is_refused_in_words():
     says, A, label = people(3)
     rng = np.random.default_rng(0)
@@ -214,6 +243,8 @@ def half_of_the_second(f):
 
 
 FAULTS = {
+    "evaluated_on_any_game": Mutant("dpfair_teach.games.private.evaluate", lambda f: lambda published, game: Play(
+        game, published.B, published.eta, published.chosen, published.multipliers), "a play is evaluated on a game of another kind"),
     "learner_as_if_nobody_joined": Mutant("dpfair_teach.games.players.FrozenCounts.spread", one_group_moves,
                                           "the price of the group that is left, not the difference to the one that is joined"),
     "promised_loss_moves_by_half": Mutant("dpfair_teach.games.players.PromisedRates._moved", scaled(0.5),
