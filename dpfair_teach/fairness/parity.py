@@ -1,6 +1,7 @@
 """One object for each notion of fairness: which rates it compares, of whom, and how far apart they are."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -52,6 +53,21 @@ AGAINST: tuple[Against, ...] = get_args(Against)
 ACCEPTANCE_NOTIONS: tuple[AcceptanceNotion, ...] = get_args(AcceptanceNotion)
 OF_GROUPS: tuple[OfGroups, ...] = get_args(OfGroups)
 _CONSTRAINTS: dict[tuple[str, ...], Notion] = {("FP", "TP"): "equalized_odds", ("FP",): "false_positive", ("TP",): "true_positive"}
+
+
+def signed(lam: np.ndarray) -> np.ndarray:
+    """w = lambda_+ - lambda_-, the price of each gap: (..., K) -> (..., D)."""
+    return lam[..., 0::2] - lam[..., 1::2]
+
+
+def both_signs(gaps: np.ndarray) -> np.ndarray:
+    """Each gap with the sign + and with the sign -, (..., D) -> (..., 2 D) in the order of constraints."""
+    return np.stack([gaps, -gaps], axis=-1).reshape(gaps.shape[:-1] + (2 * gaps.shape[-1],))
+
+
+def above(n_pos: np.ndarray, n: np.ndarray, cells: tuple[Cell, ...]) -> np.ndarray:
+    """People above each fraction line, (..., k, R), of accepted people and all people, (..., k, 2) [a, y]."""
+    return np.stack([sum(n_pos[..., y] if yhat else n[..., y] - n_pos[..., y] for yhat, y in cell.above) for cell in cells], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -163,8 +179,7 @@ class Parity:
         (..., K) array, K = 2 R times the number of comparisons, in the order of constraints
         """
         counts, sizes = self._read(counts)
-        apart = self.differences(self._above(counts) / sizes, sizes)
-        return np.stack([apart, -apart], axis=-1).reshape(apart.shape[:-1] + (2 * apart.shape[-1],))
+        return both_signs(self.differences(self._above(counts) / sizes, sizes))
 
     def violation(self, counts: ArrayLike) -> np.ndarray:
         """The largest gap: the smallest gamma for which the classifier is gamma-fair.
@@ -216,16 +231,28 @@ class Parity:
         (..., C R) array: for each comparison, for each rate
         """
         rates = self._read_rates(rates)
-        if self.against == "anchor":
-            apart = np.delete(rates, self.anchor, axis=-2) - rates[..., [self.anchor], :]
-        elif self.against == "population":
+        if self.against == "population":
             apart = rates - self._everybody(rates, sizes)
-        else:
+            return apart.reshape(apart.shape[:-2] + (-1,))
+        if self.against == "pairs":
             check.size(rates.shape[-2] * (rates.shape[-2] - 1) // 2, rates.shape[:-2] + rates.shape[-1:], "k * (k - 1) / 2",
                        remedy="Take fewer tables at a time, or ask for the violation only.")
-            a, b = self.comparisons(rates.shape[-2]).T
-            apart = rates[..., a, :] - rates[..., b, :]
-        return apart.reshape(apart.shape[:-2] + (-1,))
+        return self.differences_for(rates.shape[-2])(rates)
+
+    def differences_for(self, n_groups: int) -> Callable[[np.ndarray], np.ndarray]:
+        """:meth:`differences` without its checks, for a loop. Not against the population.
+
+        Parameters
+        ----------
+        n_groups : int in 2..1000
+
+        Returns
+        -------
+        function
+            (..., k, R) rates -> (..., C R) gaps.
+        """
+        a, b = self.comparisons(n_groups).T
+        return lambda rates: (rates[..., a, :] - rates[..., b, :]).reshape(rates.shape[:-2] + (-1,))
 
     def apart(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:
         """The violation, from rates; without making all pairs.
@@ -263,11 +290,26 @@ class Parity:
         if lam.ndim == 0 or lam.shape[-1] != 2 * len(pairs) * R:
             check.refuse("lam", lam.shape if lam.ndim else lam, f"not {2 * len(pairs) * R} multipliers on the last axis",
                          "Give one for each comparison, rate and sign.")
-        w = (lam[..., 0::2] - lam[..., 1::2]).reshape(lam.shape[:-1] + (len(pairs), R))
+        return self.prices_of_rates(signed(lam), n_groups, sizes)
+
+    def prices_of_rates(self, w: np.ndarray, n_groups: int, sizes: ArrayLike | None = None) -> np.ndarray:
+        """:meth:`prices` without its checks, for a loop, from one price for each gap: over the groups they sum to 0.
+
+        Parameters
+        ----------
+        w : (..., C R) array
+        n_groups, sizes : as in :meth:`prices`
+
+        Returns
+        -------
+        (..., k, R) array
+        """
+        pairs, R = self.comparisons(n_groups), len(self.cells)
+        w, axes = w.reshape(w.shape[:-1] + (len(pairs), R)), w.shape[:-1]
         if self.against == "population":
             share = self._shares(sizes, (n_groups, R))
             return w - share * w.sum(axis=-2, keepdims=True)
-        price = np.zeros(lam.shape[:-1] + (n_groups, R))
+        price = np.zeros(axes + (n_groups, R))
         if self.against == "anchor":
             price[..., pairs[:, 0], :] = w
             price[..., self.anchor, :] = -w.sum(axis=-2)

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import read_parity
+from ..fairness.parity import both_signs, read_parity, signed
 from .auditor import bound_on_multipliers
-from .notions import both_signs, prices_of_rates, signed
 from .programs import Equilibrium, FairERM, plain, solve_fair_erm, solve_game
 from .table import Gaps, Table, table_of_counts, table_of_gaps, table_of_people
 
@@ -319,7 +318,7 @@ class FairnessGame:
             An unconstrained cell that holds nobody has the cost of the mistake alone.
         """
         k, sizes = self.n_groups, self.table.sizes
-        each = prices_of_rates(self.parity, self.signed(lam), k, sizes) * self.m / np.where(sizes > 0, sizes, 1.0)
+        each = self.parity.prices_of_rates(self.signed(lam), k, sizes) * self.m / np.where(sizes > 0, sizes, 1.0)
         costs = np.zeros(each.shape[:-2] + (2, k, 2))
         costs[..., 0, :, 1] = costs[..., 1, :, 0] = 1.0
         for r, cell in enumerate(self.parity.cells):

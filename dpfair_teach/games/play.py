@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..fairness.parity import signed
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
-from .notions import signed
 from .programs import plain
 
 __all__ = ["exponentiated_gradient"]

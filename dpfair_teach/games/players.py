@@ -12,7 +12,6 @@ import numpy as np
 from ..fairness import Parity
 from ..oracles.prices import charged
 from .game import FairnessGame
-from .notions import differences, prices_of_rates
 from .sensitivity import lemma_3_1
 
 __all__: list[str] = []     # dp_oracle_learner plays them
@@ -124,7 +123,7 @@ class PromisedRates:
 
     def sensitivity(self, w: np.ndarray) -> np.ndarray:
         """The most that one classifier's loss moves at these prices."""
-        return self._moved(prices_of_rates(self.game.parity, w, self.game.n_groups))
+        return self._moved(self.game.parity.prices_of_rates(w, self.game.n_groups))
 
     def _moved(self, price: np.ndarray) -> np.ndarray:
         size = np.sort(np.abs(price), axis=-2)
@@ -134,7 +133,7 @@ class PromisedRates:
         return np.maximum(moves, size[..., -1, :].max(axis=-1) / np.maximum(self.N, 1.0)) + 1 / self.game.m
 
     def answer(self, w, rng):
-        price = prices_of_rates(self.game.parity, charged(w), self.game.n_groups)
+        price = self.game.parity.prices_of_rates(charged(w), self.game.n_groups)
         rates = self.game.table.compared.reshape(self.game.n_classifiers, -1)
         loss = self.errors + price.reshape(price.shape[:-2] + (-1,)) @ rates.T      # by the prices that the noise is made for
         return select(loss, 2 * self._moved(price) / self.step, rng)
@@ -165,7 +164,7 @@ class FrozenCounts:
 
     def spread(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The price of counting one person, (..., k, R), and over how wide a range one person can move all losses."""
-        price = prices_of_rates(self.game.parity, w, self.game.n_groups) / self.denominators
+        price = self.game.parity.prices_of_rates(w, self.game.n_groups) / self.denominators
         if self.protect == "A":
             return price, np.ptp(price, axis=-2).max(axis=-1)
         # Who is accepted at (1, 0) errs, who is counted at (1, 1) or (0, 0) no longer does; a label that no rate asks about errs alone.
@@ -193,7 +192,7 @@ class FrozenCounts:
 
 def gaps_to_values(game: FairnessGame, rates: np.ndarray) -> np.ndarray:
     """(..., k, R) rates -> (..., K) constraint values."""
-    return game._values(differences(game.parity, game.n_groups)(rates))
+    return game._values(game.parity.differences_for(game.n_groups)(rates))
 
 
 def frozen_cells(game: FairnessGame, epsilon: np.ndarray, axes: tuple[int, ...], rng: np.random.Generator) -> tuple[np.ndarray, float]:

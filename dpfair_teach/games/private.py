@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from ..fairness import Parity
+from ..fairness.parity import signed
 from .auditor import weights
 from .budget import SHARE, Accounted
 from .game import FairnessGame
-from .notions import signed
 from .play import Moves, Play, refuse_no_game
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
 from .programs import plain

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _checks as check
+from ..fairness.parity import signed
 from ..postprocessing._highs import minimize
 
 __all__: list[str] = []     # the games call these
@@ -127,7 +128,7 @@ def solve_fair_erm(errors: np.ndarray, gaps: np.ndarray, gammas: np.ndarray) -> 
                              f"violation is {least:.6g}", "Raise gamma, or add the constant classifiers (with_constants).")
             start = _exact_penalty(errors, gaps, gamma)
         value, Q, lam = start
-        proof = (errors + gaps @ (lam[0::2] - lam[1::2])).min() - gamma * lam.sum()
+        proof = (errors + gaps @ signed(lam)).min() - gamma * lam.sum()
         answers.append((value, Q, lam, value - proof))
     return FairERM(*_gathered(answers, gammas.shape))
 
@@ -142,16 +143,16 @@ def _exact_penalty(errors: np.ndarray, gaps: np.ndarray, gamma: float) -> tuple[
         B *= 16
 
 
-def solve_game(errors: np.ndarray, gaps: np.ndarray, gammas: np.ndarray, B: np.ndarray, signed: bool) -> Equilibrium:
-    """The game's value, for each gamma and B. ``signed``: lambda of any sign with l1 norm at most B."""
+def solve_game(errors: np.ndarray, gaps: np.ndarray, gammas: np.ndarray, B: np.ndarray, any_sign: bool) -> Equilibrium:
+    """The game's value, for each gamma and B. ``any_sign``: lambda of any sign with l1 norm at most B."""
     axes = np.broadcast_shapes(B.shape, gammas.shape)
     answers = []
     for b, gamma in zip(np.broadcast_to(B, axes).ravel(), np.broadcast_to(gammas, axes).ravel(), strict=True):
-        found = _solve(errors, gaps, b, 0.0 if signed else gamma)
+        found = _solve(errors, gaps, b, 0.0 if any_sign else gamma)
         if found is None:
             check.refuse("B", float(b), "the solver has no answer for a price of that size", "Choose a smaller B.")
         value, Q, lam = found
-        if signed:
+        if any_sign:
             # The largest |r_k| is |gap| + gamma, at the constraint of the pair that holds: its multiplier is negative. What is left of B
             # goes to a pair in equal parts: that moves no gap and costs the learner gamma.
             lam = -lam.reshape(-1, 2)[:, ::-1].ravel()

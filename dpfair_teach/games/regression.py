@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import read_parity
+from ..fairness.parity import both_signs, read_parity, signed
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
-from .notions import both_signs, differences, labels_of, signed
+from .notions import labels_of
 from .play import MOST, Play
 from .programs import plain
 
@@ -212,7 +212,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     score, gap_scores = scores[0], scores[1:]
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
-    gaps_of, theta, multipliers = differences(constants.parity, len(n)), np.zeros((games, K)), np.empty((rounds, games, K))
+    gaps_of, theta, multipliers = constants.parity.differences_for(len(n)), np.zeros((games, K)), np.empty((rounds, games, K))
     prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
     # A cell that no constraint asks about may be empty; its rate is never read.
     columns, size = (np.s_[:, :, labels_of(constants.constraints)], np.maximum(n, 1.0))

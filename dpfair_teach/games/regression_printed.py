@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import both_signs, signed
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_delta, printed_step
-from .notions import both_signs, differences, signed
 from .programs import plain
 from .regression import asked_people, checked_oracle, default_price
 from .rounds import schedule
@@ -185,7 +185,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     rows = np.ones((games, len(people)))
     theta, accepted = np.zeros((games, K)), np.zeros((games,) + cells.n.shape)
 
-    gaps_of = differences(constants.parity, k)
+    gaps_of = constants.parity.differences_for(k)
 
     def added(scale, shape):
         return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)

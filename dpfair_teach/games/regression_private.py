@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..accounting import Release
 from ..fairness import Parity
+from ..fairness.parity import both_signs, signed
 from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import weights
-from .notions import both_signs, differences, labels_of, prices_of_rates, signed
+from .notions import labels_of
 from .players import frozen_cells, on_grid
 from .programs import plain
 from .regression import checked_oracle, label_rates
@@ -254,12 +255,12 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     # Where no constraint asks, nothing has a price.
     frozen = np.ones((s.games, k, 2)) if denominators is None else np.nan_to_num(denominators, nan=1.0).reshape(s.games, k, 2)
     root, sums, one_hot, n, largest = _vector(oracle, A, k, s.ridge)
-    gaps_of, c, theta = differences(s.parity, k), np.zeros((s.games, k, 2)), np.zeros((s.games, s.K))
+    gaps_of, c, theta = s.parity.differences_for(k), np.zeros((s.games, k, 2)), np.zeros((s.games, s.K))
     rules, multipliers = np.empty((T, s.games, oracle.d + 1)), np.empty((T, s.games, s.K))
     errors, seen = np.empty((T, s.games)), np.empty((T - 1, s.games, s.K // 2))
     for t in range(T):
         lam = multipliers[t] = weights(theta, s.B)
-        c[..., labels] = oracle.m * prices_of_rates(s.parity, charged(signed(lam)), k) / frozen[..., labels]
+        c[..., labels] = oracle.m * s.parity.prices_of_rates(charged(signed(lam)), k) / frozen[..., labels]
         if t:
             scale = np.ptp(c, axis=1).max(axis=1) * largest / s.learner
             said = on_grid(c.reshape(s.games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity, cell_counts
+from ..fairness.parity import above
 
 __all__: list[str] = []     # FairnessGame is made of one of these
 
@@ -74,16 +75,12 @@ class Table:
     @cached_property
     def above(self) -> np.ndarray:
         """(H, k, R) people above each fraction line."""
-        return self._above(self.n_pos, self.n)
+        return above(self.n_pos, self.n, self.parity.cells)
 
     @cached_property
     def totals(self) -> np.ndarray:
         """(H, R) the same of all groups together, from sums in an order that does not depend on A."""
-        return self._above(self.accepted[:, None], self.n.sum(axis=0)[None])[:, 0]
-
-    def _above(self, n_pos: np.ndarray, n: np.ndarray) -> np.ndarray:
-        return np.stack([sum(n_pos[..., y] if yhat else n[..., y] - n_pos[..., y] for yhat, y in cell.above)
-                         for cell in self.parity.cells], axis=-1)
+        return above(self.accepted[:, None], self.n.sum(axis=0)[None], self.parity.cells)[:, 0]
 
     def restricted(self, index: np.ndarray) -> Table:
         return self._with(self.n_pos[index], self.accepted[index])

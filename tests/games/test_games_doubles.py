@@ -12,7 +12,6 @@ from scipy.special import ndtr
 from dpfair_teach import accounting
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner, regression_setting
 from dpfair_teach.games.doubles import choice_delta, gaussian_cost, laplace_delta, losses_off
-from dpfair_teach.games.notions import prices_of_rates
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.oracles.prices import charged
 from faults import Mutant, calling, scaled
@@ -212,7 +211,7 @@ def test_losses_are_right_to_what_is_set_apart_for_them(k, m, monkeypatch):
             heard.clear()
             player.answer(w, None)
             loss, scale = heard[0]
-            price = prices_of_rates(game.parity, charged(w), k)
+            price = game.parity.prices_of_rates(charged(w), k)
             table = n_pos
             if isinstance(player, players.FrozenCounts):
                 price = price / player.denominators

@@ -14,7 +14,6 @@ from dpfair_teach import oracles
 from dpfair_teach.fairness import Parity
 from dpfair_teach.games import FairnessGame, dp_oracle_learner
 from dpfair_teach.games import players as rooms
-from dpfair_teach.games.notions import prices_of_rates
 from dpfair_teach.oracles.prices import LEAST_PRICE, charged
 from faults import Mutant
 
@@ -97,7 +96,7 @@ def test_prices_between_all_pairs_that_cancel_have_their_noise_or_are_zero(size,
     A = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0])
     labels, said = np.zeros(9, dtype=int), np.vstack([H[0], 1 - H[0], H[2]])
     for w in cancelling(size):
-        price = prices_of_rates(parity, charged(w), 4)[:, 0]
+        price = parity.prices_of_rates(charged(w), 4)[:, 0]
         assert sum(map(Fraction, price)) == 0 and np.ptp(price) >= np.abs(price).max()
         assert (price == 0).all() or np.abs(price).max() > 1e-213
         for make in (lambda one: rooms.FrozenCounts(one, np.asarray(step), np.full((4, 2), 2.0), "A"),
