@@ -24,7 +24,10 @@ from dpfair_teach.experiments import (
     postprocessing_draws,
     tradeoff,
 )
+from faults import Mutant, planted
 
+NOT_READ = Mutant("dpfair_teach.experiments.tradeoff.served", lambda f: lambda notion, against: f("equalized_odds", None),
+                  "the notion is not read")
 COUNTS = communities_counts()
 M = COUNTS.sum()
 GAMMAS = [0.0, 0.03, 0.1, 0.4]
@@ -211,6 +214,13 @@ def test_every_notion_is_bounded_and_read_by_its_own_words(notion, against):
         assert free_points(counts, notion=notion, against=against)[1, 0] == parity.violation(counts)
         curve = postprocessing_curve(*asked[:2], [0.5], *asked[3:], np.random.default_rng(3), notion=notion, against=against)
         assert curve["violation"][0] == pytest.approx(draws.violation.mean())
+
+
+def test_a_notion_that_is_taken_and_not_read_would_show():
+    """Until it took a notion, every curve was of equalized odds against group 0."""
+    for asked in (("demographic_parity", "anchor"), ("equalized_odds", "pairs")):
+        with planted(NOT_READ), pytest.raises(AssertionError):
+            test_every_notion_is_bounded_and_read_by_its_own_words(*asked)
 
 
 def test_a_cell_is_asked_for_only_where_the_notion_divides_by_it():
