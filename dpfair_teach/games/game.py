@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import both_signs, read_parity, signed
+from ..fairness.parity import Notion, both_signs, read_parity, signed
 from .auditor import bound_on_multipliers
 from .programs import Equilibrium, FairERM, plain, solve_fair_erm, solve_game
-from .table import Gaps, Table, table_of_counts, table_of_gaps, table_of_people
+from .table import Empty, Gaps, Table, table_of_counts, table_of_gaps, table_of_people
 
 __all__ = ["FairnessGame"]
 
@@ -81,14 +81,14 @@ class FairnessGame:
     """
 
     def __init__(self, predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, gamma: ArrayLike,
-                 constraints: tuple[str, ...] | None = None, *, notion: str | Parity | None = None, n_groups: int | None = None,
-                 empty: str = "refuse") -> None:
+                 constraints: tuple[str, ...] | None = None, *, notion: Notion | Parity | None = None, n_groups: int | None = None,
+                 empty: Empty = "refuse") -> None:
         parity = read_parity(notion, constraints)
         self._set(table_of_people(predictions, A, Y, parity, n_groups, empty), gamma)
 
     @classmethod
     def from_counts(cls, n_pos: ArrayLike, n: ArrayLike, gamma: ArrayLike, constraints: tuple[str, ...] | None = None, *,
-                    notion: str | Parity | None = None, empty: str = "refuse") -> FairnessGame:
+                    notion: Notion | Parity | None = None, empty: Empty = "refuse") -> FairnessGame:
         """The same game from counts, for classes too large to hold as predictions, and for noisy or expected counts.
 
         Parameters

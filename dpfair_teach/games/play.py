@@ -156,6 +156,40 @@ def refuse_no_game(game: object) -> NoReturn:
     check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
 
 
+def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int | None, nu: float | None,
+          as_printed: bool) -> tuple[np.ndarray, np.ndarray, int, tuple[int, ...]]:
+    """Arguments as in :func:`exponentiated_gradient`, read and refused: B, eta, the number of rounds and the axes of the batch."""
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    check.flag("as_printed", as_printed)
+    B = bound_on_multipliers(B)
+    axes = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
+    K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
+    if rounds is None and nu is None:
+        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
+    if rounds is not None and nu is not None:
+        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
+    if nu is not None and eta is not None:
+        check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
+                     "Give nu alone, or rounds with eta.")
+    if rounds is None:
+        assert nu is not None
+        rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
+        name, value = "nu", nu
+    else:
+        rounds = check.integer("rounds", rounds, low=1)
+        name, value = "rounds", rounds
+    if eta is None:
+        eta = hedge_rate(K, rounds, spread=2.0, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
+    eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
+    check.filled("eta", np.atleast_1d(eta), "step")
+    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
+    if rounds * math.prod(axes) * (K + 1) > MOST:
+        check.refuse(name, value, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
+                     "Play fewer rounds or games at once, or ask for a larger gap.")
+    return B, eta, rounds, axes
+
+
 def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
                            nu: float | None = None, as_printed: bool = False) -> Play:
     """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
@@ -199,35 +233,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     >>> play.Q.shape, bool((play.gap < .4).all())
     ((2, 3), True)
     """
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
-    check.flag("as_printed", as_printed)
-    B = bound_on_multipliers(B)
-    axes = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
-    K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
-    if rounds is None and nu is None:
-        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
-    if rounds is not None and nu is not None:
-        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
-    if nu is not None and eta is not None:
-        check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
-                     "Give nu alone, or rounds with eta.")
-    if rounds is None:
-        assert nu is not None
-        rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
-        name, value = "nu", nu
-    else:
-        rounds = check.integer("rounds", rounds, low=1)
-        name, value = "rounds", rounds
-    if eta is None:
-        eta = hedge_rate(K, rounds, spread=2.0, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
-    eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
-    check.filled("eta", np.atleast_1d(eta), "step")
-    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
-    if rounds * math.prod(axes) * (K + 1) > MOST:
-        check.refuse(name, value, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
-                     "Play fewer rounds or games at once, or ask for a larger gap.")
-
+    B, eta, rounds, axes = _read(game, B, eta, rounds, nu, as_printed)
+    K = game.n_constraints
     theta = np.zeros(axes + (K,))
     chosen, multipliers = np.empty((rounds,) + axes, dtype=np.int64), np.empty((rounds,) + axes + (K,))
     for t in range(rounds):

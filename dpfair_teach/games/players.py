@@ -12,7 +12,7 @@ import numpy as np
 from ..fairness import Parity
 from ..oracles.prices import charged
 from .game import FairnessGame
-from .sensitivity import lemma_3_1
+from .sensitivity import Guarded, lemma_3_1
 
 __all__: list[str] = []     # dp_oracle_learner plays them
 
@@ -117,7 +117,7 @@ class PromisedRates:
     selection: tuple[str, float] = ("exponential", 1.0)
     measurement: Any = None                                 # of the loss divided by its public sensitivity in the round
 
-    def __init__(self, game: FairnessGame, step: np.ndarray, N: np.ndarray | float, protect: str):
+    def __init__(self, game: FairnessGame, step: np.ndarray, N: np.ndarray | float, protect: Guarded):
         self.game, self.step, self.N, self.protect = game, step, np.asarray(N, dtype=float), protect
         self.measurement, self.errors = ("laplace", 2 / (self.N + 1)), excess_errors(game)
 
@@ -155,7 +155,7 @@ class FrozenCounts:
     the sum of prices over denominators times counts, moves by the price of the one less that of the other.
     """
 
-    def __init__(self, game: FairnessGame, step: np.ndarray, denominators: np.ndarray, protect: str):
+    def __init__(self, game: FairnessGame, step: np.ndarray, denominators: np.ndarray, protect: Guarded):
         self.game, self.step, self.protect = game, step, protect
         self.denominators = by_rate(game.parity, denominators)
         self.margins = game.n_groups == 2 and protect == "A"        # then one count of two is known from the other

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +16,7 @@ from .game import FairnessGame
 from .play import Moves, Play, refuse_no_game
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
 from .programs import plain
+from .sensitivity import Guarded
 from .setting import Repair, read_setting
 
 __all__ = ["dp_oracle_learner", "evaluate", "gradient_seen"]
@@ -68,7 +68,7 @@ class PrivatePlay(Moves):
     denominators: np.ndarray | None = field(repr=False)
     smallest_cell: np.ndarray | None
     spent: tuple = field(repr=False)
-    protect: str = field(repr=False)
+    protect: Guarded = field(repr=False)
 
     @property
     def releases_(self) -> tuple[Release, ...]:
@@ -122,7 +122,7 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
 
 def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
                       beta: float = 0.05, as_printed: bool = False, repair: Repair = "frozen", smallest_cell: float | None = None,
-                      share: float = SHARE, protect: Literal["A", "X and A"] = "A", accounting: Accounted = "rdp",
+                      share: float = SHARE, protect: Guarded = "A", accounting: Accounted = "rdp",
                       rounds: int | None = None, eta: ArrayLike | None = None, log_labelings: float | None = None,
                       size: int | tuple[int, ...] | None = None) -> PrivatePlay:
     """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.

@@ -14,9 +14,10 @@ from ..fairness.parity import both_signs, read_parity, signed
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
-from .notions import labels_of
+from .notions import ODDS_NOTIONS, OddsNotion, labels_of
 from .play import MOST, Play
 from .programs import plain
+from .table import Empty
 
 __all__ = ["regression_exponentiated_gradient"]
 
@@ -104,7 +105,7 @@ class Cells:
 
 
 def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
-                 parity: Parity, *, empty: str = "refuse") -> tuple[Cells, FairnessGame, np.ndarray]:
+                 parity: Parity, *, empty: Empty = "refuse") -> tuple[Cells, FairnessGame, np.ndarray]:
     """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked.
 
     ``empty`` as in the game: a private learner may not refuse because of who is in which group.
@@ -126,7 +127,7 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
 
 def label_rates(notion: Any, constraints: object) -> Parity:
     """The notion of a loop with the regression oracle."""
-    parity = read_parity(notion, constraints, notions=("equalized_odds", "false_positive", "true_positive"), forms=("anchor",),
+    parity = read_parity(notion, constraints, notions=ODDS_NOTIONS, forms=("anchor",),
                          because="The regression oracle answers prices of gaps of false and true positive rates to those of group 0.")
     if parity.anchor:
         check.refuse("notion", parity, "has another anchor than group 0", "Leave the anchor out.")
@@ -138,9 +139,25 @@ def nobody_as_one(sums: np.ndarray) -> np.ndarray:
     return np.concatenate([np.maximum(sums[..., :1], 1.0), sums[..., 1:]], axis=-1)
 
 
+def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: np.ndarray,
+                 most: float) -> tuple[np.ndarray, Cells, np.ndarray, np.ndarray, np.ndarray]:
+    """The gaps' coefficients; the people whom prices of at most ``most`` together may decide, in the order of their cells; how many others
+    are accepted of each cell; and the scores of the open ones, their own and those of the gaps."""
+    # An empty cell that no constraint asks about: its gap is left out here.
+    gap_coefficients = oracle.gap_coefficients(nobody_as_one(oracle.sums(A, len(n))))[asked]
+    scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
+    # Whose score is beyond all that the prices can take away or give, is decided: only the others are asked.
+    is_open = np.abs(scores[0]) <= most * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12
+    groups, labels = np.asarray(A, dtype=np.int64), oracle.Y
+    cells, accepted = Cells(groups[is_open], labels[is_open], len(n)), (scores[0] > 0) & ~is_open
+    settled = np.bincount((2 * groups + labels)[accepted], minlength=n.size).reshape(n.shape)
+    scores = scores[:, is_open][:, cells.order]
+    return gap_coefficients, cells, settled, scores[0], scores[1:]
+
+
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
                                       n_groups: int | None = None, constraints: tuple[str, ...] | None = None,
-                                      notion: str | Parity | None = None, eta: ArrayLike | None = None,
+                                      notion: OddsNotion | Parity | None = None, eta: ArrayLike | None = None,
                                       rounds: int = 200) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
@@ -200,16 +217,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     if rounds * games * (K + 1) > MOST:
         check.refuse("rounds", rounds, f"rounds of {games} games are too many to keep", "Play fewer rounds or games at once.")
 
-    # An empty cell that no constraint asks about: its gap is left out here.
-    gap_coefficients = oracle.gap_coefficients(nobody_as_one(oracle.sums(A, len(n))))[asked]
-    scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
-    # Whose score is beyond all that the prices, at most B together, can take away or give, is decided: only the others are asked.
-    is_open = np.abs(scores[0]) <= B.max() * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12
-    groups, labels = np.asarray(A, dtype=np.int64), oracle.Y
-    cells, accepted = Cells(groups[is_open], labels[is_open], len(n)), (scores[0] > 0) & ~is_open
-    settled = np.bincount((2 * groups + labels)[accepted], minlength=n.size).reshape(n.shape)
-    scores = scores[:, is_open][:, cells.order]
-    score, gap_scores = scores[0], scores[1:]
+    gap_coefficients, cells, settled, score, gap_scores = _open_people(oracle, A, n, asked, float(B.max()))
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
     gaps_of, theta, multipliers = constants.parity.differences_for(len(n)), np.zeros((games, K)), np.empty((rounds, games, K))

@@ -15,7 +15,7 @@ from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import weights
-from .notions import labels_of
+from .notions import OddsNotion, labels_of
 from .players import frozen_cells, on_grid
 from .programs import plain
 from .regression import checked_oracle, label_rates
@@ -177,7 +177,7 @@ def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndar
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: ArrayLike | None = None, share: float = 0.05, learner_share: float = 0.9, ridge: float = 0.0,
-                                 constraints: tuple[str, ...] | None = None, notion: str | Parity | None = None,
+                                 constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
                                  size: int | tuple[int, ...] | None = None) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
 

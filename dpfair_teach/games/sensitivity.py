@@ -16,6 +16,9 @@ __all__ = ["lemma_3_1", "neighbour_changes", "subroutine_4_epsilon"]
 #: Whose change is meant: the group alone, group and features, or the whole record with the label.
 Protected = Literal["A", "X and A", "record"]
 PROTECTED: tuple[Protected, ...] = get_args(Protected)
+#: What a private play may protect: a label is public.
+Guarded = Literal["A", "X and A"]
+GUARDED: tuple[Guarded, ...] = get_args(Guarded)
 
 
 @dataclass(frozen=True)

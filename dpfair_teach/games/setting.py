@@ -16,7 +16,7 @@ from .game import FairnessGame
 from .play import MOST, refuse_no_game
 from .players import STEPS
 from .rounds import rounds_for
-from .sensitivity import PROTECTED
+from .sensitivity import GUARDED, Guarded
 
 __all__: list[str] = []     # dp_oracle_learner asks it
 
@@ -62,8 +62,8 @@ class PlaySetting:
     K: int
     axes: tuple[int, ...]
     as_printed: bool
-    repair: str
-    protect: str
+    repair: Repair
+    protect: Guarded
     smallest_cell: float | None
     step: np.ndarray
     first: np.ndarray
@@ -72,7 +72,7 @@ class PlaySetting:
 
 
 def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, beta: float, as_printed: bool, repair: Repair,
-                 smallest_cell: float | None, share: float, protect: str, accounting: Accounted, rounds: int | None,
+                 smallest_cell: float | None, share: float, protect: Guarded, accounting: Accounted, rounds: int | None,
                  eta: ArrayLike | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
     """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break, and as printed for a
     smallest cell of 1."""
@@ -87,7 +87,7 @@ def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayL
     delta, beta = checked_delta(delta, least=2e-300 if halves else 1e-300), check.beta(beta)
     B = bound_on_multipliers(B)
     check.choice("accounting", accounting, ACCOUNTED)
-    check.choice("protect", protect, PROTECTED[:2])
+    check.choice("protect", protect, GUARDED)
     share = checked_share(share, float(epsilon.min()))
     if as_printed and protect != "A":
         check.refuse("protect", protect, "the printed sensitivities are for 'A'", "Leave as_printed False.")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,10 @@ from ..fairness import Parity, cell_counts
 from ..fairness.parity import above
 
 __all__: list[str] = []     # FairnessGame is made of one of these
+
+#: What a cell is that holds nobody and that the notion asks about.
+Empty = Literal["refuse", "zero"]
+EMPTY: tuple[Empty, ...] = get_args(Empty)
 
 _BLOCK = 2**24      # entries of predictions that are turned into floats at a time
 _MANY = 30_000      # people: from here on counting classifier by classifier is quicker than a product of matrices
@@ -58,7 +62,7 @@ class Table:
     n: np.ndarray
     accepted: np.ndarray
     parity: Parity
-    empty: str
+    empty: Empty
     k_given: bool
     people: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -99,10 +103,10 @@ class Table:
         return Table(n_pos, self.n, accepted, self.parity, self.empty, self.k_given, self.people)
 
 
-def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: Parity, n_groups: int | None, empty: str) -> Table:
+def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: Parity, n_groups: int | None, empty: Empty) -> Table:
     """Counted from what each classifier says of each person."""
     A, k = check.groups("A", A, n_groups=None if n_groups is None else check.group_count(n_groups))
-    check.choice("empty", empty, ("refuse", "zero"))
+    check.choice("empty", empty, EMPTY)
     Y = check.labels("Y", Y)
     if len(Y) != len(A):
         check.refuse("A, Y", (len(A), len(Y)), "different lengths", "Give one entry a person in each.")
@@ -128,7 +132,7 @@ def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: 
                  n_groups is not None, (A, Y))
 
 
-def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: str) -> Table:
+def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: Empty) -> Table:
     """As it is given."""
     n = check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False)
     if len(n) < 2 or n.sum() <= 0:
@@ -140,7 +144,7 @@ def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: str) 
     if beyond.any():
         check.refuse("n_pos", float(n_pos[beyond][0]), "more people accepted than n says there are",
                      "Give n_pos (H, k, 2) in people, as n, and clip noisy counts to 0..n.")
-    return Table(n_pos, n, n_pos.sum(axis=1), parity, check.choice("empty", empty, ("refuse", "zero")), True)
+    return Table(n_pos, n, n_pos.sum(axis=1), parity, check.choice("empty", empty, EMPTY), True)
 
 
 def table_of_gaps(errors: ArrayLike, gaps: ArrayLike) -> Gaps:

@@ -188,7 +188,7 @@ def _compositions(m: int) -> np.ndarray:
     return np.diff(walls, axis=1) - 1
 
 
-def _moves(change: str) -> list[tuple[int, int]]:
+def _moves(change: Change) -> list[tuple[int, int]]:
     """(from, to) among the cells x a y = 0..7, read as binary digits, that one person may go."""
     pairs = [(i, j) for i in range(8) for j in range(8) if i != j]
     return pairs if change == "record" else [(i, j) for i, j in pairs if i ^ j == {"attribute": 2, "feature": 4}[change]]

@@ -220,7 +220,7 @@ FAULTS = {
     "stay_forgotten": Mutant(
         "dpfair_teach.games.players.PromisedRates.sensitivity", stay_forgotten, "a decision changes with the group only"),
     "first_rate_for_any": Mutant(
-        "dpfair_teach.games.table.Table._above", lambda f: lambda self, n_pos, n: n_pos[..., :len(self.parity.cells)],
+        "dpfair_teach.fairness.parity.above", lambda f: lambda n_pos, n, cells: n_pos[..., :len(cells)],
         "true positives are asked for, false positives measured"),
     "first_rate_in_the_loop": Mutant(
         "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
