@@ -309,7 +309,14 @@ class Seen(NamedTuple):
 
 def bytes_of(result: Any) -> bytes:
     """Pickled, the attributes of an object by themselves as well, and printed. Twice: which equal texts are one object is forgotten."""
-    return pickle.dumps(pickle.loads(pickle.dumps((result, getattr(result, "__dict__", None), repr(result)))))
+    return pickle.dumps(pickle.loads(pickle.dumps((result, getattr(result, "__dict__", None), repr(result), on_its_class(result)))))
+
+
+def on_its_class(result: Any) -> dict[str, Any]:
+    """What is read as an attribute and not pickled: the numbers and tables of our classes, sorted by name."""
+    found = {f"{kind.__name__}.{name}": value for kind in type(result).__mro__ if kind.__module__.startswith("dpfair_teach")
+             for name, value in vars(kind).items() if not (name.startswith("__") or callable(value) or hasattr(value, "__get__"))}
+    return dict(sorted(found.items()))
 
 
 def recorded(result: Any) -> Counter | None:
@@ -622,6 +629,15 @@ def leaving_its_number(f):
     return evaluated
 
 
+def left_on_its_class(f):
+    """The true table of the last fit is an attribute of the class, and so of every model."""
+    def fit(self, X, y, *, sensitive_features, rng):
+        f(self, X, y, sensitive_features=sensitive_features, rng=rng)
+        DPPostProcessing.counts_ = counted(self, dict(X=X, y=y, sensitive_features=sensitive_features))
+        return self
+    return fit
+
+
 def counted(model: DPPostProcessing, given: dict) -> np.ndarray:
     return cell_counts(model.base.predict(given["X"]), given["sensitive_features"], given["y"], n_groups=model.n_groups_)
 
@@ -704,6 +720,8 @@ FAULTS = {
                                      "what is published holds the private table of cells"),
     "repair_keeps_the_true_table": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", kept(counts_=counted),
                                           "the fitted model keeps the true table"),
+    "repair_leaves_it_on_its_class": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", left_on_its_class,
+                                            "the true table of the last fit is left on the class, where no pickle of a model holds it"),
     "repair_slack_reads_a_rate": Mutant(
         "dpfair_teach.postprocessing.DPPostProcessing.fit",
         kept(slack_=lambda model, given: model.slack_ + np.mean(given["sensitive_features"] == 1)), "the slack holds a group's true share"),

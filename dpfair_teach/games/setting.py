@@ -181,12 +181,16 @@ def _in_doubles(game, repair, protect, first, step, selections, gradients):
     """What one game gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices.
 
     One person is counted in one cell of a group, and moves one number where that is known from the other group's, or where the gap is one
-    number; else two, by half of the step each.
+    number; else two, by half of the step each. Who stays and is decided about otherwise moves one rate by 1/N: of a cell of one person that
+    is all of the step, 2/(N + 1).
     """
     k, m, rates = game.n_groups, game.m, game.n_groups * len(game.parity.cells)
     numbers = 1 if k == 2 and (protect == "A" or repair != "frozen") else 2
     sizes = 1 if k == 2 or repair == "bound" else 2
     # Rates are off by 2^-53, and their noise has a scale of 2 / (N + 1) over the step.
-    measured = numbers * laplace_delta(STEPS, step / numbers, 0.0 if repair == "frozen" else m * step)
+    off = 0.0 if repair == "frozen" else m * step
+    measured = numbers * laplace_delta(STEPS, step / numbers, off)
+    if protect != "A" and repair != "frozen":
+        measured = max(measured, laplace_delta(STEPS, step, off))
     chosen = choice_delta(game.n_classifiers, step, losses_off(rates, m, step))
     return (sizes * laplace_delta(sizes / first, first / sizes) if first else 0.0) + gradients * measured + selections * chosen

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from dpfair_teach import accounting
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner, regression_setting
 from dpfair_teach.games.doubles import choice_delta, gaussian_cost, laplace_delta, losses_off
+from dpfair_teach.games.players import STEPS
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.oracles.prices import charged
 from faults import Mutant, calling, scaled
@@ -37,6 +38,8 @@ FAULTS = {
                                          "the accountant of a play is handed the whole delta"),
     "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_setting._in_doubles", lambda f: lambda *args: (0.0, 0.0),
                                              "the accountant of the loop is handed all of epsilon and delta"),
+    "two_halves_for_who_stays": Mutant("dpfair_teach.games.setting._in_doubles", lambda f: lambda game, repair, protect, *rest: f(
+        game, repair, "A", *rest), "with X private too, one rate moved by all of the step is taken for two moved by half"),
     "the_vector_is_not_counted": Mutant("dpfair_teach.games.regression_setting._in_doubles", without_the_vector,
                                         "the entries of the learner's vector are not moved"),
 }
@@ -288,6 +291,23 @@ def test_the_accountant_of_a_play_is_handed_what_doubles_leave(k, how, share, pa
     assert play.epsilon_step < at_most * (1 - 1e-3)
     rounds = [r for r in play.releases_ if r.times > 1]
     assert accounting.compose(rounds, left, "rdp") <= (1 - share) * epsilon * (1 + 1e-9) < accounting.compose(rounds, left * 0.9, "rdp")
+
+
+@pytest.mark.parametrize("repair", [dict(repair="promise", smallest_cell=1), dict(repair="bound", share=0.01)])
+def test_who_stays_in_a_cell_of_one_moves_one_rate_by_all_of_the_step(repair):
+    """Three groups, X private: that person's rate goes from 0 to 1, which is 1/N and not 1/(N + 1), in doubles a factor of exp(step)."""
+    A, Y = np.array([0, 1, 1, 2, 2, 0]), np.array([0, 0, 0, 0, 0, 1])
+    rates = [FairnessGame([[says, 0, 1, 0, 1, 0]], A, Y, 0.1, n_groups=3, constraints=("FP",), empty="zero").table.compared[0, :, 0]
+             for says in (0, 1)]
+    assert np.abs(rates[1] - rates[0]).tolist() == [1, 0, 0]                    # at N = 1: all of 2/(N + 1)
+    step = 8.5
+    assert laplace_delta(STEPS, step) > 20 * 2 * laplace_delta(STEPS, step / 2)
+
+    def play(delta):
+        return dp_oracle_learner(game(3), 27.0, delta, 2.0, np.random.default_rng(0), rounds=2, protect="X and A", **repair)
+    assert play(1e-6).epsilon_step > step
+    with pytest.raises(ValueError, match=r"^delta=5e-08: not above"):           # halves alone and the choices: less than 3e-8
+        play(5e-8)
 
 
 @pytest.mark.parametrize("k", [2, 3])
