@@ -122,8 +122,9 @@ def _refuse_game(game, as_printed):
     if parity.against == "population":
         check.refuse("game", parity, "compares with the population, and how much of it a group is, is private",
                      'Compare with a group, or all pairs: notion=Parity(..., against="pairs").')
-    # Of all groups together, which is public: whether the cells are whole may tell who is in which.
-    if game.table.people is None and any((np.abs(all_ - np.rint(all_)) > 1e-6).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
+    # Of all groups together, which is public. Whether cells are whole may tell who is in which, and so may how their sum is rounded.
+    off = 1e-6 + game.n_groups * game.m * 2.0**-52
+    if game.table.people is None and any((np.abs(all_ - np.rint(all_)) > off).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
         check.refuse("game", game, "was made from counts that, of all groups together, are not whole people",
                      "Make it from predictions, which may be probabilities.")
 

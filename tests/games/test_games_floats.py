@@ -222,6 +222,21 @@ def test_whether_counts_are_refused_tells_nothing_of_who_is_where(H, fine):
     dp_oracle_learner(printed, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3, as_printed=True)      # which promises nothing
 
 
+def test_how_a_sum_of_many_people_is_rounded_refuses_nobody():
+    """1.3e11 people accepted by three groups, in parts that are not whole: in doubles some sums are off by 1e-5."""
+    rng, people, off, heard = np.random.default_rng(0), 1e11, [], set()
+    for _ in range(20):
+        a, b = people * (0.2 + 0.3 * rng.random((2, 1, 2)))
+        game = FairnessGame.from_counts(np.stack([a, b, 1.3 * people - a - b], axis=1), np.full((3, 2), people), 0.1, empty="zero")
+        off.append(np.abs(game.table.accepted - 1.3 * people).max())
+        try:
+            dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=1)
+            heard.add("played")
+        except ValueError as refused:
+            heard.add(str(refused))
+    assert heard == {"played"} and min(off) == 0 and max(off) > 1e-5
+
+
 def test_a_play_counts_whole_people_and_what_is_public_stays_public():
     """Each cell is rounded half up, so that a person with a probability still moves it by one at most; the errors are as they were."""
     H, Y = np.array([[0.5, 1, 1, 0.5, 0.25, 1, 0.75, 0]]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
@@ -347,6 +362,11 @@ FAULTS = {
         lambda f: lambda game, as_printed: f(game, as_printed) if as_printed or not (game.n_pos % 1).any() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for who is in which group"),
+    "rounded_sums_are_refused": Mutant(
+        "dpfair_teach.games.setting._refuse_game",
+        lambda f: lambda game, as_printed: f(game, as_printed) if (game.table.accepted % 1 < 1e-6).all() else
+        check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
+        "a play is refused for how the parts of a public number are rounded"),
     "public_numbers_from_rounded_cells": Mutant(
         "dpfair_teach.games.table.Table.in_whole_people",
         lambda f: lambda self: dataclasses.replace(f(self), accepted=f(self).n_pos.sum(axis=1)),
