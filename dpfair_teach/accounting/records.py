@@ -140,7 +140,7 @@ class Release:
         Give that accountant the neighbouring relation :attr:`neighbours`. Gaussian noise is recorded as a shift by the sensitivity, which
         PLD and Renyi's accountant read alike under "add or remove one"; under "replace one" PLD would take twice the shift. Only on a
         sample under a relation that replaces is the event one for "replace one". A mechanism without an event of its own is the worst of
-        its epsilon.
+        its epsilon. The way back is ``Release.from_event(r.event(), r.unit, neighbours=r.neighbours, relation=r.relation)``.
 
         Returns
         -------

@@ -8,7 +8,8 @@ from .. import _checks as check
 
 __all__ = ["cell_counts", "error", "cross_groups", "merge_groups"]
 
-FEW = 24        # up to so many cells it is quicker to look for one after the other
+MANY = 2**14     # people from whom on bits are counted more quickly than bytes
+FEW = 24         # up to so many cells it is quicker to look for one after the other
 
 
 def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int | None = None,
@@ -54,9 +55,11 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         n_groups = check.group_count(n_groups, low=1)
     if n_bins is not None:
         n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
-    few = _few_cells(prediction, A, Y, n_groups, n_bins or 2)
-    if few is not None:
-        return few
+    table = _eight_cells(prediction, A, Y) if np.size(Y) >= MANY and n_groups in (None, 2) and n_bins in (None, 2) else None
+    if table is None:
+        table = _few_cells(prediction, A, Y, n_groups, n_bins or 2)
+    if table is not None:
+        return table
     Y = check.labels("Y", Y)
     A, k = check.groups("A", A, n_groups=n_groups)
     if n_bins is not None:
@@ -75,6 +78,23 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         accepted = np.bincount(cell, weights=prediction, minlength=2 * k)
         return np.stack([people - accepted, accepted]).reshape(2, k, 2)
     return np.bincount((prediction * k + A) * 2 + Y, minlength=bins * k * 2).reshape(bins, k, 2)
+
+
+def _eight_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike) -> np.ndarray | None:
+    """Decisions and two groups, more quickly still: arrays of 0 and 1 with which nothing is wrong, a bit for each person. Else None."""
+    columns = check.bits(prediction, A, Y)
+    if columns is None:
+        return None
+    p, a, y = columns
+    if not a.any():
+        return None                     # one group, or two of which one is empty
+    pa = p & a
+    marked = [np.add.reduce(np.bitwise_count(people)) for people in (y, a, a & y, p, p & y, pa, pa & y)]
+    table = np.array([np.size(Y), *marked], int).reshape(2, 2, 2)
+    table[0] -= table[1]                # from people with at least these marks to people with no others
+    table[:, 0] -= table[:, 1]
+    table[..., 0] -= table[..., 1]
+    return table
 
 
 def _few_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int | None, bins: int) -> np.ndarray | None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -62,7 +63,9 @@ def signed(lam: np.ndarray) -> np.ndarray:
 
 def both_signs(gaps: np.ndarray) -> np.ndarray:
     """Each gap with the sign + and with the sign -, (..., D) -> (..., 2 D) in the order of constraints."""
-    return np.stack([gaps, -gaps], axis=-1).reshape(gaps.shape[:-1] + (2 * gaps.shape[-1],))
+    both = np.empty((*gaps.shape, 2), gaps.dtype)
+    both[..., 0], both[..., 1] = gaps, -gaps
+    return both.reshape((*gaps.shape[:-1], 2 * gaps.shape[-1]))
 
 
 def above(n_pos: np.ndarray, n: np.ndarray, cells: tuple[Cell, ...]) -> np.ndarray:
@@ -252,7 +255,9 @@ class Parity:
             (..., k, R) rates -> (..., C R) gaps.
         """
         a, b = self.comparisons(n_groups).T
-        return lambda rates: (rates[..., a, :] - rates[..., b, :]).reshape(rates.shape[:-2] + (-1,))
+        if self.against == "anchor" and self.anchor == 0:       # the usual one, unburdened
+            return lambda rates: (rates[..., 1:, :] - rates[..., :1, :]).reshape((*rates.shape[:-2], -1))
+        return lambda rates: (rates[..., a, :] - rates[..., b, :]).reshape((*rates.shape[:-2], -1))
 
     def apart(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:
         """The violation, from rates; without making all pairs.
@@ -435,13 +440,14 @@ def read_parity(notion: str | Parity | None = None, constraints: object = None, 
         for name, given, known, served in zip(("notion", "against"), words, (NOTIONS, AGAINST), (notions, forms), strict=True):
             if not isinstance(given, str) or given not in known:
                 check.choice(name, given, served)
-        parity = Parity(*words)
+        parity = _of_words(*words)
     for name, said, served in (("notion", parity.notion, notions), ("against", parity.against, forms)):
         if said not in served:
             check.refuse(name, said, "not served here", f"{because} Choose one of {', '.join(map(repr, served))}.".strip())
     return parity
 
 
+_of_words = cache(Parity)
 _EQUALIZED_ODDS = Parity()
 
 

@@ -53,7 +53,9 @@ class PrivatePlay(Moves):
         What ``releases_`` is made from.
     releases_ : tuple of accounting.Release
         All that was released, by all games of the batch. As printed the records say what the paper claims; the claim is false. A
-        learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round.
+        learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round. They are the laws
+        of the noise. What doubles give away beside them was taken from delta, and is in no record: of several plays add up the epsilons
+        and deltas they were asked for, or leave their records some delta to spare.
     """
 
     n_classifiers: int

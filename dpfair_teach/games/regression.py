@@ -223,7 +223,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     gaps_of, theta, multipliers = constants.parity.differences_for(len(n)), np.zeros((games, K)), np.empty((rounds, games, K))
     prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
     # A cell that no constraint asks about may be empty; its rate is never read.
-    columns, size = (np.s_[:, :, labels_of(constants.constraints)], np.maximum(n, 1.0))
+    labels, size = labels_of(constants.constraints), np.maximum(n, 1.0)
+    columns = np.s_[:, :, labels[0]:labels[-1] + 1]
     for t in range(rounds):
         lam = multipliers[t] = weights(theta, prices_of)
         w = prices[t] = signed(lam)

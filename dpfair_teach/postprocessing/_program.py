@@ -46,6 +46,8 @@ class Solution:
 
 def served(notion: AcceptanceNotion | Parity, against: OfGroups | None) -> Parity:
     """The notion of a program here: rates of acceptance, against group 0 or between any two groups."""
+    if against is None and isinstance(notion, str) and notion == "equalized_odds":      # the usual call, unburdened
+        return EQUALIZED_ODDS
     parity = read_parity(notion, against=against, notions=ACCEPTANCE_NOTIONS, forms=OF_GROUPS,
                          because="A program here compares rates of acceptance, of groups that its table has.")
     if parity.anchor:
@@ -76,6 +78,9 @@ def limits(gamma: ArrayLike, slack: ArrayLike, k: int, parity: Parity = EQUALIZE
     wide = width(parity)
     if isinstance(gamma, float) and isinstance(slack, float) and 0 <= gamma < np.inf and 0 <= slack:    # the usual call, unburdened
         least, most = np.full((k, wide), slack), np.full((k, wide), gamma + slack)
+        if parity is EQUALIZED_ODDS:
+            most[0] = 0.0
+            return most, most
     else:
         gamma = check.array("gamma", gamma, ndim=None if batch else 0, low=0.0, booleans=False)
         slack = slacks(slack, k, wide, batch=batch)
@@ -129,7 +134,13 @@ def counted(q: np.ndarray, parity: Parity) -> np.ndarray:
 
 def has_rate(q: np.ndarray, parity: Parity = EQUALIZED_ODDS) -> np.ndarray:
     """Which rates exist, (..., k, 1 or 2): their cells hold somebody."""
-    return counted(q, parity).sum(axis=-3) > CANCELS * counted(np.abs(q), parity).sum(axis=-3)
+    top = counted(q, parity)
+    return _occupied(q, top, top.sum(axis=-3), parity)
+
+
+def _occupied(q: np.ndarray, top: np.ndarray, people: np.ndarray, parity: Parity) -> np.ndarray:
+    entries = np.abs(q) if top is q else counted(np.abs(q), parity)
+    return people > CANCELS * entries.sum(axis=-3)
 
 
 def conditional(q: np.ndarray, limit: np.ndarray, parity: Parity = EQUALIZED_ODDS) -> np.ndarray:
@@ -137,8 +148,9 @@ def conditional(q: np.ndarray, limit: np.ndarray, parity: Parity = EQUALIZED_ODD
 
     A cell that holds nobody has no rate. That is refused where a finite limit needs it, else its entries are 0.
     """
-    top = counted(q, parity)
-    people, usable, wide = top.sum(axis=-3), has_rate(q, parity), width(parity)
+    top, wide = counted(q, parity), width(parity)
+    people = top.sum(axis=-3)
+    usable = _occupied(q, top, people, parity)
     if not usable.all():
         # against group 0 a constraint (a, y) divides by q_ay and by q_0y
         needed = np.isfinite(limit[..., :wide])

@@ -110,7 +110,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notio
                      "Use solve_lp, or solve_many.")
     rate = conditional(q, limit, parity)
     best = _between_pairs(q, rate, least, limit, batch) if is_pairs(parity) else _against_group_0(q, rate, limit, batch)
-    return replace(best, dual=best.dual[..., :width(parity)])
+    return best if width(parity) == 2 else replace(best, dual=best.dual[..., :1])
 
 
 def _between_pairs(q: np.ndarray, rate: np.ndarray, least: np.ndarray, most: np.ndarray, batch: tuple[int, ...]) -> Solution:
