@@ -55,7 +55,7 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         n_groups = check.group_count(n_groups, low=1)
     if n_bins is not None:
         n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
-    table = _eight_cells(prediction, A, Y) if np.size(Y) >= MANY and n_groups in (None, 2) and n_bins in (None, 2) else None
+    table = _eight_cells(prediction, A, Y) if n_groups in (None, 2) and n_bins in (None, 2) else None
     if table is None:
         table = _few_cells(prediction, A, Y, n_groups, n_bins or 2)
     if table is not None:
@@ -82,7 +82,7 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
 
 def _eight_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike) -> np.ndarray | None:
     """Decisions and two groups, more quickly still: arrays of 0 and 1 with which nothing is wrong, a bit for each person. Else None."""
-    columns = check.bits(prediction, A, Y)
+    columns = check.bits(prediction, A, Y) if isinstance(Y, np.ndarray) and Y.size >= MANY else None
     if columns is None:
         return None
     p, a, y = columns
