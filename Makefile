@@ -47,7 +47,7 @@ nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make
 quick: $(VENV)/.complete  ## the linter, the types and the fast tests, for every few minutes
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/mypy --no-error-summary
-	@$(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal
 
 html: notebooks  ## build the site into _build/html
 	@$(PY) book/_tools/build_site.py
