@@ -29,9 +29,9 @@ def make_synthetic(m: int, *, n_groups: int = 2, group_shares: object = None, ba
     Parameters
     ----------
     m : int
-        Number of people.
+        Number of people, 1 to 10^8.
     n_groups : int
-        k, at least 1.
+        k, 1 to 1000.
     group_shares : array of shape (k,), optional
         P(A = a), each above 0, summing to 1; equal shares by default.
     base_rates : array of shape (k,), optional
@@ -87,7 +87,7 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: object
     m, n_groups : int
         As in ``make_synthetic``.
     d : int
-        Number of features.
+        Number of features, 1 to 10,000.
     coefficients : array of shape (d,), optional
         w, not all 0, entries in [-50, 50]; by default d equal entries of length 2 in all.
     intercepts : array of shape (k,), optional

@@ -29,7 +29,7 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     n_groups : int in 1..1000, optional
         k, where the largest code in ``A`` does not tell. A group without people is a row of zeros.
     n_bins : int, optional
-        Number b of score bins, at least 2.
+        Number b of score bins, 2 to 1000.
 
     Returns
     -------

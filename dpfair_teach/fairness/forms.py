@@ -19,7 +19,8 @@ def form_constants(shares: ArrayLike, anchor: int = 0) -> np.ndarray:
     shares : (k,) array, k >= 2, positive
         People, or shares of people, of each group among those whose rate is compared: with label y for the rates of equalized odds,
         all of them for demographic and accuracy parity.
-    anchor : int
+    anchor : int in 0..k-1
+        The group that the anchored form compares with.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
     people : (k, l) array, k >= 2
         n_ay, the people of each group whose decisions are drawn, for each of l rates: l = 2 for equalized odds (its columns are the
         labels), 1 for a notion of one rate. Group 0 is the anchor.
-    beta : float
+    beta : float in (0, 1)
         The chance with which some gap may be further off.
 
     Returns
@@ -66,7 +66,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     Parameters
     ----------
     people : int
-        n, people in each cell, up to 10^6.
+        n, people in each cell, 1 to 10^6.
     rate : float in [0, 1]
     n_groups : int, 2 to 1000
     beta : float in [1e-12, 1)

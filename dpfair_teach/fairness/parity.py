@@ -89,7 +89,7 @@ class Parity:
         called equal opportunity. ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
     against : str
         ``anchor``: each group with one of them. ``pairs``: any two groups. ``population``: each group with everybody.
-    anchor : int
+    anchor : int in 0..k-1
         The group that the others are compared with; for ``against="anchor"`` only.
 
     Attributes
@@ -496,7 +496,7 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds", against: Aga
     against : str
         ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
         largest |rate_a - rate of everybody|.
-    anchor : int
+    anchor : int in 0..k-1
         The group that the others are compared with, for ``against="anchor"``; the other two have no anchor and take no notice.
 
     Returns

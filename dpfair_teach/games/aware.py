@@ -24,7 +24,7 @@ def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
     Parameters
     ----------
     A : (m,) array of ints 0..k-1
-    n_groups : int, optional
+    n_groups : int in 1..1000, optional
         k, where the largest code in ``A`` does not tell.
 
     Returns

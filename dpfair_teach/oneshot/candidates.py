@@ -43,7 +43,7 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
     Parameters
     ----------
     n_groups : int in 2..1000
-        With more than about 20 the grid is too large.
+        With the usual points up to 21, up to 66 for a notion of one rate: with more the grid is too large.
     points : int in 2..101, optional
         On each axis; 21 for two groups and two rates, 5 for three groups, 3 for four, 9 one direction at a time.
     largest : float > 0, optional

@@ -166,7 +166,7 @@ class FrontierLearner(RandomizedClassifier):
         with ``response``, which has no P(A = a | x, y). None: ``bayes``, and ``regression`` with ``response``.
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``. What is asked, and what the audit counts, is the same for all.
-    n_groups : int in 2..20
+    n_groups : int in 2..21; in 2..66 for a notion of one rate
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; between pairs 10 take seconds, 20 a
         minute.
     share : float in [0.001, 1], optional

@@ -1,13 +1,17 @@
 """The statements of chapter 7 that no room's own tests attack."""
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from dpfair_teach import audit, data, fairness
 from dpfair_teach.experiments import lower_hull
 from dpfair_teach.mechanisms import laplace
-from dpfair_teach.postprocessing import closed_form, derived_counts, optimal_cuts, public_margin_counts, score_bins
+from dpfair_teach.postprocessing import closed_form, derived_counts, optimal_cuts, public_margin_counts, score_bins, solve_lp
 from faults import Mutant
 
 
@@ -166,6 +170,38 @@ def test_a_known_price_asks_for_one_cut_at_the_price_only_of_a_calibrated_score(
     N = np.array([np.bincount(score_bins(score, optimal_cuts(score, people.Y, 8, "price"))[people.Y == y], minlength=8) for y in (0, 1)])
     assert wrong[0] == pytest.approx(.1269, abs=5e-5) and min(wrong) == pytest.approx(.1239, abs=5e-5)
     assert N.min(axis=0).sum() / people.m < min(wrong)
+
+
+def test_two_groups_are_further_apart_than_gamma_only_with_the_anchor_between_them():
+    """Chapter 7, below the table of notions: the largest gap of a pair exceeds gamma only where a rate of group 0 lies inside, and then
+    it is at most twice gamma; between pairs it never does."""
+    rng, seen = np.random.default_rng(3), {True: 0, False: 0}
+    for q in rng.dirichlet(np.full(12, 2.0), size=40).reshape(-1, 2, 3, 2):
+        for notion in ("equalized_odds", "false_positive", "true_positive", "demographic_parity"):
+            parity = fairness.Parity(notion)
+            rates = parity.rates(derived_counts(q, solve_lp(q, 0.05, notion=notion).p))
+            for one in rates.T:
+                between = min(one) + 1e-9 < one[0] < max(one) - 1e-9
+                assert np.ptp(one) <= (0.1 if between else 0.05) + 1e-7
+                seen[bool(np.ptp(one) > 0.05 + 1e-7)] += 1
+            pairs = derived_counts(q, solve_lp(q, 0.05, notion=notion, against="pairs").p)
+            assert fairness.violation(pairs, notion, "pairs") <= 0.05 + 1e-7
+    assert min(seen.values()) > 20
+
+
+NOTIONS_TABLE = re.compile(r"(\w+) +anchor +[\d.]+ +([\d.]+) +(True|False)\n +pairs +[\d.]+ +([\d.]+)")
+
+
+def test_the_table_of_notions_says_what_the_text_below_it_says():
+    """Chapter 7: twice 0.05 wherever group 0 lies between, 0.05 where it does not and between pairs."""
+    path = Path(__file__).resolve().parents[2] / "book" / "notebooks" / "07-less-epsilon.ipynb"
+    cells = (cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code")
+    cell, = (cell for cell in cells if "group 0 between" in "".join(cell["source"]))
+    rows = NOTIONS_TABLE.findall("".join(cell["outputs"][0]["data"]["text/plain"]))
+    assert [row[0] for row in rows if row[2] == "False"] == ["true_positive"] and len(rows) == 4
+    for _, anchored, between, pairs in rows:
+        assert float(anchored) == pytest.approx(0.1 if between == "True" else 0.05, abs=0.0015)
+        assert float(pairs) == pytest.approx(0.05, abs=5e-4)
 
 
 # --- deliberate faults

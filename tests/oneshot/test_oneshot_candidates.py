@@ -9,7 +9,7 @@ import pytest
 from dpfair_teach import fairness
 from dpfair_teach.fairness import Parity
 from dpfair_teach.fairness.parity import ACCEPTANCE_NOTIONS
-from dpfair_teach.oneshot import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
+from dpfair_teach.oneshot import FrontierLearner, bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
 from dpfair_teach.oneshot.candidates import group_shares, strata_of
 from faults import Mutant
 
@@ -78,6 +78,16 @@ def test_too_many_groups_for_a_grid_are_refused():
     with pytest.raises(ValueError, match=r"^n_groups=30: makes 37,665 multipliers, more than 20,000. Merge groups"):
         multiplier_grid(30)
     assert multiplier_grid(30, points=5).shape == (11_626, 58)
+
+
+def test_the_largest_numbers_of_groups_are_those_that_the_learner_says():
+    for notion, most in (("equalized_odds", 21), ("false_positive", 66), ("demographic_parity", 66)):
+        for against in ("anchor", "pairs"):
+            assert len(multiplier_grid(most, notion=notion, against=against)) > 18_000
+            with pytest.raises(ValueError, match="Merge groups"):
+                multiplier_grid(most + 1, notion=notion, against=against)
+    assert "n_groups : int in 2..21; in 2..66 for a notion of one rate" in FrontierLearner.__doc__
+    assert "up to 21, up to 66 for a notion of one rate" in multiplier_grid.__doc__
 
 
 @pytest.mark.parametrize("notion", ACCEPTANCE_NOTIONS)
