@@ -93,10 +93,12 @@ def rows_of(names: set[str]) -> list[tuple[str, str, str]]:
 
 
 def of_changed_files(new: frozenset[str]) -> set[str]:
-    """Faults whose own file is among the new, or the file of the function that they replace."""
-    files = {(ROOT / name).resolve() for name in new}
+    """Faults of which some file is among the new: that of the function, that of a test which must see them, and the one they stand in."""
+    files, seen_in = {(ROOT / name).resolve() for name in new}, defaultdict(set)
+    for _, test, name in rows_of(set(MUTANTS)):
+        seen_in[name].add((ROOT / test.partition("::")[0]).resolve())
     return {name for path, own in faults.by_file().items() for name, mutant in own.items()
-            if {path.resolve(), faults.file_of(mutant).resolve()} & files}
+            if {path.resolve(), faults.file_of(mutant).resolve(), *seen_in[name]} & files}
 
 
 def todays() -> set[str]:

@@ -144,6 +144,13 @@ def test_every_fault_has_its_day_and_those_of_changed_files_have_every_day(on, m
     assert mutants.todays() == set(mutants.MUTANTS)
 
 
+def test_a_changed_test_meets_its_faults_wherever_they_stand():
+    for file in ("tests/book/test_statements.py", "tests/games/test_games_play.py"):
+        its = {name for _, test, name in mutants.rows_of(set(mutants.MUTANTS)) if test.startswith(file)}
+        assert its - set(faults.by_file().get(ROOT / file, ())), "all stand beside it: another file is to be tried"
+        assert its <= mutants.of_changed_files(frozenset({file}))
+
+
 def test_no_statement_waits_for_its_test():
     """What the ledger names runs in `make test` every day."""
     named: dict[str, set[str]] = {}
