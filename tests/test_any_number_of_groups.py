@@ -4,6 +4,7 @@
 """
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from valid_calls import VALID
 GROUPS = (2, 3, 5)
 #: Arguments that say who is in which group, or how many groups there are.
 TAKES_GROUPS = {"A", "n_groups", "sensitive_features", "counts", "q", "fp", "shares", "by_group", "into", "attributes", "weights",
-                "group_given", "game", "n_pos", "reports", "dual", "denominators"}
+                "group_given", "game", "n_pos", "reports", "dual", "denominators", "pairs"}
 HAND: dict[str, Callable[[int], None]] = {}
 
 
@@ -342,6 +343,34 @@ def curves(k):
     assert len(plotting.roc_plane(counts).axes[0].collections) + len(plotting.roc_plane(counts).axes[0].lines) >= k
 
 
+@counted("experiments.base_counts", "experiments.held_out_counts", "experiments.draws_over_splits", "data.base_classifier")
+def tables_of_a_data_set(k):
+    """Each table person by person; without noise a curve is the mean of the programs' answers."""
+    people = data.make_logistic(150 * k, n_groups=k, d=2, rng=np.random.default_rng(k), shifts=np.outer(np.arange(k), [0.5, 0]))
+    others = dataclasses.replace(people, A=np.roll(people.A, 1))
+    yhat = data.base_classifier(people).predict(people.X)
+    close(data.base_classifier(others).predict(people.X), yhat)             # whoever is in which group
+
+    def by_hand(said, side):
+        return [[[sum((said == b)[side] & (people.A == a)[side] & (people.Y == y)[side]) for y in (0, 1)] for a in range(k)]
+                for b in (0, 1)]
+
+    close(experiments.base_counts(people), by_hand(yhat, np.arange(people.m)))
+    pairs = list(zip(*experiments.held_out_counts(people), strict=True))
+    for (learn, judge), (released, judged) in zip(experiments.held_out_splits(people.m), pairs, strict=True):
+        said = data.base_classifier(people.subset(np.isin(np.arange(people.m), learn))).predict(people.X)
+        close(released, by_hand(said, learn))
+        close(judged, by_hand(said, judge))
+    hand = []
+    for released, judged in pairs:
+        p = postprocessing.solve_lp(released / released.sum(), 0.02).p
+        rate = np.array([[sum(judged[b, a, y] * p[b, a] for b in (0, 1)) / judged[:, a, y].sum() for y in (0, 1)] for a in range(k)])
+        wrong = sum(judged[b, a, y] * abs(y - p[b, a]) for b in (0, 1) for a in range(k) for y in (0, 1)) / judged.sum()
+        hand.append((wrong, np.abs(rate - rate[0]).max()))
+    draws = experiments.draws_over_splits(pairs, "public_margins", np.inf, [0.02], 1, np.random.default_rng(0))
+    close((draws.error[0, 0], draws.violation[0, 0]), np.mean(hand, axis=0), 1e-6)
+
+
 @counted("experiments.error_and_gaps")
 def decided(k):
     yhat, A, Y = drawn(k)
@@ -359,7 +388,7 @@ LEARNERS = {"games.dp_oracle_learner", "games.exponentiated_gradient", "games.ev
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
             "postprocessing.DPPostProcessing", "games.section_5_learner"}
 #: One data set of two groups, by the theorem or by the protocol's grid: of more they refuse.
-TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors"}
+TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).
 _PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)
@@ -384,7 +413,8 @@ GROWS: dict[str, Callable[[int], float]] = {
 
 
 def test_every_public_function_that_takes_groups_is_asked():
-    takes = {name for name, thing in CALLABLES.items() if TAKES_GROUPS & set(inspect.signature(thing).parameters)}
+    takes = {name for name, thing in CALLABLES.items() if TAKES_GROUPS & set(inspect.signature(thing).parameters) or any(
+        "Dataset" in str(argument.annotation) for argument in inspect.signature(thing).parameters.values())}
     asked_for = {*HAND, *GROWS, *LEARNERS, *TWO_GROUPS}
     assert takes <= asked_for, f"not asked with 2, 3 and 5 groups: {sorted(takes - asked_for)}"
     assert asked_for <= set(CALLABLES), sorted(asked_for - set(CALLABLES))
@@ -426,3 +456,8 @@ def test_what_is_for_two_groups_refuses_three():
     for k in (3, 5):
         with pytest.raises(ValueError, match=r"^counts=.*groups"):
             separation.optimal_errors(table(k), 0.1)
+        D, _ = separation.instance(40, 0.1)
+        D = dataclasses.replace(D, A=np.arange(D.m) % k, group_names=tuple("abcde"[:k]))
+        for call in (separation.optimal_error, separation.fair_optimum):
+            with pytest.raises(ValueError, match=r"^D=.*two groups"):
+                call(D, 0.1)
