@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from sklearn.metrics import accuracy_score
 
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.data import base_classifier, load, ten_people_base
-from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, predict_proba, printed_tp_row, solve_lp, solve_many
+from dpfair_teach.postprocessing import _highs, closed_form, derived_counts, dual_value, predict_proba, printed_tp_row, solve_lp, solve_many
 from dpfair_teach.postprocessing import lp as lp_module
 from dpfair_teach.postprocessing._crossings import best_crossing
 from faults import Mutant, with_arguments
@@ -538,6 +539,32 @@ def test_a_group_that_p_does_not_know_is_refused_as_that():
     with pytest.raises(ValueError, match=r"^p=\(2, 2\): .*A up to 2000000. Give the p of these") as refused:
         predict_proba(np.eye(2), [0], [2_000_000])
     assert "n_groups" not in str(refused.value)
+
+
+def test_what_was_solved_before_changes_no_digit():
+    """300 programs, some without an answer, with the solver that a thread keeps and with new ones; two threads at once; none is kept."""
+    def asked(seed):
+        rng = np.random.default_rng(seed)
+        programs, r, n = (int(x) for x in rng.integers((1, 1, 2), (4, 5, 9)))
+        rows = rng.integers(-3, 4, (programs, r, n)) / 4
+        low = -np.ones((programs, r)) if seed % 7 else np.full((programs, r), n + 1.0)         # no x in [0, 1]^n reaches that
+        return rng.integers(-4, 5, (programs, n)) / 8, rows, np.full((programs, r), n + 2.0 if seed % 7 == 0 else 0.25), low
+
+    def answers(seeds):
+        return [_highs.minimize(*asked(seed)) for seed in seeds]
+
+    with pytest.MonkeyPatch.context() as patched:
+        each = []
+        for seed in range(300):
+            patched.setattr(_highs, "_KEPT", _highs._Kept())
+            each += answers([seed])
+    seeds = list(range(300))
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(answers, (seeds, seeds[::-1]))
+    for found in (answers(seeds), one, other[::-1]):
+        for new, kept in zip(each, found, strict=True):
+            assert (new is None) == (kept is None) and (new is None or all(map(np.array_equal, new, kept)))
+    assert sum(new is None for new in each) >= 43 and _highs._KEPT.solver.getNumCol() == 0
 
 
 # --- deliberate faults
