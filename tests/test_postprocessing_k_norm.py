@@ -22,7 +22,7 @@ from dpfair_teach.postprocessing import (
 )
 from dpfair_teach.postprocessing.knorm import _sum_of_squares, k_norm_limit, k_norm_tail, nearest_whole
 from dpfair_teach.postprocessing.slacks import positive_sum_tail
-from faults import Mutant, scaled, with_arguments
+from faults import Mutant, calling, scaled, with_arguments
 
 THREE = np.array([[[40, 11], [22, 7], [3, 30]], [[0, 20], [15, 25], [4, 0]]])
 
@@ -313,6 +313,31 @@ def test_the_slack_that_adds_up_first_holds_for_every_p_and_is_smaller(b, k, noi
         assert (0.5 if noise == "laplace" else 0.3) * beta < passed.any(axis=1).mean() <= beta + 0.02
 
 
+@pytest.mark.parametrize("notion", ["equalized_odds", "demographic_parity"])
+@pytest.mark.parametrize("k, noise", [(2, "laplace"), (2, "geometric"), (3, "k_norm"), (5, "k_norm")])
+@pytest.mark.parametrize("b", [2, 6])
+def test_the_slack_that_adds_up_first_is_the_smallest_that_its_sums_allow(b, k, noise, notion):
+    """A rate of one label adds up b noises, a rate of acceptance both labels' 2b; together all sums pass t for a share of at most beta.
+
+    Two groups: the positive ones and the negative ones of each; more: the norms, which are above both.
+    """
+    m, epsilon, beta = 1000, 0.5, 0.05
+    one = notion == "demographic_parity"
+    slack = bins_slack(np.full((b, k, 2), 1 / (2 * b * k)), m, epsilon, beta, noise, notion=notion)
+    assert slack.shape == (k, 1 if one else 2)
+    t = slack[1, 0] / (2 / (m / k if one else m / (2 * k)))
+    sums, each = (1 if one else 2) * (2 if k == 2 else 1), 2 * b if one else b
+
+    def passed(limit):
+        if k > 2:
+            return sums * k_norm_tail(k, epsilon, limit, each)
+        return sums * positive_sum_tail(each, epsilon, limit, noise != "laplace")
+
+    assert t == pytest.approx(round(t)) or noise == "laplace"
+    least, less = (t * (1 + 1e-9), t * (1 - 1e-6)) if noise == "laplace" else (round(t), round(t) - 1)
+    assert passed(least) <= beta < passed(less)
+
+
 @pytest.mark.parametrize("b, epsilon", [(1, 0.7), (3, 0.7), (6, 2.0)])
 def test_the_law_of_the_positive_sum(b, epsilon):
     """Convolved by hand: geometric noise exactly; Laplace as the limit of fine geometric noise."""
@@ -379,4 +404,10 @@ FAULTS = {
         "dpfair_teach.postprocessing.k_norm_probability", lambda f: lambda x, e: f(x, 2 * e), "the law of half the noise"),
     "k_norm_variance_a_fifth_less": Mutant("dpfair_teach.postprocessing.k_norm_variance", scaled(0.8), "four fifths of the variance"),
     "bins_slack_halved": Mutant("dpfair_teach.postprocessing.bins_slack", scaled(0.5), "half the slack"),
+    "bins_slack_of_half_the_norms": Mutant(
+        "dpfair_teach.postprocessing.bins_slack", calling("k_norm_limit", with_arguments(beta=lambda beta: 2 * beta)),
+        "more than two groups: the norms of one label may use up beta alone"),
+    "bins_slack_of_one_label": Mutant(
+        "dpfair_teach.postprocessing.bins_slack", calling("width", lambda f: lambda parity: 2),
+        "a rate of acceptance adds up the noises of one label only"),
 }

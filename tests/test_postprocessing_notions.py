@@ -215,12 +215,14 @@ def test_the_release_of_every_notion_is_the_same_table():
 
 
 def test_the_counts_that_demographic_parity_needs_are_the_table_in_other_words():
-    """The hull of the changes of (s, d) is that of the table's: max(|s|, |d|) = |n0| + |n1|; variances: 2 geometrics' for s and for d."""
+    """The hull of the changes of (s, d) is that of the table's: max(|s|, |d|) = |n0| + |n1|; variances: 2 noises' for s and for d."""
     for n0, n1 in product(range(-6, 7), repeat=2):
         assert max(abs(n0 + n1), abs(n0 - n1)) == abs(n0) + abs(n1)
     for epsilon in (0.01, 0.1, 1.0):
         whole, half = mechanisms.geometric_law(1, epsilon).var(), mechanisms.geometric_law(1, epsilon / 2).var()
         assert half > 2 * (2 * whole)                        # s or d at half of epsilon: more than twice what the table gives both
+        whole, half = mechanisms.laplace_law(1, epsilon).var(), mechanisms.laplace_law(1, epsilon / 2).var()
+        assert half == pytest.approx(2 * (2 * whole))        # Laplace noise: exactly twice
     assert 2 * mechanisms.geometric_law(1, 1e-3).var() == pytest.approx(4e6, rel=1e-5)
 
 
