@@ -51,8 +51,8 @@ class Setting:
     def sensitivities(self, as_printed):
         if as_printed or self.protect == "A":
             return lemma_3_1(self.n, self.k, self.B, as_printed=as_printed)
-        found = lemma_3_1(self.n, self.k, self.B, protect=self.protect, m=self.m)       # PromisedRates adds the error to either change
-        return replace(found, learner=max(2 * self.B / (self.n + 1), self.B / self.n) + 1 / self.m)
+        found = lemma_3_1(self.n, self.k, self.B, protect=self.protect, m=self.m)       # PromisedRates adds the error to either change,
+        return replace(found, learner=2 * self.B / (self.n + 1) + 1 / self.m)           # and that of who stays, B/N, is no more as N >= 1
 
 
 def checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect="A", m=None, spend=1.0):

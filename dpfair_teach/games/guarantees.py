@@ -220,7 +220,7 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     """The same for a finite class: ln|H| for ln|H(S)|, and X is protected as well as A.
 
     Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: for ``protect="X and
-    A"``, where :func:`dp_oracle_learner` makes its learner's noise for a change of a loss by 1/m + max(2B/(N+1), B/N); the printed
+    A"``, where :func:`dp_oracle_learner` makes its learner's noise for a change of a loss by 1/m + 2B/(N+1) at most; the printed
     sensitivity, made for A, is larger still. A whole record (Y too) is not covered.
 
     Parameters
