@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -146,6 +147,24 @@ def test_steps_of_one_spread_are_not_of_one_law(off):
     assert compose(records, 1e-3, "best") > 1.28            # it said 0.632; the loss distribution rounded down says 1.2893
 
 
+@pytest.mark.parametrize("delta", [1e-3, 0.1, 0.3])
+@pytest.mark.parametrize("k", [1, 2])
+def test_optimal_composition_pays_for_the_deltas_of_its_steps(k, delta):
+    """Gaussian steps are private at the deltas that they are given, which add up: with them left out, the exact delta would be passed.
+
+    Where one step is private at its share of delta alone, epsilon is 0. Of steps of one epsilon and two deltas neither is that of all.
+    """
+    for scale in (0.5, 1.0, 3.0):
+        said = compose(Release("gaussian", UNIT_A, sensitivity=1.0, scale=scale, times=k), delta, "optimal")
+        assert gaussian_delta(math.sqrt(k), scale, said) <= delta
+        assert (said == 0) == (gaussian_delta(1.0, scale, 0.0) <= 0.99 * delta / k)
+    failing = [Release("another", UNIT_A, epsilon=0.2, delta=each, times=k) for each in (delta / 100, delta / 50)]
+    for records in (failing, failing[::-1]):
+        with pytest.raises(ValueError, match=r"releases=.*steps of one epsilon and one delta"):
+            compose(records, delta, "optimal")
+    assert compose(failing[1], delta, "optimal") == optimal_composition(0.2, k, delta, delta / 50)
+
+
 def test_no_accountant_says_less_than_the_truth():
     """The truth from below: the loss distribution rounded down, and of exponential mechanisms the optimum for steps fixed beforehand."""
     applied = dict.fromkeys(ACCOUNTANTS, 0)
@@ -282,7 +301,16 @@ def whatever_the_sample(f):
     return old
 
 
+def whatever_their_delta(f):
+    """Steps are alike if their losses have one deviation; the delta is the first one's."""
+    def same(records, method):
+        return f([replace(r, delta=records[0].delta) for r in records], method)
+    return same
+
+
 FAULTS = {
+    "same_steps_whatever_their_delta": Mutant(
+        "dpfair_teach.accounting.adding._same", whatever_their_delta, "steps with a larger delta count as those with the smaller"),
     "same_steps_whatever_the_sample": Mutant(
         "dpfair_teach.accounting.adding._same", whatever_the_sample, "a sampled step counts as an unsampled one of the same deviation"),
 }

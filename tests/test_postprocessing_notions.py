@@ -259,6 +259,12 @@ def test_an_unusable_cell_takes_only_its_own_group_out_of_the_pairs():
     assert np.isinf(lift_unusable(q, 0.1, against="pairs")).tolist() == [[False, False], [False, True], [False, False]]
     assert np.isinf(lift_unusable(q[:, [1, 0, 2]], 0.1)).tolist() == [[False, False], [False, True], [False, True]]
     assert lift_unusable(q, 0.1, notion="demographic_parity").tolist() == [[0.0], [0.1], [0.1]]
+    q[:, 1] = [[2, -3], [-1, 1]]                                                        # and now -1 people at all
+    assert lift_unusable(q, 0.1, notion="demographic_parity").ravel().tolist() == [0.0, np.inf, 0.1]
+    assert lift_unusable(q[:, [1, 0, 2]], 0.1, notion="demographic_parity").ravel().tolist() == [0.0, np.inf, np.inf]
+    assert lift_unusable(q, 0.1, notion="demographic_parity", against="pairs").ravel().tolist() == [0.1, np.inf, 0.1]
+    negative = [[0.1, -0.1], [0.1, 0.1], [0.1, 0.1]]
+    assert lift_unusable(np.ones((2, 3, 2)), negative, against="pairs").tolist() == [[0.1, np.inf], [0.1, 0.1], [0.1, 0.1]]
 
 
 # ----------------------------------------------------------------------------------------------------------- what is published

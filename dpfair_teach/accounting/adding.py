@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import mechanism_of
+from ..mechanisms._ranges import LEAST_STEP
 from .advanced import advanced_composition, advanced_composition_long
 from .bounded_range import bounded_range_composition
 from .loss_distribution import left_for_the_losses, pld_epsilon
@@ -119,7 +120,8 @@ def _optimal(records: list[Release], delta: float) -> float:
     one, epsilon0, k = _same(records, "optimal")
     if epsilon0 is not None:
         return optimal_composition(epsilon0, k, delta, one.delta)
-    return min(optimal_composition(_at(one, share * delta / k, "optimal"), k, delta, share * delta / k) for share in _SHARES)
+    each = [share * delta / k for share in _SHARES]         # where that is much, one run's epsilon may be 0
+    return min(optimal_composition(max(_at(one, own, "optimal"), LEAST_STEP), k, delta, own) for own in each)
 
 
 def _bounded_range(records: list[Release], delta: float) -> float:

@@ -5,6 +5,9 @@ import numpy as np
 
 from .. import _checks as check
 
+#: The least epsilon of one step, for formulas with exponentials.
+LEAST_STEP = 1e-9
+
 
 def scale_of(sensitivity: object, epsilon: object) -> float:
     """sensitivity / epsilon, both finite and above 0."""
@@ -23,7 +26,7 @@ def failure_chance(beta: object) -> float:
 
 def step_epsilon(epsilon0: object) -> float:
     """The epsilon of one step, for formulas with exponentials: they are computed so that none overflows or cancels in this range."""
-    return check.number("epsilon0", epsilon0, low=1e-9, high=1e6)
+    return check.number("epsilon0", epsilon0, low=LEAST_STEP, high=1e6)
 
 
 def orders_of(value: object) -> np.ndarray:

@@ -20,7 +20,7 @@ from dpfair_teach.games import (
 )
 from dpfair_teach.games import players as rooms
 from dpfair_teach.oracles import RegressionOracle
-from faults import Mutant, scaled
+from faults import Mutant, calling, scaled
 
 FORMS = [Parity(notion, against) for notion in NOTIONS for against in ("anchor", "pairs", "population")]
 PRIVATE = [parity for parity in FORMS if parity.against != "population"] + [Parity("demographic_parity", anchor=1)]
@@ -141,9 +141,9 @@ def test_no_neighbour_moves_a_choice_by_more_than_the_step(parity, k, protect, m
 @pytest.mark.parametrize("parity", PRIVATE, ids=str)
 def test_no_neighbour_moves_what_is_measured_by_more_than_its_sensitivity(parity, k, protect, monkeypatch):
     """Sizes, counts, rates or gaps before their noise: the l1 distance to every neighbour's, and it is met (of sizes, which are put into
-    the public range after the noise, and counts)."""
-    seen = []
-    monkeypatch.setattr(rooms, "laplace_noise", lambda scale, shape, rng, inner=1: np.zeros(shape))
+    the public range after the noise, and counts). Over the scale of the noise that they get it is the epsilon that was meant, 1."""
+    seen, scales = [], []
+    monkeypatch.setattr(rooms, "laplace_noise", lambda scale, shape, rng, inner=1: scales.append(float(scale)) or np.zeros(shape))
     monkeypatch.setattr(rooms, "on_grid", lambda value, *_: seen.append(value) or value)
     N = smallest(parity, k)
     for kind in ("frozen", "N"):
@@ -151,14 +151,16 @@ def test_no_neighbour_moves_what_is_measured_by_more_than_its_sensitivity(parity
         for A, says in worlds(k, protect):
             one = player(kind, parity, A, says, k, protect, N)
             seen.clear()
+            scales.clear()
             _, sizes = rooms.frozen_cells(one.game, np.asarray(1.0), (), None)
             for h in range(len(H)):
                 one.measure(np.array(h), None)
             if here is None:
                 here = list(seen)
             worst = np.maximum(worst, [np.abs(a - b).sum() for a, b in zip(here, seen, strict=True)])
-        assert worst[0] == sizes
-        assert worst[1:].max() <= one.measurement[1] + 1e-12
+        assert worst[0] == sizes == scales[0]
+        assert worst[1:].max() <= one.measurement[1] + 1e-12 and len(scales) == len(worst)
+        assert scales[1:] == pytest.approx([one.measurement[1]] * len(H))
         assert worst[1:].max() == one.measurement[1] or kind == "N"
 
 
@@ -235,6 +237,13 @@ def one_group_moves(f):
     return spread
 
 
+def for_one_label(f):
+    """The noise of numbers of one label, or of none, is made as if one person moved one of them."""
+    def laplace_noise(scale, shape, rng, inner=1):
+        return f(scale / 2 if inner == 2 and shape[-1] == 1 else scale, shape, rng, inner)
+    return laplace_noise
+
+
 def half_of_the_second(f):
     def frozen_cells(*args):
         sizes, sensitivity = f(*args)
@@ -249,6 +258,12 @@ FAULTS = {
                                           "the price of the group that is left, not the difference to the one that is joined"),
     "promised_loss_moves_by_half": Mutant("dpfair_teach.games.players.PromisedRates._moved", scaled(0.5),
                                           "half of the most that a loss moves"),
+    "sizes_of_one_rate_with_half_the_noise": Mutant("dpfair_teach.games.players.frozen_cells", calling("laplace_noise", for_one_label),
+                                                    "of three groups' sizes, where one rate is asked about, half the noise"),
+    "counts_of_one_rate_with_half_the_noise": Mutant("dpfair_teach.games.players.FrozenCounts.measure",
+                                                     calling("laplace_noise", for_one_label), "so of the counts"),
+    "rates_of_one_label_with_half_the_noise": Mutant("dpfair_teach.games.players.PromisedRates.measure",
+                                                     calling("laplace_noise", for_one_label), "so of the rates"),
     "sizes_said_to_move_by_half": Mutant("dpfair_teach.games.players.frozen_cells", half_of_the_second,
                                          "half of the sensitivity of the sizes"),
 }

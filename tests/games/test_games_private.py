@@ -472,6 +472,8 @@ def test_frozen_sizes_and_counts_are_measured_with_the_noise_they_say(k):
     assert sensitivity == (1.0 if k == 2 else 2.0)
     uniform(whole(sizes[:, 1, 1] - game.n[1, 1], sensitivity / 0.5, rng))
     assert k > 2 or np.allclose(sizes.sum(axis=1), game.n.sum(axis=0))
+    wild, _ = rooms.frozen_cells(game, np.asarray(1e-3), (200,), rng)       # far beyond all people: put into the public range
+    assert wild.min() == 1 and (k > 2 or (wild.max(axis=(0, 1)) == game.n.sum(axis=0) - 1).all())
     players = rooms.FrozenCounts(game, np.asarray(0.25), game.n, "A")
     gap = players.measure(np.full(n, 4), rng)[:, 0] - game.gaps[4, 0]
     one, zero = 1 / game.n[1, 0], 1 / game.n[0, 0]
