@@ -53,6 +53,16 @@ SUMS = {
         "nu": "frozen_gap_without_nu", "4 B tau": "frozen_gap_without_the_denominators", "the learner's 2 B tau":
         "frozen_learner_without_the_denominators", "the auditor's 4 B tau": "frozen_auditor_without_the_denominators",
         "1/2": "frozen_sizes_not_rounded", "noise of the sizes": "frozen_sizes_without_noise", "grid": "frozen_bound_without_the_grid"},
+    "games.dp_oracle_learner": {                        # what noise in doubles gives away
+        "Laplace: its own chances": "laplace_neighbours_chances_alone", "the neighbour's": "laplace_own_chances_alone",
+        "its scale": "laplace_without_its_steps", "one step more": "laplace_without_one_step_more", "rounding": "laplace_of_exact_numbers",
+        "a choice: its classifiers": "choice_without_its_classifiers", "its sums": "choice_without_its_sums",
+        "its losses": "choice_of_exact_losses", "a loss: its rates": "losses_without_their_rates",
+        "its error": "losses_without_their_errors", "a play: its sizes": "play_without_its_sizes",
+        "its numbers": "play_without_its_numbers", "its choices": "play_without_its_choices"},
+    "games.regression_dp_oracle_learner": {
+        "Gaussian layers": "gaussian_without_its_layers", "tables": "gaussian_without_its_tables", "rounding": "gaussian_of_exact_numbers",
+        "the tail's steps": "gaussian_steps_never_widen", "its end": "gaussian_never_ends"},
     "games.theorem_3_8": MIXTURE,
     "games.corollary_3_8_1": MIXTURE,
     "postprocessing.theorem_2_2": RATES | {"gamma": "theorem_2_2_without_gamma", "slack": "theorem_2_2_without_the_slack"},

@@ -24,7 +24,54 @@ def without_the_vector(f):
     return lambda oracle, k, first, T, learner, auditor: f(oracle, k, first, T, 0.0, auditor)
 
 
-FAULTS = {
+def laplace_of(units, factor=lambda epsilon: 1 + math.exp(epsilon)):
+    """The cost of Laplace noise from other numbers of chances."""
+    return lambda f: lambda scale, epsilon, rounding=0.0: factor(epsilon) * units(scale, rounding) * UNIT
+
+
+def gaussian_less(of_epsilon, of_delta=lambda scale, mu: 0.0):
+    """The cost of Gaussian noise less a term of epsilon and one of delta."""
+    def make(f):
+        def gaussian_cost(scale, mu, rounding=0.0):
+            epsilon, delta = f(scale, mu, rounding)
+            return epsilon - of_epsilon(scale, rounding) * UNIT, delta - of_delta(scale, mu)
+        return gaussian_cost
+    return make
+
+
+def play_without(**none):
+    """What a play gives away, with one of its parts set to 0."""
+    names = ("game", "repair", "protect", "first", "step", "selections", "gradients")
+    return lambda f: lambda *args: f(*(dict(zip(names, args, strict=True)) | none).values())
+
+
+DOUBLES = "dpfair_teach.games.doubles."
+#: Each term of the bounds dropped, one at a time.
+TERMS = {
+    "laplace_own_chances_alone": Mutant(DOUBLES + "laplace_delta", laplace_of(
+        lambda s, r: 60 * (s + 1) + r, lambda epsilon: 1.0), "the neighbour's chances are exact"),
+    "laplace_neighbours_chances_alone": Mutant(DOUBLES + "laplace_delta", laplace_of(
+        lambda s, r: 60 * (s + 1) + r, math.exp), "the number's own chances are exact"),
+    "laplace_without_its_steps": Mutant(DOUBLES + "laplace_delta", laplace_of(lambda s, r: 60 + r), "no chance for each step of the scale"),
+    "laplace_without_one_step_more": Mutant(DOUBLES + "laplace_delta", laplace_of(lambda s, r: 60 * s + r), "no step beyond the scale"),
+    "laplace_of_exact_numbers": Mutant(DOUBLES + "laplace_delta", laplace_of(lambda s, r: 60 * (s + 1)), "numbers are exact before noise"),
+    "choice_without_its_classifiers": Mutant(DOUBLES + "choice_delta", lambda f: lambda n, *rest: f(0, *rest), "no chance a classifier"),
+    "choice_without_its_sums": Mutant(DOUBLES + "choice_delta", lambda f: lambda n, *rest: f(n - 150, *rest), "scores are added exactly"),
+    "choice_of_exact_losses": Mutant(DOUBLES + "choice_delta", lambda f: lambda n, e, r=0.0: f(n, e), "losses are exact"),
+    "losses_without_their_rates": Mutant(DOUBLES + "losses_off", lambda f: lambda rates, *rest: f(0, *rest), "no rounding a rate"),
+    "losses_without_their_errors": Mutant(DOUBLES + "losses_off", lambda f: lambda rates, *rest: f(rates - 6, *rest), "errors are exact"),
+    "play_without_its_sizes": Mutant("dpfair_teach.games.setting._in_doubles", play_without(first=0.0), "sizes give nothing away"),
+    "play_without_its_numbers": Mutant("dpfair_teach.games.setting._in_doubles", play_without(gradients=0), "measured numbers are free"),
+    "play_without_its_choices": Mutant("dpfair_teach.games.setting._in_doubles", play_without(selections=0), "choices are free"),
+    "gaussian_without_its_layers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 51 * (s + 1)), "layers are exact"),
+    "gaussian_without_its_tables": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 2**9), "tables and wedges are exact"),
+    "gaussian_of_exact_numbers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 26 * r), "numbers are exact before noise"),
+    "gaussian_steps_never_widen": Mutant(DOUBLES + "gaussian_cost", gaussian_less(
+        lambda s, r: 0.0, lambda s, mu: 0.0004 * s * (1 + math.exp(3.66 * mu)) * UNIT), "steps are as fine in the tail"),
+    "gaussian_never_ends": Mutant(DOUBLES + "gaussian_cost", gaussian_less(
+        lambda s, r: 0.0, lambda s, mu: ndtr(mu - 12.2)), "the noise has no end"),
+}
+FAULTS = TERMS | {
     "holes_alone": Mutant("dpfair_teach.games.doubles.laplace_delta", lambda f: lambda scale, epsilon, rounding=0.0: scale * 2.0**-52,
                           "only numbers that a neighbour never says are counted, not chances that are a little too large"),
     "choices_are_exact": Mutant("dpfair_teach.games.doubles.choice_delta", scaled(0.0), "choices in doubles give nothing away"),
@@ -165,6 +212,9 @@ def test_gaussian_chances_are_right_to_a_share_of_themselves(scale):
         worst = max(worst, (np.abs(gaussian_errors(scale, value, reach)) / chance).max() / UNIT)
     assert 2.0 * scale < worst < 25 * scale
     assert 2 * worst * UNIT <= gaussian_cost(scale, 0.1)[0]
+    # Of either: 25.5 for each step and one more, tables and wedges right to 2^-45, and r sigma of density out to 13.
+    for r in (0.0, 7.0, 1e6):
+        assert gaussian_cost(scale, 0.1, r)[0] == pytest.approx(2 * (25.5 * (scale + 1) + 2**8 + 13 * r) * UNIT, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("mu", [0.05, 2.0, 5.0])
@@ -182,6 +232,8 @@ def test_the_tail_of_gaussian_noise_is_set_apart(mu, scale=64.0):
     theirs = ndtr((z + 0.5) / scale - mu) - ndtr((z - 0.5) / scale - mu)
     lost = (theirs * np.where(share > 25 * scale * UNIT, share, 0.0)).sum() + ndtr(mu - z[-1] / scale)
     assert total > 0 and mass > 0 and 0 < lost <= gaussian_cost(scale, mu)[1]
+    widened, ended = 0.0004 * scale * (1 + math.exp(3.66 * mu)) * UNIT, ndtr(mu - 12.2)     # where the noise ends the neighbour's does not
+    assert gaussian_cost(scale, mu)[1] == pytest.approx(widened + ended, rel=1e-9, abs=0)
 
 
 # --- choices
