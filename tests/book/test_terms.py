@@ -62,7 +62,8 @@ SUMS = {
         "its numbers": "play_without_its_numbers", "its choices": "play_without_its_choices"},
     "games.regression_dp_oracle_learner": {
         "Gaussian layers": "gaussian_without_its_layers", "tables": "gaussian_without_its_tables", "rounding": "gaussian_of_exact_numbers",
-        "the tail's steps": "gaussian_steps_never_widen", "its end": "gaussian_never_ends"},
+        "the tail's steps": "gaussian_steps_never_widen", "its end": "gaussian_never_ends", "a loop: its sizes": "loop_without_its_sizes",
+        "its vector": "the_vector_is_not_counted", "its counts": "loop_without_its_counts"},
     "games.theorem_3_8": MIXTURE,
     "games.corollary_3_8_1": MIXTURE,
     "postprocessing.theorem_2_2": RATES | {"gamma": "theorem_2_2_without_gamma", "slack": "theorem_2_2_without_the_slack"},

@@ -45,6 +45,15 @@ def play_without(**none):
     return lambda f: lambda *args: f(*(dict(zip(names, args, strict=True)) | none).values())
 
 
+def without_the_counts(f):
+    """What the loop gives away, less the auditor's part."""
+    def in_doubles(oracle, k, first, T, learner, auditor):
+        numbers, (epsilon, delta) = 1 if k == 2 else 2, f(oracle, k, first, T, learner, auditor)
+        less = gaussian_cost(STEPS, auditor / math.sqrt(numbers))
+        return epsilon - (T - 1) * numbers * less[0], delta - (T - 1) * numbers * less[1]
+    return in_doubles
+
+
 DOUBLES = "dpfair_teach.games.doubles."
 #: Each term of the bounds dropped, one at a time.
 TERMS = {
@@ -63,6 +72,9 @@ TERMS = {
     "play_without_its_sizes": Mutant("dpfair_teach.games.setting._in_doubles", play_without(first=0.0), "sizes give nothing away"),
     "play_without_its_numbers": Mutant("dpfair_teach.games.setting._in_doubles", play_without(gradients=0), "measured numbers are free"),
     "play_without_its_choices": Mutant("dpfair_teach.games.setting._in_doubles", play_without(selections=0), "choices are free"),
+    "loop_without_its_sizes": Mutant("dpfair_teach.games.regression_setting._in_doubles", calling(
+        "laplace_delta", scaled(0.0)), "sizes give nothing away"),
+    "loop_without_its_counts": Mutant("dpfair_teach.games.regression_setting._in_doubles", without_the_counts, "counts are free"),
     "gaussian_without_its_layers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 51 * (s + 1)), "layers are exact"),
     "gaussian_without_its_tables": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 2**9), "tables and wedges are exact"),
     "gaussian_of_exact_numbers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 26 * r), "numbers are exact before noise"),
@@ -393,7 +405,14 @@ def test_the_accountant_of_the_loop_is_handed_what_doubles_leave(k, epsilon, del
     numbers, first = (1, 2)[k > 2], sizes.sensitivity / sizes.scale
     less += numbers * laplace_delta(numbers / first, first / numbers)
     assert 0 < more < 1e-3 * epsilon and 0 < less < delta
-    mu = math.sqrt((T - 1) * ((learner.sensitivity / learner.scale) ** 2 + (auditor.sensitivity / auditor.scale) ** 2))
+    of_vector, of_counts = (r.sensitivity / r.scale for r in (learner, auditor))
+    moved = [gaussian_cost(STEPS, of_vector / math.sqrt(j), 2 * k * 60 * of_vector) for j in (1, 2, 3)]     # X has two columns
+    moved += numbers * [gaussian_cost(STEPS, of_counts / math.sqrt(numbers))]
+    hand = [(T - 1) * sum(costs) for costs in zip(*moved, strict=True)] + np.array([0, numbers * laplace_delta(
+        numbers / first, first / numbers)])
+    found = regression_setting._in_doubles(RegressionOracle(X, Y), k, first, T, of_vector, of_counts)
+    assert found == pytest.approx(tuple(hand), rel=1e-12, abs=0)
+    mu = math.sqrt((T - 1) * (of_vector**2 + of_counts**2))
     assert together(first, numbers, mu, epsilon - more) <= delta - less
     assert together(first, numbers, mu * 1.2, epsilon) > delta
 
