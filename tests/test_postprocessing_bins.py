@@ -17,18 +17,26 @@ DATA = load("communities")
 SCORE = base_classifier(DATA).predict_proba(DATA.X)[:, 1]
 
 
+def above(score, Y, cuts):
+    """Of each label, (2, ..., b+1): nobody, the people who reach the last of ``cuts`` (..., b-1), ..., who reach the first, everybody."""
+    reach = [(score[Y == y] >= np.asarray(cuts)[..., None]).sum(axis=-1)[..., ::-1] for y in (0, 1)]
+    none, everybody = ([np.full((*found.shape[:-1], 1), n) for found, n in zip(reach, people, strict=True)]
+                       for people in ((0, 0), ((Y == 0).sum(), (Y == 1).sum())))
+    return np.concatenate([none, reach, everybody], axis=-1)
+
+
 def area(score, Y, cuts):
-    """Under the ROC curve of the binned score, by trapezia; 1 is perfect."""
-    bins = score_bins(score, cuts)
-    reached = [np.append(0, np.bincount(bins[Y == y], minlength=len(cuts) + 1)[::-1].cumsum()) / (Y == y).sum() for y in (0, 1)]
-    return np.trapezoid(reached[1], reached[0])
+    """Under the ROC curve of the binned score, by trapezia; 1 is perfect. Of ``cuts`` (..., b-1)."""
+    reached = above(score, Y, cuts)
+    return np.trapezoid(reached[1] / (Y == 1).sum(), reached[0] / (Y == 0).sum())
 
 
 def mean_cost(score, Y, cuts):
     """Of the cheaper answer in each bin, over all prices: the cost is linear between the prices at which some bin changes its answer."""
-    N = np.array([np.bincount(score_bins(score, cuts)[Y == y], minlength=len(cuts) + 1) for y in (0, 1)])
-    price = np.sort(np.concatenate([[0, 1], N[1] / N.sum(axis=0)]))
-    return np.trapezoid(np.minimum(np.outer(price, N[0]), np.outer(1 - price, N[1])).sum(axis=1), price)
+    N = np.diff(above(score, Y, cuts))
+    price = np.sort(np.concatenate([np.zeros((*N.shape[1:-1], 1)), np.ones((*N.shape[1:-1], 1)), N[1] / N.sum(axis=0)], axis=-1))
+    cheaper = np.minimum(price[..., None] * N[0][..., None, :], (1 - price[..., None]) * N[1][..., None, :])
+    return np.trapezoid(cheaper.sum(axis=-1), price)
 
 
 # ---------------------------------------------------------------------------------------------------------------- cuts
@@ -69,7 +77,7 @@ def test_the_cuts_are_the_best_of_all_by_trying_all():
         for b in range(2, min(6, len(values)) + 1):
             cuts = optimal_cuts(score, Y, b)
             assert cuts.shape == (b - 1,) and np.isin(cuts, values[1:]).all() and (np.diff(cuts) > 0).all()
-            best = max(area(score, Y, np.array(some)) for some in combinations(values[1:], b - 1))
+            best = area(score, Y, list(combinations(values[1:], b - 1))).max()
             assert area(score, Y, cuts) == pytest.approx(best, abs=1e-12)
             few += best < area(score, Y, optimal_cuts(score, Y, 2)) - 1e-12
     assert few          # more bins than corners do cost area: a forced cut below the hull
@@ -86,8 +94,8 @@ def test_no_cut_of_communities_can_be_moved_for_the_better():
         for i in range(0, b - 1):
             low, high = ([-np.inf, *cuts, np.inf][i + n] for n in (0, 2))
             between = values[(values > low) & (values < high)][::5]
-            moved = [area(SCORE, DATA.Y, np.array([*cuts[:i], value, *cuts[i + 1:]])) for value in between]
-            assert max(moved) <= reached + 1e-12
+            moved = area(SCORE, DATA.Y, [[*cuts[:i], value, *cuts[i + 1:]] for value in between])
+            assert moved.max() <= reached + 1e-12
 
 
 def test_the_price_cuts_are_the_best_of_all_by_trying_all():
@@ -101,7 +109,7 @@ def test_the_price_cuts_are_the_best_of_all_by_trying_all():
             reached = mean_cost(score, Y, cuts)
             bins = score_bins(score, cuts)
             assert reached == pytest.approx(sum(Y[bins == v].var() * (bins == v).sum() for v in range(b)) / 2, abs=1e-12)
-            assert reached == pytest.approx(min(mean_cost(score, Y, np.array(some)) for some in combinations(values[1:], b - 1)), abs=1e-12)
+            assert reached == pytest.approx(mean_cost(score, Y, list(combinations(values[1:], b - 1))).min(), abs=1e-12)
             others += reached < mean_cost(score, Y, optimal_cuts(score, Y, b)) - 1e-12
     assert others > 100         # the two criteria are different questions
 
@@ -114,7 +122,8 @@ def test_no_price_cut_of_communities_can_be_moved_for_the_better():
         for i in range(b - 1):
             low, high = ([-np.inf, *cuts, np.inf][i + n] for n in (0, 2))
             between = values[(values > low) & (values < high)][::5]
-            assert min(mean_cost(SCORE, DATA.Y, np.array([*cuts[:i], value, *cuts[i + 1:]])) for value in between) >= reached - 1e-12
+            moved = mean_cost(SCORE, DATA.Y, [[*cuts[:i], value, *cuts[i + 1:]] for value in between])
+            assert moved.min() >= reached - 1e-12
 
 
 @pytest.mark.turning(7)

@@ -11,7 +11,9 @@ import importlib
 import sys
 import tempfile
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import dp_accounting
@@ -58,6 +60,11 @@ class Call:
 
 
 VALID: dict[str, Callable[[], Call]] = {}
+
+
+def _of(make, method):
+    """A method of a fresh copy of what ``make`` makes."""
+    return lambda **arguments: getattr(deepcopy(make()), method)(**arguments)
 
 
 def valid(name: str, function: Callable, arguments: Callable[[], dict]) -> None:
@@ -260,22 +267,20 @@ def _post_arguments():
                 criterion="area", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
-def _post(method):
-    def run(**arguments):
-        model = _fitted_post(**_post_arguments())
-        return getattr(model, method)(**arguments)
-    return run
+@cache
+def _post():
+    return _fitted_post(**_post_arguments())
 
 
 valid("postprocessing.DPPostProcessing", _fitted_post, _post_arguments)
 valid("postprocessing.DPPostProcessing:score_bins", _fitted_post,
       lambda: dict(_post_arguments(), method="score_bins", n_bins=3, base=lambda X: np.asarray(X)[:, 0]))
-valid("postprocessing.DPPostProcessing:p_at", _post("p_at"), lambda: dict(gamma=0.1))
-valid("postprocessing.DPPostProcessing:predict_proba", _post("predict_proba"),
+valid("postprocessing.DPPostProcessing:p_at", _of(_post, "p_at"), lambda: dict(gamma=0.1))
+valid("postprocessing.DPPostProcessing:predict_proba", _of(_post, "predict_proba"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A))
-valid("postprocessing.DPPostProcessing:predict", _post("predict"),
+valid("postprocessing.DPPostProcessing:predict", _of(_post, "predict"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng()))
-valid("postprocessing.DPPostProcessing:score", _post("score"),
+valid("postprocessing.DPPostProcessing:score", _of(_post, "score"),
       lambda: dict(X=data.load("ten_people").X, y=data.load("ten_people").Y, sensitive_features=data.load("ten_people").A,
                    sample_weight=None))
 
@@ -442,10 +447,6 @@ def _play():
     return games.exponentiated_gradient(game(), 2.0, rounds=9)
 
 
-def _of(make, method):
-    return lambda **arguments: getattr(make(), method)(**arguments)
-
-
 valid("games.FairnessGame", games.FairnessGame,
       lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP"), n_groups=2, empty="zero"))
 valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
@@ -609,20 +610,18 @@ def _fitted_one_shot(X, y, sensitive_features, rng, **settings):
     return oneshot.FrontierLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
 
 
-def _one_shot(method):
-    def call(**arguments):
-        model = _fitted_one_shot(_SCORES, Y, A, np.random.default_rng(1), **_ONE_SHOT)
-        return getattr(model, method)(**arguments)
-    return call
+@cache
+def _one_shot():
+    return _fitted_one_shot(_SCORES, Y, A, np.random.default_rng(1), **_ONE_SHOT)
 
 
 valid("oneshot.FrontierLearner", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SHOT))
-valid("oneshot.FrontierLearner:decisions", _one_shot("decisions"), lambda: dict(X=_SCORES))
+valid("oneshot.FrontierLearner:decisions", _of(_one_shot, "decisions"), lambda: dict(X=_SCORES))
 valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1]))
 valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
-valid("oneshot.FrontierLearner:predict_proba", _one_shot("predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
-valid("oneshot.FrontierLearner:predict", _one_shot("predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
-valid("oneshot.FrontierLearner:score", _one_shot("score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
+valid("oneshot.FrontierLearner:predict_proba", _of(_one_shot, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
+valid("oneshot.FrontierLearner:predict", _of(_one_shot, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
+valid("oneshot.FrontierLearner:score", _of(_one_shot, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
 
 
 # ------------------------------------------------------------------------------------------------ calls beside their tests
