@@ -166,14 +166,16 @@ def test_optimal_composition_pays_for_the_deltas_of_its_steps(k, delta):
 
 
 def test_no_accountant_says_less_than_the_truth():
-    """The truth from below: the loss distribution rounded down, and of exponential mechanisms the optimum for steps fixed beforehand."""
+    """The truth: of randomized response the optimum; of noise, from below, the loss distribution rounded down; of exponential mechanisms
+    the optimum for steps fixed beforehand."""
+    truths = {"exponential": lambda record: bounded_range_composition(record.epsilon, record.times, DELTA, adaptive=False),
+              "randomized response": lambda record: optimal_composition(record.epsilon, record.times, DELTA)}
     applied = dict.fromkeys(ACCOUNTANTS, 0)
     for mechanism in ("laplace", "geometric", "randomized response", "exponential"):
         for epsilon0, k in ((0.01, 1), (0.01, 10_000), (0.2, 1000), (1.0, 30), (3.0, 5)):
             scale = {"exponential": 2 / epsilon0, "randomized response": None}.get(mechanism, 1 / epsilon0)
             record = Release(mechanism, UNIT_A, sensitivity=None if scale is None else 1.0, scale=scale, epsilon=epsilon0, times=k)
-            truth = (bounded_range_composition(epsilon0, k, DELTA, adaptive=False) if mechanism == "exponential"
-                     else pld_epsilon(record, DELTA, pessimistic=False))
+            truth = truths.get(mechanism, lambda record: pld_epsilon(record, DELTA, pessimistic=False))(record)
             for method in ACCOUNTANTS:
                 try:
                     said = compose(record, DELTA, method)
