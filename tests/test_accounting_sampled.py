@@ -389,6 +389,19 @@ def test_events_are_composed_as_records():
     assert compose([event, *records], 1e-5, "rdp") == compose([*records, *records], 1e-5, "rdp")
 
 
+@pytest.mark.parametrize("make", [
+    lambda a, b: dp_accounting.SelfComposedDpEvent(dp_accounting.ComposedDpEvent([a, b]), 100),
+    lambda a, b: dp_accounting.SelfComposedDpEvent(dp_accounting.SelfComposedDpEvent(dp_accounting.ComposedDpEvent([a, b]), 50), 2),
+    lambda a, b: [dp_accounting.SelfComposedDpEvent(dp_accounting.ComposedDpEvent([a, dp_accounting.ComposedDpEvent([b])]), 100)],
+])
+def test_a_round_of_several_mechanisms_may_be_repeated(make):
+    """Two mechanisms a round, 100 rounds: as dp-accounting writes a loop."""
+    noises = dp_accounting.PoissonSampledDpEvent(0.01, dp_accounting.GaussianDpEvent(1.0)), dp_accounting.LaplaceDpEvent(40.0)
+    records = [sampled(relation=ADDED, times=100), Release("laplace", UNIT_TUPLE, sensitivity=1, scale=40.0, relation=ADDED, times=100)]
+    for method in ("rdp", "pld"):
+        assert compose(make(*noises), 1e-5, method) == compose(records, 1e-5, method)
+
+
 @pytest.mark.parametrize("make, words", [
     (lambda: Release.from_event(dp_accounting.NonPrivateDpEvent()), "event=.*no record of such a mechanism.*event_epsilon"),
     (lambda: Release.from_event(dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.LaplaceDpEvent(1.0))), "event="),

@@ -59,5 +59,10 @@ def is_event(value: object) -> bool:
 
 
 def parts_of(event: Any) -> list[Any]:
-    """The events of which an event is a list, perhaps of lists."""
-    return [part for one in event.events for part in parts_of(one)] if type(event).__name__ == "ComposedDpEvent" else [event]
+    """The events of which an event is a list, perhaps of lists, perhaps repeated: how often each ran is said, in which order is not."""
+    kind = type(event).__name__
+    if kind == "ComposedDpEvent":
+        return [part for one in event.events for part in parts_of(one)]
+    if kind == "SelfComposedDpEvent" and len(parts := parts_of(event.event)) != 1:
+        return [type(event)(part, event.count) for part in parts]
+    return [event]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .axes import Axis, shown
-from .views import Table
+from .views import Table, View
 
 __all__: list[str] = []
 
@@ -28,7 +28,7 @@ MOST_LABELLED = 64
 class Chart:
     """All that stays the same from frame to frame: axes, series, size. Sizes in units of the SVG's viewBox."""
 
-    view: str
+    view: View
     x: Axis                                 # a table has none, and is never asked for one
     y: Axis
     x_label: str

@@ -96,7 +96,7 @@ class Explorer:
     """
 
     def __init__(self, fn: Callable, *, sliders: Mapping[str, Sequence], title: str, alt: str | Callable[..., str],
-                 x: Sequence | None = None, y: Sequence | None = None, series: Mapping[str, str] | None = None, view: str = "lines",
+                 x: Sequence | None = None, y: Sequence | None = None, series: Mapping[str, str] | None = None, view: views.View = "lines",
                  x_label: str = "", y_label: str = "", z_label: str = "", start: Mapping[str, Any] | None = None, question: str = "",
                  log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
                  y_range: tuple[float, float] | None = None, digits: int = 3, labels: Mapping[str, str] | None = None,

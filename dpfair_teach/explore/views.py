@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,12 @@ from .arguments import writable
 
 __all__: list[str] = []
 
+View = Literal["lines", "roc", "pareto", "table", "heatmap"]
+VIEWS: tuple[View, ...] = get_args(View)
 #: The kinds of series each view draws; the first is the default.
-KINDS = {"lines": ("line", "points", "band"), "roc": ("points", "line", "polygon"), "pareto": ("points", "line", "polygon"),
-         "table": (), "heatmap": ()}
-VIEWS = tuple(KINDS)
+KINDS: dict[View, tuple[str, ...]] = {
+    "lines": ("line", "points", "band"), "roc": ("points", "line", "polygon"), "pareto": ("points", "line", "polygon"), "table": (),
+    "heatmap": ()}
 MOST_SERIES = 8
 MOST_CELLS = 625        # of a heat map or table, and
 MOST_POINTS = 2500      # of all series of a frame: the player redraws them within a millisecond
@@ -36,7 +38,7 @@ class Table:
     corner: str = ""
 
 
-def canonical(result: Any, view: str, where: str, *, x: Any, kinds: dict[str, str]) -> Any:
+def canonical(result: Any, view: View, where: str, *, x: Any, kinds: dict[str, str]) -> Any:
     """One result of ``fn`` as a frame of ``view``; ``where`` names the slider values in an error."""
     def wrong(why: str, remedy: str) -> None:
         raise ValueError(f"fn at {where}: {why}. {remedy}")

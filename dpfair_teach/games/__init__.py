@@ -1,7 +1,7 @@
 """Fair learning as a zero-sum game between a learner and an auditor: the game, its value, who plays it and what the play promises.
 
-``game`` is the game of one data set and one class, ``table`` the counts that it is made of, ``notions`` words for the rates it compares
-and their prices; ``programs`` its exact solutions by linear programs; ``auditor`` the rule Hedge and what it regrets; ``play`` Algorithm
+``game`` is the game of one data set and one class, ``table`` the counts that it is made of, ``notions`` the papers' words for the rates
+it compares; ``programs`` its exact solutions by linear programs; ``auditor`` the rule Hedge and what it regrets; ``play`` Algorithm
 3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many the private version affords; ``sensitivity``
 how far one person moves the players, ``budget`` what a round may cost, ``private`` and ``players`` the private version, as printed and
 repaired, ``setting`` its arguments, read, ``doubles`` what its noise gives away beside its law; ``accuracy`` how far a round of it may be

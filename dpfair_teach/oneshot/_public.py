@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -14,11 +15,14 @@ from .candidates import both_labels, strata_of
 from .releases import as_many
 from .settings import DEFAULTS, Settings
 
+#: Where candidates come from.
+Oracle = Literal["regression", "logistic", "bayes"]
+
 
 class Public:
     """X and y, and what follows from them: the oracle's projection, the base score, a map of the features, cells, prior covariance."""
 
-    def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: str = "regression",
+    def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: Oracle = "regression",
                  parity: Parity | None = None) -> None:
         self.X = check.filled("X", check.array("X", X, shape=(None, None), low=-1e50, high=1e50), "feature")
         self.y = both_labels_of_y(check.labels("y", y))

@@ -1,7 +1,7 @@
 """The only file of one-shot learning that hands A to a release, or keeps it: each question is one release, and its record is kept."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ._public import Public
 from .posterior import Observed
 from .releases import Norm, debiased_groups, geometric_variance, release_cells, release_sums
 from .smoothing import likeliest
+
+#: Whose sums are asked for: coordinates of the public map, or the features themselves.
+Columns = Literal["coordinates", "features"]
 
 
 class Asked:
@@ -66,7 +69,7 @@ class Asked:
                 self.observed[a][y] = Observed(np.zeros((len(i), 1)))
                 self._set_mean(a, y, self.reports[i, group].mean())
 
-    def sums(self, epsilon: float, norm: Norm, columns: str) -> None:
+    def sums(self, epsilon: float, norm: Norm, columns: Columns) -> None:
         """The sums of (1, X), or of 1, the number of people, and the first coordinates of the public map."""
         n, public = self.public.settings.coordinates, self.public
         place = public.place

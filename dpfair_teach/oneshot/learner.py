@@ -12,8 +12,8 @@ from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
-from ._public import Public
-from .asked import Asked
+from ._public import Oracle, Public
+from .asked import Asked, Columns
 from .basis import basis_of
 from .candidates import gaps_of, multiplier_grid, served
 from .frontier import best_mixtures
@@ -24,9 +24,7 @@ from .settings import DEFAULTS, suggested_cells
 __all__ = ["FrontierLearner"]
 
 Method = Literal["histogram", "response", "sums"]
-Columns = Literal["coordinates", "features"]
 Smoothing = Literal["fixed", "likelihood"]
-Oracle = Literal["regression", "logistic", "bayes"]
 METHODS: tuple[Method, ...] = get_args(Method)
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
 SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
@@ -73,9 +71,9 @@ class Frontier:
         return self.weights[below[gammas[below].argmax()]]
 
 
-def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: str = "histogram",
+def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: Method = "histogram",
           share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
-          smoothing: str = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
+          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
     """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
     settings = public.settings
     share = settings.share if share is None else share
