@@ -209,6 +209,8 @@ def test_a_door_takes_a_word_or_an_object_or_names_of_rates():
         (dict(constraints=("FN",)), r"^constraints=\('FN',\): not one or both"), (dict(constraints=()), r"^constraints=\(\): not"),
         (dict(constraints=("FP", "FP")), "^constraints=.*: not one or both"), (dict(constraints=5), "^constraints=5: not names of rates"),
         (dict(notion="false_positive", **served), r"^notion='false_positive': not served here\. The box is about these\. Choose one of"),
+        (dict(notions=("demographic_parity",)), r"^notion=None: means 'equalized_odds', which is not served here\. Choose one of"),
+        (dict(forms=("pairs",)), r"^against=None: means 'anchor', which is not served here\. Choose one of 'pairs'"),
         (dict(against="pairs", **served), r"^against='pairs': not served here\. The box is about these\. Choose one of 'anchor'"),
     ]:
         with pytest.raises(ValueError, match=message):

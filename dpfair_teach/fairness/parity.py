@@ -441,9 +441,11 @@ def read_parity(notion: str | Parity | None = None, constraints: object = None, 
             if not isinstance(given, str) or given not in known:
                 check.choice(name, given, served)
         parity = _of_words(*words)
-    for name, said, served in (("notion", parity.notion, notions), ("against", parity.against, forms)):
+    for name, given, said, served in (("notion", notion, parity.notion, notions), ("against", against, parity.against, forms)):
         if said not in served:
-            check.refuse(name, said, "not served here", f"{because} Choose one of {', '.join(map(repr, served))}.".strip())
+            unsaid = given is None and not isinstance(notion, Parity)
+            why = f"means {said!r}, which is not served here" if unsaid else "not served here"
+            check.refuse(name, None if unsaid else said, why, f"{because} Choose one of {', '.join(map(repr, served))}.".strip())
     return parity
 
 
