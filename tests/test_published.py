@@ -30,7 +30,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import dpfair_teach
-from dpfair_teach import data, games, mechanisms, oneshot, oracles, postprocessing
+from dpfair_teach import data, fairness, games, mechanisms, oneshot, oracles, postprocessing
 from dpfair_teach.accounting import Release
 from dpfair_teach.fairness import Parity, cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
@@ -228,6 +228,7 @@ def all_fits() -> list[Fit]:
         found += [play(k, **how) for how in (
             *REPAIRS, *(dict(repair, protect="X and A") for repair in REPAIRS), *(dict(repair, made="counts") for repair in REPAIRS),
             *(dict(repair, against="pairs") for repair in REPAIRS), *(dict(notion=notion) for notion in NOTIONS),
+            *(dict(repair, notion="accuracy_parity") for repair in REPAIRS),
             *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS), dict(accounting="advanced"),
             dict(rounds=1), dict(rounds=1, protect="X and A"), dict(B=[3.0, 1e-250]), dict(as_printed=True),
             dict(as_printed=True, made="counts"))]
@@ -522,7 +523,7 @@ def test_a_private_play_asks_for_a_game_whose_making_told_nothing():
 
 
 # ------------------------------------------------------------------------------------------------ the list is whole
-#: Public names that draw with an epsilon and publish nothing private, and why.
+#: Public names that draw, with an epsilon or about the people of groups, and publish nothing private, and why.
 NOT_PUBLISHED = {
     "experiments.postprocessing_draws": "error and violation on the true counts: for the teacher's eye, not a release",
     "experiments.postprocessing_curve": "means of them",
@@ -531,12 +532,17 @@ NOT_PUBLISHED = {
 }
 #: Words of options that are not in an annotation.
 WORDS = {"notion": {*NOTIONS, "equalized_odds"}, "against": {"anchor", "pairs"}}
+#: Arguments that hold who is in which group.
+PRIVATE = {"A", "sensitive_features", "counts", "game"}
 #: Words that a fit refuses.
 REFUSES = {("games.regression_dp_oracle_learner", "notion", "demographic_parity")}
 
 
 def doors() -> dict[str, Any]:
-    """Every public class with ``fit`` and an epsilon, every public function with ``rng`` and an epsilon."""
+    """Every public class with ``fit`` and function with ``rng`` that takes an epsilon or who is in which group.
+
+    Noise may as well be said by its scale: then there is no epsilon, but there are groups.
+    """
     found = {}
     for room in pkgutil.iter_modules(dpfair_teach.__path__):
         if room.name.startswith("_"):
@@ -544,8 +550,10 @@ def doors() -> dict[str, Any]:
         module = importlib.import_module(f"dpfair_teach.{room.name}")
         for name in module.__all__:
             thing = getattr(module, name)
-            arguments = inspect.signature(thing).parameters if inspect.isroutine(thing) or hasattr(thing, "fit") else {}
-            if (hasattr(thing, "fit") or "rng" in arguments) and any(argument.startswith("epsilon") for argument in arguments):
+            arguments = set(inspect.signature(thing).parameters) if inspect.isroutine(thing) or hasattr(thing, "fit") else set()
+            if hasattr(thing, "fit"):
+                arguments |= {*inspect.signature(thing.fit).parameters, "rng"}
+            if "rng" in arguments and (arguments & PRIVATE or any(argument.startswith("epsilon") for argument in arguments)):
                 found[f"{room.name}.{name}"] = thing
     return found
 
@@ -563,7 +571,7 @@ def words_of(door: str) -> dict[str, set]:
             found[name] = {False, True}
     found |= {name: words for name, words in WORDS.items() if name in inspect.signature(thing).parameters}
     if door == "games.dp_oracle_learner":
-        found |= WORDS                                          # its game's
+        found |= WORDS | {"notion": set(fairness.NOTIONS)}      # its game's
     return {name: {word for word in words if (door, name, word) not in REFUSES} for name, words in found.items()}
 
 
@@ -587,11 +595,15 @@ def test_a_new_private_fit_is_missed(monkeypatch):
 
     def new_release(counts, epsilon, rng): ...
 
+    def new_training(X, A, Y, noise_multiplier, rng): ...
+
     monkeypatch.setattr(postprocessing, "new_release", new_release, raising=False)
+    monkeypatch.setattr(games, "new_training", new_training, raising=False)
+    monkeypatch.setattr(games, "__all__", [*games.__all__, "new_training"])
     monkeypatch.setattr(oneshot, "NewLearner", NewLearner, raising=False)
     monkeypatch.setattr(postprocessing, "__all__", [*postprocessing.__all__, "new_release"])
     monkeypatch.setattr(oneshot, "__all__", [*oneshot.__all__, "NewLearner"])
-    assert not_in_the_list() == {"postprocessing.new_release", "oneshot.NewLearner"}
+    assert not_in_the_list() == {"postprocessing.new_release", "oneshot.NewLearner", "games.new_training"}
 
 
 @pytest.mark.parametrize("door", sorted({fit.door for fit in all_fits()}))

@@ -1,13 +1,17 @@
 """Every learner's violation is the one counted by hand, person by person, for 2, 3 and 5 groups: the command ``make violations``."""
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
+import sys
 
 import numpy as np
 import pytest
 
+import dpfair_teach
 import violations
-from dpfair_teach import games, oneshot, postprocessing
+from dpfair_teach import games, oracles
 from dpfair_teach.oneshot import learner as one_shot
 from dpfair_teach.postprocessing import estimator
 from faults import Mutant
@@ -22,13 +26,42 @@ def test_every_learners_violation_is_the_one_counted_by_hand():
         assert np.ptp([hand for _, hand in found.values()]) > 0.05, "violations that are all alike compare nothing"
 
 
+def learners() -> list[str]:
+    """Public classes with ``fit``, and functions that are called so or return something of the library that predicts; in any room."""
+    found = []
+    for room in pkgutil.iter_modules(dpfair_teach.__path__):
+        module = importlib.import_module(f"dpfair_teach.{room.name}")
+        for name in set(getattr(module, "__all__", ())) - {"section_5_learner"}:        # which keeps no classifier
+            thing = getattr(module, name)
+            returned = inspect.signature(thing).return_annotation if inspect.isfunction(thing) else None
+            returned = getattr(sys.modules[thing.__module__], returned, None) if isinstance(returned, str) else returned
+            if hasattr(thing, "fit") or name.endswith(("_learner", "_gradient")) or hasattr(returned, "predict_proba"):
+                found.append(f"{room.name}.{name}")
+    return sorted(found)
+
+
+def test_a_learner_of_another_name_or_room_is_missed(monkeypatch):
+    class Trained:
+        def fit(self, X, y, *, sensitive_features, rng): ...
+
+    class Played:
+        def predict_proba(self, X): ...
+
+    def trains(X, A, Y, rng): ...
+
+    trains.__annotations__["return"] = Played
+    for room, thing in ((oracles, Trained), (games, trains)):
+        monkeypatch.setattr(room, thing.__name__, thing, raising=False)
+        monkeypatch.setattr(room, "__all__", [*room.__all__, thing.__name__])
+    assert {"oracles.Trained", "games.trains"} <= set(learners())
+
+
 def test_every_learner_is_on_the_list():
     """A learner that joins the library is asked for here: its line goes into ``LEARNERS``."""
     source, names = inspect.getsource(violations), " ".join(violations.LEARNERS)
-    for room in (games, oneshot, postprocessing):
-        for name in set(room.__all__) - {"section_5_learner"}:      # which keeps no classifier
-            if name.endswith(("_learner", "_gradient", "Learner", "PostProcessing")):
-                assert f"{room.__name__.split('.')[-1]}.{name}(" in source, f"no line for {name}"
+    assert len(learners()) >= 5
+    for name in learners():
+        assert f"{name}(" in source, f"no line for {name} in LEARNERS of tests/violations.py"
     assert all(method in names for method in (*estimator.METHODS, *one_shot.METHODS, "promise", "bound", "frozen"))
 
 
