@@ -32,23 +32,33 @@ def neighbours(m: int, k: int):
                 yield np.array(A), np.array(other)
 
 
+@pytest.mark.parametrize("every_group", [False, True])
 @pytest.mark.parametrize("k", [2, 3])
-def test_the_sensitivity_of_cells_is_what_exhaustion_finds(k):
-    cells = np.array([0, 0, 1, 2])
+def test_the_sensitivity_of_cells_is_what_exhaustion_finds(k, every_group, monkeypatch):
+    """Of what is released, before its noise; and the noise and the record are made for it."""
+    cells, rng, made_for = np.array([0, 0, 1, 2]), np.random.default_rng(0), set()
+    monkeypatch.setattr(mechanisms, "geometric", lambda counts, sensitivity, *_: made_for.add(sensitivity) or counts)
 
     def counts(A):
-        return np.stack([np.bincount(cells[A == a], minlength=3) for a in range(1, k)])
+        said, release = release_cells(cells, A, 0.5, rng, n_groups=k, every_group=every_group)
+        made_for.add(release.scale * 0.5)
+        assert said.shape == (k - (not every_group), 3)
+        return said
 
-    assert max(np.abs(counts(A) - counts(B)).sum() for A, B in neighbours(4, k)) == cell_sensitivity(k)
+    worst = max(np.abs(counts(A) - counts(B)).sum() for A, B in neighbours(4, k))
+    assert worst == cell_sensitivity(k, every_group) and made_for == {worst}
 
 
+@pytest.mark.parametrize("every_group", [False, True])
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("norm", ["l1", "l2"])
-def test_the_sensitivity_of_sums_is_what_exhaustion_finds(k, norm):
+def test_the_sensitivity_of_sums_is_what_exhaustion_finds(k, norm, every_group):
     features, Y = np.array([[1, .5, -2.], [1, 3., 0], [1, -.1, .2], [1, 0, 0]]), np.array([0, 1, 1, 0])
     order = 1 if norm == "l1" else 2
-    worst = max(np.linalg.norm((group_sums(features, A, Y, k) - group_sums(features, B, Y, k)).ravel(), order) for A, B in neighbours(4, k))
-    assert worst == pytest.approx(sums_sensitivity(features, k, norm), abs=1e-12)
+    for labels in (Y, None):
+        moved = [group_sums(features, A, labels, k, every_group) - group_sums(features, B, labels, k, every_group) for A, B in neighbours(4, k)]
+        worst = max(np.linalg.norm(sums.ravel(), order) for sums in moved)
+        assert worst == pytest.approx(sums_sensitivity(features, k, norm, every_group), abs=1e-12)
 
 
 def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditResult:
@@ -161,11 +171,16 @@ def cells_at_double_epsilon(f):
 
 
 def one_for_any_number_of_groups(f):
-    return lambda n_groups: min(f(n_groups), 1)
+    return lambda n_groups, every_group=False: min(f(n_groups, every_group), 1)
+
+
+def group_0_is_not_counted(f):
+    """``every_group``, the last argument, is not looked at."""
+    return lambda *args: f(*args[:-1])
 
 
 def sums_sensitivity_of_two_groups(f):
-    return lambda features, n_groups=2, norm="l1": f(features, 2, norm)
+    return lambda features, n_groups=2, norm="l1", every_group=False: f(features, 2, norm, every_group)
 
 
 def sums_with_half_the_noise(f):
@@ -188,6 +203,10 @@ FAULTS = {
         "dpfair_teach.oneshot.release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
     "cells_one_for_any_number_of_groups": Mutant(
         "dpfair_teach.oneshot.cell_sensitivity", one_for_any_number_of_groups, "three groups' counts with the sensitivity of two"),
+    "cells_of_every_group_without_group_0": Mutant(
+        "dpfair_teach.oneshot.cell_sensitivity", group_0_is_not_counted, "both of two groups are counted, with the sensitivity of one"),
+    "sums_of_every_group_without_group_0": Mutant(
+        "dpfair_teach.oneshot.sums_sensitivity", group_0_is_not_counted, "sums of both of two groups, with the sensitivity of one"),
     "sums_sensitivity_of_two_groups": Mutant(
         "dpfair_teach.oneshot.sums_sensitivity", sums_sensitivity_of_two_groups, "three groups' sums with the sensitivity of two"),
     "sums_with_half_the_noise": Mutant("dpfair_teach.oneshot.l2_noise", sums_with_half_the_noise, "half the scale of the two-norm noise"),
