@@ -194,10 +194,11 @@ class FrontierLearner(RandomizedClassifier):
     Attributes
     ----------
     frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``audited``, ``expected_error`` and
-        ``expected_violation``, which is an estimate
+        ``expected_violation``, an estimate, mostly too low: the program chose what makes it small
     releases_ : tuple of accounting.Release, of the last ``fit`` only
     answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
-        features and their noisy sums (k-1, 2, d). Everything published follows from these and from X and y.
+        features and their noisy sums (k-1, R, d), for R rates. Between pairs with three or more groups k in place of k-1: group 0 is
+        counted too. Everything published follows from these and from X and y.
     smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
         the answers
     n_features_in_ : int

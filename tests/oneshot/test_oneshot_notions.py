@@ -149,6 +149,22 @@ def test_against_an_anchor_the_order_of_groups_matters_with_three():
     assert gaps[0] > 0.07 and gaps[1] < 0.07
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("notion, against", EVERY)
+def test_the_answers_have_the_shapes_that_the_docstring_says(k, notion, against):
+    """(k-1, J) and (k-1, R, d); between pairs with three groups or more k in place of k-1."""
+    people = population(k)
+    rows, rates = k - 1 + (against == "pairs" and k > 2), len(fairness.Parity(notion).cells)
+    shapes = {}
+    for method in ("histogram", "sums"):
+        model = fitted(people, people.A, k, 1.0, notion=notion, against=against, method=method)
+        shapes[method] = [np.shape(answer) for _, answer in model.answers_]
+    assert [shape[0] for shape in shapes["histogram"]] == [rows, rows] and len(shapes["histogram"][0]) == 2
+    assert shapes["sums"][0][:2] == (rows, rates) and len(shapes["sums"][0]) == 3
+    said = FrontierLearner.__doc__
+    assert "noisy sums (k-1, R, d)" in said and "Between pairs with three or more groups k in place of k-1" in said
+
+
 # --- deliberate faults
 
 def asks_everybody(f):
