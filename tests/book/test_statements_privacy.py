@@ -110,12 +110,14 @@ def test_no_test_has_more_power_and_one_mechanism_has_all_of_it():
 
 
 def test_the_audit_inverts_the_test():
-    """100 runs of 4,000 tests of randomized response each: the lower bound, at alpha = 1e-10, never passes the truth and comes near."""
+    """100 runs of 4,000 tests of randomized response each: the lower bound, at alpha = 1e-10, never passes the truth and comes near. Also
+    of one that tells the truth with probability delta = .3, whose TP = e^epsilon FP + delta: without delta the bound would be 1.2."""
     rng, epsilon, n = np.random.default_rng(34), 1.0, 4000
     keep = mechanisms.randomized_response_matrix(2, epsilon)[0, 0]
-    hits, false = rng.binomial(n, keep, 100), rng.binomial(n, 1 - keep, 100)
-    low = audit.epsilon_lower_bound(hits, false, n, alpha=1e-10)
-    assert (low <= epsilon).all() and low.mean() > 0.7
+    for delta, near in ((0.0, 0.7), (0.3, 0.6)):
+        hits, false = rng.binomial(n, delta + (1 - delta) * keep, 100), rng.binomial(n, (1 - delta) * (1 - keep), 100)
+        low = audit.epsilon_lower_bound(hits, false, n, delta, alpha=1e-10)
+        assert (low <= epsilon).all() and low.mean() > near
 
 
 def test_delta_is_the_mean_of_what_the_loss_has_above_epsilon():
@@ -289,6 +291,7 @@ FAULTS = {
     "exact_epsilon_halved": Mutant("dpfair_teach.audit.exact_epsilon", scaled(0.5), "half the epsilon"),
     "largest_power_one_line": Mutant("dpfair_teach.audit.largest_power", steep_line_only, "the line from the other corner is left out"),
     "lower_bound_doubled": Mutant("dpfair_teach.audit.epsilon_lower_bound", scaled(2), "twice the bound"),
+    "lower_bound_without_delta": Mutant("dpfair_teach.audit.epsilon_lower_bound", with_arguments(delta=lambda _: 0.0), "no delta"),
     "lower_bound_halved": Mutant("dpfair_teach.audit.epsilon_lower_bound", scaled(0.5), "half the bound"),
     "group_privacy_adds_delta": Mutant("dpfair_teach.accounting.group_privacy", times_the_people, "deltas add up as if they were composed"),
     "textbook_a_tenth_less": Mutant("dpfair_teach.mechanisms.gaussian_sigma_textbook", scaled(0.9), "a tenth less noise"),

@@ -83,6 +83,7 @@ SUMS = {
     "accounting.compose_parallel": {"parts after the first": "parallel_touches_one_part"},
     "accounting.optimal_composition": {"deltas of the steps": "optimal_forgets_the_steps_delta"},
     "accounting.group_privacy": {"the powers of e^epsilon": "group_privacy_adds_delta"},
+    "audit.epsilon_lower_bound": {"delta": "lower_bound_without_delta"},
     "audit.largest_power": {
         "delta": "largest_power_without_delta", "e^epsilon fp": "largest_power_of_delta_alone", "the flat line": "largest_power_one_line"},
     "attacks.attribute_advantage_bound": {"epsilon": "advantage_bound_of_delta_alone", "delta": "advantage_bound_without_delta"},
@@ -97,7 +98,7 @@ SUMS = {
 
 # Called like a bound, and of one term: a product, an exact value, a largest or smallest number.
 ONE_TERM = {
-    "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound", "audit.epsilon_lower_bound",
+    "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound",
     "games.least_bound", "oneshot.cell_sensitivity", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
     "postprocessing.count_sensitivity", "postprocessing.main_text_slack", "separation.gap_sensitivity", "separation.theorem_3_9",
 }
