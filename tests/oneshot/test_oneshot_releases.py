@@ -56,8 +56,8 @@ def test_the_sensitivity_of_sums_is_what_exhaustion_finds(k, norm, every_group):
     features, Y = np.array([[1, .5, -2.], [1, 3., 0], [1, -.1, .2], [1, 0, 0]]), np.array([0, 1, 1, 0])
     order = 1 if norm == "l1" else 2
     for labels in (Y, None):
-        moved = [group_sums(features, A, labels, k, every_group) - group_sums(features, B, labels, k, every_group) for A, B in neighbours(4, k)]
-        worst = max(np.linalg.norm(sums.ravel(), order) for sums in moved)
+        pairs = ([group_sums(features, groups, labels, k, every_group) for groups in pair] for pair in neighbours(4, k))
+        worst = max(np.linalg.norm((here - there).ravel(), order) for here, there in pairs)
         assert worst == pytest.approx(sums_sensitivity(features, k, norm, every_group), abs=1e-12)
 
 
