@@ -37,7 +37,7 @@ from dpfair_teach.games import FairnessGame, evaluate, regression_private
 from dpfair_teach.games import players as rooms
 from dpfair_teach.oneshot import FrontierLearner, learner
 from dpfair_teach.oracles import RegressionOracle
-from dpfair_teach.postprocessing import DPPostProcessing
+from dpfair_teach.postprocessing import DPPostProcessing, estimator
 from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
 from faults import Mutant
 
@@ -237,7 +237,7 @@ def all_fits() -> list[Fit]:
         found += [repaired(k, **how) for how in (
             *(dict(method=method, noise=noise) for method in ("public_margins", "score_bins") for noise in MARGIN_NOISES),
             *(dict(method="as_printed", noise=noise) for noise in NOISES),
-            *(dict(method=method) for method in ("public_margins", "as_printed", "score_bins")),
+            *(dict(method=method) for method in estimator.METHODS),
             *(dict(method=method, slack=slack) for method, slack in (
                 ("public_margins", True), ("as_printed", False), ("score_bins", True))),
             *(dict(method=method, notion=notion, against=against) for method in ("public_margins", "score_bins")

@@ -15,7 +15,9 @@ from itertools import combinations, product
 import numpy as np
 
 from dpfair_teach import data, fairness, games, oneshot, postprocessing, separation
+from dpfair_teach.oneshot import learner as one_shot
 from dpfair_teach.oracles import RegressionOracle
+from dpfair_teach.postprocessing import estimator
 
 GROUPS = (2, 3, 5)
 GAMMA, EPSILON, DELTA = 0.05, 2.0, 1e-6
@@ -163,7 +165,7 @@ def separated(aware: bool) -> Callable[[People], Answer | None]:
 COMPARED = list(product(("equalized_odds", "false_positive", "true_positive", "demographic_parity"), ("anchor", "pairs")))
 LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     **{f"linear program, {notion}, {against}": solved(notion, against) for notion, against in COMPARED},
-    **{f"DPPostProcessing, {method}": post_processed(method=method) for method in ("public_margins", "as_printed", "score_bins")},
+    **{f"DPPostProcessing, {method}": post_processed(method=method) for method in estimator.METHODS},
     "DPPostProcessing, public_margins, geometric": post_processed(method="public_margins", noise="geometric"),
     **{f"DPPostProcessing, {notion}, {against}": post_processed(notion=notion, against=against) for notion, against in COMPARED},
     **{f"exponentiated_gradient, {notion}, {against}": played(notion, against) for notion, against in COMPARED},
@@ -175,7 +177,7 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     "regression_exponentiated_gradient": regression_play,
     "regression_dp_oracle_learner": private_regression,
     "aware mixture": aware_mixture,
-    **{f"FrontierLearner, {method}": asked_once(method=method) for method in ("histogram", "response", "sums")},
+    **{f"FrontierLearner, {method}": asked_once(method=method) for method in one_shot.METHODS},
     **{f"FrontierLearner, {notion}, {against}": asked_once(notion=notion, against=against) for notion, against in COMPARED},
     "separation": separated(False),
     "separation, aware": separated(True),
