@@ -7,6 +7,7 @@ import itertools
 import math
 
 import dp_accounting
+import mpmath
 import numpy as np
 import pytest
 from dp_accounting import rdp as peer
@@ -18,6 +19,7 @@ from dpfair_teach.accounting import (
     ORDERS,
     UNIT_A,
     Release,
+    compose,
     optimal_composition,
     optimal_composition_delta,
     rdp_exponential,
@@ -160,6 +162,45 @@ def test_the_bound_for_the_exponential_mechanism_is_attained(epsilon0):
         assert attained == pytest.approx(float(rdp_exponential(epsilon0, order)), rel=1e-5)
 
 
+def by_definition(name, epsilon0, order, n=1):
+    """The divergence from the listed losses, to eighty digits."""
+    with mpmath.workdps(80):
+        e, a = mpmath.mpf(epsilon0), mpmath.mpf(order)
+        if name == "exponential":       # the best t by its formula, then the two ends' own sum
+            t = mpmath.log((a - 1) * mpmath.expm1(-a * e) / (a * (mpmath.exp(-a * e) - mpmath.exp(-e))))
+            high = mpmath.expm1(t - e) / mpmath.expm1(-e)
+            laws = [(high, t), (1 - high, t - e)]
+        elif name == "geometric":
+            q = mpmath.exp(-e / n)
+            laws = [(1 / (1 + q), e), (q**n / (1 + q), -e)] + [(q**x * (1 - q) / (1 + q), (n - 2 * x) * e / n) for x in range(1, n)]
+        else:
+            return mpmath.log((a * mpmath.exp((a - 1) * e) + (a - 1) * mpmath.exp(-a * e)) / (2 * a - 1)) / (a - 1)
+        return mpmath.log(sum(p * mpmath.exp((a - 1) * loss) for p, loss in laws)) / (a - 1)
+
+
+@pytest.mark.parametrize("epsilon0", (1e-9, 3e-8, 1e-6, 1e-4, 0.01, 0.3, 0.89, 0.91, 3.0))
+def test_small_divergences_keep_their_digits(epsilon0):
+    """Nothing is lost where the terms of the closed forms cancel: an accountant multiplies by up to 10^15 runs."""
+    for order in (1.001, 1.01, 1.3, 2.0, 30.0, 1e3, 1e6, *np.clip(np.array([0.5, 0.999, 1.001]) / epsilon0, 1.001, 1e6)):
+        assert float(rdp_exponential(epsilon0, order) / by_definition("exponential", epsilon0, order)) == pytest.approx(1, abs=1e-9)
+        assert float(rdp_laplace(epsilon0, order) / by_definition("laplace", epsilon0, order)) == pytest.approx(1, abs=1e-13)
+        for n in (1, 2, 7):
+            if epsilon0 / n >= 1e-9:
+                whole = by_definition("geometric", epsilon0, order, n)
+                assert float(rdp_geometric(epsilon0, order, n) / whole) == pytest.approx(1, abs=1e-12)
+
+
+def test_very_many_very_small_steps_are_not_free():
+    """10^14 steps of epsilon 1e-7 are nearly one Gaussian, with sensitivity / sigma = 1; of exponential mechanisms, half of that."""
+    def gaussian(ratio):
+        return compose(Release("gaussian", UNIT_A, sensitivity=ratio, scale=1.0), 1e-6)
+    many = dict(epsilon=1e-7, times=10**14)
+    for record, ratio in ((Release("exponential", UNIT_A, **many), 0.5), (Release("geometric", UNIT_A, sensitivity=2, **many), 1.0),
+                          (Release("laplace", UNIT_A, sensitivity=2, **many), 1.0)):
+        for method in ("rdp", "best"):
+            assert gaussian(ratio) <= compose(record, 1e-6, method) <= 1.1 * gaussian(ratio)
+
+
 # ---------------------------------------------------------------------------------------------------- the conversion
 
 @settings(max_examples=150, deadline=None, report_multiple_bugs=False)
@@ -250,6 +291,8 @@ FAULTS = {
     "renyi_of_the_first_record": Mutant("dpfair_teach.accounting.rdp_of_releases", first_record_only, "the first record only"),
     "renyi_laplace_halved": Mutant("dpfair_teach.accounting.rdp_laplace", scaled(0.5), "half the divergence"),
     "renyi_exponential_a_tenth_less": Mutant("dpfair_teach.accounting.rdp_exponential", scaled(0.9), "nine tenths of the divergence"),
+    "renyi_exponential_without_a_tenth_of_the_slope": Mutant(
+        "dpfair_teach.mechanisms.exponential.sinh_slope", scaled(0.9), "nine tenths of the differences of g"),
     "renyi_conversion_at_ten_times_delta": Mutant(
         "dpfair_teach.accounting.rdp_to_epsilon", lambda f: lambda o, r, d: f(o, r, min(0.9999, 10 * d)), "a constant ten times too small"),
 }

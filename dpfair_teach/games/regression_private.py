@@ -324,4 +324,5 @@ def _measured(accepted: np.ndarray, n: np.ndarray, mu: np.ndarray, rng: np.rando
         total = accepted.sum(axis=1)
         one = on_grid(accepted[:, 1] + rng.standard_normal(total.shape) / mu[:, None], 1 / mu)
         return np.stack([total - one, one], axis=1)
-    return on_grid(accepted + rng.standard_normal(accepted.shape) * math.sqrt(2) / mu[:, None, None], math.sqrt(2) / mu, 2)
+    sigma = math.sqrt(2) / mu
+    return on_grid(accepted + rng.standard_normal(accepted.shape) * sigma[:, None, None], sigma, 2)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from .. import _checks as check
 from ._ranges import orders_of, step_epsilon
@@ -80,6 +81,30 @@ def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
     array([0.7353, 0.9652, 0.9997])
     """
     return two_ends(1, step_epsilon(epsilon0), orders_of(order))
+
+
+def exp_rest(y: np.ndarray) -> np.ndarray:
+    """e^y - 1 - y for y within [-1, 1], by its series: what is left out is below 2e-18 of it."""
+    return np.polynomial.polynomial.polyval(y, [0, 0] + [1 / math.factorial(n) for n in range(2, 20)])
+
+
+#: ln(sinh(x/2) / (x/2)) = sum over n >= 1 of these times x^2n.
+_SINH = [number / (2 * n * math.factorial(2 * n)) for n, number in enumerate(special.bernoulli(24)[2::2], 1)]
+
+
+def sinh_slope(x: np.ndarray | float, y: np.ndarray | float) -> np.ndarray:
+    """(g(x) - g(y)) / (x^2 - y^2), g(x) = ln(sinh(x/2) / (x/2)), for x, y within [-1, 1]: about 1/24, to all its digits.
+
+    By the series of g, as x^2n - y^2n is x^2 - y^2 times a sum of positive terms. So small divergences keep their digits: each is a sum of
+    differences of g whose x^2 - y^2 is a product.
+    """
+    x, y = np.square(x), np.square(y)
+    terms, power, total = np.ones_like(x), np.ones_like(y), np.zeros_like(x)
+    for number in _SINH:
+        total = total + number * terms
+        power = power * y
+        terms = terms * x + power
+    return total
 
 
 class Mechanism:

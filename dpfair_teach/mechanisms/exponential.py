@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ._mechanism import Mechanism, Numbers, Run
+from ._mechanism import Mechanism, Numbers, Run, sinh_slope
 from ._ranges import failure_chance, orders_of, scale_of, step_epsilon
 
 __all__ = [
@@ -213,6 +213,9 @@ def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:
         e^((a-1) t) (1 - e^(-a epsilon0)) / (a (1 - e^(-epsilon0))),
         where e^t = (a-1) (1 - e^(-a epsilon0)) / (a (e^(-epsilon0) - e^(-a epsilon0))).
 
+    With g(x) = ln(sinh(x/2) / (x/2)), an even function, this is g(a epsilon0) - g((a-1) epsilon0) + (g(a epsilon0) - g(epsilon0)) / (a-1).
+    Where a epsilon0 is small it is computed so: above, nearly all digits cancel.
+
     Parameters
     ----------
     epsilon0 : float in [1e-9, 1e6]
@@ -230,7 +233,12 @@ def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:
     epsilon0, order = step_epsilon(epsilon0), orders_of(order)
     ends = np.log(-np.expm1(-order * epsilon0))
     t = epsilon0 + np.log1p(-1 / order) + ends - np.log(-np.expm1(-(order - 1) * epsilon0))
-    return np.maximum(t + (ends - np.log(order) - math.log(-math.expm1(-epsilon0))) / (order - 1), 0)
+    large = np.maximum(t + (ends - np.log(order) - math.log(-math.expm1(-epsilon0))) / (order - 1), 0)
+    if epsilon0 > 0.9:
+        return large
+    a = np.minimum(order, 1 / epsilon0)
+    small = (2 * a - 1) * sinh_slope(a * epsilon0, (a - 1) * epsilon0) + (a + 1) * sinh_slope(a * epsilon0, epsilon0)
+    return np.where(order == a, epsilon0**2 * small, large)[()]
 
 
 class Exponential(Mechanism):

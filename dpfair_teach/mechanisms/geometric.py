@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Neighbours, Noise, Numbers, Run, repeated
+from ._mechanism import Neighbours, Noise, Numbers, Run, repeated, sinh_slope
 from ._ranges import orders_of, step_epsilon
 
 __all__ = ["geometric", "geometric_law", "rdp_geometric"]
@@ -153,7 +153,28 @@ def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np
     step = (2 * order - 1) * t                   # the terms of the sum fall by exp(-step)
     between = -math.expm1(-t) * np.exp(-step) * np.expm1(-(n - 1) * step) / np.expm1(-step)
     total = np.exp(-n * step) + between
-    return np.maximum(epsilon0 + (np.log1p(total) - math.log1p(math.exp(-t))) / (order - 1), 0)
+    large = np.maximum(epsilon0 + (np.log1p(total) - math.log1p(math.exp(-t))) / (order - 1), 0)
+    if epsilon0 > 0.9:
+        return large
+    a = np.minimum(order, (1 / epsilon0 + 1) / 2)
+    return np.where(order == a, _small_divergence(epsilon0, a, n), large)[()]
+
+
+def _small_divergence(epsilon0: float, a: np.ndarray, n: int) -> np.ndarray:
+    """:func:`rdp_geometric` where (2a - 1) epsilon0 <= 1, to all its digits.
+
+    With t = epsilon0 / n and y = n - 2x the sum of P^a Q^(1-a) is, over e^(epsilon0 / 2) (1 + q),
+
+        2 cosh((2a-1) epsilon0 / 2) + (1-q) sum over x = 1..n-1 of cosh((2a-1) t y / 2),
+
+    and 1 at a = 1. So less 1 it is a sum of differences of cosh, which are products; the sum over x is sinh(c (n-1)) / sinh(c), c = (2a-1)
+    t/2, and its growth from c = t/2 a difference of the g of ``sinh_slope``.
+    """
+    t, b = epsilon0 / n, 2 * a - 1
+    growth = 4 * a * (a - 1) * t**2 * ((n - 1)**2 * sinh_slope(b * t * (n - 1), t * (n - 1)) - sinh_slope(b * t, t))
+    between = math.sinh(t * (n - 1) / 2) / math.sinh(t / 2) * np.expm1(growth)
+    more = 4 * np.sinh(a * epsilon0 / 2) * np.sinh((a - 1) * epsilon0 / 2) - math.expm1(-t) * between
+    return np.log1p(more / (math.exp(epsilon0 / 2) * (1 + math.exp(-t)))) / (a - 1)
 
 
 class Geometric(Noise):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Neighbours, Noise, Run, repeated
+from ._mechanism import Neighbours, Noise, Run, exp_rest, repeated
 from ._ranges import failure_chance, orders_of, scale_of, step_epsilon
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
@@ -176,8 +176,12 @@ def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
     """
     epsilon0, order = step_epsilon(epsilon0), orders_of(order)
     b = 2 * order - 1
-    # for small epsilon0 both terms nearly cancel: rounding must not make a divergence negative
-    return np.maximum(epsilon0 + np.log1p((order - 1) / b * np.expm1(-b * epsilon0)) / (order - 1), 0)
+    large = np.maximum(epsilon0 + np.log1p((order - 1) / b * np.expm1(-b * epsilon0)) / (order - 1), 0)
+    if epsilon0 > 0.9:
+        return large
+    a = np.minimum(order, 1 / epsilon0)     # there both terms nearly cancel, but for what they have above 1 + their exponent
+    small = np.log1p((a * exp_rest((a - 1) * epsilon0) + (a - 1) * exp_rest(-a * epsilon0)) / (2 * a - 1)) / (a - 1)
+    return np.where(order == a, small, large)[()]
 
 
 class Laplace(Noise):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import _checks as check
+from ._mechanism import exp_rest
 from ._ranges import orders_of
 
 __all__ = ["rdp_sampled_gaussian"]
@@ -120,14 +121,9 @@ def _beyond_one(log_law: np.ndarray, loss: np.ndarray, order: float) -> float:
     """
     y = order * loss
     small = np.clip(y, -1, 1)
-    near = np.exp(log_law) * (_h(small) - order * _h(small / order))
+    near = np.exp(log_law) * (exp_rest(small) - order * exp_rest(small / order))
     far = np.exp(log_law + y) - order * np.exp(log_law + loss) + (order - 1) * np.exp(log_law)
     return float(np.where(np.abs(y) < 1, near, far).sum())
-
-
-def _h(y: np.ndarray) -> np.ndarray:
-    """e^y - 1 - y for y within [-1, 1], by its series: what is left out is below 2e-18 of it."""
-    return np.polynomial.polynomial.polyval(y, [0, 0] + [1 / math.factorial(n) for n in range(2, 20)])
 
 
 def sampled_loss(ratio: float, q: float, replace: bool) -> tuple[float, float]:
