@@ -41,6 +41,10 @@ FAULTS = {
         "dpfair_teach.oracles.prices.charged", lambda f: lambda price, axes=-1: np.where(
             np.abs(price).max(axis=axes, keepdims=True) < LEAST_PRICE, 0.0, price),
         "prices between pairs cancel but for rounding, of which no noise is made"),
+    "floor_too_low": Mutant(
+        "dpfair_teach.games.players.charged", lambda f: lambda price: np.where(
+            np.abs(price).max(axis=-1, keepdims=True) < 1e-290, 0.0, price),
+        "prices are charged whose noise, at the largest sizes and epsilon', is below the normal doubles"),
     "oracle_without_a_floor": Mutant("dpfair_teach.oracles.private._charged", lambda f: lambda costs: costs,
                                      "the private oracle answers without noise where costs differ by less than doubles divide"),
 }
@@ -109,6 +113,22 @@ def test_prices_between_all_pairs_that_cancel_have_their_noise_or_are_zero(size,
                 laws.append(heard[0])
             if np.bincount(A).min() > 1:
                 assert max(farthest(laws[0], other) for other in laws[1:]) <= step * (1 + 1e-6)
+
+
+def test_the_least_price_has_a_normal_scale_at_the_largest_numbers(monkeypatch):
+    """Sizes of 1e17, epsilon' of 1e7, prices from 5e-324 on: the noise's scale is a normal double, or all prices are 0."""
+    heard, step, parity, some = [], 1e7, Parity("false_positive", "pairs"), 0
+    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append((np.ptp(loss), float(scale))) or 0)
+    table = FairnessGame(np.eye(4, dtype=int), np.arange(4), np.zeros(4, dtype=int), 0.1, notion=parity, n_groups=4, empty="zero")
+    for size in SIZES + np.geomspace(1e-300, 1e-199, 102).tolist():
+        for w in cancelling(size):
+            for player in (rooms.FrozenCounts(table, np.asarray(step), np.full((4, 2), 1e17), "A"),
+                           rooms.PromisedRates(table, np.asarray(step), 1e17, "A")):
+                player.answer(w, None)
+                moved, scale = heard.pop()
+                assert scale > np.finfo(float).tiny or moved == scale == 0
+                some += scale > 0
+    assert some > 100
 
 
 @pytest.mark.parametrize(("k", "step"), [(2, 0.02), (2, 2.251), (2, 40.0), (3, 2.251)])
