@@ -100,11 +100,11 @@ def gamma(value: object, name: str = "gamma") -> float:
     return number(name, value, low=0.0)
 
 
-def rng(value: object, name: str = "rng") -> np.random.Generator:
-    """A ``numpy.random.Generator``: noise never comes from a hidden or default source."""
+def rng(value: object, name: str = "rng", *, drawn: str = "the noise") -> np.random.Generator:
+    """A ``numpy.random.Generator``: what is ``drawn`` never comes from a hidden or default source."""
     if not isinstance(value, np.random.Generator):
         refuse(name, value, "not a numpy.random.Generator",
-               "Pass np.random.default_rng(seed), or default_rng() where the noise must be unpredictable.")
+               f"Pass np.random.default_rng(seed), or default_rng() where {drawn} must be unpredictable.")
     return value
 
 
@@ -294,12 +294,27 @@ def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None =
     return a.astype(np.int64)
 
 
+def _no_missing_group(name: str, value: Any) -> None:
+    """No entry is None, NaN or pandas' NA; a list is read as it is, for numpy would make a text of a NaN among texts."""
+    try:
+        a = np.asarray(value, dtype=object if isinstance(value, (list, tuple)) else None)
+    except Exception:       # no array: what is wrong is said later
+        return
+    if a.ndim != 1 or a.dtype.kind not in "Of" or np.ma.is_masked(value):
+        return
+    for entry in a if a.dtype.kind == "O" else a[np.isnan(a)]:
+        if entry is None or type(entry).__name__ in {"NAType", "NaTType"} or (_is_number(entry) and entry != entry):
+            refuse(name, entry, "a group is missing", "Drop that row, or give those whose group is missing a code of their own.")
+
+
 def group_codes(name: str, value: Any, *, length: int | None = None) -> np.ndarray:
     """Group codes 0, 1, ..., shape (m,), as int.
 
     The way out is a list that the caller wrote down. Numbering the groups that occur, as numpy.unique does, would let one person who joins
     or leaves a rare group renumber everybody, and then no private answer keeps its epsilon.
     """
+    if not isinstance(value, np.ndarray) or value.dtype.kind in "Of":
+        _no_missing_group(name, value)
     return codes(name, value, what="groups", length=length,
                  remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 

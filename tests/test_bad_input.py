@@ -265,6 +265,29 @@ def test_a_value_that_is_wrong_for_its_argument_is_refused_by_name(name):
                 for what, wrong in _spoilt(argument, value) if (name, argument, what) not in FINE)
 
 
+WITHOUT_A_GROUP = [["a", None], ["a", math.nan], [0.0, math.nan], np.array([0, None], dtype=object),
+                   pd.Series(["a", pd.NA], dtype="string"), pd.Series([1, None], dtype="Int64")]
+
+
+@pytest.mark.parametrize("name, argument", [(name, argument) for name in sorted(VALID) for argument in VALID[name]().arguments
+                                            if argument in {"A", "sensitive_features"}])
+def test_a_missing_group_is_called_so(name, argument):
+    for groups in WITHOUT_A_GROUP:
+        call = VALID[name]()
+        call.arguments[argument] = groups
+        said = rf"^{argument}=(None|nan|<NA>): a group is missing\. Drop that row, or give .* a code of their own"
+        with pytest.raises(ValueError, match=said):
+            call.run()
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(VALID) if name.endswith(":predict") and "rng" in VALID[name]().arguments])
+def test_a_prediction_without_a_generator_speaks_of_coins(name):
+    call = VALID[name]()
+    call.arguments["rng"] = None
+    with pytest.raises(ValueError, match="the classifier's coins must be unpredictable"):
+        call.run()
+
+
 def test_what_is_fine_is_taken():
     """Else the list of exceptions would hide a refusal, or outlive its reason."""
     for name, argument, what in sorted(FINE):

@@ -313,7 +313,7 @@ class FrontierLearner(RandomizedClassifier):
                 gamma: float | None = None) -> np.ndarray:
         """Drawn decisions, shape (n,): a coin for each person. ``rng`` is required; not that of ``fit``, whose draws are a secret."""
         accepted = self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1]
-        return (check.rng(rng).random(len(accepted)) < accepted).astype(np.int64)
+        return (check.rng(rng, drawn="the classifier's coins").random(len(accepted)) < accepted).astype(np.int64)
 
     def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float | None = None,
               sample_weight: None = None) -> float:

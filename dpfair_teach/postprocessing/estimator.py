@@ -264,7 +264,7 @@ class DPPostProcessing(RandomizedClassifier):
     def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, rng: np.random.Generator | None = None) -> np.ndarray:
         """Draw a decision for every person, shape (n,): 1 with the probability of ``predict_proba``. ``rng`` is required."""
         ones = self.predict_proba(X, sensitive_features)[:, 1]
-        return (check.rng(rng).random(len(ones)) < ones).astype(np.int64)
+        return (check.rng(rng, drawn="the classifier's coins").random(len(ones)) < ones).astype(np.int64)
 
     def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, sample_weight: None = None) -> float:
         """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn. No weights.
