@@ -234,7 +234,7 @@ def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: A
         Number of people, or shares, [rate, a].
     notion : str or Parity
         As in :func:`group_costs`.
-    share : float in (0, 1]
+    share : float in [1e-12, 1]
         Of everybody, those whom ``n`` counts: 1 unless a single label is compared.
 
     Returns
@@ -258,7 +258,7 @@ def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: A
     k = group_given.shape[2]
     if k < 2:
         check.refuse("group_given", group_given.shape, "has fewer than two groups", "Give a column for each group.")
-    share = check.number("share", share, low=0.0, high=1.0, low_open=True)
+    share = check.number("share", share, low=1e-12, high=1.0)
     return bayes_of(eta, group_given, check.array("n", n, shape=(R, k), low=1e-12, high=1e15), parity, share)
 
 

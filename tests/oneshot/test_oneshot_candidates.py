@@ -54,6 +54,8 @@ def test_fair_bayes_thresholding_minimizes_the_lagrangian_over_all_functions_of_
     mass = np.stack([1 - eta, eta], axis=1)[:, :, None] * given / 4         # P(x, y, a)
     shares = mass.sum(axis=0)
     scores = bayes_scores(eta, given, shares)
+    with pytest.raises(ValueError, match="share=1e-320: outside"):      # nobody divided by nearly nobody was NaN
+        bayes_scores(eta, given, shares, share=1e-320)
 
     def lagrangian(h, u):
         error = (h @ (1 - eta) + (1 - h) @ eta) / 4
