@@ -159,7 +159,7 @@ def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float
     ----------
     hits : int or array of ints in 0..n
         Right guesses.
-    n : int >= 1
+    n : int in 1..10^10
         Guesses.
     prior : float in (0, 1)
     alpha : float in [1e-100, 1)
@@ -196,9 +196,9 @@ class GameResult:
 
     Parameters
     ----------
-    hits : int
+    hits : int in 0..n
         Right guesses.
-    n : int >= 1
+    n : int in 1..10^10
         Rounds of the game, each with a group and a release of its own.
     prior : float in (0, 1)
         Probability of A = 1.
@@ -258,7 +258,7 @@ def guessing_game(release: Callable, attack: Callable, *, trials: int, rng: np.r
         ``release(A, rng)`` with A an int array (trials,) of 0 and 1, one target a round; returns an array whose first axis is the round.
     attack : callable
         ``attack(outputs)`` returns (trials,) guesses 0 or 1.
-    trials : int >= 1
+    trials : int in 1..10^8
     rng : numpy.random.Generator
         Draws the targets' groups and goes on to ``release``.
     prior : float in (0, 1)
@@ -308,7 +308,7 @@ def secret_shares(values: ArrayLike, parties: int, modulus: int, rng: np.random.
     Parameters
     ----------
     values : int array, any shape, entries in 0..modulus - 1
-    parties : int >= 2
+    parties : int in 2..10^6
     modulus : int in 2..2**53
         With ``parties`` times this at most 2**63, so that shares can be added up as they are.
     rng : numpy.random.Generator

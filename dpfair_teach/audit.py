@@ -63,7 +63,7 @@ def clopper_pearson(n_hits: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray
     Parameters
     ----------
     n_hits : int or array of ints in 0..n
-    n : int >= 1
+    n : int in 1..10^10
     alpha : float in [1e-100, 1)
 
     Returns
@@ -105,14 +105,14 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
 
     Parameters
     ----------
-    hits_1, hits_0 : int or arrays of ints
+    hits_1, hits_0 : int or arrays of ints, 0 to n
         How often the event happened on data set 1 and on its neighbour 0.
-    n : int >= 1
+    n : int in 1..10^10
         Trials on data set 1; on data set 0 as well unless ``n_0`` is given.
     delta : float in [0, 1)
     alpha : float in [1e-100, 1)
         Probability of a bound that is too large.
-    n_0 : int >= 1, optional
+    n_0 : int in 1..10^10, optional
         Trials on data set 0.
     both_directions : bool
         False looks only at the event as likelier on 1 (sharper when that was decided beforehand).
@@ -149,15 +149,17 @@ class AuditResult:
 
     Parameters
     ----------
-    lower_bound : float
+    lower_bound : float >= 0
         Certified at confidence 1 - alpha: the mechanism is (epsilon, delta)-private for no smaller epsilon.
     event : str
         The event that shows it, chosen on samples that were not used to certify.
     hits, n : (int, int) and (int, int)
         How often it happened among how many certifying samples, on the data set where it is likelier and on the other.
-    delta, alpha : float
-        The delta of the promise under attack; the chance, at most, that the certificate is wrong.
-    claimed_epsilon : float or None
+    delta : float in [0, 1)
+        Of the promise under attack.
+    alpha : float in [1e-100, 1)
+        The chance, at most, that the certificate is wrong.
+    claimed_epsilon : float > 0, or None
         The claim under audit.
 
     Raises
@@ -229,7 +231,7 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     alpha : float in [1e-100, 1)
         Probability that the bound is too large.
     claimed_epsilon : float > 0, optional
-    n_thresholds : int >= 1
+    n_thresholds : int in 1..10^6
         How many candidate thresholds (quantiles of the first half).
 
     Returns
@@ -283,7 +285,7 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
         Released tables; leading axes are repeats.
     table, table_neighbour : arrays of shape ``cells``
         The exact tables of the two neighbours.
-    scale : float > 0
+    scale : float >= 1e-140
         Of the noise; for geometric noise, sensitivity / epsilon.
 
     Returns
@@ -417,8 +419,8 @@ def laplace_delta(shift: float, scale: float, epsilon: float) -> float:
 
     Parameters
     ----------
-    shift : float >= 0
-    scale : float > 0
+    shift : float in [0, 1e150]
+    scale : float >= 1e-150
     epsilon : float >= 0
 
     Returns
@@ -453,9 +455,9 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
 
     Parameters
     ----------
-    scale, scale_neighbour : float > 0
+    scale, scale_neighbour : float in [1e-150, 1e150]
     epsilon : float in [0, 700]
-    n : int >= 1
+    n : int in 1..10^9
         How many independent noises are seen.
 
     Returns

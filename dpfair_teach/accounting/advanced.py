@@ -34,8 +34,8 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
 
     Parameters
     ----------
-    epsilon0 : float > 0
-    k : int >= 1
+    epsilon0 : float in (0, 1e9]
+    k : int in 1..10^15
     delta : float in (0, 1)
 
     Returns
@@ -77,8 +77,8 @@ def advanced_composition_long(epsilon0: float, k: int, delta: float) -> float:
 
     Parameters
     ----------
-    epsilon0 : float > 0
-    k : int >= 1
+    epsilon0 : float in (0, 1e9]
+    k : int in 1..10^15
     delta : float in (0, 1)
 
     Returns
@@ -102,9 +102,9 @@ class Theorem15:
 
     Parameters
     ----------
-    epsilon_step : float
+    epsilon_step : float > 0
         epsilon', for each step.
-    epsilon, delta : float
+    epsilon, delta : float > 0
         What the composition has: the target epsilon, and k delta' + delta.
     condition : bool
         Whether pure steps of this size satisfy the exact condition of :func:`advanced_composition`.
@@ -143,9 +143,9 @@ def theorem_1_5(epsilon: float, k: int, delta: float, delta_step: float = 0.0, *
 
     Parameters
     ----------
-    epsilon : float > 0
+    epsilon : float in [1e-200, 1e9]
         The target.
-    k : int >= 1
+    k : int in 1..10^15
     delta : float in (0, 1)
         The part of the total delta that is spent on the tail of the loss.
     delta_step : float in [0, 1)

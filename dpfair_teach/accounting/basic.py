@@ -22,8 +22,8 @@ def basic_composition(epsilon0: float, k: int) -> float:
 
     Parameters
     ----------
-    epsilon0 : float > 0
-    k : int >= 1
+    epsilon0 : float in (0, 1e9]
+    k : int in 1..10^15
 
     Returns
     -------
@@ -94,8 +94,8 @@ def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[floa
 
     Parameters
     ----------
-    epsilon : float >= 0
-    people : int >= 1
+    epsilon : float in [0, 1e9]
+    people : int in 1..10^15
         g, how many entries may change together.
     delta : float in [0, 1)
 
@@ -135,7 +135,7 @@ def upsampling(epsilon: float, copies: ArrayLike, delta: float = 0.0) -> tuple[f
 
     Parameters
     ----------
-    epsilon : float >= 0
+    epsilon : float in [0, 1e9]
         For one row.
     copies : (m,) array of ints >= 0, not all 0
         How often each person stands in the table. They must not depend on the groups: public, or drawn by a public coin.

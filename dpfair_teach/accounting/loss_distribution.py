@@ -184,7 +184,7 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     Parameters
     ----------
     releases : Release or iterable of Release
-    epsilon : float >= 0
+    epsilon : float in [0, 1e6]
     interval, pessimistic : as in :func:`pld_epsilon`
 
     Returns

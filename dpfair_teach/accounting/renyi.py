@@ -47,7 +47,7 @@ def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarra
     orders : array (n,) in [1.001, 1e6]
     rdp : array (..., n) >= 0
         Of the whole composition: sums over its steps. Leading axes are separate compositions.
-    delta : float in (0, 1)
+    delta : float in [1e-300, 1)
 
     Returns
     -------

@@ -92,10 +92,10 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
         A named rule (None is the set's default; a wrong name is answered with the list), or your own function of the raw pandas
         table, one row a person: ``group`` returns codes 0..k-1, ``label`` returns 0/1, ``features`` returns a DataFrame or an
         (m, d) array without missing values. ``ten_people`` and ``synthetic`` have no rules to choose.
-    m : int >= 1
+    m : int in 1..10^8
         ``synthetic`` only, and needed there: how many people to draw.
-    n_groups, d : int >= 1, optional
-        ``synthetic`` only: how many groups and features; 2 and 5 unless given.
+    n_groups, d : int, optional
+        ``synthetic`` only: how many groups, 1 to 1000, and features, 1 to 10,000; 2 and 5 unless given.
     rng : numpy.random.Generator
         ``synthetic`` only, and needed there: what the people are drawn with.
 

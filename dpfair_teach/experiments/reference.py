@@ -41,7 +41,7 @@ def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: i
     Y : array_like, shape (m,)
         Labels 0/1.
     n_groups : int
-        k, 2 to ``fairness.MOST_GROUPS``.
+        k, 2 to 1000.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def setting_rng(seed: int, setting: Setting) -> np.random.Generator:
     Parameters
     ----------
     seed : int
-        The sweep's seed, at least 0.
+        The sweep's seed, 0 to 2**63 - 1.
     setting : mapping
         Names to numbers or strings.
 
@@ -219,7 +219,7 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
     repeats : int
         Noise draws for each setting, 1 to ten million.
     seed : int
-        From 0 on; :func:`setting_rng` makes each setting's stream from it.
+        From 0 to 2**63 - 1; :func:`setting_rng` makes each setting's stream from it.
     command : str
         What to type to get the table again; stored in each row.
     out : path, optional

@@ -187,11 +187,11 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
         others have none; ``public_margins`` and ``score_bins`` have K-norm noise, which for k = 2 is geometric.
     epsilon : float
-        From 1e-9 on; ``inf`` for no noise and no slack.
+        From 1e-9 on, with K-norm noise to 1e9; ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)
         Tolerances, at least 0.
     repeats : int
-        Noise draws R, from 1 on; with all gammas at most a hundred million numbers.
+        Noise draws R, 1 to ten million; with all gammas at most a hundred million numbers.
     rng : numpy.random.Generator
         Draws the noise.
     notion : str, or a fairness.Parity
@@ -282,7 +282,7 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
         As in :func:`postprocessing_draws`, for instance of :func:`held_out_counts`: the table released, and the one judged.
     method, epsilon, gammas : as in :func:`postprocessing_draws`
     repeats : int
-        Draws R on each pair, from 1 on.
+        Draws R on each pair, 1 to ten million.
     rng : numpy.random.Generator
         Draws the noise of one pair after that of the other.
     notion, against : as in :func:`postprocessing_draws`

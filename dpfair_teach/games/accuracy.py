@@ -115,18 +115,18 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
 
     Parameters
     ----------
-    rounds : int >= 1
+    rounds : int in 1..10^15
         T.
-    epsilon : float > 0
-    delta : float in (0, 1)
-    B : float > 0
-    n_groups : int >= 2
+    epsilon : float in [1e-6, 1e6]
+    delta : float in [1e-300, 1)
+    B : float in (0, 1e9]
+    n_groups : int in 2..1000
         k.
-    beta : float in (0, 1)
+    beta : float in [1e-300, 1)
         Failure probability of the whole.
-    log_labelings : float >= 0
+    log_labelings : float in [0, 1e12]
         ln|H(S)| or ln|H|.
-    smallest_cell : float >= 1
+    smallest_cell : float in [1, 1e15]
         The promised N, of the cells that a constraint asks about; as printed n, above 1.
     constraints : tuple of "FP", "TP"
     as_printed : bool

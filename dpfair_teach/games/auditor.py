@@ -36,7 +36,7 @@ def hedge(theta: ArrayLike, B: ArrayLike) -> np.ndarray:
     ----------
     theta : (..., K) array
         eta times the sum of the constraint values so far, in the order of :meth:`FairnessGame.constraint_values`.
-    B : float > 0, or (...) array
+    B : float in (0, 1e9], or (...) array
         Limit on the sum of the multipliers.
 
     Returns
@@ -83,11 +83,11 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float = 2.0, as_print
 
     Parameters
     ----------
-    n_constraints : int >= 1
+    n_constraints : int in 1..10^9
         K, the multipliers without the spare one.
-    rounds : int >= 1
+    rounds : int in 1..10^15
         T.
-    spread : float > 0
+    spread : float in (0, 1e9]
         Largest minus smallest payoff in a round, the spare one's 0 among them: 2 when gamma <= 1, :attr:`FairnessGame.spread` exactly.
         As printed it has no part in it.
     as_printed : bool
@@ -127,12 +127,12 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
 
     Parameters
     ----------
-    n_constraints : int >= 1
-    rounds : int >= 1
-    B : float > 0
-    eta : float > 0, optional
+    n_constraints : int in 1..10^9
+    rounds : int in 1..10^15
+    B : float in (0, 1e9]
+    eta : float in [1e-12, 1e9], optional
         The step; by default :func:`hedge_rate`'s.
-    spread : float > 0
+    spread : float in (0, 1e9]
         As in :func:`hedge_rate`.
     as_printed : bool
 
@@ -183,11 +183,11 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
 
     Parameters
     ----------
-    nu : float > 0
+    nu : float in [1e-9, 1e9]
         Wanted gap.
-    n_constraints : int >= 1
-    B : float > 0
-    spread : float > 0
+    n_constraints : int in 1..10^9
+    B : float in (0, 1e9]
+    spread : float in (0, 1e9]
         As in :func:`hedge_rate`.
     as_printed : bool
 

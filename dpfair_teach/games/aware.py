@@ -101,13 +101,13 @@ def aware_sensitivities(smallest_cell: float, n_groups: int, B: float, m: int) -
 
     Parameters
     ----------
-    smallest_cell : float >= 0
+    smallest_cell : float in [0, 1e15]
         The promised N, of the cells that a constraint asks about, before and after the change.
-    n_groups : int >= 2
+    n_groups : int in 2..1000
         k.
-    B : float > 0
+    B : float in (0, 1e9]
         Limit on the sum of the multipliers.
-    m : int >= 1
+    m : int in 1..10^15
         People.
 
     Returns
@@ -231,7 +231,7 @@ def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> flo
 
     Parameters
     ----------
-    n_groups : int >= 2
+    n_groups : int in 2..1000
         k = |A|.
     gamma : float >= 0
     as_printed : bool
@@ -283,12 +283,12 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
 
     Parameters
     ----------
-    nu : float >= 0
+    nu : float in [0, 1e9]
         How far from an equilibrium, such as :meth:`FairnessGame.equilibrium_gap` says. It grows with B.
     gamma : float >= 0
-    B : float
+    B : float in (0, 1e9]
         Above :func:`least_bound`.
-    n_groups : int >= 2
+    n_groups : int in 2..1000
     as_printed : bool
         B above |A| - 1, and that number in the bound.
 
@@ -327,10 +327,10 @@ def corollary_3_8_1(nu: float, gamma: float, n_groups: int, *, as_printed: bool 
 
     Parameters
     ----------
-    nu : float >= 0
+    nu : float in [0, 1e9]
         For B = |A|.
     gamma : float >= 0
-    n_groups : int >= 2
+    n_groups : int in 2..1000
     as_printed : bool
         gamma + 2 nu; ours is gamma + 2 nu / (|A| - least_bound), for many groups about gamma + 4 nu / |A|.
 

@@ -55,7 +55,7 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     Parameters
     ----------
     nu : float >= 0
-    B : float > 0
+    B : float in (0, 1e9]
     gamma : float >= 0
     excess : float in [-1, 1], optional
         err(Q*) - err(Q~), or an upper bound on it, for the sharper (excess + 2 nu) / B.
@@ -89,7 +89,7 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
     Parameters
     ----------
     nu : float >= 0
-    B : float > 0
+    B : float in (0, 1e9]
     gamma : float >= 0
     room : float in [0, 1]
         err(constant) - err(Q~), 0 where that is negative, or an upper bound on it. 1/2 always does for the better of both constants; for a
@@ -143,7 +143,7 @@ def population_bound(n: ArrayLike, log_classifiers: float, beta: float) -> Popul
     ----------
     n : (k, 2) array [a, y], entries > 0
         People of the sample.
-    log_classifiers : float >= 0
+    log_classifiers : float in [0, 1e12]
         ln|H|.
     beta : float in (0, 1)
         Failure probability of all together.

@@ -53,10 +53,10 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
 
     Parameters
     ----------
-    epsilon : float > 0
+    epsilon : float in [1e-9, 1e6]
         Of all together.
-    delta : float in (0, 1)
-    selections, gradients : int >= 0, not both 0
+    delta : float in [1e-300, 1)
+    selections, gradients : int in 0..10^15, not both 0
         How often the learner selects, and how often the auditor measures.
     method : str
         "advanced" or "rdp".
@@ -116,11 +116,11 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *, gr
 
     Parameters
     ----------
-    smallest_cell : int >= 3
+    smallest_cell : int in 3..10^12
         n. From 3 on, both data sets satisfy Assumption 3.3.
-    n_groups : int >= 2
+    n_groups : int in 2..1000
     epsilon : float in [0, 700]
-    gradients : int >= 1
+    gradients : int in 1..10^6
         How many noisy gradients are seen. The average multipliers of a run of two rounds determine one.
     constraints : tuple of "FP", "TP"
 

@@ -70,7 +70,7 @@ def frozen_gap(nu: float, B: float, tau: float) -> float:
     ----------
     nu : float >= 0
         What either player could still gain in the frozen game.
-    B : float > 0
+    B : float in (0, 1e9]
     tau : float >= 0
         :func:`frozen_tau`, or a bound on it.
 
@@ -143,22 +143,22 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
 
     Parameters
     ----------
-    rounds : int >= 1
+    rounds : int in 1..10^15
         T.
-    epsilon : float > 0
-    delta : float in (0, 1)
-    B : float > 0
-    n_groups : int >= 2
+    epsilon : float in [1e-6, 1e6]
+    delta : float in [1e-300, 1)
+    B : float in (0, 1e9]
+    n_groups : int in 2..1000
         k.
-    beta : float in (0, 1)
+    beta : float in [1e-300, 1)
         Failure probability of the whole.
-    log_labelings : float >= 0
+    log_labelings : float in [0, 1e12]
         ln|H(S)| or ln|H|.
-    smallest_cell : float >= 1
+    smallest_cell : float in [1, 1e15]
         People in the smallest cell that a constraint asks about.
     share : float in (0, 1)
         The part of epsilon for the sizes, as in :func:`dp_oracle_learner`.
-    eta : float > 0, optional
+    eta : float in [1e-12, 1e9], optional
         The auditor's step, by default that of :func:`dp_oracle_learner`.
     constraints : tuple of "FP", "TP"
 

@@ -38,14 +38,14 @@ class FairnessGame:
         column i is h(x_i, a_i). For a private play probabilities are rounded to multiples of 2^-53 times about m, so that sums are exact.
     A : (m,) array of ints 0..k-1, k >= 2
     Y : (m,) array of 0/1
-    gamma : float >= 0, or (...) array
+    gamma : float in [0, 1e9], or (...) array
         The tolerance; an array makes one game for each entry, and everything below has these leading axes.
     constraints : tuple of "FP", "TP", optional
         By default both: equalized odds.
     notion : str or Parity, optional
         The same in other words, not beside ``constraints``: any notion of :class:`~dpfair_teach.fairness.Parity`, a word for it against
         group 0, the object for all pairs, the population or another anchor. ``Parity(..., against="pairs")`` treats all groups alike.
-    n_groups : int >= 2, optional
+    n_groups : int in 2..1000, optional
         k, where the largest code in ``A`` does not tell.
     empty : str
         "refuse" a cell (a, y) that holds nobody and that a constraint asks about; or "zero": its rate reads 0. Private learners ask for
@@ -387,7 +387,7 @@ class FairnessGame:
 
         Parameters
         ----------
-        B : float > 0, or array that broadcasts with gamma
+        B : float in (0, 1e9], or array that broadcasts with gamma
         as_printed : bool
             The Lambda of the main text, {|lambda|_1 <= B} without lambda >= 0: another game, in which keeping a gap strictly inside the
             tolerance is punished too.
@@ -422,7 +422,7 @@ class FairnessGame:
         ----------
         Q : (..., H) array, a distribution
         lam : (..., K) array, entries >= 0, with sum at most B
-        B : float > 0, or (...) array
+        B : float in (0, 1e9], or (...) array
 
         Returns
         -------

@@ -109,12 +109,12 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
     Parameters
     ----------
-    m : int >= 1
+    m : int in 1..10^15
         People.
     epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`lemma_3_2`
-    rounds : int >= 1, optional
+    rounds : int in 1..10^15, optional
         T. By default the printed schedule's; sharp, that with about the smallest nu, which public numbers decide.
-    eta : float > 0, optional
+    eta : float in [1e-12, 1e9], optional
         The auditor's step. By default the printed one, :func:`hedge_rate` with ``as_printed``; sharp, that with the smallest nu. As
         printed the bound is proved for that step and larger ones only, see :func:`lemma_3_4`.
     constraints, as_printed : as in :func:`lemma_3_2`

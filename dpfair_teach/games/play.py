@@ -204,12 +204,12 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     ----------
     game : FairnessGame
         Perhaps with many gammas.
-    B : float > 0, or array that broadcasts with the game's gamma
-    eta : float > 0, or array like B, optional
+    B : float in (0, 1e9], or array that broadcasts with the game's gamma
+    eta : float in [1e-12, 1e9], or array like B, optional
         The step; by default :func:`hedge_rate`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
     rounds : int >= 1, optional
         T.
-    nu : float > 0, optional
+    nu : float in [1e-9, 1e9], optional
         Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, at the default step (for the largest B
         of a batch).
     as_printed : bool

@@ -167,10 +167,10 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         ``empty="zero"`` and of classifiers that say 0 or 1, whose counts are whole people: for these privacy is proved. Of others the
         counts of all groups together are to be whole, and each cell's are rounded. Any notion of rates against a group or between all
         pairs; as printed equalized odds or one of its rates.
-    epsilon : float > 0, or (...) array
+    epsilon : float in [1e-6, 1e6], or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
-    delta : float in (0, 1)
-    B : float > 0, or (...) array that broadcasts with gamma
+    delta : float in [1e-300, 1)
+    B : float in (0, 1e9], or (...) array that broadcasts with gamma
     rng : numpy.random.Generator
     beta : float in (0, 1)
         Enters the number of rounds only.
@@ -179,7 +179,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         ``repair`` it is; ``smallest_cell`` and another ``protect`` are refused.
     repair : str
         "frozen", "bound" or "promise".
-    smallest_cell : float >= 1, optional
+    smallest_cell : float in [1, 1e15], optional
         N, for "promise" alone. Data that break the promise are refused, which anybody may see: the promise covers data that keep it.
     share : float in (0, 1)
         The part of epsilon for the sizes ("frozen") or the bound ("bound", which also gets half of delta).
@@ -187,11 +187,11 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         "A", for classifiers that do not see it. "X and A": features too, Y public; needed also where the classifiers see A.
     accounting : str
         "rdp": epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
-    rounds : int >= 1, optional
+    rounds : int in 1..10^15, optional
         T; by default :func:`schedule`'s.
-    eta : float > 0, or (...) array, optional
+    eta : float in [1e-12, 1e9], or (...) array, optional
         The auditor's step; by default the printed sqrt(ln d / T) / 2.
-    log_labelings : float >= 0, optional
+    log_labelings : float in [0, 1e12], optional
         ln|H| in the number of rounds; by default of the game's classifiers.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
@@ -247,8 +247,9 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
     ----------
     lam : (..., K) array
         lambda~ of a run with T = 2.
-    B, eta : float > 0
-        As in the run.
+    B : float in [1e-12, 1e9]
+    eta : float in [1e-9, 1e9]
+        Both as in the run.
 
     Returns
     -------

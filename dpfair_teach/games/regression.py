@@ -168,17 +168,17 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     ----------
     oracle : oracles.RegressionOracle
     A : (m,) array of ints 0..k-1
-    gamma : float >= 0, or (...) array
-    B : float > 0, or array that broadcasts with gamma, optional
+    gamma : float in [0, 1e9], or (...) array
+    B : float in (0, 1e9], or array that broadcasts with gamma, optional
         By default 1 / gamma, 20 at most.
-    n_groups : int >= 2, optional
+    n_groups : int in 2..1000, optional
     constraints : tuple of "FP", "TP", optional
         By default both.
     notion : str or Parity, optional
         The same in other words: equalized odds, or one of its rates, against group 0.
-    eta : float > 0, or array like B, optional
+    eta : float in [1e-12, 1e9], or array like B, optional
         The step; by default :func:`hedge_rate`'s.
-    rounds : int >= 1
+    rounds : int in 1..10^15
         T.
 
     Returns

@@ -36,9 +36,9 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
 
     Parameters
     ----------
-    epsilon : float > 0
-    delta : float in (0, 1)
-    rounds : int >= 1
+    epsilon : float in [1e-9, 1e15]
+    delta : float in [1e-300, 1)
+    rounds : int in 1..10^9
         T.
 
     Returns
@@ -108,14 +108,14 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     ----------
     oracle : oracles.RegressionOracle
     A : (m,) array of ints 0..k-1
-    gamma : float >= 0, or (...) array
-    epsilon : float > 0, or array that broadcasts with gamma
+    gamma : float in [0, 1e9], or (...) array
+    epsilon : float in [1e-9, 1e12], or array that broadcasts with gamma
         Of each game: its rounds, step and scales.
-    delta : float in (0, 1)
+    delta : float in [1e-300, 1)
     rng : numpy.random.Generator
-    B : float > 0, or array that broadcasts with gamma, optional
+    B : float in [1e-9, 1e9], or array that broadcasts with gamma, optional
         By default 1 / gamma, 20 at most below gamma = 0.05; give 1 / gamma for the literal one.
-    beta : float in (0, 1)
+    beta : float in [1e-300, 1)
         Enters T only.
     step : str
         epsilon' of a step. "code": :func:`section_5_step`, which grows like the logarithm of epsilon. "supplement": epsilon /
@@ -123,9 +123,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     noise : str
         "scale": Laplace noise of those scales. "location": a constant of that size plus Laplace noise of scale 1, which is what comes out
         when the scale is handed to a sampler as its first argument.
-    most_rounds : int >= 1
+    most_rounds : int in 1..10^6
         T is cut there.
-    n_groups : int >= 2, optional
+    n_groups : int in 2..1000, optional
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
 

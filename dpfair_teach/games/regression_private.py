@@ -201,24 +201,24 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     A : (m,) array of ints 0..k-1
         Private: codes by a list of names that is fixed before A is seen. Which groups and cells occur is private too: an empty one is no
         error, its frozen size is at least 1, and its rate reads 0.
-    gamma : float >= 0, or (...) array
+    gamma : float in [0, 1e9], or (...) array
     epsilon : float in [0.000001, 1000], or (...) array
         Of each game.
     delta : float in [1e-100, 0.5]
     rng : numpy.random.Generator
-    n_groups : int >= 2
+    n_groups : int in 2..1000
         k, public.
-    B : float > 0, or array that broadcasts with gamma, optional
+    B : float in (0, 1e9], or array that broadcasts with gamma, optional
         By default 1 / gamma, 20 at most.
-    rounds : int >= 1
+    rounds : int in 1..10^6
         T.
-    eta : float > 0, or array, optional
+    eta : float in [1e-12, 1e9], or array, optional
         By default :func:`hedge_rate`'s.
     share : float in (0, 1)
         The part of epsilon for the sizes.
     learner_share : float in [0.000001, 0.999999]
         The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2).
-    ridge : float >= 0
+    ridge : float in [0, 1e12]
         Added to X'X for the gap scores, a shrinkage, and in M.
     constraints : tuple of "FP", "TP", optional
         By default both.

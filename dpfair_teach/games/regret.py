@@ -80,7 +80,7 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     Parameters
     ----------
     rounds, epsilon, delta, B, n_groups, beta, smallest_cell : as in :func:`lemma_3_2`
-    eta : float > 0, optional
+    eta : float in [1e-12, 1e9], optional
         The auditor's step. By default the algorithm's; sharp, that with the smallest bound, which :func:`dp_oracle_learner` has to be
         given: its own is another. :func:`theorem_3_5` returns it.
     constraints, as_printed : as in :func:`lemma_3_2`

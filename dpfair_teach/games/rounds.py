@@ -60,17 +60,17 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
 
     Parameters
     ----------
-    m : int >= 1
+    m : int in 1..10^15
         People.
-    epsilon : float > 0
-    delta : float in (0, 1)
+    epsilon : float in [1e-12, 1e12]
+    delta : float in [1e-300, 1)
         Of the whole algorithm.
-    B : float > 0
-    n_groups : int >= 2
+    B : float in [1e-9, 1e9]
+    n_groups : int in 2..1000
         |A|.
-    beta : float in (0, 1)
+    beta : float in [1e-300, 1)
         Failure probability of the promise.
-    log_labelings : float >= 0
+    log_labelings : float in [0, 1e12]
         ln|H(S)| of the labelings of S, exactly or a bound on it such as d ln m; or ln|H|.
     constraints : tuple of "FP", "TP"
         What is equalized. With both, d = 4|A| - 3; with one, d = 2|A| - 1, where Theorem 3.8 keeps printing 4|A| - 3.

@@ -53,11 +53,11 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
 
     Parameters
     ----------
-    smallest_cell : float >= 0
+    smallest_cell : float in [0, 1e15]
         People in the smallest cell (a, y): the promised N, or n of the data at hand (``at="here"`` and as printed).
-    n_groups : int >= 2
+    n_groups : int in 2..1000
         k.
-    B : float > 0
+    B : float in (0, 1e9]
         Limit on the sum of the multipliers.
     at : str
         "promise": the largest change over all pairs of data sets with at least ``smallest_cell`` people in each cell. "here": over
@@ -65,7 +65,7 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     protect : str
         "A": one person's group changes. "X and A": the features too, so predictions change; it also covers classifiers that see the group,
         for which :func:`aware_sensitivities` is sharper. "record": the label too, and then two rates of the anchor may move.
-    m : int >= 1, optional
+    m : int in 1..10^15, optional
         People; needed where predictions change, because the error does then: by 1/m.
     as_printed : bool
         The printed bounds, infinite unless n > 1 (Assumption 3.3). They do not depend on ``at``.
@@ -146,8 +146,8 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
         Of classifiers that do not see A.
     A : (m,) array of ints 0..k-1
     Y : (m,) array of 0/1
-    B : float > 0, optional
-    least : int >= 1
+    B : float in (0, 1e9], optional
+    least : int in 1..10^15
         Neighbours with a cell smaller than this are left out.
 
     Returns
@@ -209,8 +209,8 @@ def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
     ----------
     epsilon_step : float > 0
         epsilon'.
-    B : float > 0
-    n_groups : int >= 2
+    B : float in (0, 1e9]
+    n_groups : int in 2..1000
 
     Returns
     -------

@@ -109,7 +109,7 @@ def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fractio
     Parameters
     ----------
     value : array of whole numbers, any shape, at most 2^53 in absolute value
-    sensitivity : int >= 1
+    sensitivity : int in 1..10^9
         l1 sensitivity of all entries together.
     epsilon : float or fractions.Fraction in [1e-9, 1e9]
         A float stands for the fraction that it holds: 0.1 is 3602879701896397 / 2^55. epsilon / sensitivity from 1e-9 on.

@@ -147,7 +147,7 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
 
     Parameters
     ----------
-    n_choices : int >= 1
+    n_choices : int in 1..10^15
         H, the number of choices.
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)

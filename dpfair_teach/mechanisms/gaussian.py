@@ -171,7 +171,7 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     Parameters
     ----------
     value : array, any shape
-    sensitivity : float > 0
+    sensitivity : float in [1e-200, 1e200]
         The most that ``value`` changes in **l2** norm between neighbouring data sets. Public.
     epsilon : float in [1e-9, 1e3]
     delta : float in [1e-100, 1 - 1e-9]

@@ -56,7 +56,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random
     Parameters
     ----------
     value : array of whole numbers, any shape, at most 2^53 in absolute value
-    sensitivity : whole number >= 1
+    sensitivity : whole number in 1..10^9
         l1 sensitivity of all entries together.
     epsilon : float > 0
         epsilon / sensitivity within [1e-9, 1e9].
@@ -98,9 +98,9 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
 
     Parameters
     ----------
-    sensitivity : int >= 1
+    sensitivity : int in 1..10^9
     epsilon : float > 0
-    value : int
+    value : int in -2^53..2^53
         What is released, the centre.
 
     Returns

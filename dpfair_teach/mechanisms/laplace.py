@@ -97,7 +97,7 @@ def laplace_error_bound(n_numbers: int, sensitivity: float, epsilon: float, beta
 
     Parameters
     ----------
-    n_numbers : int >= 1
+    n_numbers : int in 1..10^15
         n, how many numbers are released together.
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)

@@ -36,7 +36,7 @@ def debias_variance(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.nda
     counts : array, nonnegative, at least 2 groups along ``axis``
         The **true** counts, in people: a number for planning, private like the counts themselves. For two groups it depends on their sum
         only, n e^epsilon / (e^epsilon - 1)^2.
-    epsilon : float > 0
+    epsilon : float in (0, 700]
     axis : int
         The axis of the groups.
 
@@ -70,7 +70,7 @@ def likely_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     ----------
     counts : array, nonnegative, at least 2 groups along ``axis``
         How many people of each public kind reported each group.
-    epsilon : float > 0
+    epsilon : float in (0, 700]
         The one the reports were made with.
     axis : int
         The axis of the groups.

@@ -33,9 +33,9 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
     ----------
     A : int array (m,)
         Group codes 0..k-1.
-    n_groups : int >= 2
+    n_groups : int in 2..1000
         k, public.
-    epsilon : float > 0
+    epsilon : float in (0, 700]
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
@@ -102,7 +102,7 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     ----------
     counts : array, any shape with at least 2 groups along ``axis``
         How many people of each public kind reported each group; (b, k, 2) cell counts have ``axis=-2``.
-    epsilon : float > 0
+    epsilon : float in (0, 700]
         The one the reports were made with.
     axis : int
         The axis of the groups.

@@ -46,7 +46,7 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
         With the usual points up to 21, up to 66 for a notion of one rate: with more the grid is too large.
     points : int in 2..101, optional
         On each axis; 21 for two groups and two rates, 5 for three groups, 3 for four, 9 one direction at a time.
-    largest : float > 0, optional
+    largest : float in (0, 1e6], optional
         A multiplier of 1 trades a gap of 1 for the errors of everybody; 2 for two groups, 1 for three, 0.2 for four, 1 otherwise.
     notion : str or Parity
         ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``.

@@ -170,7 +170,7 @@ class FrontierLearner(RandomizedClassifier):
     share : float in [0.001, 1], optional
         Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5. Either part is at least 1e-9, with three
         or more groups 2e-9.
-    n_cells : int >= 2, optional
+    n_cells : int in 2..10,000, optional
         Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
     norm : str
         ``l1`` or, unless told otherwise, ``l2``: the noise of ``sums``, in doubles and so for study, see :func:`release_sums`. Another

@@ -32,7 +32,7 @@ def expected_groups(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
         Public. Their inner products are the prior covariance of P(A = 1 | x).
     mean : float in [0, 1]
         Prior mean of A.
-    residual : float > 0
+    residual : float in [1e-9, 1e9]
         Prior variance of e.
 
     Returns

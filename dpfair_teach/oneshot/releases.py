@@ -81,7 +81,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     rng : numpy.random.Generator
     n_groups : int in 2..1000
         k, public.
-    n_cells : int, optional
+    n_cells : int in 1..10^7, optional
         J, public; as many as the largest code asks for without.
     every_group : bool
         Count group 0 too, so that no group is treated otherwise than the others.
@@ -256,7 +256,7 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     Parameters
     ----------
     d : int in 1..100,000
-    scale : float > 0
+    scale : float in [1e-300, 1e300]
         Sensitivity over epsilon.
     rng : numpy.random.Generator
     size : int or tuple of ints, optional

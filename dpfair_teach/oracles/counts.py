@@ -47,7 +47,7 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     Y : (m,) array of 0/1
     n_groups : int in 1..1000, optional
         k; by default the largest code plus one.
-    limit : int >= 1
+    limit : int in 1..10^12
         The most counts to hold.
 
     Returns

@@ -32,7 +32,7 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Parameters
     ----------
     x : (m,) array
-    limit : int >= 1
+    limit : int in 1..10^12
         The most labels (labelings times people) to hold.
 
     Returns
@@ -73,7 +73,7 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Parameters
     ----------
     X : (m, 2) array
-    limit : int >= 1
+    limit : int in 1..10^12
         The most labels (labelings times people) to hold.
 
     Returns
@@ -201,7 +201,7 @@ def sauer_sum(m: int, d: int) -> int:
 
     Parameters
     ----------
-    m, d : int >= 0
+    m, d : int in 0..10^9
 
     Returns
     -------
@@ -238,8 +238,8 @@ def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
 
     Parameters
     ----------
-    m : int >= 1
-    d : int >= 1
+    m : int in 1..10^9
+    d : int in 1..10^9
     as_printed : bool
 
     Returns

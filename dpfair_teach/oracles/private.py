@@ -82,7 +82,7 @@ def cost_sensitivity(costs: ArrayLike, m: int) -> float:
     ----------
     costs : (k, 2) array [a, y]
         Public.
-    m : int >= 1
+    m : int in 1..10^15
 
     Returns
     -------
@@ -156,7 +156,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     costs : (k, 2) array [a, y]
         Public, as in :func:`cell_losses`. Where groups differ by less than 1e-200, all pay what the cheapest group pays: of smaller
         differences doubles make no noise.
-    epsilon : float > 0
+    epsilon : float in (0, 1e9]
         Of each draw.
     rng : numpy.random.Generator
     size : int or tuple of ints, optional

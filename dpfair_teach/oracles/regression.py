@@ -107,7 +107,7 @@ class RegressionOracle:
         Parameters
         ----------
         A : (m,) array of ints 0..k-1
-        n_groups : int >= 2, optional
+        n_groups : int in 2..1000, optional
             k; by default the largest code plus one.
 
         Returns

@@ -148,7 +148,7 @@ def suggested_bins(m: int, epsilon: float) -> int:
 
     Parameters
     ----------
-    m : int >= 1
+    m : int in 1..10^15
         People.
     epsilon : float > 0
 

@@ -22,7 +22,7 @@ def count_sensitivity(m: int) -> float:
 
     Parameters
     ----------
-    m : int >= 1
+    m : int in 1..10^15
         People in the data set.
 
     Returns
@@ -50,7 +50,7 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     Parameters
     ----------
     prediction, Y : (m,) arrays of 0/1
-    n_groups : int >= 2
+    n_groups : int in 2..1000
         k; 4 k^(m + 2) m, the numbers that are compared, must be at most 100 million.
 
     Returns
@@ -136,7 +136,7 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     ----------
     q : (2, k, 2) array [yhat, a, y]
         The noisy frequencies q~, in which (3), (4), (5) are stated; ``holds`` belongs to q^: give that to ask about the hypothesis.
-    m : int >= 1
+    m : int in 1..10^15
     epsilon : float > 0
     beta : float in (0, 1)
     as_printed : bool
@@ -208,7 +208,7 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     ----------
     q : (2, k, 2) array [yhat, a, y]
         The true frequencies q^, which sum to 1.
-    m : int >= 1
+    m : int in 1..10^15
     epsilon : float > 0
     beta : float in (0, 1)
     gamma : float >= 0

@@ -129,7 +129,7 @@ class DPPostProcessing(RandomizedClassifier):
         for ``as_printed``, no for the others.
     beta : float in (0, 1)
         Failure probability in the slack.
-    n_bins : int, optional
+    n_bins : int in 2..1000, optional
         b, the number of bins of the method ``score_bins``, at most the number of different scores; the others do not use it. More bins
         follow the ROC curve more closely, and put more noise into every rate. None: :func:`suggested_bins`.
     n_groups : int, optional

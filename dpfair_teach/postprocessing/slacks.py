@@ -80,7 +80,7 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float, *, negative: 
     ----------
     q : (..., 2, k, 2) array [yhat, a, y]
         The noisy frequencies q~, which sum to about 1.
-    m : int >= 1
+    m : int in 1..10^15
     epsilon : float > 0
     beta : float in (0, 1)
         Failure probability of the theorem.
@@ -174,7 +174,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
     ----------
     q : (..., b, k, 2) array [yhat, a, y], nonnegative
         The released table as frequencies: its sum is 1, as the margins are exact.
-    m : int >= 1
+    m : int in 1..10^15
     epsilon : float >= 1e-9
     beta : float in (0, 1)
     noise : str, optional

@@ -48,7 +48,7 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
 
     Parameters
     ----------
-    m : int, a multiple of 4
+    m : int in 4..10^6, a multiple of 4
     gamma : float or Fraction
         At least 0, with gamma m a multiple of 4. A float means the decimal that it prints as.
     neighbour : str
@@ -99,7 +99,7 @@ def theorem_3_9(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper")
 
     Parameters
     ----------
-    m : int, a multiple of 4
+    m : int in 4..10^6, a multiple of 4
     gamma : float or Fraction
         At least 0, with gamma m a multiple of 4.
     neighbour : str

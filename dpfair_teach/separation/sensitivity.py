@@ -45,7 +45,7 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
 
     Parameters
     ----------
-    m : int >= 1, number of people
+    m : int in 2..10^12, number of people
     share : float in (0, 1/2]
         C: the least share of people with label 0 of a group, in both data sets; share m is at least 1.
     as_printed : bool
@@ -73,7 +73,7 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
 
     Parameters
     ----------
-    m : int, number of people
+    m : int in 2..10^12, number of people
     gamma : float, at least 0
     share : float in (0, 1/2]
         C: the least share of people with label 0 of a group, in both data sets.
@@ -119,7 +119,7 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
 
     Parameters
     ----------
-    m : int, at most 20
+    m : int in 2..20
         A data set is its table of 8 counts; there are comb(m + 7, 7) of them.
     gamma : float, at least 0
     share : float in (0, 1/2]
