@@ -1,0 +1,27 @@
+"""The page on machine arithmetic, seeds and defaults: what it says the library does when nothing is said, the library does."""
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+
+import pytest
+
+from test_chapters import CHAPTERS
+
+PAGE = (CHAPTERS / "arithmetic.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| `([a-z]+)\.(\w+)` \| (.+?) \|", PAGE[PAGE.index("(sec-defaults)="):], re.M)
+
+
+@pytest.mark.parametrize("room, name, defaults", ROWS, ids=[name for _, name, _ in ROWS])
+def test_a_default_is_the_one_that_the_page_names(room, name, defaults):
+    parameters = inspect.signature(getattr(importlib.import_module(f"dpfair_teach.{room}"), name)).parameters
+    said = re.findall(r"`(\w+)=([^`]+)`", defaults)
+    assert said, "the row names no default"
+    for argument, value in said:
+        assert parameters[argument].default == ast.literal_eval(value), f"{room}.{name}({argument}=)"
+
+
+def test_the_table_has_its_rows():
+    assert len(ROWS) == 6
