@@ -2,19 +2,19 @@
 
 ``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into everybody's expected group, with a covariance
 that ``smoothing`` may choose by them; ``candidates`` are the classifiers that the paper's regression oracle, or fair Bayes thresholding,
-makes of these; ``frontier`` mixes them for every gamma; ``learner`` is all of it as an estimator. Only ``asked`` hands A to a release;
-``learner`` checks that it holds codes, and ``_public`` never sees it.
+makes of these; ``frontier`` mixes them for every gamma; ``run`` is all of it, and ``learner`` the same as an estimator. Only ``asked``
+hands A to a release; ``learner`` checks that it holds codes, and ``_public`` never sees it.
 """
 from ._public import Public as Public
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
 from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
-from .learner import Frontier as Frontier
 from .learner import FrontierLearner
-from .learner import learn as learn
 from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights
+from .published import Frontier as Frontier
 from .releases import cell_sensitivity, debiased_groups, group_sums, l2_noise, release_cells, release_sums, sums_sensitivity
+from .run import learn as learn
 from .settings import DEFAULTS as DEFAULTS
 from .settings import suggested_cells
 from .smoothing import answers_log_likelihood

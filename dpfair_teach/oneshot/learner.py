@@ -1,8 +1,7 @@
 """The learner: ask once, then every gamma is post-processing."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,131 +12,17 @@ from .._classifier import RandomizedClassifier
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._public import Oracle, Public
-from .asked import Asked, Columns
-from .basis import basis_of
-from .candidates import gaps_of, multiplier_grid, served
-from .frontier import best_mixtures
-from .posterior import joint_codes
-from .releases import NORMS, Norm, as_many, cell_sensitivity, groups_below
-from .settings import DEFAULTS, suggested_cells
+from .asked import Columns
+from .candidates import multiplier_grid, served
+from .releases import NORMS, Norm, as_many, groups_below
+from .run import GAMMAS, METHODS, Method, Smoothing, learn, parts_of
+from .settings import DEFAULTS
 
 __all__ = ["FrontierLearner"]
 
-Method = Literal["histogram", "response", "sums"]
-Smoothing = Literal["fixed", "likelihood"]
-METHODS: tuple[Method, ...] = get_args(Method)
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
 SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
 ORACLES: tuple[Oracle, ...] = get_args(Oracle)
-#: The 25 tolerances of the book's protocol.
-GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
-
-
-@dataclass(frozen=True)
-class Frontier:
-    """What is published: for every gamma a mixture of candidates, each a function of x.
-
-    Source: ours. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h accepts x where
-    basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, C): expected signed
-    gaps of the notion, by what was released; ``audited`` (n, H): the mixtures that the audit counted for, chosen by the first answer (for
-    gamma 0; with ``response`` one for each of 25 tolerances; none without an audit); ``expected_violation``, ``expected_error`` (G,): of
-    the mixtures published. The violation is an estimate by what was released, and the program chose what makes it small: the true one,
-    which only A tells, is mostly larger. The error is exact.
-    """
-
-    gammas: tuple[float, ...]
-    weights: np.ndarray
-    multipliers: np.ndarray
-    error: np.ndarray
-    gaps: np.ndarray
-    audited: np.ndarray
-
-    @property
-    def expected_violation(self) -> np.ndarray:
-        return np.abs(self.weights @ self.gaps).max(axis=1)
-
-    @property
-    def expected_error(self) -> np.ndarray:
-        return self.weights @ self.error
-
-    def row(self, gamma: float | None = None) -> np.ndarray:
-        """The mixture for a gamma: that of the largest tolerance of the frontier not above it. None: the smallest tolerance."""
-        gammas = np.asarray(self.gammas)
-        gamma = gammas.min() if gamma is None else gamma
-        below = np.flatnonzero(gammas <= gamma + 1e-12)
-        if below.size == 0:
-            check.refuse("gamma", gamma, f"below the smallest tolerance of the frontier, {gammas.min():g}",
-                         f"Fit with a smaller one in gammas, or give gamma={gammas.min():g} or more.")
-        return self.weights[below[gammas[below].argmax()]]
-
-
-def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: Method = "histogram",
-          share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
-          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
-    """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
-    settings = public.settings
-    share = settings.share if share is None else share
-    asked = Asked(public, A, k, rng)
-    first, rest = parts_of(epsilon, share, k)
-    strata, parity = public.people, public.parity
-    if method == "histogram":
-        asked.histogram(*public.cells(suggested_cells(public.m, epsilon) if n_cells is None else n_cells), first, sets_mean=True)
-    elif method == "response":
-        asked.response(first)
-    else:
-        asked.sums(first, norm, columns)
-    if smoothing == "likelihood":
-        asked.smooth_by_likelihood()
-        public = asked.public
-    weights, smooth = asked.expected()
-    if method == "sums" and columns == "features":
-        smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
-    basis = basis_of(public, asked, smooth)
-    multipliers = candidate_rows(multiplier_grid(k, notion=parity))
-    decisions = (basis.on_people @ multipliers.T > 0).T
-    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, strata, parity)
-    audited = np.zeros((0, len(error)))
-    if share < 1:
-        chosen = best_mixtures(error, gaps, settings.support if method != "response" else GAMMAS)
-        support, audited = chosen.support, chosen.weights
-        if method == "response":        # reports of one person alone say little: from here on only what is audited is used
-            support = np.union1d(support, [len(error) - 2, len(error) - 1])
-            multipliers, decisions, error, audited = multipliers[support], decisions[support], error[support], audited[:, support]
-            support = np.arange(len(error))
-        codes, who = np.full(public.m, -1), public.asked
-        codes[who] = joint_codes(decisions[support][:, who], public.y[who] if len(strata) == 2 else np.zeros(len(who), dtype=int))
-        asked.histogram(codes, int(codes.max()) + 1, rest)
-        gaps = estimated_gaps(decisions, asked.expected()[0], strata, parity)
-    mixtures = best_mixtures(error, gaps, gammas)
-    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, asked
-
-
-def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
-    """Epsilon of the first release and of the audit; both have to be such that the noise of counts lies in doubles."""
-    first, least = epsilon * share, 1e-9 * cell_sensitivity(k)
-    audit = epsilon - first
-    for name, part in {"the first question": first, **({"the audit": audit} if share < 1 else {})}.items():
-        if part < least:
-            check.refuse("share", share, f"leaves {part:.2g} of epsilon = {epsilon:g} for {name}: less than {least:g}",
-                         "Choose a share nearer to 0.5, 1 for no audit, or a larger epsilon.")
-    return first, audit
-
-
-def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:
-    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
-
-    Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
-    gaps = np.clip(gaps_of(decisions, weights, strata, parity), -1e6, 1e6)
-    gaps[decisions.all(axis=1)] = 0.0
-    return gaps
-
-
-def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
-    """What the columns (score, gap scores, 1) of a basis are multiplied with: for each multiplier, then reject all and accept all."""
-    rows = np.column_stack([np.ones(len(multipliers)), -multipliers, np.zeros(len(multipliers))])
-    constants = np.zeros((2, rows.shape[1]))
-    constants[:, -1] = (-1.0, 1.0)
-    return np.concatenate([rows, constants])
 
 
 class FrontierLearner(RandomizedClassifier):

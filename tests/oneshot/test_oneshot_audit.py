@@ -24,7 +24,7 @@ from dpfair_teach.oneshot import (
     gap_weights,
     joint_cells,
 )
-from dpfair_teach.oneshot.learner import GAMMAS
+from dpfair_teach.oneshot.run import GAMMAS
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 METHODS = [{}, {"method": "histogram", "oracle": "regression"}, {"method": "sums"}, {"method": "response"}]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach.oneshot import best_mixtures, best_mixtures_lp, frontier
-from dpfair_teach.oneshot.learner import GAMMAS
+from dpfair_teach.oneshot.run import GAMMAS
 from faults import Mutant
 
 

@@ -235,7 +235,7 @@ def likelihood_of_the_true_counts(f):
 FAULTS = {
     "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
     "exact_gaps_in_the_digits": Mutant(
-        "dpfair_teach.oneshot.learner.learn", exact_gaps_in_the_digits, "the published gaps carry the true ones in their last digits"),
+        "dpfair_teach.oneshot.run.learn", exact_gaps_in_the_digits, "the published gaps carry the true ones in their last digits"),
     "groups_on_the_fitted_object": Mutant("dpfair_teach.oneshot.learner.FrontierLearner.fit", groups_kept, "the fitted object holds A"),
     "likelihood_of_the_true_counts": Mutant(
         "dpfair_teach.oneshot.asked.Asked.smooth_by_likelihood", likelihood_of_the_true_counts,

@@ -1,0 +1,93 @@
+"""One private run: ask, find candidates, audit the best of them, mix; arguments come checked."""
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from .. import _checks as check
+from ..fairness import Parity
+from ._public import Public
+from .asked import Asked, Columns
+from .basis import basis_of
+from .candidates import gaps_of, multiplier_grid
+from .frontier import best_mixtures
+from .posterior import joint_codes
+from .published import Frontier
+from .releases import Norm, cell_sensitivity
+from .settings import suggested_cells
+
+Method = Literal["histogram", "response", "sums"]
+Smoothing = Literal["fixed", "likelihood"]
+METHODS: tuple[Method, ...] = get_args(Method)
+#: The 25 tolerances of the book's protocol.
+GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
+
+
+def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: Method = "histogram",
+          share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
+          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
+    """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
+    settings = public.settings
+    share = settings.share if share is None else share
+    asked = Asked(public, A, k, rng)
+    first, rest = parts_of(epsilon, share, k)
+    strata, parity = public.people, public.parity
+    if method == "histogram":
+        asked.histogram(*public.cells(suggested_cells(public.m, epsilon) if n_cells is None else n_cells), first, sets_mean=True)
+    elif method == "response":
+        asked.response(first)
+    else:
+        asked.sums(first, norm, columns)
+    if smoothing == "likelihood":
+        asked.smooth_by_likelihood()
+        public = asked.public
+    weights, smooth = asked.expected()
+    if method == "sums" and columns == "features":
+        smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
+    basis = basis_of(public, asked, smooth)
+    multipliers = candidate_rows(multiplier_grid(k, notion=parity))
+    decisions = (basis.on_people @ multipliers.T > 0).T
+    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, strata, parity)
+    audited = np.zeros((0, len(error)))
+    if share < 1:
+        chosen = best_mixtures(error, gaps, settings.support if method != "response" else GAMMAS)
+        support, audited = chosen.support, chosen.weights
+        if method == "response":        # reports of one person alone say little: from here on only what is audited is used
+            support = np.union1d(support, [len(error) - 2, len(error) - 1])
+            multipliers, decisions, error, audited = multipliers[support], decisions[support], error[support], audited[:, support]
+            support = np.arange(len(error))
+        codes, who = np.full(public.m, -1), public.asked
+        codes[who] = joint_codes(decisions[support][:, who], public.y[who] if len(strata) == 2 else np.zeros(len(who), dtype=int))
+        asked.histogram(codes, int(codes.max()) + 1, rest)
+        gaps = estimated_gaps(decisions, asked.expected()[0], strata, parity)
+    mixtures = best_mixtures(error, gaps, gammas)
+    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, asked
+
+
+def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
+    """Epsilon of the first release and of the audit; both have to be such that the noise of counts lies in doubles."""
+    first, least = epsilon * share, 1e-9 * cell_sensitivity(k)
+    audit = epsilon - first
+    for name, part in {"the first question": first, **({"the audit": audit} if share < 1 else {})}.items():
+        if part < least:
+            check.refuse("share", share, f"leaves {part:.2g} of epsilon = {epsilon:g} for {name}: less than {least:g}",
+                         "Choose a share nearer to 0.5, 1 for no audit, or a larger epsilon.")
+    return first, audit
+
+
+def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:
+    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
+
+    Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
+    gaps = np.clip(gaps_of(decisions, weights, strata, parity), -1e6, 1e6)
+    gaps[decisions.all(axis=1)] = 0.0
+    return gaps
+
+
+def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
+    """What the columns (score, gap scores, 1) of a basis are multiplied with: for each multiplier, then reject all and accept all."""
+    rows = np.column_stack([np.ones(len(multipliers)), -multipliers, np.zeros(len(multipliers))])
+    constants = np.zeros((2, rows.shape[1]))
+    constants[:, -1] = (-1.0, 1.0)
+    return np.concatenate([rows, constants])
