@@ -29,13 +29,13 @@ from dpfair_teach.experiments import pareto_quality, regression_reference
 from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import (
+    acceptance_probability,
     clip_counts,
     closed_form,
     k_norm_counts,
     noisy_counts,
     optimal_cuts,
     paper_slack,
-    predict_proba,
     public_margin_counts,
     score_bins,
     solve_lp,
@@ -96,7 +96,7 @@ def fit_against_fairlearn(m: int, repeats: int) -> list[dict]:
 
     reached = fairness.cell_counts(theirs()._pmf_predict(X, sensitive_features=A)[:, 1], A, Y)
     for answer in (ours(), program()):
-        mine = fairness.cell_counts(predict_proba(answer.p, prediction, A), A, Y)
+        mine = fairness.cell_counts(acceptance_probability(answer.p, prediction, A), A, Y)
         assert fairness.error(mine) <= fairness.error(reached) + 1e-9, "fairlearn has the smaller error"
         assert fairness.violation(mine) <= max(fairness.violation(reached), 1e-7), "fairlearn has the smaller violation"
     seconds = interleaved(repeats, theirs=theirs, ours=ours, program=program)
@@ -115,15 +115,15 @@ def predict_against_fairlearn(m: int, repeats: int) -> list[dict]:
     p = closed_form(fairness.cell_counts(prediction, A, Y) / m, 0.0).p
 
     def draw():
-        return np.random.default_rng(0).random(m) < predict_proba(p, prediction, A)
+        return np.random.default_rng(0).random(m) < acceptance_probability(p, prediction, A)
 
     seconds = interleaved(repeats, chances=lambda: model._pmf_predict(X, sensitive_features=A),
-                          ours=lambda: predict_proba(p, prediction, A),
+                          ours=lambda: acceptance_probability(p, prediction, A),
                           decisions=lambda: model.predict(X, sensitive_features=A, random_state=0), draw=draw)
-    return [dict(what=f"P(say 1), m = {m:,}", rival="fairlearn _pmf_predict", ours="predict_proba", rival_s=seconds["chances"],
+    return [dict(what=f"P(say 1), m = {m:,}", rival="fairlearn _pmf_predict", ours="acceptance_probability", rival_s=seconds["chances"],
                  ours_s=seconds["ours"], wanted=10),
-            dict(what=f"drawn decisions, m = {m:,}", rival="fairlearn predict", ours="predict_proba + draw", rival_s=seconds["decisions"],
-                 ours_s=seconds["draw"], wanted=None)]
+            dict(what=f"drawn decisions, m = {m:,}", rival="fairlearn predict", ours="acceptance_probability + draw",
+                 rival_s=seconds["decisions"], ours_s=seconds["draw"], wanted=None)]
 
 
 def noisy_programs(repeats: int) -> list[dict]:

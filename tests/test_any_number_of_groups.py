@@ -155,8 +155,9 @@ def responses(k):
 
 # ------------------------------------------------------------------------------------------------------ post-processing
 
-@counted("postprocessing.solve_lp", "postprocessing.solve_many", "postprocessing.closed_form", "postprocessing.dual_value",
-         "postprocessing.derived_counts", "postprocessing.predict_proba", "postprocessing.lift_unusable")
+@counted("postprocessing.solve_lp", "postprocessing.solve_many", "postprocessing.closed_form", "postprocessing.solve",
+         "postprocessing.dual_value", "postprocessing.derived_counts", "postprocessing.acceptance_probability",
+         "postprocessing.lift_unusable")
 def programs(k):
     """The optimum is feasible by hand, its error is the hand's, and its multipliers prove that nothing is better."""
     yhat, A, Y = drawn(k)
@@ -164,10 +165,10 @@ def programs(k):
     if k > 2:
         with pytest.raises(ValueError, match=rf"^gamma=0.1: with {k} groups only gamma \+ slack = 0 has a closed form"):
             postprocessing.closed_form(q, 0.1)
-    for solve in (postprocessing.solve_lp, postprocessing.solve_many, postprocessing.closed_form):
+    for solve in (postprocessing.solve_lp, postprocessing.solve_many, postprocessing.closed_form, postprocessing.solve):
         gamma = 0 if k > 2 and solve is postprocessing.closed_form else 0.1
         found = solve(q, gamma)
-        chance = postprocessing.predict_proba(found.p, yhat, A)
+        chance = postprocessing.acceptance_probability(found.p, yhat, A)
         close(chance, [found.p[b, a] for b, a in zip(yhat, A, strict=True)])
         rate = rates(chance, A, Y, k)
         assert np.abs(rate - rate[0]).max() < gamma + 1e-7
@@ -177,6 +178,22 @@ def programs(k):
     q[:, k - 1, 1] = 0          # nobody left in one cell: its constraint goes, no other
     lifted = np.isinf(postprocessing.lift_unusable(q))
     assert lifted[k - 1, 1] and lifted.sum() == 1
+
+
+@counted("postprocessing.dp_postprocessing", "postprocessing.public_margin_postprocessing", "postprocessing.score_bin_postprocessing")
+def algorithms(k):
+    """With hardly any noise each has the error of the program, counted by hand, and gaps of at most gamma."""
+    yhat, A, Y = drawn(k)
+    rng, counts = np.random.default_rng(0), table(k)
+    cuts, by_bins = postprocessing.score_bin_postprocessing(yhat, A, Y, k, 2, 500.0, 0.1, rng)     # the decision as a score: two bins
+    close(cuts, [1])
+    for found in (postprocessing.dp_postprocessing(counts, 1e7, 0.1, 0.05, rng), by_bins,
+                  postprocessing.public_margin_postprocessing(counts, 500.0, 0.1, rng)):
+        chance = np.array([found.p[b, a] for b, a in zip(yhat, A, strict=True)])
+        rate = rates(chance, A, Y, k)
+        assert np.abs(rate - rate[0]).max() < 0.1 + 1e-4
+        close(found.value, share(np.where(Y == 1, 1 - chance, chance), np.ones(len(A), bool)), 1e-4)
+        close(found.value, postprocessing.solve_lp(counts / len(A), 0.1).value, 1e-4)
 
 
 @counted("postprocessing.noisy_counts", "postprocessing.public_margin_counts", "postprocessing.k_norm_counts", "postprocessing.clip_counts",

@@ -217,6 +217,8 @@ FINE = {
     # who is in a private cell must not show by a refusal
     ("postprocessing.noisy_counts", "counts", "an empty cell"), ("postprocessing.public_margin_counts", "counts", "an empty cell"),
     ("postprocessing.k_norm_counts", "counts", "an empty cell"),
+    ("postprocessing.dp_postprocessing", "counts", "an empty cell"),
+    ("postprocessing.public_margin_postprocessing", "counts", "an empty cell"),
     # nothing else in the call has one entry a person
     ("mechanisms.randomized_response", "A", "one entry short"), ("data.logistic_base", "X", "one entry short"),
     ("data.ten_people_base", "X", "one entry short"), ("attacks.read_support_vectors", "X", "one entry short"),

@@ -17,7 +17,16 @@ from sklearn.metrics import accuracy_score
 
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.data import base_classifier, load, ten_people_base
-from dpfair_teach.postprocessing import _highs, closed_form, derived_counts, dual_value, predict_proba, printed_tp_row, solve_lp, solve_many
+from dpfair_teach.postprocessing import (
+    _highs,
+    acceptance_probability,
+    closed_form,
+    derived_counts,
+    dual_value,
+    printed_tp_row,
+    solve_lp,
+    solve_many,
+)
 from dpfair_teach.postprocessing import lp as lp_module
 from dpfair_teach.postprocessing._crossings import best_crossing
 from faults import Mutant, with_arguments
@@ -409,7 +418,7 @@ def test_fairlearn_is_never_better_and_nearly_equal_at_gamma_0(seed):
     their_chance = theirs._pmf_predict(X, sensitive_features=A)[:, 1]
     q = fairness.cell_counts(prediction, A, Y) / m
     ours = closed_form(q, 0.0)
-    chance = predict_proba(ours.p, prediction, A)
+    chance = acceptance_probability(ours.p, prediction, A)
     error, their_error = (fairness.error(fairness.cell_counts(h, A, Y)) for h in (chance, their_chance))
     assert error == pytest.approx(ours.value)
     assert error <= their_error + 1e-12
@@ -427,7 +436,7 @@ def test_derived_counts_are_the_counts_of_the_chances():
     bins, A, Y = rng.integers(0, 4, 200), rng.integers(0, 3, 200), rng.integers(0, 2, 200)
     p = rng.random((4, 3))
     counts = fairness.cell_counts(bins, A, Y, n_bins=4)
-    assert derived_counts(counts, p) == pytest.approx(fairness.cell_counts(predict_proba(p, bins, A), A, Y))
+    assert derived_counts(counts, p) == pytest.approx(fairness.cell_counts(acceptance_probability(p, bins, A), A, Y))
 
 
 @pytest.mark.parametrize("group", [1, 2])
@@ -509,11 +518,11 @@ def test_closed_form_names_what_it_cannot_do():
 def test_wrong_people_cannot_be_predicted():
     p = [[0.25, 0], [1, 0.75]]
     with pytest.raises(ValueError, match="goes up to 2"):
-        predict_proba(p, [0, 2], [0, 1])
+        acceptance_probability(p, [0, 2], [0, 1])
     with pytest.raises(ValueError, match="different lengths"):
-        predict_proba(p, [0, 1], [0, 1, 1])
+        acceptance_probability(p, [0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match=r"p=1.5"):
-        predict_proba([[0.25, 0], [1, 1.5]], [0, 1], [0, 1])
+        acceptance_probability([[0.25, 0], [1, 1.5]], [0, 1], [0, 1])
 
 
 def test_the_closed_form_says_who_can_do_what_it_cannot():
@@ -537,7 +546,7 @@ def test_an_infinite_slack_hides_nothing_that_is_no_number(solve, slack):
 
 def test_a_group_that_p_does_not_know_is_refused_as_that():
     with pytest.raises(ValueError, match=r"^p=\(2, 2\): .*A up to 2000000. Give the p of these") as refused:
-        predict_proba(np.eye(2), [0], [2_000_000])
+        acceptance_probability(np.eye(2), [0], [2_000_000])
     assert "n_groups" not in str(refused.value)
 
 
@@ -619,5 +628,5 @@ FAULTS = {
     "many_groups_exchanged": Mutant("dpfair_teach.postprocessing.solve_many", groups_exchanged, "the groups' chances in the wrong order"),
     "dual_without_the_gamma_term": Mutant("dpfair_teach.postprocessing.dual_value", dual_without_gamma, "tolerances cost nothing"),
     "chances_forget_the_group": Mutant(
-        "dpfair_teach.postprocessing.predict_proba", chances_forget_the_group, "everybody is treated as in group 0"),
+        "dpfair_teach.postprocessing.acceptance_probability", chances_forget_the_group, "everybody is treated as in group 0"),
 }

@@ -227,7 +227,8 @@ valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(
     q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0, notion="equalized_odds", against="pairs"))
 valid("postprocessing.printed_tp_row", postprocessing.printed_tp_row, lambda: dict(q=Q, group=1, program=2))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
-valid("postprocessing.predict_proba", postprocessing.predict_proba, lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
+valid("postprocessing.acceptance_probability", postprocessing.acceptance_probability,
+      lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
 valid("postprocessing.score_bins", postprocessing.score_bins, lambda: dict(score=[0.1, 0.5, 0.9], cuts=[0.2, 0.5]))
 valid("postprocessing.suggested_bins", postprocessing.suggested_bins, lambda: dict(m=100, epsilon=1.0))
 valid("postprocessing.optimal_cuts", postprocessing.optimal_cuts,

@@ -24,6 +24,8 @@ def people_of(counts: ArrayLike) -> np.ndarray:
     counts = check.table("counts", counts, least_groups=2, low=0.0)
     if counts.ndim != 3:
         check.refuse("counts", counts.shape, "is a batch of tables", "Release one table; size= gives repeats.")
+    if not counts.any():                                # their number is public
+        check.refuse("counts", 0, "is the sum of the entries: the table holds nobody", "Count at least one person.")
     return check.people("counts", counts)
 
 

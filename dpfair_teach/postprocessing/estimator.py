@@ -17,10 +17,10 @@ from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
-from .closed_form import closed_form
-from .lp import predict_proba, solve_lp
+from .lp import acceptance_probability
 from .noise import MARGIN_NOISES, NOISES, MarginNoise, margin_sensitivity, noisy_counts, public_margin_counts
 from .slacks import bins_slack, lift_unusable, margin_slack, unguarded_paper_slack
+from .solve import solve
 
 __all__ = ["DPPostProcessing"]
 
@@ -241,9 +241,7 @@ class DPPostProcessing(RandomizedClassifier):
         """What ``p_`` would be at another ``gamma``, shape (b, k): solved from ``q_tilde_``; no data are read, no epsilon is spent."""
         check_is_fitted(self, "q_tilde_")
         gamma = check.gamma(gamma)
-        b, k, _ = self.q_tilde_.shape
-        closed = k == 2 or (b == 2 and gamma == 0 and not self.slack_.any() and self.parity_.notion == "equalized_odds")
-        return (closed_form if closed else solve_lp)(self.q_tilde_, gamma, self.slack_, notion=self.parity_).p
+        return solve(self.q_tilde_, gamma, self.slack_, notion=self.parity_).p
 
     def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None) -> np.ndarray:
         """The exact P(0) and P(1) for every person, shape (n, 2). The group is an input of the classifier."""
@@ -258,7 +256,7 @@ class DPPostProcessing(RandomizedClassifier):
         else:
             prediction = self._base_prediction(X, columns=columns)
         A = self._groups(sensitive_features, len(prediction), self.n_groups_, "the last group of fit", "Give groups that fit knew.")
-        ones = predict_proba(self.p_, prediction, A)
+        ones = acceptance_probability(self.p_, prediction, A)
         return np.column_stack([1 - ones, ones])
 
     def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, rng: np.random.Generator | None = None) -> np.ndarray:

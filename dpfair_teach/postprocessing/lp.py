@@ -12,7 +12,7 @@ from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._highs import minimize
 from ._program import Solution, as_numbered, base_decides, conditional, errors, in_order, is_pairs, limits, served, width
 
-__all__ = ["solve_lp", "printed_tp_row", "derived_counts", "predict_proba"]
+__all__ = ["solve_lp", "printed_tp_row", "derived_counts", "acceptance_probability"]
 
 #: How a program is solved again, alone, whose answer does not prove itself: in a batch it may, or the solver's units were no good.
 ROADS: tuple[dict[str, object], ...] = ({}, {"simplex_scale_strategy": 0}, {"presolve": "on"}, {"solver": "ipm"})
@@ -252,7 +252,7 @@ def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
     return np.stack([rejected, accepted], axis=-3)
 
 
-def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarray:
+def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarray:
     """P(say 1) for every person: p at the base's prediction and the person's group.
 
     Source: supplement, section 2.1 and its Figure 1: p_yhat,a = P[Yhat_p = 1 | Yhat = yhat, A = a]. The group is needed to predict.
@@ -274,7 +274,7 @@ def predict_proba(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarr
 
     Examples
     --------
-    >>> predict_proba([[.25, 0], [1, .75]], prediction=[0, 1, 1], A=[0, 0, 1])
+    >>> acceptance_probability([[.25, 0], [1, .75]], prediction=[0, 1, 1], A=[0, 0, 1])
     array([0.25, 1.  , 0.75])
     """
     p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
