@@ -115,6 +115,16 @@ def choice(name: str, value: Any, allowed: tuple[Word, ...]) -> Word:
     return value
 
 
+def unread(variant: str, reader: str, **given: object) -> None:
+    """What only another variant reads is not given: ``unread("method='sums'", "method='histogram'", n_cells=n_cells)``.
+
+    Fits that differ in such an argument differ in their noise only, and a search over it would spend epsilon on nothing. None is not given.
+    """
+    for name, value in given.items():
+        if value is not None:
+            refuse(name, value, f"is read by {reader}, and not by {variant}", f"Leave {name} out, or choose {reader}.")
+
+
 def text(name: str, value: object) -> str:
     """A string that is not empty."""
     if not isinstance(value, str) or not value:

@@ -1,0 +1,63 @@
+"""What a fitted base says of people: its decisions, or its scores. The base is not ours: it may raise or answer anything."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from .. import _checks as check
+
+
+def base_prediction(base: Any, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
+    """What the base says, 0 or 1 for each row of ``X``."""
+    predict = getattr(base, "predict", base)
+    if not callable(predict):
+        check.refuse("base", base, "neither has predict nor is a function", "Give a fitted classifier.")
+    prediction, rows = _ask(base, predict, X, length, columns)
+    return check.labels("base.predict(X)", prediction, length=rows,
+                        remedy="Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep "
+                               "them and use method='score_bins'.")
+
+
+def base_score(base: Any, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
+    """The base's score of each row of ``X``: its P(1), else its decision function, else what it returns as a function."""
+    for name in ("predict_proba", "decision_function"):
+        score = getattr(base, name, None)
+        if callable(score):
+            break
+    else:
+        name, score = "", base
+        if not callable(score):
+            check.refuse("base", base, "has neither predict_proba nor decision_function, nor is it a function",
+                         "Give a base with scores, or use method='public_margins'.")
+    known = getattr(base, "classes_", None)
+    if known is not None and list(known) != [0, 1]:
+        check.refuse("base", base, f"knows the classes {list(known)}, not 0 and 1", "Fit it on labels 0 and 1.")
+    scores, rows = _ask(base, score, X, length, columns)
+    both = name == "predict_proba"
+    scores = check.array(f"base.{name}(X)" if name else "base(X)", scores, shape=(rows, 2) if both else (rows,),
+                         remedy="Give a base that answers a number for each row.")
+    return scores[:, 1] if both else scores
+
+
+def _ask(base: Any, question: Any, X: Any, length: int | None, columns: int | None) -> tuple[Any, int]:
+    """The base's answer about ``X``, and its number of rows. Only the shape of ``X`` is looked at here."""
+    try:
+        X = X if hasattr(X, "shape") else np.asarray(X)
+    except Exception as problem:            # rows of different lengths; whatever an __array__ of somebody's raises
+        check.refuse("X", X, f"is no table ({problem})", "Give one row for each person, all of the same length.", problem)
+    shape = X.shape
+    if not isinstance(shape, tuple) or not shape:
+        check.refuse("X", X, "has no rows", "Give one row for each person.")
+    if shape[0] != (shape[0] if length is None else length):
+        check.refuse("X", shape, f"has {shape[0]} rows, not {length}", "Give one row for each person of y.")
+    if columns is not None and shape[1:] != (columns,):
+        check.refuse("X", shape, f"is not of {columns} columns, as it was for fit", "Give the columns that fit had.")
+    try:
+        return question(X), shape[0]
+    except NotFittedError as problem:
+        check.refuse("base", base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.", problem)
+    except Exception as problem:            # whatever it is: the base is not ours
+        check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
+                     "Give the columns that the base was fitted on.", problem)
