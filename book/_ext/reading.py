@@ -4,6 +4,7 @@
 - The titles of boxes and figures are headings for those who jump from heading to heading. They have no place in the contents.
 - Folded code is named by what it does, not each time the same.
 - A cell of a table knows its column, so that on a phone each row can be a card (``.stacks`` in the style sheet).
+- A folded part says its minutes; below the title the reader chooses between the core and everything.
 - A page with formulas says that they need JavaScript, where there is none.
 """
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 from pathlib import Path
+
+import counting
 
 FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
 # What opens before and what closes after; the hyphen of "k-fold" too, after which a line may well break.
@@ -20,8 +23,10 @@ GLUE = '<span class="glue">'
 HEADING = re.compile(r'<h(?P<level>[1-6])[ >]'
                      r'|<p class="admonition-title"(?P<title>(?: id="[^"]*")?)(?: role="heading" aria-level="\d")?>(?P<caption>.*?)</p>'
                      r'|<p class="dpx-title"(?: role="heading" aria-level="\d")?>'
-                     r'|(?P<proof><div class="proof admonition proof-body">\s*<p>)'
-                     r'(?:<span [^>]*role="heading"[^>]*>Proof\.</span>|Proof\.)', re.S)
+                     r'|(?P<fold><details class="(?:fold|chapter-card)[^>]*>\s*<summary><span class="fold-title")[^>]*>'
+                     r'(?P<name>.*?)</span>(?=<span class="fold-minutes|</summary)', re.S)
+
+WHY = "Why it is true"          # stands between a statement and its proof, and is none
 
 FOLD = re.compile(r'<summary aria-label="Toggle hidden content">\s*<p class="collapsed admonition-title">[^<]*</p>\s*'
                   r'<p class="expanded admonition-title">[^<]*</p>\s*</summary>(?P<rest>.*?<pre>(?P<code>.*?)</pre>)', re.S)
@@ -35,6 +40,9 @@ ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnhea
 
 # Pages whose contents list shows more than its sections: who looks up a gap knows its number.
 CONTENTS = {"book/chapters/gaps": 3}
+
+FOLD_MINUTES = re.compile(r'<span class="fold-minutes">[^<]*</span>')
+DEPTH = re.compile(r'<fieldset class="depth">.*?</fieldset>', re.S)
 
 MATHS = 'class="math notranslate nohighlight"'
 TITLE_LINE = re.compile(r'<h1>(?:(?!</h1>).)*class="headerlink".*?</h1>', re.S)
@@ -68,12 +76,15 @@ def headings(html: str) -> str:
             level = int(match["level"])
             return match[0]
         role = f'role="heading" aria-level="{min(level + 1, 6)}"'
-        if match["proof"]:
-            of = f' aria-label="Proof of {last}"' if last else ""
-            return f'{match["proof"]}<span class="proof-title" {role}{of}>Proof.</span>'
+        if match["fold"]:
+            name = match["name"]
+            if "proof-fold" in match["fold"]:
+                name = f'Proof<span class="visually-hidden"> of {last}</span>' if last else "Proof"
+            return f'{match["fold"]} {role}>{name}</span>'
         if match["caption"] is None:
             return f'<p class="dpx-title" {role}>'
-        last = " ".join(TAG.sub("", match["caption"]).replace('"', "”").split())      # a proof is of the box before it
+        if match["caption"] != WHY:
+            last = " ".join(TAG.sub("", match["caption"]).replace('"', "”").split())      # a proof is of the box before it
         return f'<p class="admonition-title"{match["title"]} {role}>{match["caption"]}</p>'
 
     return HEADING.sub(title, html)
@@ -118,6 +129,20 @@ def without_script(html: str) -> str:
     return TITLE_LINE.sub(lambda title: title[0] + NO_SCRIPT, html, count=1)
 
 
+def minutes(html: str) -> str:
+    """Each folded part with its minutes, and below the title the choice between core and everything, with theirs."""
+    if '<details class="fold' not in html:
+        return html
+    counted = counting.count(html)
+    each = iter(counted.folds)
+    html = FOLD_MINUTES.sub(lambda _: f'<span class="fold-minutes"> · {counting.minutes(next(each))} min</span>', html)
+    choice = "".join(f'<label><input type="radio" name="depth" value="{depth}" autocomplete="off"{checked}/> {depth} '
+                     f'<span class="depth-minutes">{counting.minutes(count)} min</span></label>'
+                     for depth, count, checked in (("core", counted.core, ' checked=""'), ("everything", counted.whole, "")))
+    field = f'<fieldset class="depth"><legend class="visually-hidden">How much of this page is unfolded</legend>{choice}</fieldset>'
+    return TITLE_LINE.sub(lambda title: title[0] + field, DEPTH.sub("", html), count=1)
+
+
 def fold_name(code: str) -> str:
     """The name of a cell's code, given as highlighted HTML.
 
@@ -149,7 +174,7 @@ def _finish(app, error) -> None:
         return
     for path in sorted((Path(app.outdir) / "book").rglob("*.html")):
         html = path.read_text(encoding="utf-8")
-        better = without_script(tables(folds(headings(glue(html)))))
+        better = minutes(without_script(tables(folds(headings(glue(html))))))
         if better != html:
             path.write_text(better, encoding="utf-8")
 

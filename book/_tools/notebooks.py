@@ -24,6 +24,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+import for_lab
+
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ROOT / "book" / "chapters"
 NOTEBOOKS = ROOT / "book" / "notebooks"
@@ -132,7 +134,7 @@ def build(chapter: Path, *, root: Path = ROOT, timeout: int = 300) -> nbformat.N
     titles = headings()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = spelt_out(cell.source, titles)
+            cell.source = for_lab.as_admonitions(spelt_out(cell.source, titles))
     execute(notebook, chapter, starts, root=root, timeout=timeout)
 
     seen: dict[str, int] = {}

@@ -24,21 +24,24 @@ def test_punctuation_stays_with_its_formula(before, after):
 PAGE = """<h1>Chapter</h1><div class="note admonition"><p class="admonition-title">Chapter card</p></div>
 <h2>Setting</h2><div class="proof lemma admonition" id="lem-x">\
 <p class="admonition-title"><span class="caption-number">Lemma 1 </span> (Rates)</p></div>
-<div class="proof admonition proof-body">
-<p>Proof. We split.</p></div><figcaption><p class="dpx-title" role="heading" aria-level="3">A figure</p></figcaption>
+<details class="fold proof-fold" open="open">
+<summary><span class="fold-title">Proof</span><span class="fold-minutes"></span></summary><div class="proof proof-body">
+<p>We split.</p></div></details><figcaption><p class="dpx-title" role="heading" aria-level="3">A figure</p></figcaption>
 <h3>Deeper</h3><figcaption><p class="dpx-title">Another</p></figcaption>
 <div class="admonition proof theorem"><p class="admonition-title">Markov</p></div>
-<div class="proof admonition proof-body">
-<p>Proof. Average.</p></div>"""
+<div class="why admonition"><p class="admonition-title">Why it is true</p><p>It averages.</p></div>
+<details class="fold proof-fold" open="open">
+<summary><span class="fold-title">Proof</span><span class="fold-minutes"></span></summary><div class="proof proof-body">
+<p>Average.</p></div></details>"""
 
 
 def test_titles_of_boxes_are_headings_one_level_below_their_section():
     page = reading.headings(PAGE)
     for wanted in ('<p class="admonition-title" role="heading" aria-level="2">Chapter card',
                    'role="heading" aria-level="3"><span class="caption-number">Lemma 1',
-                   '<span class="proof-title" role="heading" aria-level="3" aria-label="Proof of Lemma 1 (Rates)">Proof.</span> We split.',
+                   'class="fold-title" role="heading" aria-level="3">Proof<span class="visually-hidden"> of Lemma 1 (Rates)</span></span>',
                    'role="heading" aria-level="3">A figure', 'role="heading" aria-level="4">Another',
-                   'role="heading" aria-level="4">Markov', 'aria-level="4" aria-label="Proof of Markov">Proof.</span> Average.'):
+                   'role="heading" aria-level="4">Markov', 'aria-level="4">Proof<span class="visually-hidden"> of Markov</span></span>'):
         assert wanted in page, wanted
     assert reading.headings(page) == page
 

@@ -1,0 +1,53 @@
+// Folded parts: the switch "core | everything", and whatever leads into a fold opens it.
+(() => {
+  const all = () => [...document.querySelectorAll("details.fold, details.chapter-card")];
+
+  // The choice stays for the next page, where the browser lets us keep it.
+  document.addEventListener("change", ({target}) => {
+    if (target.name !== "depth") return;
+    document.documentElement.dataset.depth = target.value;
+    for (const fold of document.querySelectorAll("details.fold")) fold.open = target.value === "everything";
+    try { localStorage.setItem("book-depth", target.value); } catch {}
+  });
+
+  // What is open belongs to this entry of the browser's history: who comes back to it finds the same page at the same place.
+  let wait;
+  const keep = () => {
+    const folds = all().flatMap((fold, number) => (fold.open ? [number] : []));
+    try { history.replaceState({...history.state, folds}, ""); } catch {}
+  };
+  const later = () => { clearTimeout(wait); wait = setTimeout(keep, 100); };
+  document.addEventListener("toggle", ({target}) => { if (target.matches("details") && !printing) later(); }, true);
+  let printing = false;
+  addEventListener("beforeprint", () => { printing = true; });
+  addEventListener("afterprint", () => setTimeout(() => { printing = false; }));
+
+  const unfold = (place) => {
+    let opened = false;
+    for (let node = place; node; node = node.parentElement)
+      if (node.tagName === "DETAILS" && !node.open) node.open = opened = true;
+    return opened;
+  };
+  const arrive = () => {
+    let place = null;
+    try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch {}
+    if (place && unfold(place)) place.scrollIntoView();
+    later();
+  };
+  arrive();
+  addEventListener("hashchange", arrive);
+  // The same link again changes no address.
+  document.addEventListener("click", ({target}) => {
+    const link = target.closest?.("a[href*='#']");
+    if (link && link.hash && link.href === location.href) arrive();
+  });
+
+  // Who comes from a search looks for its words: if they stand in folded parts only, the first of those opens.
+  addEventListener("load", () => {
+    const found = [...document.querySelectorAll("article span.highlighted")];
+    if (found.length && !location.hash && found.every((word) => word.closest("details:not([open])"))) {
+      unfold(found[0]);
+      found[0].scrollIntoView({block: "center"});
+    }
+  });
+})();
