@@ -424,6 +424,7 @@ GROWS: dict[str, Callable[[int], float]] = {
     "games.frozen_bound": lambda k: games.frozen_bound(9, n_groups=k, log_labelings=3.0, smallest_cell=500, **_PLAY).nu,
     "games.printed_noise_delta": lambda k: games.printed_noise_delta(20, k, 1.0),
     "games.printed_noise_epsilon": lambda k: games.printed_noise_epsilon(20, k, 1e-6),
+    "games.Setting": lambda k: games.Setting(9, n_groups=k, **_PLAY).learning_rate,
     "games.schedule": lambda k: games.schedule(10**6, n_groups=k, log_labelings=9.0, **_PLAY).eta,
     "games.subroutine_4_epsilon": lambda k: 1 / games.subroutine_4_epsilon(0.1, 2.0, k),
 }

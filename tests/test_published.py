@@ -722,9 +722,9 @@ FAULTS = {
     "bound_is_the_smallest_cell": Mutant("dpfair_teach.games.private.released_bound",
                                          lambda f: lambda n, epsilon, delta, axes, rng: np.full(axes, n),
                                          "N is the true smallest cell, and recorded as noise"),
-    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.setting._promise", naming_the_smallest_cell,
+    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.batch._promise", naming_the_smallest_cell,
                                               "a refusal says how many people the smallest cell holds"),
-    "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.setting._refuse_game", refusing_an_empty_cell,
+    "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.batch._refuse_game", refusing_an_empty_cell,
                                          "an empty cell is refused, and the refusal tells who is in it"),
     "loop_carries_its_cells": Mutant("dpfair_teach.games.regression_private.regression_dp_oracle_learner", kept(
         n=lambda play, given: regression_private.evaluate_regression(play, given["A"]).n,

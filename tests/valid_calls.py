@@ -504,6 +504,10 @@ _PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05, as_printed=False, rep
 valid("games.dp_oracle_learner", games.dp_oracle_learner, lambda: dict(game=game(), rng=rng(), **_PRIVATE))
 valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
       lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0))
+valid("games.Setting:of", games.Setting.of, lambda: dict(
+    game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, beta=0.05, log_labelings=2.0, smallest_cell=1.0, eta=0.1, share=0.2, protect="A",
+    accounting="rdp"))
+valid("games.Setting:step", lambda repair: games.Setting(3, 1.0, 1e-6, 2.0, 2).step(repair), lambda: dict(repair="frozen"))
 valid("games.evaluate", games.evaluate, lambda: dict(
     published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3), game=game()))
 valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))

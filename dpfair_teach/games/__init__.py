@@ -4,10 +4,11 @@
 it compares; ``programs`` its exact solutions by linear programs; ``auditor`` the rule Hedge and what it regrets; ``play`` Algorithm
 3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many the private version affords; ``sensitivity``
 how far one person moves the players, ``budget`` what a round may cost, ``private`` and ``players`` the private version, as printed and
-repaired, ``setting`` its arguments, read, ``doubles`` what its noise gives away beside its law; ``accuracy`` how far a round of it may be
-off, ``regret`` what its players regret, ``guarantees`` what it promises, ``frozen`` what it promises by its default repair; ``aware`` what
-changes when a classifier may see the group; ``regression`` the same play against the regression oracle of the experiments,
-``regression_printed`` what the paper ran with it, ``regression_private`` that repaired, ``regression_setting`` its arguments, read.
+repaired, ``setting`` the numbers that it and its bounds are about, ``batch`` its arguments, read, ``doubles`` what its noise gives away
+beside its law; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret, ``guarantees`` what it promises,
+``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the group; ``regression`` the same play
+against the regression oracle of the experiments, ``regression_printed`` what the paper ran with it, ``regression_private`` that repaired,
+``regression_setting`` its arguments, read.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
@@ -44,13 +45,14 @@ from .rounds import schedule
 from .sensitivity import NeighbourChanges as NeighbourChanges
 from .sensitivity import Sensitivities as Sensitivities
 from .sensitivity import lemma_3_1, neighbour_changes, subroutine_4_epsilon
+from .setting import Setting
 
 __all__ = [
     "FairnessGame",
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner", "section_5_learner", "section_5_step",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
-    "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
+    "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
     "dp_oracle_learner", "evaluate", "evaluate_regression", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7",
     "frozen_tau", "frozen_gap", "frozen_bound",

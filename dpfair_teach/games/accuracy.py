@@ -1,17 +1,15 @@
-"""How accurate the private players are in one round: Lemma 3.2, and the checked numbers that all bounds on DP-oracle-learner share."""
+"""How accurate the private players are in one round: Lemma 3.2, and what all bounds on DP-oracle-learner share."""
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from scipy.optimize import brentq
 
 from .. import _checks as check
-from .auditor import MOST_ROUNDS, bound_on_multipliers
-from .budget import checked_delta, largest_step, printed_step
-from .notions import checked_constraints
-from .sensitivity import Protected, lemma_3_1
+from ..fairness import Parity
+from .sensitivity import Protected, Sensitivities, lemma_3_1
+from .setting import Setting
 
 __all__ = ["lemma_3_2"]
 
@@ -33,46 +31,55 @@ class RoundAccuracy:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Checked numbers, and the noise that belongs to them."""
+class Noisy:
+    """A setting with the noise of one variant of the algorithm: what its bounds add up."""
 
     T: int
-    epsilon: float
-    log_delta: float
-    B: float
     k: int
-    beta: float
-    n: float
     d: int
-    m: Any              # people, or None where only A is protected
+    B: float
+    beta: float
     step: float
+    moves: Sensitivities
     protect: Protected = "A"
 
-    def sensitivities(self, as_printed):
-        if as_printed or self.protect == "A":
-            return lemma_3_1(self.n, self.k, self.B, as_printed=as_printed)
-        found = lemma_3_1(self.n, self.k, self.B, protect=self.protect, m=self.m)       # PromisedRates adds the error to either change,
-        return replace(found, learner=2 * self.B / (self.n + 1) + 1 / self.m)           # and that of who stays, B/N, is no more as N >= 1
 
-
-def checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect="A", m=None, spend=1.0):
-    """``spend`` is the part of epsilon that the rounds get."""
-    T = check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
-    epsilon, delta = check.number("epsilon", epsilon, low=1e-6, high=1e6), checked_delta(delta)
-    B = float(bound_on_multipliers(check.number("B", B, low=0.0, high=1e9, low_open=True)))
-    k, beta = check.group_count(n_groups), check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
-    n = check.number("smallest_cell", smallest_cell, low=1.0, high=1e15)
-    d = 1 + 2 * len(checked_constraints(constraints)) * (k - 1)
+def noisy(setting: Setting, as_printed: bool, step: float | None = None) -> Noisy:
+    """The printed noise, or that after a promise; ``step`` where it is known."""
+    n = smallest_of(setting)
     if check.flag("as_printed", as_printed) and n <= 1:
         check.refuse("smallest_cell", n, "Assumption 3.3 asks for more than one person in every cell", "Give a larger one.")
-    selections = T if protect != "A" else T - 1
-    step = (printed_step(epsilon, delta, T) if as_printed
-            else largest_step(spend * epsilon, delta, selections, T - 1) if selections else math.inf)
-    return Setting(T, epsilon, -math.log(delta), B, k, beta, n, d, m, step, protect)
+    step = setting.step("printed" if as_printed else "promise") if step is None else step
+    return Noisy(setting.T, setting.k, setting.d, setting.B, setting.beta, step, _moves(setting, n, as_printed), setting.protect)
 
 
-def checked_labelings(value):
-    return check.number("log_labelings", value, low=0.0, high=1e12)
+def _moves(setting: Setting, n: float, as_printed: bool) -> Sensitivities:
+    """How much one person moves what a round computes."""
+    if as_printed or setting.protect == "A":
+        return lemma_3_1(n, setting.k, setting.B, as_printed=as_printed)
+    m = setting.m
+    if m is None:
+        check.refuse("m", m, "the error of a classifier moves by 1/m when X does", "Give m.")
+    found = lemma_3_1(n, setting.k, setting.B, protect=setting.protect, m=math.ceil(m))
+    # PromisedRates adds the error to either change, and that of who stays, B/N, is no more as N >= 1.
+    return replace(found, learner=2 * setting.B / (n + 1) + 1 / m)
+
+
+def smallest_of(setting: Setting) -> float:
+    """N, of a setting that a bound can be about."""
+    if isinstance(setting.constraints, Parity):
+        check.refuse("constraints", setting.constraints, "the bound is proved for rates of group 0 and of another",
+                     'Give ("FP", "TP"), or one of them.')
+    if setting.smallest_cell is None:
+        check.refuse("smallest_cell", None, "the bound asks how many people the smallest cell holds", "Give smallest_cell.")
+    return setting.smallest_cell
+
+
+def labelings_of(setting: Setting) -> float:
+    """ln|H(S)|, of a setting that a bound on the learner can be about."""
+    if setting.log_labelings is None:
+        check.refuse("log_labelings", None, "the bound asks how many answers the learner chooses among", "Give log_labelings.")
+    return setting.log_labelings
 
 
 def gap_noise(k: int, scale: float, tail: float) -> float:
@@ -95,12 +102,12 @@ def learner_bound(s, log_labelings, as_printed):
     noisy = s.T if as_printed else noisy_answers(s)
     if not noisy:
         return 0.0
-    return 2 * s.sensitivities(as_printed).learner / s.step * (log_labelings + math.log(2 * noisy / s.beta))
+    return 2 * s.moves.learner / s.step * (log_labelings + math.log(2 * noisy / s.beta))
 
 
 def printed_noise(s):
     """What the printed noise of no entry exceeds, in any round."""
-    return s.sensitivities(True).auditor / s.step * math.log(8 * s.T * s.k / s.beta)
+    return s.moves.auditor / s.step * math.log(8 * s.T * s.k / s.beta)
 
 
 def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
@@ -143,10 +150,11 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     >>> round(printed.auditor, 3), round(sharp.auditor, 3), round(printed.learner, 2), round(sharp.learner, 2)
     (1.333, 0.195, 10.52, 1.58)
     """
-    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
-    learner = learner_bound(s, checked_labelings(log_labelings), as_printed)
+    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints)
+    s = noisy(setting, as_printed)
+    learner = learner_bound(s, labelings_of(setting), as_printed)
     if as_printed:
         return RoundAccuracy(printed_noise(s), learner)
     if s.T == 1:
         return RoundAccuracy(0.0, learner)
-    return RoundAccuracy(gap_noise(s.k, s.sensitivities(False).rates / s.step, s.beta / ((s.T - 1) * (s.d - 1))), learner)
+    return RoundAccuracy(gap_noise(s.k, s.moves.rates / s.step, s.beta / ((s.T - 1) * (s.d - 1))), learner)

@@ -16,6 +16,8 @@ from .. import _checks as check
 __all__: list[str] = []     # the private plays ask it
 
 UNIT = 2.0**-53             # a double's uniform number is a multiple of it
+#: The scale of what the players measure with is less than so many steps of its grid.
+STEPS = 2**11
 #: Scales that Laplace noise reaches on one side, twice on the other, and what logarithm and product are off: half of 36.04 + 73.48 + 6.
 REACH = 60.0
 #: Above this, exp(epsilon) units are more than everything.

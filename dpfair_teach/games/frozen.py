@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .accuracy import Setting, checked_labelings, checked_setting, learner_bound
-from .auditor import hedge_rate
-from .budget import SHARE, checked_share
+from .accuracy import Noisy, labelings_of, learner_bound, smallest_of
+from .budget import SHARE
 from .notions import checked_constraints, labels_of
 from .programs import plain
 from .regret import auditor_bound
 from .sensitivity import Sensitivities
+from .setting import Setting
 
 __all__ = ["frozen_bound", "frozen_gap", "frozen_tau"]
 
@@ -111,14 +111,6 @@ class FrozenBound:
     rounds: int
 
 
-@dataclass(frozen=True)
-class _Frozen(Setting):
-    """Sensitivities over denominators that are all at least n: a price of the loss moves by B (1/n + 1/n), its noise is made for half."""
-
-    def sensitivities(self, as_printed):
-        return Sensitivities(auditor=4 * (self.k - 1) / self.n, learner=self.B / self.n, rates=2 / self.n)
-
-
 def _off(s, cells, epsilon_0):
     """How many people the released sizes of so many cells may be off, with probability at least 1 - beta/3; 1/2 by rounding."""
     return 0.5 + (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / epsilon_0
@@ -173,16 +165,15 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
     >>> round(found.nu, 2), round(found.learner, 2), round(found.auditor, 2), round(found.tau, 4)
     (1.63, 0.93, 0.74, 0.0098)
     """
-    share = checked_share(share, check.number("epsilon", epsilon, low=1e-6, high=1e6))
-    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, False, spend=1 - share)
-    log_labelings = checked_labelings(log_labelings)
-    cells = (s.d - 1) // 2 // (s.k - 1) * (1 if s.k == 2 else s.k)
-    off = _off(s, cells, share * s.epsilon)
-    least = max(s.n - off, 1.0)
-    tau, thirds = off / least, s.beta * 2 / 3
-    frozen = _Frozen(s.T, s.epsilon, s.log_delta, s.B, s.k, thirds, least, s.d, None, s.step)
-    eta = hedge_rate(s.d - 1, s.T, as_printed=True) if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
-    learner = learner_bound(frozen, log_labelings, False) * (s.T - 1) / s.T
+    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, eta=eta, share=share)
+    k, T, B, n = setting.k, setting.T, setting.B, smallest_of(setting)
+    off = _off(setting, len(setting.parity.cells) * (1 if k == 2 else k), setting.share * setting.epsilon)
+    least = max(n - off, 1.0)
+    tau, thirds = off / least, setting.beta * 2 / 3
+    # Denominators are all at least that: a price of the loss moves by B (1/n + 1/n), its noise is made for half.
+    moves = Sensitivities(auditor=4 * (k - 1) / least, learner=B / least, rates=2 / least)
+    s = Noisy(T, k, setting.d, B, thirds, setting.epsilon_step, moves)
+    learner = learner_bound(s, labelings_of(setting), False) * (T - 1) / T
     grid = _grid(s, least)
-    auditor = float(auditor_bound(frozen, eta, False, largest=1 + tau + grid)) + 2 * s.B * grid
-    return FrozenBound(frozen_gap(learner + auditor, s.B, tau), learner + 2 * s.B * tau, auditor + 4 * s.B * tau, tau, s.T)
+    auditor = float(auditor_bound(s, setting.learning_rate, False, largest=1 + tau + grid)) + 2 * B * grid
+    return FrozenBound(frozen_gap(learner + auditor, B, tau), learner + 2 * B * tau, auditor + 4 * B * tau, tau, T)

@@ -1,7 +1,7 @@
 """The game of one data set and one class of classifiers: what the learner pays the auditor."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,10 @@ __all__ = ["FairnessGame"]
 
 class NoPeople(ValueError, AttributeError):
     """A game made from gaps was asked for its people: bad input, and for ``hasattr`` an attribute that is not there."""
+
+
+def refuse_no_game(game: object) -> NoReturn:
+    check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
 
 
 class FairnessGame:

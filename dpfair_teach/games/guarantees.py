@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from .. import _checks as check
-from .accuracy import checked_labelings, checked_setting, learner_bound, noisy_answers
+from .accuracy import labelings_of, learner_bound, noisy, noisy_answers, smallest_of
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
 from .budget import SMALLEST_STEP, largest_step, sure_step
-from .notions import checked_constraints
 from .regret import auditor_bound, auditor_step
 from .rounds import schedule
+from .setting import Setting
 
 __all__ = ["theorem_3_5", "theorem_3_6", "theorem_3_7"]
 
@@ -81,14 +81,14 @@ def _regrets(s, log_labelings, eta, as_printed):
     return share * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, eta, as_printed))
 
 
-def _best_rounds(s, delta, log_labelings, eta):
+def _best_rounds(first, eta):
     """The number of rounds with the smallest sharp bound, on a grid. It depends on public numbers only."""
-    best = (math.inf, 1)
+    best, s, log_labelings = (math.inf, 1), noisy(first, False), labelings_of(first)
     for T in _GRID:
         selections = T - (s.protect == "A")
-        if selections and sure_step(s.epsilon, delta, selections + T - 1)[1] < SMALLEST_STEP:
+        if selections and sure_step(first.epsilon, first.delta, selections + T - 1)[1] < SMALLEST_STEP:
             break
-        step = _step(s.epsilon, delta, selections, T - 1) if selections else math.inf
+        step = _step(first.epsilon, first.delta, selections, T - 1) if selections else math.inf
         learner, auditor = _regrets(replace(s, T=T, step=step), log_labelings, eta, False)
         best = min(best, (learner + auditor, T))
         if learner > best[0]:       # it only grows
@@ -145,21 +145,17 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
 
 def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, protect):
-    log_labelings = checked_labelings(log_labelings)
     m = check.integer("m", m, low=1, high=10**15, whole_float=True)
-    first = checked_setting(1, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect, m)
-    eta = None if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
-    cells = len(checked_constraints(constraints)) * first.k     # those of a label that no constraint asks about may be of any size
-    if first.n * cells > m * (1 + 1e-9):
-        check.refuse("smallest_cell, n_groups", (first.n, first.k), f"{cells} cells of that many people are more than m={m}",
-                     "Give a smaller cell, or fewer groups.")
+    first = Setting(1, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, eta=eta, protect=protect, m=m)
+    log_labelings, n = labelings_of(first), smallest_of(first)
     if rounds is None:
+        noisy(first, as_printed)        # it refuses what the schedule would not
         rounds = (schedule(m, epsilon, delta, B, n_groups, beta, log_labelings, constraints).rounds if as_printed else
-                  _best_rounds(first, float(delta), log_labelings, eta))
-    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed, protect, m)
-    eta = auditor_step(s, as_printed) if eta is None else eta
+                  _best_rounds(first, first.eta))
+    s = noisy(setting := replace(first, rounds=rounds), as_printed)
+    eta = auditor_step(s, as_printed) if setting.eta is None else setting.eta
     learner, auditor = _regrets(s, log_labelings, eta, as_printed)
-    order = s.B * m / s.n * math.sqrt(s.k * math.sqrt(s.log_delta) * (log_labelings - math.log(s.beta)) / (m * s.epsilon))
+    order = s.B * m / n * math.sqrt(s.k * math.sqrt(-math.log(setting.delta)) * (log_labelings - math.log(s.beta)) / (m * setting.epsilon))
     return EquilibriumBound(learner + auditor, learner, auditor, s.T, eta, order)
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..fairness.parity import signed
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
-from .game import FairnessGame
+from .game import FairnessGame, refuse_no_game
 from .programs import plain
 
 __all__ = ["exponentiated_gradient"]
@@ -150,10 +149,6 @@ class Play(Moves):
         _, gaps, _, mean = self._averages(after)
         got = mean((self.multipliers * self.game._values(self.game.gaps[self.chosen])).sum(axis=-1))
         return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
-
-
-def refuse_no_game(game: object) -> NoReturn:
-    check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
 
 
 def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int | None, nu: float | None,

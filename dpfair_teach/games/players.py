@@ -46,10 +46,6 @@ def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.ran
     return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * inner)
 
 
-#: A noise's scale is less than so many steps of its grid.
-STEPS = 2**11
-
-
 def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: int = 1) -> np.ndarray:
     """Noisy numbers, to the nearest multiple of a public step: a power of two, about a thousandth of ``scale``; without one, 1.
 

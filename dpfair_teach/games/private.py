@@ -11,13 +11,14 @@ from ..accounting import UNIT_A, Release
 from ..fairness import Parity
 from ..fairness.parity import signed
 from .auditor import weights
+from .batch import read_setting
 from .budget import SHARE, Accounted
-from .game import FairnessGame
-from .play import Moves, Play, refuse_no_game
+from .game import FairnessGame, refuse_no_game
+from .play import Moves, Play
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
 from .programs import plain
 from .sensitivity import Guarded
-from .setting import Repair, read_setting
+from .setting import Repair
 
 __all__ = ["dp_oracle_learner", "evaluate", "gradient_seen"]
 
@@ -222,16 +223,18 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     s = read_setting(game, epsilon, delta, B, beta=beta, as_printed=as_printed, repair=repair, smallest_cell=smallest_cell, share=share,
                      protect=protect, accounting=accounting, rounds=rounds, eta=eta, log_labelings=log_labelings, size=size)
     player, before, denominators = _players(game, s, check.rng(rng))
-    theta = np.zeros(s.axes + (s.K,))
-    chosen, multipliers = np.empty((s.T,) + s.axes, dtype=np.int64), np.empty((s.T,) + s.axes + (s.K,))
-    seen = np.empty((s.gradients,) + s.axes + (s.K,))
-    for t in range(s.T):
+    T, K = s.setting.T, s.setting.K
+    selections, gradients = (T, T) if as_printed else (s.setting.selections, s.setting.gradients)
+    theta = np.zeros(s.axes + (K,))
+    chosen, multipliers = np.empty((T,) + s.axes, dtype=np.int64), np.empty((T,) + s.axes + (K,))
+    seen = np.empty((gradients,) + s.axes + (K,))
+    for t in range(T):
         lam = multipliers[t] = weights(theta, s.B)
         h = chosen[t] = player.answer(signed(lam), rng)
-        if t < s.gradients:
+        if t < gradients:
             seen[t] = player.measure(h, rng)
             theta += s.eta[..., None] * seen[t]
-    spent = (*before, (*player.selection, s.step, 0.0, s.selections), (*player.measurement, s.step, 0.0, s.gradients))
+    spent = (*before, (*player.selection, s.step, 0.0, selections), (*player.measurement, s.step, 0.0, gradients))
     N = plain(player.N) if isinstance(player, PromisedRates) else None
     return PrivatePlay(game.n_classifiers, plain(game.gamma), game.parity, plain(s.B), plain(s.eta), chosen, multipliers, plain(s.step),
                        seen, denominators, N, spent, protect)
@@ -287,15 +290,16 @@ def _players(game, s, rng):
         return PrintedPlayers(game, s.step, s.B), [], None
     if game.table.people is None:
         game = FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
-    if s.repair == "promise" and s.gradients + s.selections:
-        return PromisedRates(game, s.step, s.smallest_cell, s.protect), [], None
+    protect = s.setting.protect
+    if s.repair == "promise" and s.setting.gradients + s.setting.selections:
+        return PromisedRates(game, s.step, s.setting.smallest_cell, protect), [], None
     if not s.first.any():
-        return FrozenCounts(game, s.step, np.ones(s.axes + (s.k, 2)), s.protect), [], None
+        return FrozenCounts(game, s.step, np.ones(s.axes + (s.setting.k, 2)), protect), [], None
     if s.repair == "bound":
         N = released_bound(float(game.table.sizes.min()), s.first, s.first_delta, s.axes, rng)
-        return PromisedRates(game, s.step, N, s.protect), [("laplace", 1.0, s.first, s.first_delta, 1)], None
+        return PromisedRates(game, s.step, N, protect), [("laplace", 1.0, s.first, s.first_delta, 1)], None
     denominators, sensitivity = frozen_cells(game, s.first, s.axes, rng)
-    return FrozenCounts(game, s.step, denominators, s.protect), [("laplace", sensitivity, s.first, 0.0, 1)], denominators
+    return FrozenCounts(game, s.step, denominators, protect), [("laplace", sensitivity, s.first, 0.0, 1)], denominators
 
 
 def _records(spent, axes, protect):

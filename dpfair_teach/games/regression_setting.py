@@ -14,10 +14,9 @@ from ..fairness import Parity
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate
 from .budget import SMALLEST_EPSILON, checked_share
-from .doubles import gaussian_cost, laplace_delta, refuse_delta_below
+from .doubles import STEPS, gaussian_cost, laplace_delta, refuse_delta_below
 from .game import FairnessGame
 from .play import MOST
-from .players import STEPS
 from .programs import plain
 from .regression import asked_people, default_price
 

@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 
-from .. import _checks as check
-from .accuracy import checked_labelings, checked_setting, gap_noise, learner_bound, printed_noise
+from .accuracy import gap_noise, labelings_of, learner_bound, noisy, printed_noise
 from .auditor import hasty, hedge_rate, late
+from .setting import Setting
 
 __all__ = ["lemma_3_3", "lemma_3_4"]
 
@@ -33,13 +33,14 @@ def lemma_3_3(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     >>> round(lemma_3_3(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000), 2)
     1.57
     """
-    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, ("FP", "TP"), as_printed)
-    return learner_bound(s, checked_labelings(log_labelings), as_printed) * (1 if as_printed else (s.T - 1) / s.T)
+    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell)
+    s = noisy(setting, as_printed)
+    return learner_bound(s, labelings_of(setting), as_printed) * (1 if as_printed else (s.T - 1) / s.T)
 
 
 def _noise(s):
     """Scale of the noise of a rate, and what that of a gap does not exceed in any round."""
-    scale = s.sensitivities(False).rates / s.step if s.T > 1 else 0.0
+    scale = s.moves.rates / s.step if s.T > 1 else 0.0
     return scale, gap_noise(s.k, scale, s.beta / (2 * (s.T - 1) * (s.d - 1))) if s.T > 1 else 0.0
 
 
@@ -94,5 +95,5 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
     >>> round(lemma_3_4(100, 1.0, 1e-7, 2.0, 2, .05, 5000, as_printed=True), 3), round(lemma_3_4(100, 1.0, 1e-7, 2.0, 2, .05, 5000), 3)
     (1.917, 0.477)
     """
-    s = checked_setting(rounds, epsilon, delta, B, n_groups, beta, smallest_cell, constraints, as_printed)
-    return float(auditor_bound(s, None if eta is None else check.number("eta", eta, low=1e-12, high=1e9), as_printed))
+    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, None, smallest_cell, constraints, eta=eta)
+    return float(auditor_bound(noisy(setting, as_printed), setting.eta, as_printed))

@@ -1,189 +1,292 @@
-"""The door of DP-oracle-learner: its arguments are read and refused here, once; what is handed on are public numbers."""
+"""The numbers of a private play, read and refused once: what Algorithm 5 is played with, and what its lemmas and theorems are about."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from .. import _checks as check
+from ..fairness import Parity
+from ..fairness.parity import read_parity
 from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate
-from .budget import ACCOUNTED, Accounted, checked_delta, checked_share, largest_step, printed_step
-from .doubles import choice_delta, laplace_delta, losses_off, refuse_delta_below
-from .game import FairnessGame
-from .play import MOST, refuse_no_game
-from .players import STEPS
+from .budget import ACCOUNTED, SHARE, Accounted, checked_delta, checked_share, largest_step, printed_step
+from .doubles import STEPS, choice_delta, laplace_delta, losses_off, refuse_delta_below
+from .game import FairnessGame, refuse_no_game
+from .notions import ODDS_NOTIONS, checked_constraints
 from .rounds import rounds_for
 from .sensitivity import GUARDED, Guarded
 
-__all__: list[str] = []     # dp_oracle_learner asks it
+__all__ = ["Setting"]
 
 Repair = Literal["frozen", "bound", "promise"]
 REPAIRS: tuple[Repair, ...] = get_args(Repair)
 
 
-@dataclass(frozen=True, eq=False)
-class PlaySetting:
-    """What a private play is played with: arguments of :func:`dp_oracle_learner`, checked, and what follows from them.
+@dataclass(frozen=True)
+class Setting:
+    """The numbers of a private play: rounds, privacy, bound of the multipliers, groups, and what bounds on it ask about.
 
-    Attributes
+    Source: supplement, Algorithm 5 (its input, and the T, eta and epsilon' that it computes from it) and Lemmas 3.2 to 3.4.
+
+    Everything is checked when the object is made, and nothing later. All of it is public: a setting is chosen without a look at A.
+    One setting serves all variants of the algorithm. Each takes what it needs: the sizes of the default repair cost ``share`` of epsilon, a
+    promise needs ``smallest_cell``, and either leaves another epsilon' to each step, see :meth:`step`.
+
+    Parameters
     ----------
-    epsilon, B, eta : arrays, that broadcast to ``axes``
-    delta : float
-    T, k, K : ints
-        Rounds, groups, multipliers.
-    selections, gradients : ints
-        How often the learner reads private data: where A alone is protected, not in the first round, whose prices all cancel. And how often
-        the auditor measures: the last round's gradient would never be used.
-    axes : tuple of ints
-        Repeats, and the batch.
-    as_printed, repair, protect
-        As given.
-    smallest_cell : float or None
-        N, as promised.
-    step : array
-        epsilon' of each game.
-    first : array
-        The part of epsilon for what is released before the first round: sizes, or a bound; 0 where nothing is.
-    first_delta : float
-        And of delta.
+    rounds : int in 1..10^15
+        T.
+    epsilon : float in [1e-6, 1e6]
+    delta : float in [1e-300, 1)
+        Both of the whole play.
+    B : float in (0, 1e9]
+        Limit on the sum of the multipliers.
+    n_groups : int in 2..1000
+        k, or |A|.
+    beta : float in [1e-300, 1)
+        Failure probability of a bound as a whole.
+    log_labelings : float in [0, 1e12], optional
+        ln|H(S)| or ln|H|, for bounds on the learner.
+    smallest_cell : float in [1, 1e15], optional
+        N: people in the smallest cell that a constraint asks about. A play that is not repaired by a promise has no use for it.
+    constraints : tuple of "FP", "TP", or Parity
+        What is equalized; the Parity for other notions, and for all pairs of groups.
+    eta : float in [1e-12, 1e9], optional
+        The auditor's step, where it is not the printed sqrt(ln d / T) / 2.
+    share : float in (0, 1)
+        The part of epsilon for what is released before the first round.
+    protect : str
+        "A", for classifiers that do not see it. "X and A": features too, Y public.
+    accounting : str
+        "rdp": epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
+    m : float in (0, 1e19], optional
+        People.
+    n_classifiers : int in 1..10^15, optional
+        |H|. With ``m`` it says what noise in doubles gives away of delta, which the steps then leave out. A play needs both.
+
+    Raises
+    ------
+    ValueError
+        A number out of range, an unknown word; cells of ``smallest_cell`` people that are more than m.
+
+    Examples
+    --------
+    >>> setting = Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
+    >>> setting.K, setting.d, round(setting.learning_rate, 4), round(setting.epsilon_step, 4)
+    (4, 5, 0.0634, 0.0166)
+    >>> round(setting.step("promise"), 4), round(setting.step("printed"), 4)
+    (0.0184, 0.0062)
     """
 
-    epsilon: np.ndarray
+    rounds: int
+    epsilon: float
     delta: float
-    B: np.ndarray
-    eta: np.ndarray
-    T: int
-    selections: int
-    gradients: int
-    k: int
-    K: int
-    axes: tuple[int, ...]
-    as_printed: bool
-    repair: Repair
-    protect: Guarded
-    smallest_cell: float | None
-    step: np.ndarray
-    first: np.ndarray
-    first_delta: float
+    B: float
+    n_groups: int
+    beta: float = 0.05
+    log_labelings: float | None = None
+    smallest_cell: float | None = None
+    constraints: tuple[str, ...] | Parity = ("FP", "TP")
+    _: KW_ONLY
+    eta: float | None = None
+    share: float = SHARE
+    protect: Guarded = "A"
+    accounting: Accounted = "rdp"
+    m: float | None = None
+    n_classifiers: int | None = None
+
+    def __post_init__(self) -> None:
+        def number(name: str, low: float, high: float, low_open: bool = False) -> float | None:
+            value = getattr(self, name)
+            return None if value is None else check.number(name, value, low=low, high=high, low_open=low_open)
+        epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=1e6)
+        read = {
+            "rounds": check.integer("rounds", self.rounds, low=1, high=MOST_ROUNDS), "epsilon": epsilon,
+            "delta": checked_delta(self.delta), "B": float(bound_on_multipliers(check.number("B", self.B))),
+            "n_groups": check.group_count(self.n_groups), "beta": check.number("beta", self.beta, low=1e-300, high=1.0, high_open=True),
+            "log_labelings": number("log_labelings", 0.0, 1e12),
+            "smallest_cell": None if self.smallest_cell is None else checked_cell(self.smallest_cell),
+            "constraints": _constraints(self.constraints), "eta": number("eta", 1e-12, 1e9), "share": checked_share(self.share, epsilon),
+            "protect": check.choice("protect", self.protect, GUARDED),
+            "accounting": check.choice("accounting", self.accounting, ACCOUNTED), "m": number("m", 0.0, 1e19, low_open=True)}
+        if self.n_classifiers is not None:
+            read["n_classifiers"] = check.integer("n_classifiers", self.n_classifiers, low=1, high=10**15)
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
+        self._refuse_more_than_all()
+
+    def _refuse_more_than_all(self) -> None:
+        cells = len(self.parity.cells) * self.n_groups     # those of a label that no constraint asks about may be of any size
+        if self.m is not None and self.smallest_cell is not None and self.smallest_cell * cells > self.m * (1 + 1e-9):
+            check.refuse("smallest_cell, n_groups", (self.smallest_cell, self.n_groups),
+                         f"{cells} cells of that many people are more than m={self.m:g}", "Give a smaller cell, or fewer groups.")
+
+    @classmethod
+    def of(cls, game: FairnessGame, epsilon: float, delta: float, B: float, *, rounds: int | None = None, beta: float = 0.05,
+           log_labelings: float | None = None, smallest_cell: float | None = None, eta: float | None = None, share: float = SHARE,
+           protect: Guarded = "A", accounting: Accounted = "rdp") -> Setting:
+        """The setting of a game: groups, constraints, people and classifiers are the game's, and nothing else of it is read.
+
+        Parameters
+        ----------
+        game : FairnessGame
+            Made with ``n_groups``, or ``from_counts``: else the number of groups was read off A, and is not public.
+        epsilon, delta, B, beta, smallest_cell, eta, share, protect, accounting : as in the class
+        rounds : int in 1..10^15, optional
+            T; by default :func:`schedule`'s.
+        log_labelings : float in [0, 1e12], optional
+            By default ln|H|, of the game's classifiers.
+
+        Returns
+        -------
+        Setting
+
+        Examples
+        --------
+        >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+        >>> setting = Setting.of(game, epsilon=1.0, delta=1e-6, B=2.0)
+        >>> setting.rounds, setting.n_groups, setting.m, setting.n_classifiers
+        (1, 2, 4.0, 2)
+        """
+        if not isinstance(game, FairnessGame):
+            refuse_no_game(game)
+        if log_labelings is None:
+            log_labelings = math.log(game.n_classifiers)
+
+        def made(rounds: int) -> Setting:
+            return cls(rounds, epsilon, delta, B, game.n_groups, beta, log_labelings, smallest_cell, game.parity, eta=eta, share=share,
+                       protect=protect, accounting=accounting, m=game.m, n_classifiers=game.n_classifiers)
+        return made(made(1).scheduled_rounds if rounds is None else rounds)
+
+    # ----------------------------------------------------------------------------------------------------- what follows
+
+    @property
+    def T(self) -> int:
+        """The rounds."""
+        return self.rounds
+
+    @property
+    def k(self) -> int:
+        """The number of groups."""
+        return self.n_groups
+
+    @property
+    def parity(self) -> Parity:
+        """The notion."""
+        return self.constraints if isinstance(self.constraints, Parity) else read_parity(constraints=self.constraints)
+
+    @cached_property
+    def K(self) -> int:
+        """The multipliers: two for each gap."""
+        return 2 * len(self.parity.cells) * len(self.parity.comparisons(self.n_groups))
+
+    @property
+    def d(self) -> int:
+        """K + 1, with the spare one: 4k - 3 for equalized odds against a group."""
+        return self.K + 1
+
+    @property
+    def learning_rate(self) -> float:
+        """``eta``, or the printed sqrt(ln d / T) / 2."""
+        return hedge_rate(self.K, self.rounds, as_printed=True) if self.eta is None else self.eta
+
+    @property
+    def selections(self) -> int:
+        """How often the learner reads private data: where A alone is protected, not in the first round, whose prices all cancel."""
+        return self.rounds - (self.protect == "A")
+
+    @property
+    def gradients(self) -> int:
+        """How often the auditor measures: the last round's gradient would never be used."""
+        return self.rounds - 1
+
+    @property
+    def epsilon_sizes(self) -> float:
+        """The part of epsilon for what is released before the first round; 0 where nothing is, as one round needs no sizes."""
+        return self.share * self.epsilon if self.gradients else 0.0
+
+    @cached_property
+    def epsilon_step(self) -> float:
+        """epsilon' of every private step of the default play, with frozen denominators."""
+        return self.step("frozen")
+
+    @cached_property
+    def scheduled_rounds(self) -> int:
+        """max(1, T rounded up), T by the formula of :func:`schedule`."""
+        if self.m is None or self.log_labelings is None:
+            check.refuse("m, log_labelings", (self.m, self.log_labelings), "the formula for T needs both", "Give both to the Setting.")
+        return max(1, math.ceil(rounds_for(math.ceil(self.m), self.epsilon, self.delta, max(self.B, 1e-9), self.n_groups, self.K,
+                                           self.beta, self.log_labelings)))
+
+    def step(self, repair: Literal["frozen", "bound", "promise", "printed"] = "frozen") -> float:
+        """epsilon' of every private step.
+
+        Parameters
+        ----------
+        repair : str
+            "frozen" and "bound" leave 1 - ``share`` of epsilon to the steps, "bound" half of delta; "promise" all of both. "printed":
+            epsilon / (4 sqrt(T ln(1/delta))), for 2T steps.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            An unknown word; a delta not above what noise in doubles gives away; "advanced" where Theorem 1.5 is no bound.
+        """
+        check.choice("repair", repair, (*REPAIRS, "printed"))
+        if repair == "printed":
+            return printed_step(self.epsilon, self.delta, self.rounds)
+        return _step(self, repair)
 
 
-
-def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, beta: float, as_printed: bool, repair: Repair,
-                 smallest_cell: float | None, share: float, protect: Guarded, accounting: Accounted, rounds: int | None,
-                 eta: ArrayLike | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
-    """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break, and as printed for a
-    smallest cell of 1."""
-    check.flag("as_printed", as_printed)
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
-    _refuse_game(game, as_printed)
-    k, K, gamma = game.n_groups, game.n_constraints, game.gamma
-    epsilon = check.array("epsilon", epsilon, low=1e-6, high=1e6, booleans=False)
-    check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
-    halves = check.choice("repair", repair, REPAIRS) == "bound" and not as_printed     # then the rounds get half of delta
-    delta, beta = checked_delta(delta, least=2e-300 if halves else 1e-300), check.beta(beta)
-    B = bound_on_multipliers(B)
-    check.choice("accounting", accounting, ACCOUNTED)
-    check.choice("protect", protect, GUARDED)
-    share = checked_share(share, float(epsilon.min()))
-    if as_printed and protect != "A":
-        check.refuse("protect", protect, "the printed sensitivities are for 'A'", "Leave as_printed False.")
-    smallest_cell = _promise(float(game.table.sizes.min()), smallest_cell, repair, as_printed)
-    one = check.broadcast("B", B.shape, "gamma", gamma.shape, "Give one B for each gamma.")
-    one = check.broadcast("epsilon", epsilon.shape, "gamma and B", one, "Give one epsilon for each game.")
-    T = _rounds(rounds, epsilon, delta, B, beta, log_labelings, math.ceil(game.m), game.n_classifiers, k, K)
-    eta = np.asarray(hedge_rate(K, T, as_printed=True)) if eta is None else check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
-    check.filled("eta", np.atleast_1d(eta), "step")
-    one = check.broadcast("eta", eta.shape, "gamma, B and epsilon", one, "Give one eta, or one for each game.")
-    axes = check.size(size, one) + one
-    if T * math.prod(axes) * 2 * (K + 1) > MOST:
-        check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
-                     f"means {T} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
-    selections, gradients = (T, T) if as_printed else (T - (protect == "A"), T - 1)
-    step, first, first_delta = _steps(game, as_printed, repair, protect, share, epsilon, delta, T, selections, gradients, accounting)
-    return PlaySetting(epsilon, delta, B, eta, T, selections, gradients, k, K, axes, as_printed, repair, protect, smallest_cell, step,
-                       first, first_delta)
+def checked_cell(value: object) -> float:
+    """N, people of the smallest cell."""
+    return check.number("smallest_cell", value, low=1.0, high=1e15)
 
 
-def _refuse_game(game, as_printed):
-    """A game whose making told of A, of a notion that is not served, or of counts whose sums would be rounded by who is where."""
-    parity = game.parity
-    if as_printed:
-        if None in [cell.label for cell in parity.cells] or (parity.against, parity.anchor) != ("anchor", 0):
-            check.refuse("game", parity, "is no notion of the printed algorithm",
-                         "Leave as_printed False, or compare false or true positive rates with those of group 0.")
-        return
-    if not game.private:
-        check.refuse("game", "FairnessGame", "read the number of groups off A, or refuses empty cells; either tells who is in which group",
-                     'Make it with n_groups=k and empty="zero" (from_counts: empty="zero"), or play as printed.')
-    if parity.against == "population":
-        check.refuse("game", parity, "compares with the population, and how much of it a group is, is private",
-                     'Compare with a group, or all pairs: notion=Parity(..., against="pairs").')
-    # Of all groups together, which is public. Whether cells are whole may tell who is in which, and so may how their sum is rounded.
-    off = 1e-6 + game.n_groups * game.m * 2.0**-52
-    if game.table.people is None and any((np.abs(all_ - np.rint(all_)) > off).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
-        check.refuse("game", game, "was made from counts that, of all groups together, are not whole people",
-                     "Make it from predictions, which may be probabilities.")
+def _constraints(value: object) -> tuple[str, ...] | Parity:
+    """The names of rates against group 0, or else the notion."""
+    if isinstance(value, Parity):
+        plain = value.notion in ODDS_NOTIONS and (value.against, value.anchor) == ("anchor", 0)
+        return tuple(cell.name for cell in value.cells) if plain else value
+    return checked_constraints(value)
 
 
-def _promise(smallest, smallest_cell, repair, as_printed):
-    """N as promised; refused where this data set already breaks it, and, without a look at the data, where nothing is promised."""
-    if smallest_cell is not None and (as_printed or repair != "promise"):
-        check.refuse("smallest_cell", smallest_cell, "is a promise, and this play needs none",
-                     "Leave it out, or choose repair='promise' with as_printed False.")
-    if smallest_cell is not None:
-        smallest_cell = check.number("smallest_cell", smallest_cell, low=1.0, high=1e15)
-        if smallest_cell > smallest:
-            check.refuse("smallest_cell", smallest_cell, "a cell of this data set holds fewer people: the promise is broken",
-                         "Promise less, or choose repair='frozen', which needs no promise.")
-    if as_printed and smallest <= 1:
-        check.refuse("game", smallest, "is its smallest cell, and Assumption 3.3 asks for more than one person",
-                     "Leave as_printed False: the repairs need no such assumption.")
-    if repair == "promise" and not as_printed and smallest_cell is None:
-        check.refuse("smallest_cell", None, "no promise was made", "Give the N below which no cell of any data set falls.")
-    return smallest_cell
+def before_the_rounds(setting: Setting, repair: Repair) -> tuple[float, float]:
+    """What is spent of epsilon and of delta before the first round."""
+    if repair == "promise" or not setting.gradients:        # one choice, all of whose prices cancel, needs no sizes
+        return 0.0, 0.0
+    delta = checked_delta(setting.delta, least=2e-300) / 2 if repair == "bound" else 0.0       # then the rounds get the other half
+    return setting.epsilon_sizes, delta
 
 
-def _rounds(rounds, epsilon, delta, B, beta, log_labelings, m, H, k, K):
-    log_labelings = math.log(H) if log_labelings is None else check.number("log_labelings", log_labelings, low=0.0, high=1e12)
-    if rounds is not None:
-        return check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
-    pairs = np.unique(np.stack(np.broadcast_arrays(epsilon, B), axis=-1).reshape(-1, 2), axis=0)
-    found = {max(1, math.ceil(rounds_for(m, e, delta, max(b, 1e-9), k, K, beta, log_labelings))) for e, b in pairs}
-    if len(found) > 1:
-        check.refuse("epsilon, B", pairs.tolist(), f"their schedules play {sorted(found)} rounds", "Give rounds, or call once for each.")
-    return found.pop()
+def _step(setting: Setting, repair: Repair) -> float:
+    """epsilon' after a repair."""
+    if not setting.selections + setting.gradients:      # one round, and nothing private is read in it
+        return setting.epsilon
+    first, first_delta = before_the_rounds(setting, repair)
+    epsilon, left = (1 - setting.share if first else 1.0) * setting.epsilon, setting.delta - first_delta
 
-
-def _steps(game, as_printed, repair, protect, share, epsilon, delta, T, selections, gradients, accounting):
-    """epsilon' of each game; and what of epsilon and of delta is spent before the first round."""
-    nothing = np.zeros_like(epsilon)
-    if as_printed:
-        return printed_step(epsilon, delta, T), nothing, 0.0
-    if selections + gradients == 0:         # one round, and nothing private is read in it
-        return epsilon, nothing, 0.0
-    alone = repair == "promise" or not gradients        # one choice, all of whose prices cancel, needs no sizes
-    spent, first_delta = 0.0 if alone else share, delta / 2 if repair == "bound" and not alone else 0.0
-
-    def step(e):
-        left = delta - first_delta
-        at_most = largest_step((1 - spent) * e, left, selections, gradients, method=accounting)     # a smaller delta makes it smaller
-        least = _in_doubles(game, repair, protect, spent * e, at_most, selections, gradients)
-        refuse_delta_below(least * delta / left, delta)
-        return largest_step((1 - spent) * e, left - least, selections, gradients, method=accounting)
-    each = {e: step(e) for e in np.unique(epsilon).tolist()}
-    return np.vectorize(each.__getitem__, otypes=[float])(epsilon), spent * epsilon, first_delta
+    def step(delta: float) -> float:
+        return largest_step(epsilon, delta, setting.selections, setting.gradients, method=setting.accounting)
+    if setting.m is None or setting.n_classifiers is None:
+        return step(left)
+    # A smaller delta makes it smaller.
+    least = _in_doubles(setting, repair, setting.protect, first, step(left), setting.selections, setting.gradients)
+    refuse_delta_below(least * setting.delta / left, setting.delta)
+    return step(left - least)
 
 
 def _in_doubles(game, repair, protect, first, step, selections, gradients):
-    """What one game gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices.
+    """What a play gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices.
 
     One person is counted in one cell of a group, and moves one number where that is known from the other group's, or where the gap is one
     number; else two, by half of the step each. Who stays and is decided about otherwise moves one rate by 1/N: of a cell of one person that
-    is all of the step, 2/(N + 1).
+    is all of the step, 2/(N + 1). ``game`` may be the setting, which knows as much.
     """
     k, m, rates = game.n_groups, game.m, game.n_groups * len(game.parity.cells)
     numbers = 1 if k == 2 and (protect == "A" or repair != "frozen") else 2

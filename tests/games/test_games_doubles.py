@@ -11,8 +11,7 @@ from scipy.special import ndtr
 
 from dpfair_teach import accounting
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner, regression_setting
-from dpfair_teach.games.doubles import choice_delta, gaussian_cost, laplace_delta, losses_off
-from dpfair_teach.games.players import STEPS
+from dpfair_teach.games.doubles import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.oracles.prices import charged
 from faults import Mutant, calling, scaled
@@ -93,7 +92,7 @@ FAULTS = TERMS | {
                                      "beyond the layers the steps of Gaussian noise widen, and nothing is set apart for it"),
     "losses_are_exact": Mutant("dpfair_teach.games.doubles.losses_off", scaled(0.0),
                                "losses are taken for exact, however many people they are summed over"),
-    "the_steps_get_all_of_delta": Mutant("dpfair_teach.games.setting._steps", calling("_in_doubles", lambda f: lambda *args: 0.0),
+    "the_steps_get_all_of_delta": Mutant("dpfair_teach.games.setting._step", calling("_in_doubles", lambda f: lambda *args: 0.0),
                                          "the accountant of a play is handed the whole delta"),
     "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_setting._in_doubles", lambda f: lambda *args: (0.0, 0.0),
                                              "the accountant of the loop is handed all of epsilon and delta"),
@@ -188,10 +187,10 @@ def test_what_laplace_noise_in_doubles_gives_away_is_counted(scale, moved):
 
 def test_the_numbers_that_the_docstring_tells():
     told = dp_oracle_learner.__doc__
-    for value in (laplace_delta(1e6, 1e-6), laplace_delta(players.STEPS, 1e-3)):
+    for value in (laplace_delta(1e6, 1e-6), laplace_delta(STEPS, 1e-3)):
         assert f"{value:.1e}" in told
-    assert f"{gaussian_cost(players.STEPS, 0.1)[0]:.1e}" in regression_dp_oracle_learner.__doc__
-    assert laplace_delta(players.STEPS, 8) < 1e-7 < laplace_delta(players.STEPS, 10)        # "an epsilon' of more than about 9"
+    assert f"{gaussian_cost(STEPS, 0.1)[0]:.1e}" in regression_dp_oracle_learner.__doc__
+    assert laplace_delta(STEPS, 8) < 1e-7 < laplace_delta(STEPS, 10)        # "an epsilon' of more than about 9"
 
 
 # --- Gaussian: layer by layer, and the tail
