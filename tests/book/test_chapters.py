@@ -11,12 +11,14 @@ import builtins
 import importlib
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+import minutes
 from test_floors import BESIDE, FLOORS
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
@@ -24,9 +26,11 @@ NUMBERED = sorted(CHAPTERS.glob("[0-9][0-9]-*.md"))
 LIGHTER = sorted([CHAPTERS / "ten-people.md", *CHAPTERS.glob("refresher-*.md")])
 
 CARD = ("You will be able to", "Time", "Before this", "In the papers", "To run it")
+IN_FORM = {name for name, row in minutes.stored().items() if row.in_form}       # the site counts their minutes
 CLOSE = ("Remember", "Limits", "Where the paper", "References")
 SECTIONS = ("Puzzle", "Explore", "Setting", "Experiment", "Self-check", "Exercises", "Close")
 PROVED = ("theorem", "lemma", "proposition", "corollary")
+CENTRAL = ("theorem", "lemma", "proposition")       # in a core, why they are true is said before the proof
 SAID = (*PROVED, "definition", "assumption")        # boxes with "In words" and "Fails if"
 LONGEST = 14            # lines of a cell that lies open, blank ones not counted; a dozen is better
 
@@ -74,14 +78,14 @@ def sections(text: str) -> dict[str, str]:
 
 # --- what is asked of a page ----------------------------------------------------------------------------------------------
 
-def card_and_checks(text: str) -> Iterator[str]:
-    """Of every page."""
+def card_and_checks(text: str, *, counted: bool = False) -> Iterator[str]:
+    """Of every page; its card says minutes, unless they are counted."""
     first = next(boxes(text), None)
     if first is None or first.title != "Chapter card":
         yield "its first box is no {admonition} Chapter card"
     else:
         for entry in CARD:
-            if f"**{entry}**" not in first.body:
+            if f"**{entry}**" not in first.body and not (entry == "Time" and counted):
                 yield f"the card has no entry **{entry}**"
     if len(calls(ast.parse(cells(text)), "SelfCheck")) < 3:
         yield "fewer than three SelfCheck questions"
@@ -147,6 +151,33 @@ def statements(text: str) -> Iterator[str]:
             yield f"{name} has no proof below it"
         if kind == "proof" and not (re.search(r"\*\*(?:Step|Part) \d", box.body) and "*(uses: " in box.body):
             yield f"the proof in line {box.line + 1} has no numbered steps that name what they use"
+
+
+def core(text: str) -> str:
+    """A page without its deeper parts: those with a body, and those down to ``{deeper-end}``."""
+    kept, until, depth = [], None, 0
+    lines = text.splitlines()
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if until:
+            until = None if until.match(line) else until
+        elif opened := re.match(r"(`{3,}|:{3,})\{(deeper|deeper-end)\}", line):
+            until = re.compile(rf"{opened[1][0]}{{{len(opened[1])},}}\s*$")
+            if until.match(below):          # one of the two ends of a part that holds cells
+                depth += 1 if opened[2] == "deeper" else -1
+        elif not depth:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def in_form(text: str) -> Iterator[str]:
+    """Of a chapter in the form: no minutes by hand, and each statement of the core says why it is true, between itself and its proof."""
+    card = next((box.body for box in boxes(text) if box.title == "Chapter card"), "")
+    if "**Time**" in card:
+        yield "the card says minutes, which the site counts: take the entry **Time** out"
+    here = [box for box in boxes(core(text)) if box.kind.startswith("prf:") or box.kind == "why"]
+    for box, following in pairwise([*here, None]):
+        if box.kind.removeprefix("prf:") in CENTRAL and (following is None or following.kind != "why"):
+            yield f"{box.kind.removeprefix('prf:')} '{box.title}' does not say {{why}} it is true before its proof"
 
 
 def exercises(text: str) -> Iterator[str]:
@@ -241,8 +272,8 @@ def labels() -> frozenset[str]:
     return frozenset(re.findall(r"^\(([\w-]+)\)=\s*$", text, re.M) + re.findall(r"^:(?:label|name):\s*([\w-]+)\s*$", text, re.M))
 
 
-def lacks(text: str, *, lighter: bool = False) -> list[str]:
-    always = (card_and_checks, long_cells, tables, links, statements, names)
+def lacks(text: str, *, lighter: bool = False, form: bool = False) -> list[str]:
+    always = (partial(card_and_checks, counted=form), long_cells, tables, links, statements, names, *([in_form] if form else []))
     return [lack for ask in (always if lighter else (*always, exercises, algorithms, anatomy)) for lack in ask(text)]
 
 
@@ -250,13 +281,14 @@ def lacks(text: str, *, lighter: bool = False) -> list[str]:
 
 @pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
 def test_a_numbered_chapter_has_all_its_parts(path):
-    missing = lacks(path.read_text(encoding="utf-8"))
+    missing = lacks(path.read_text(encoding="utf-8"), form=path.stem in IN_FORM)
     assert not missing, "\n".join([f"{path.name}:", *missing])
 
 
 @pytest.mark.parametrize("path", LIGHTER, ids=lambda path: path.stem)
 def test_a_page_of_the_start_has_its_parts(path):
-    assert not (missing := lacks(path.read_text(encoding="utf-8"), lighter=True)), "\n".join([f"{path.name}:", *missing])
+    missing = lacks(path.read_text(encoding="utf-8"), lighter=True, form=path.stem in IN_FORM)
+    assert not missing, "\n".join([f"{path.name}:", *missing])
 
 
 @pytest.mark.parametrize("path", sorted({*CHAPTERS.glob("*.md")} - {*NUMBERED, *LIGHTER}), ids=lambda path: path.stem)
@@ -316,6 +348,29 @@ def test_what_a_chapter_lacks_is_said(old, new, said):
     text = (CHAPTERS / "05-equalized-odds.md").read_text(encoding="utf-8")
     assert old in text, "the chapter has changed: choose another part of it to spoil"
     assert any(said in lack for lack in lacks(text.replace(old, new))), lacks(text.replace(old, new))
+
+
+LEMMA = """```{prf:lemma} 1: a fact
+```
+
+```{why}
+It is clear.
+```
+
+````{prf:proof}
+````
+"""
+DEEPER = {"with a body": "`````{deeper} Sharper\n" + LEMMA + "`````\n",
+          "with cells": "```{deeper} Sharper\n```\n\n" + LEMMA + "\n```{deeper-end}\n```\n"}
+
+
+@pytest.mark.parametrize("where", ["", *DEEPER])
+def test_a_statement_of_the_core_says_why_it_is_true(where):
+    page = DEEPER[where] if where else LEMMA
+    without = page.replace("```{why}\nIt is clear.\n```\n", "")
+    assert without != page and not list(in_form(page)) and bool(list(in_form(without))) == (not where)
+    assert list(in_form(without + LEMMA)) == list(in_form(without))         # the core goes on where the part ends
+    assert list(in_form("```{admonition} Chapter card\n**Time**: 5 minutes.\n```\n"))
 
 
 def test_a_library_name_is_one_that_can_be_had():

@@ -211,6 +211,7 @@ b = 2
 def test_words_and_minutes_of_the_core_the_whole_and_each_fold():
     counted = counting.count(PAGE)
     assert counted.core == {"prose": 5, "inline": 1, "box": 4, "code": 2, "cell": 1}
-    assert counted.folds == [{"prose": 5, "display": 1}]
-    assert counted.whole == {"prose": 11, "inline": 1, "box": 4, "display": 1, "code": 3, "cell": 1, "exercise": 1}
+    assert counted.folds == [{"prose": 1, "proof": 4, "display": 1}]
+    assert counting.words(counted.whole) == 11 and counting.words(counted.core) == 5
+    assert counted.whole == {"prose": 7, "proof": 4, "inline": 1, "box": 4, "display": 1, "code": 3, "cell": 1, "exercise": 1}
     assert counting.minutes(counted.folds[0]) == 1 and counting.minutes(counting.Counter(prose=131)) == 2

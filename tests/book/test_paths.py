@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import ledger
-from test_chapters import CHAPTERS, LIGHTER, boxes
+import minutes as counted
+from test_chapters import CHAPTERS, IN_FORM, LIGHTER, boxes
 
 ROOT = CHAPTERS.parents[1]
 TOC = (ROOT / "_toc.yml").read_text(encoding="utf-8")
@@ -31,7 +32,10 @@ def entry(path: Path, name: str) -> str:
 
 
 def minutes(path: Path) -> tuple[int, list[int]]:
-    """Of the whole page, and of the parts that its card names."""
+    """Of the whole page, and of the parts that its card names. Of a chapter in the form both are counted: its parts are core and deeper."""
+    if path.stem in IN_FORM:
+        figures = counted.stored()[path.stem].figures
+        return figures.whole_minutes, [figures.core_minutes, figures.whole_minutes - figures.core_minutes]
     whole, parts = re.match(r"about (\d+) minutes\. (.*)", entry(path, "Time"), re.S).groups()
     return int(whole), [int(part) for part in re.findall(r"\d+", parts)]
 

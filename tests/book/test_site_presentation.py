@@ -1,8 +1,11 @@
 """The built site away from the desk: on a phone, on paper, in a list of results."""
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from test_chapters import IN_FORM
 from test_site import PAGES, Visit, on, reads_all_pages, soup
 
 pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser]
@@ -82,6 +85,28 @@ def test_a_drawer_closes_when_something_in_it_is_chosen(visit):
             assert visit.page.locator(f"{drawer}[open]").count() == 1
             visit.page.locator(f"{drawer} a[href^='#']").last.click()
             assert not visit.page.locator("dialog[open]").count()
+
+
+# --- the form ---------------------------------------------------------------------------------------------------------------
+
+FORM = [page for page in PAGES if Path(page).stem in IN_FORM]
+
+
+@pytest.mark.skipif(not FORM, reason="no chapter is in the form yet")
+def test_the_first_figure_of_a_chapter_in_the_form_begins_on_its_first_screen(chromium, site_url):
+    late = {}
+    for name in FORM:
+        opened = Visit(chromium, site_url, name)
+        opened.page.set_viewport_size({"width": 1280, "height": 800})
+        top = opened.page.evaluate("""() => {
+            const figure = [...document.querySelectorAll("article :is(dpfair-explorer, .cell_output img)")]
+                .find(figure => figure.getClientRects().length);
+            return figure ? figure.getBoundingClientRect().top + scrollY : Infinity;
+        }""")
+        opened.context.close()
+        if top > 900:
+            late[name] = top
+    assert not late, f"the first figure begins at most 900 px below the top: {late}"
 
 
 # --- search, contents -------------------------------------------------------------------------------------------------------
