@@ -4,9 +4,8 @@
 ``fit`` in this library leaves its records in ``releases_``. The accountants are ``basic``, ``advanced`` (mean and tail of the loss),
 ``optimal`` (all that follows from epsilon and delta alone), ``renyi`` (its moments), ``bounded_range`` (the exponential mechanism) and
 ``loss_distribution`` (the whole loss, by dp-accounting). What they know of a mechanism is a class in its file of ``mechanisms``;
-``adding`` reads records and asks any accountant; ``events`` leads to
-dp-accounting and back; ``steps`` draws their curves;
-``side_by_side`` holds them against dp-accounting and brute force: ``python -m dpfair_teach.accounting``.
+``adding`` reads records and asks any accountant, ``allowed`` the other way round; ``events`` leads to dp-accounting and back; ``steps``
+draws their curves; ``side_by_side`` holds them against dp-accounting and brute force: ``python -m dpfair_teach.accounting``.
 """
 from ..mechanisms._mechanism import rdp_pure
 from ..mechanisms.exponential import rdp_exponential
@@ -17,6 +16,7 @@ from ..mechanisms.response import rdp_randomized_response
 from ..mechanisms.sampled import rdp_sampled_gaussian
 from .adding import ACCOUNTANTS, compare_accountants, compose, rdp_of_releases
 from .advanced import Theorem15, advanced_composition, advanced_composition_long, theorem_1_5
+from .allowed import most_steps
 from .basic import basic_composition, compose_parallel, group_privacy, upsampling
 from .bounded_range import bounded_range_composition, bounded_range_delta, bounded_range_mean
 from .loss_distribution import event_epsilon, pld_delta, pld_epsilon
@@ -29,6 +29,7 @@ from .steps import epsilon_by_steps
 __all__ = [
     "UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table",
     "ACCOUNTANTS", "compose", "compare_accountants", "compose_parallel", "epsilon_by_steps",
+    "most_steps",
     "basic_composition", "group_privacy", "upsampling", "advanced_composition", "advanced_composition_long", "Theorem15", "theorem_1_5",
     "optimal_composition", "optimal_composition_delta",
     "ORDERS", "rdp_of_releases", "rdp_pure", "rdp_randomized_response", "rdp_laplace", "rdp_geometric", "rdp_gaussian",

@@ -240,19 +240,19 @@ def again(record: Release, times: int) -> Release:
     return Release(record.mechanism, record.unit, **(record.given() | {"times": times}))
 
 
-def records_of(releases: object, events: bool = False) -> list[Release]:
+def records_of(releases: object, events: bool = False, name: str = "releases") -> list[Release]:
     """One release, or a collection of them, as a list that is not empty; with ``events``, also of dp-accounting's."""
     if isinstance(releases, Release) or (events and is_event(releases)):
         releases = [releases]
     what = "Release records, or events of dp-accounting" if events else "Release records"
-    found = check.entries("releases", releases, f"a collection of {what}", "Give a list, such as an estimator's releases_.")
+    found = check.entries(name, releases, f"a collection of {what}", "Give a list, such as an estimator's releases_.")
     records = [record for entry in found for record in (
         [Release.from_event(part, neighbours="add or remove one") for part in parts_of(entry)] if events and is_event(entry) else [entry])]
     for record in records:
         if not isinstance(record, Release):
-            check.refuse("releases", record, "an entry is not a Release", "Give accounting.Release records only.")
+            check.refuse(name, record, "an entry is not a Release", "Give accounting.Release records only.")
     if not records:
-        check.refuse("releases", records, "is empty: nothing private was released, and that costs epsilon 0", "Give at least one Release.")
+        check.refuse(name, records, "is empty: nothing private was released, and that costs epsilon 0", "Give at least one Release.")
     return records
 
 

@@ -173,7 +173,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     delta : float in [1e-300, 1)
     B : float in (0, 1e9], or (...) array that broadcasts with gamma
     rng : numpy.random.Generator
-    beta : float in (0, 1)
+    beta : float in [1e-300, 1)
         Enters the number of rounds only.
     as_printed : bool
         The printed scales, epsilon', 2T releases. Of the options of the repairs ``share`` and ``accounting`` are not read, nor which

@@ -38,8 +38,9 @@ class Setting:
     rounds : int in 1..10^15
         T.
     epsilon : float in [1e-6, 1e6]
+        Of the whole play.
     delta : float in [1e-300, 1)
-        Both of the whole play.
+        Of the whole play.
     B : float in (0, 1e9]
         Limit on the sum of the multipliers.
     n_groups : int in 2..1000

@@ -1,0 +1,10 @@
+"""Long training, once: a loop over ``step(state) -> state``, with progress, history, a callback, and a checkpoint to resume from.
+
+``state`` is what a step is handed and hands on; ``loop`` goes from state to state; ``checkpoint`` writes a state into a file and reads it
+back, byte by byte. How many steps a budget allows says :func:`dpfair_teach.accounting.most_steps`.
+"""
+from .loop import Training as Training
+from .loop import train
+from .state import State
+
+__all__ = ["State", "train"]

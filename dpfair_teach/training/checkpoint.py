@@ -1,0 +1,187 @@
+"""A state in a file: written so that a kill leaves the old file or the new one, and read back byte by byte."""
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _checks as check
+from .state import State
+
+__all__: list[str] = []     # the loop writes and reads them
+
+#: Raised with every change of what stands in the file.
+FORMAT = 1
+_HEADER, _VALUES = "header", "values/"
+REMEDY = "Remove it to start anew, or name another file."
+
+
+class Read(NamedTuple):
+    """What a checkpoint holds."""
+
+    state: State
+    rows: list[dict[str, float]]
+
+
+# ---------------------------------------------------------------------------------------------------------- what the run is
+
+def digest(run: object) -> str:
+    """A hash of what a run is: numbers, texts, arrays, records, and lists and dicts of such."""
+    seen = hashlib.sha256()
+    _add(seen, run)
+    return seen.hexdigest()
+
+
+def _add(seen: Any, thing: object) -> None:
+    """Each kind with its name and its length, so that no two things look alike."""
+    if isinstance(thing, np.generic):
+        thing = np.asarray(thing)
+    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
+        _tagged(seen, type(thing).__name__, repr(thing).encode())
+    elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biufcSU":
+        _tagged(seen, f"array {thing.dtype.str} {thing.shape}", np.ascontiguousarray(thing).tobytes())
+    elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        _add(seen, (type(thing).__qualname__, {f.name: getattr(thing, f.name) for f in dataclasses.fields(thing)}))
+    elif isinstance(thing, Mapping):
+        _tagged(seen, "dict", str(len(thing)).encode())
+        for key in sorted(thing, key=repr):
+            _add(seen, key)
+            _add(seen, thing[key])
+    elif isinstance(thing, (list, tuple)):
+        _tagged(seen, "list", str(len(thing)).encode())
+        for entry in thing:
+            _add(seen, entry)
+    else:
+        check.refuse("run", thing, "is no number, text, array or record, nor a list or dict of such",
+                     "Say what the run is by those: its settings and its data.")
+
+
+def _tagged(seen: Any, kind: str, content: bytes) -> None:
+    seen.update(f"{kind} {len(content)}:".encode())
+    seen.update(content)
+
+
+# ---------------------------------------------------------------------------------------------------------- the generator
+
+def spawned(rng: np.random.Generator | None) -> int:
+    """How many generators were made from this one, which its own state does not tell."""
+    return 0 if rng is None else getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)
+
+
+def _as_json(part: Any) -> Any:
+    """The state of a bit generator, whose numbers and arrays of numbers json keeps."""
+    if isinstance(part, dict):
+        return {key: _as_json(value) for key, value in part.items()}
+    if isinstance(part, np.ndarray):
+        return {"dtype": part.dtype.str, "array": part.tolist()}
+    return part.item() if isinstance(part, np.generic) else part
+
+
+def _from_json(part: Any) -> Any:
+    if isinstance(part, dict):
+        return np.array(part["array"], part["dtype"]) if set(part) == {"dtype", "array"} else {k: _from_json(v) for k, v in part.items()}
+    return part
+
+
+def _resume_generator(path: Path, rng: np.random.Generator | None, stored: Any) -> None:
+    """The caller's generator, set to where the stopped run's was."""
+    known = None if rng is None else rng.bit_generator.state["bit_generator"]
+    if known != (stored and stored["bit_generator"]):
+        check.refuse("checkpoint", str(path), f"its run draws from {stored and stored['bit_generator']}, and this one from {known}",
+                     "Give a generator of the same kind.")
+    if rng is not None:
+        rng.bit_generator.state = _from_json(stored)
+
+
+# ---------------------------------------------------------------------------------------------------------- the file
+
+def part_of(path: Path) -> Path:
+    """The file beside it that is written first."""
+    return path.with_name(path.name + ".part")
+
+
+def write(path: Path, state: State, rows: list[dict[str, float]], run: str) -> None:
+    """The state beside the file, on the disk, then in its place. Nobody else may read it."""
+    _refuse_shared(state)
+    header = {"format": FORMAT, "run": run, "round": state.round, "rows": rows,
+              "rng": None if state.rng is None else _as_json(state.rng.bit_generator.state)}
+    part = part_of(path)
+    part.unlink(missing_ok=True)        # of a run that was killed while it wrote
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            np.savez(file, allow_pickle=False, **{_HEADER: np.frombuffer(json.dumps(header).encode(), np.uint8)},
+                     **{_VALUES + name: value for name, value in state.values.items()})
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+        _sync_folder(path.parent)
+    except OSError as problem:
+        check.refuse("checkpoint", str(path), f"cannot be written ({problem.strerror})", "Name a file in a folder that can be written.",
+                     problem)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name on the disk too, where folders can be opened."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def read(path: Path, start: State, run: str) -> Read:
+    """The stored state, for a run that starts from ``start``; whose generator is set."""
+    try:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+            header = json.loads(file[_HEADER].tobytes())
+            # Interned, as names in source are: a pickle tells one text met twice from two equal ones.
+            values = {sys.intern(name.removeprefix(_VALUES)): file[name] for name in file.files if name != _HEADER}
+            rows = [{sys.intern(name): value for name, value in row.items()} for row in header["rows"]]
+        version = header["format"]
+    except Exception as problem:        # whatever somebody else's bytes make zip, npy or json raise
+        check.refuse("checkpoint", str(path), "is a file, and no checkpoint that can be read", REMEDY, problem)
+    if version != FORMAT:
+        check.refuse("checkpoint", str(path), f"has format {version}, and this version reads {FORMAT}",
+                     "Finish that run with the version that wrote it, or remove the file to start anew.")
+    if header["run"] != run:
+        check.refuse("checkpoint", str(path), "belongs to another run: other data, settings or algorithm", REMEDY)
+    if kinds(values) != kinds(start.values):
+        check.refuse("checkpoint", str(path), f"holds {kinds(values)}, and this run starts from {kinds(start.values)}", REMEDY)
+    _resume_generator(path, start.rng, header["rng"])
+    return Read(State(values, start.rng, header["round"]), rows)
+
+
+def kinds(values: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """Name -> dtype and shape."""
+    return {name: f"{value.dtype} {value.shape}" for name, value in sorted(values.items())}
+
+
+def remove(path: Path) -> None:
+    for one in (path, part_of(path)):
+        one.unlink(missing_ok=True)
+
+
+def _refuse_shared(state: State) -> None:
+    names = list(state.values)
+    for i, one in enumerate(names):
+        for other in names[:i]:
+            if np.may_share_memory(state.values[one], state.values[other]):
+                check.refuse("state", [other, one], "are two names for the same memory, and after a resume would be two arrays",
+                             "Keep one of them in the state, or a copy.")
+
+
+def number(value: object) -> float:
+    """A number of a history's row, as it is kept."""
+    if isinstance(value, (float, np.floating)):
+        return float(value)             # not finite too: a loss that overflows is worth a row
+    if isinstance(value, (int, np.integer, np.bool_)):
+        return int(value)
+    return check.number("history", value)

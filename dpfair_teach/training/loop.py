@@ -1,0 +1,202 @@
+"""The loop: from state to state, with a bar that fills, a table of what went on, and a file to resume from."""
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from .. import _checks as check
+from . import checkpoint as files
+from .state import State
+
+__all__ = ["train"]
+
+MOST_ROUNDS = 10**15
+EVERY = 100     # rounds between two checkpoints
+
+Step = Callable[[State], State]
+Callback = Callable[[State], "bool | None"]
+History = Callable[[State], Mapping[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A training that is over.
+
+    Attributes
+    ----------
+    state : State
+        After the last round.
+    history : pandas.DataFrame
+        One row for each round, index ``round``, with the numbers that ``history`` named; those of the rounds before a resume too.
+    stopped : bool
+        Whether the callback stopped it.
+    resumed : int
+        The round that the checkpoint was of; 0 where there was none.
+    """
+
+    state: State
+    history: pd.DataFrame
+    stopped: bool
+    resumed: int
+
+
+def train(step: Step, state: State, rounds: int, *, progress: bool = False, callback: Callback | None = None,
+          history: History | None = None, checkpoint: str | os.PathLike[str] | None = None, every: int | None = None,
+          run: object = None) -> Training:
+    """Go from ``state`` to the state after ``rounds`` rounds, one step after the other; from a checkpoint, if there is one.
+
+    Source: ours.
+
+    With ``checkpoint`` the state is written into that file every ``every`` rounds. If the process dies, the same call resumes from the file
+    and ends with the same bytes as if nothing had happened: arrays, generator and history stand in it. A kill at any moment leaves the
+    file of one round whole. When the run is done, or the callback has stopped it, the file is deleted.
+
+    **A checkpoint of a private run is as secret as the data.** It holds the generator, from which all later noise follows, and whatever
+    private numbers the state holds. Only its owner may read it (mode 0600). Do not copy it and do not keep it. ``run`` guards the other
+    side: the same noise on other data would cancel in a difference, so a file that belongs to another run is refused.
+
+    A callback of a private run may stop it by what is published, never by a number that is computed from the private data.
+
+    Parameters
+    ----------
+    step : callable
+        ``step(state)`` returns ``state.then(...)``.
+    state : State
+        Where a fresh run starts.
+    rounds : int in 0..10^15
+        How many there are to be, those that the state has behind it counted.
+    progress : bool
+        A bar on the standard error stream.
+    callback : callable, optional
+        ``callback(state)`` after each round; True stops the run. After a resume it sees the rounds since the checkpoint once more.
+    history : callable, optional
+        ``history(state)`` after each round: a dict of numbers, a row of the table.
+    checkpoint : path, optional
+    every : int >= 1, optional
+        Rounds between two checkpoints, by default 100.
+    run : numbers, texts, arrays, records, and lists and dicts of such
+        What this run is, for ``checkpoint``: everything that a step depends on beside the state, the data too. Its hash is in the file.
+
+    Returns
+    -------
+    Training
+        ``state``, ``history``, ``stopped``, ``resumed``.
+
+    Raises
+    ------
+    ValueError
+        A step that returns no state of the next round; a checkpoint that is no checkpoint, or of another run, or cannot be written;
+        ``every`` or ``run`` without ``checkpoint``, or ``checkpoint`` without ``run``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def step(state):
+    ...     return state.then(w=state["w"] / 2)
+    >>> found = train(step, State({"w": np.ones(1)}), 5, history=lambda state: {"w": state["w"][0]},
+    ...               callback=lambda state: state.round == 3)
+    >>> found.state["w"], found.stopped, found.history["w"].tolist()
+    (array([0.125]), True, [0.5, 0.25, 0.125])
+    """
+    if not isinstance(state, State):
+        check.refuse("state", state, "not a State", "Make it with training.State({name: array}, rng).")
+    rounds = check.integer("rounds", rounds, low=0, high=MOST_ROUNDS)
+    for name, value in (("step", step), ("callback", callback), ("history", history)):
+        if value is not None or name == "step":
+            _check_function(name, value)
+    check.flag("progress", progress)
+    keeper = _Keeper.of(state, checkpoint, every, run)
+    state, rows, resumed = keeper.start(state)
+    if state.round > rounds:
+        check.refuse("rounds", rounds, f"and {state.round} rounds were done already", "Ask for more.")
+    stopped = False
+    with tqdm(total=rounds, initial=state.round, disable=not progress, unit="round") as bar:
+        while state.round < rounds and not stopped:
+            state = _next(step, state)
+            if history is not None:
+                rows.append(_row(history(state), state.round, rows))
+            stopped = callback is not None and _stops(callback(state))
+            if state.round < rounds and not stopped:
+                keeper.keep(state, rows)
+            bar.update()
+    keeper.done()
+    table = pd.DataFrame(rows, index=pd.RangeIndex(state.round - len(rows) + 1, state.round + 1, name="round"))
+    return Training(state, table, stopped, resumed)
+
+
+def _check_function(name: str, value: Any) -> None:
+    try:
+        inspect.signature(value).bind(None)
+    except (TypeError, ValueError) as problem:
+        check.refuse(name, value, "cannot be called with the state", f"Give {name} as a function of the state.", problem)
+
+
+def _next(step: Step, state: State) -> State:
+    found = step(state)
+    if not isinstance(found, State) or found.round != state.round + 1:
+        what = f"is the state of round {found.round}" if isinstance(found, State) else "is what it returned, and no State"
+        check.refuse("step", found if not isinstance(found, State) else found.round, f"{what} after round {state.round}",
+                     "Return state.then(name=new, ...) once.")
+    return found
+
+
+def _stops(said: object) -> bool:
+    return said is not None and check.flag("callback", said)
+
+
+def _row(found: Mapping[str, float], round: int, rows: list[dict[str, float]]) -> dict[str, float]:
+    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+        check.refuse("history", found, "is what it returned, and no dict of numbers", 'Return {"name": number}.')
+    if rows and set(found) != set(rows[0]):
+        check.refuse("history", sorted(found), f"are the names of round {round}; the first row has {sorted(rows[0])}",
+                     "Return the same names after every round.")
+    return {name: files.number(value) for name, value in found.items()}
+
+
+@dataclass(frozen=True)
+class _Keeper:
+    """What writes the checkpoints: nothing, where there is no file."""
+
+    path: Path | None = None
+    every: int = EVERY
+    run: str = ""
+    spawned: int = 0
+
+    @classmethod
+    def of(cls, state: State, path: object, every: int | None, run: object) -> _Keeper:
+        if path is None:
+            check.unread("a run without checkpoint", "one with checkpoint", every=every, run=run)
+            return cls()
+        if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
+            check.refuse("checkpoint", path, "not a path", "Give the name of a file.")
+        if run is None:
+            check.refuse("checkpoint, run", (path, run), "a file, and no word of what the run is",
+                         "Say by run what a step depends on, the data and the settings: another run is not to resume it.")
+        every = EVERY if every is None else check.integer("every", every, low=1)
+        return cls(Path(path), every, files.digest(run), files.spawned(state.rng))
+
+    def start(self, state: State) -> tuple[State, list[dict[str, float]], int]:
+        """Where to go on from: the file, if there is one."""
+        if self.path is None or not self.path.exists():
+            return state, [], 0
+        found = files.read(self.path, state, self.run)
+        return found.state, found.rows, found.state.round
+
+    def keep(self, state: State, rows: list[dict[str, float]]) -> None:
+        if self.path is None or state.round % self.every:
+            return
+        if files.spawned(state.rng) != self.spawned:
+            check.refuse("step", state.round, "is the round after which its generator had made others: a resumed run would make them again",
+                         "Draw from state.rng itself.")
+        files.write(self.path, state, rows, self.run)
+
+    def done(self) -> None:
+        if self.path is not None:
+            files.remove(self.path)

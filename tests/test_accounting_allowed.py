@@ -1,0 +1,56 @@
+"""How many steps a budget allows: that many cost no more, and one more costs more."""
+from __future__ import annotations
+
+import pytest
+
+from dpfair_teach.accounting import ACCOUNTANTS, UNIT_A, Release, compose, most_steps
+from dpfair_teach.accounting.records import again
+from dpfair_teach.games import largest_step
+from faults import Mutant
+
+LAPLACE = Release("laplace", UNIT_A, sensitivity=1, scale=20.0)
+EXPONENTIAL = Release("exponential", UNIT_A, epsilon=0.05)
+GAUSSIAN = Release("gaussian", UNIT_A, sensitivity=1, scale=30.0)
+SAMPLED = Release("gaussian", UNIT_A, sensitivity=1, scale=2.0, sampling_probability=0.01)
+VALID_CALLS = {"accounting.most_steps": lambda: dict(step=LAPLACE, epsilon=1.0, delta=1e-6, method="rdp", before=[again(LAPLACE, 2)])}
+
+
+@pytest.mark.parametrize("step", [[LAPLACE], [GAUSSIAN], [SAMPLED], [LAPLACE, EXPONENTIAL], [again(LAPLACE, 3)]], ids=str)
+@pytest.mark.parametrize("before", [[], [Release("laplace", UNIT_A, sensitivity=1, scale=10.0)]], ids=["alone", "after sizes"])
+@pytest.mark.parametrize("method", ["basic", "rdp"])
+def test_so_many_steps_are_allowed_and_not_one_more(step, before, method):
+    if method == "basic" and step == [SAMPLED]:
+        with pytest.raises(ValueError, match=r"^step=.*no formula has the epsilon of one run"):
+            most_steps(step, 1.0, 1e-6, method=method, before=before)
+        return
+    found = most_steps(step, 1.0, 1e-6, method=method, before=before)
+
+    def cost(n):
+        return compose([*before, *(again(one, n * one.times) for one in step)], 1e-6, method)
+    assert found > 1 and cost(found) <= 1.0 < cost(found + 1)
+
+
+def test_it_is_the_other_direction_of_largest_step():
+    """epsilon' for 20 selections and 20 gradients affords 20 steps of one each, by the same accountant."""
+    step = largest_step(1.0, 1e-6, 20, 20)
+    each = [Release("exponential", UNIT_A, epsilon=step), Release("laplace", UNIT_A, sensitivity=1, epsilon=step)]
+    assert most_steps(each, 1.0 * (1 + 1e-9), 1e-6, method="rdp") == 20
+    assert most_steps(each, 1.0, 1e-6, method="basic") == int(1.0 / (2 * step))
+
+
+def test_a_sharper_accountant_allows_more():
+    assert most_steps(GAUSSIAN, 1.0, 1e-6, method="pld") > most_steps(GAUSSIAN, 1.0, 1e-6) > most_steps(GAUSSIAN, 1.0, 1e-6, method="basic")
+    assert most_steps(LAPLACE, 1.0, 0.0, method="basic") == 20 and set(ACCOUNTANTS) > {"pld"}
+
+
+def test_the_ends():
+    assert most_steps(LAPLACE, 0.01, 1e-6) == 0
+    assert most_steps(again(Release("laplace", UNIT_A, sensitivity=1, scale=1e15), 10**7), 1e9, method="basic") == 10**8
+    with pytest.raises(ValueError, match=r"^before=.*costs 0\.1 alone, more than epsilon=0\.05"):
+        most_steps(LAPLACE, 0.05, 0.0, method="basic", before=again(LAPLACE, 2))
+    with pytest.raises(ValueError, match=r"^step="):
+        most_steps([], 1.0)
+
+
+FAULTS = {"one_step_more": Mutant("dpfair_teach.accounting.most_steps", lambda f: lambda *args, **kw: f(*args, **kw) + 1,
+                                  "one step more than the budget allows")}
