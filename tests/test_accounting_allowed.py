@@ -6,7 +6,6 @@ import pytest
 from dpfair_teach.accounting import ACCOUNTANTS, UNIT_A, Release, compose, most_steps
 from dpfair_teach.accounting.records import again
 from dpfair_teach.games import largest_step
-from faults import Mutant
 
 LAPLACE = Release("laplace", UNIT_A, sensitivity=1, scale=20.0)
 EXPONENTIAL = Release("exponential", UNIT_A, epsilon=0.05)
@@ -50,7 +49,3 @@ def test_the_ends():
         most_steps(LAPLACE, 0.05, 0.0, method="basic", before=again(LAPLACE, 2))
     with pytest.raises(ValueError, match=r"^step="):
         most_steps([], 1.0)
-
-
-FAULTS = {"one_step_more": Mutant("dpfair_teach.accounting.most_steps", lambda f: lambda *args, **kw: f(*args, **kw) + 1,
-                                  "one step more than the budget allows")}

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from dpfair_teach.training import State, checkpoint, train
-from faults import Mutant
 
 VALID_CALLS = {
     "training.State": lambda: dict(values={"w": np.zeros(2)}, rng=np.random.default_rng(1), round=3),
@@ -252,14 +251,3 @@ def test_what_would_not_come_back_the_same_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"^state=\['w', 'half'\]: are two names for the same memory"):
         train(lambda state: state.then(), State({"w": w, "half": w[:2]}), 12, checkpoint=tmp_path / "x", every=2, run=1)
     assert not list(tmp_path.iterdir())
-
-
-FAULTS = {
-    "resumed_with_a_fresh_generator": Mutant("dpfair_teach.training.checkpoint._resume_generator", lambda f: lambda path, rng, stored: None,
-                                             "the generator of a resumed run starts anew"),
-    "resumed_by_any_run": Mutant("dpfair_teach.training.checkpoint.digest", lambda f: lambda run: "",
-                                 "a checkpoint is resumed by a run on other data, with the same noise"),
-    "checkpoints_that_anybody_reads": Mutant(
-        "dpfair_teach.training.checkpoint.write", lambda f: lambda path, *rest: (f(path, *rest), path.chmod(0o644))[0],
-        "anybody may read the generator and the private state"),
-}
