@@ -29,6 +29,7 @@ CARD = ("You will be able to", "Time", "Before this", "In the papers", "To run i
 IN_FORM = {name for name, row in minutes.stored().items() if row.in_form}       # the site counts their minutes
 CLOSE = ("Remember", "Limits", "Where the paper", "References")
 SECTIONS = ("Puzzle", "Explore", "Setting", "Experiment", "Self-check", "Exercises", "Close")
+FORM_SECTIONS = ("Explore", "Puzzle", *SECTIONS[2:])
 PROVED = ("theorem", "lemma", "proposition", "corollary")
 CENTRAL = ("theorem", "lemma", "proposition")       # in a core, why they are true is said before the proof
 SAID = (*PROVED, "definition", "assumption")        # boxes with "In words" and "Fails if"
@@ -196,14 +197,14 @@ def exercises(text: str) -> Iterator[str]:
             yield f"exercise '{title}' has no folded solution"
 
 
-def anatomy(text: str) -> Iterator[str]:
-    """The parts of a numbered chapter, in their order."""
-    found = sections(text)
-    order = [word for word in found if word in SECTIONS]
-    for word in SECTIONS:
+def anatomy(text: str, *, form: bool = False) -> Iterator[str]:
+    """The parts of a numbered chapter, in their order; in the form its question and first figure come first."""
+    found, wanted = sections(text), FORM_SECTIONS if form else SECTIONS
+    order = [word for word in found if word in wanted]
+    for word in wanted:
         if word not in found:
             yield f"no section '## {word}'"
-    if order != [word for word in SECTIONS if word in found]:
+    if order != [word for word in wanted if word in found]:
         yield f"its sections stand in the order {', '.join(order)}"
     tree = ast.parse(cells(text))
     for name in ("Puzzle", "Explorer", "show"):
@@ -274,7 +275,7 @@ def labels() -> frozenset[str]:
 
 def lacks(text: str, *, lighter: bool = False, form: bool = False) -> list[str]:
     always = (partial(card_and_checks, counted=form), long_cells, tables, links, statements, names, *([in_form] if form else []))
-    return [lack for ask in (always if lighter else (*always, exercises, algorithms, anatomy)) for lack in ask(text)]
+    return [lack for ask in (always if lighter else (*always, exercises, algorithms, partial(anatomy, form=form))) for lack in ask(text)]
 
 
 # --- the tests ---------------------------------------------------------------------------------------------------------------
@@ -371,6 +372,14 @@ def test_a_statement_of_the_core_says_why_it_is_true(where):
     assert without != page and not list(in_form(page)) and bool(list(in_form(without))) == (not where)
     assert list(in_form(without + LEMMA)) == list(in_form(without))         # the core goes on where the part ends
     assert list(in_form("```{admonition} Chapter card\n**Time**: 5 minutes.\n```\n"))
+
+
+def test_a_chapter_in_the_form_begins_with_its_figure():
+    for first, form in (("Explore", True), ("Puzzle", False)):
+        second = "Puzzle" if first == "Explore" else "Explore"
+        page = f"## {first}\n\n## {second}\n"
+        assert not any("order" in said for said in anatomy(page, form=form))
+        assert any("order" in said for said in anatomy(page, form=not form))
 
 
 def test_a_library_name_is_one_that_can_be_had():
