@@ -477,3 +477,57 @@ def curves_png(labels: Labels, curves: list[Curve], x: tuple[bool, float, float]
     ax.grid(axis="y", color="#dcdfe4")
     figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     return _png(figure)
+
+
+def bars_png(labels: Labels, values: dict[str, float], x: tuple[bool, float, float], slots: tuple[int, ...]) -> bytes:
+    """A bar for each name, the first at the top, with its number."""
+    figure, ax = _frame(labels.title, (6.4, 0.9 + 0.42 * len(values)))
+    colors = [_FRAME_COLORS[slot] for slot in slots]
+    drawn = ax.barh(range(len(values)), [value - x[1] for value in values.values()], left=x[1], color=colors, height=0.6)
+    ax.bar_label(drawn, [f"{value:.3g}" for value in values.values()], padding=3, fontsize=9)
+    ax.set_yticks(range(len(values)), list(map(_plain, values)))
+    ax.invert_yaxis()
+    ax.set(xscale="log" if x[0] else "linear", xlim=x[1:], xlabel=_plain(labels.x))
+    ax.spines[["top", "right"]].set_visible(False)
+    return _png(figure)
+
+
+def people_png(title: str, names: list[str], traits: dict[str, list[int]], scores: list[float] | None, cut: float | None,
+               words: dict[str, tuple[str, str]]) -> bytes:
+    """People in a row: group by side, colour and hatching, label by shape, the cut as a line."""
+    figure, ax = _frame(title, (6.4, 1.9))
+    n = len(names)
+    group, label = traits.get("group", [0] * n), traits.get("label", [1] * n)
+    for i, name in enumerate(names):
+        y, color = (-1, _FRAME_COLORS[1]) if group[i] else (1, _FRAME_COLORS[0])
+        ax.scatter(i, y, s=170, marker="o" if label[i] else "s", facecolor="white" if group[i] else color, edgecolor=color, linewidth=1.6,
+                   hatch="////" if group[i] else None)
+        ax.text(i, 2 * y, _plain(name), ha="center", va="center", fontsize=9)
+        mark = f"{scores[i]:.3g}" if scores is not None else ("+", "-")[1 - traits["decision"][i]] if "decision" in traits else ""
+        ax.text(i, 0, mark, ha="center", va="center", fontsize=8)
+    if scores is not None and cut is not None:
+        at = sum(score < cut for score in scores) - 0.5
+        ax.axvline(at, color="#1a1a1a", linestyle="--", linewidth=1)
+        for x, align, word in ((at - 0.1, "right", words["decision"][0]), (at + 0.1, "left", words["decision"][1])):
+            ax.text(x, -2.9, _plain(word), ha=align, va="center", fontsize=9)
+    said = [f"above: {words['group'][0]}, below: {words['group'][1]}"] if "group" in traits else []
+    said += [f"circle: {words['label'][1]}, square: {words['label'][0]}"] if "label" in traits else []
+    ax.text(-0.5, 2.9, _plain("; ".join(said)), ha="left", va="center", fontsize=9)
+    ax.set(xlim=(-0.6, n - 0.4), ylim=(-3.4, 3.4))
+    ax.axis("off")
+    return _png(figure)
+
+
+def stacked_png(pictures: list[bytes]) -> bytes:
+    """One picture below the other on white; a single one as it is."""
+    if len(pictures) == 1:
+        return pictures[0]
+    opened = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
+    whole = Image.new("RGB", (max(one.width for one in opened), sum(one.height for one in opened)), "white")
+    top = 0
+    for one in opened:
+        whole.paste(one, (0, top))
+        top += one.height
+    data = io.BytesIO()
+    whole.save(data, "PNG", optimize=True)
+    return data.getvalue()

@@ -1,56 +1,28 @@
 """Arguments of the figures, checked; every complaint names the argument, the value and the way out."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from .._checks import array, number, refuse
+from .._checks import array, refuse
 from .axes import shown
 
 __all__: list[str] = []
-
-MOST_FRAMES = 5000
-
-
-def slider_grid(sliders: Any) -> dict[str, tuple]:
-    """Names and grids, checked; numpy numbers become Python's."""
-    remedy = 'Give {"epsilon": [0.1, 0.5, 1.0], ...}.'
-    if not isinstance(sliders, Mapping) or not sliders:
-        refuse("sliders", sliders, "not a dict with at least one slider", remedy)
-    out: dict[str, tuple] = {}
-    count = 1
-    for name, grid in sliders.items():
-        if not isinstance(name, str) or not name.isidentifier():
-            refuse("sliders", name, "not the name of an argument of fn", remedy)
-        listed = isinstance(grid, (Sequence, np.ndarray)) and not isinstance(grid, (str, bytes))
-        if not listed or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
-            refuse(f"sliders[{name!r}]", grid, "not a list of values", "Give at least one number or text.")
-        values: list[str | int | float] = []
-        for value in grid:
-            if isinstance(value, str):
-                values.append(text(f"sliders[{name!r}]", value))
-            else:
-                number(f"sliders[{name!r}]", value)
-                values.append(int(value) if isinstance(value, (int, np.integer)) else float(value))
-        if len(set(map(shown_value, values))) != len(values):
-            refuse(f"sliders[{name!r}]", grid, "two values read the same", "List each value once.")
-        out[name] = tuple(values)
-        count *= len(values)
-        if count > MOST_FRAMES:
-            refuse("sliders", f"{count:,} frames", f"more than {MOST_FRAMES:,}", "Coarsen the grids, or split the figure in two.")
-    return out
-
 
 def shown_value(value: Any) -> str:
     """A slider's value for a reader, thousands apart.
 
     >>> shown_value(2000), shown_value(1e8), shown_value(-1234.5), shown_value(-0.5), shown_value(1e9), shown_value("none")
     ('2,000', '100,000,000', '-1,234.5', '-0.5', '1e9', 'none')
+    >>> shown_value(True), shown_value((0, 1, 1))
+    ('yes', '011')
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return "".join(map(str, value))
     if isinstance(value, int):
         return f"{value:,}"
     said = shown(value, 4)

@@ -20,6 +20,7 @@ __all__: list[str] = []
 SIZES = (1.6, 1.0, 0.65, 0.4)
 SHAPES = 5
 LEVELS = 8
+BAR = 44                # from one bar to the next: its name and number above, the bar below
 KEY_HEIGHT = 22
 MOST_LABELLED = 64
 
@@ -49,6 +50,9 @@ class Chart:
     def __post_init__(self) -> None:
         if self.view == "roc":
             box, size = (52, 30, 370, 370), (440, 454)
+        elif self.view == "bars":
+            box = (2, 2, 516, BAR * len(self.series) - 8)
+            size = (520, box[3] + 26)
         elif self.view == "heatmap":
             box = (74, 30, 430, min(360, max(120, 430 * len(self.rows) // max(1, len(self.columns)))))
             size = (520, box[3] + 84)
@@ -92,6 +96,8 @@ def whole(chart: Chart, frame: Any) -> np.ndarray:
         return chart.y.keep(frame).ravel()
     if chart.view == "lines":
         return np.concatenate([chart.y.keep(frame[name].T).ravel() for name, _ in chart.series])
+    if chart.view == "bars":
+        return np.concatenate([chart.x.keep(frame[name]) for name, _ in chart.series])
     return np.concatenate([np.concatenate([chart.x.keep(frame[name][:, 0]), chart.y.keep(frame[name][:, 1])])
                            for name, _ in chart.series])
 
@@ -129,12 +135,13 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False) -> str:
     """The whole picture of one frame; ``label`` is its text alternative; with ``keys`` the legend is inside, below."""
     left, top, width, height = chart.box
     below = KEY_HEIGHT * len(chart.series) if keys else 0
-    parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1] + below}" role="img" aria-label="{escape(label)}">',
-             f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
+    parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1] + below}" role="img" aria-label="{escape(label)}">']
+    if chart.view == "bars":
+        return "".join(parts + bars(chart, frame)) + "</svg>"
+    parts += [f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
              f'<text class="dpx-name" x="{left + width / 2:g}" y="{chart.size[1] - 6}" text-anchor="middle">{escape(chart.x_label)}</text>']
     if chart.view == "heatmap":
-        parts += heat(chart, frame)
-        return "".join(parts) + "</svg>"
+        return "".join(parts + heat(chart, frame)) + "</svg>"
     for value, text in chart.y.ticks:
         at = f"{top + height - (value - chart.y.low) / (chart.y.high - chart.y.low) * height:.1f}"
         rule = "dpx-axis" if value == 0 and not chart.y.log and chart.view != "roc" else "dpx-grid"
@@ -182,6 +189,27 @@ def heat(chart: Chart, frame: np.ndarray) -> list[str]:
     return parts
 
 
+def bar(chart: Chart, kept: int) -> str:
+    """The ``d`` of a bar that ends at the ``kept`` number."""
+    return f"M0 0h{min(max(int(chart.x.place(np.float64(kept), 10 * chart.box[2])), 0), 10 * chart.box[2])}v140H0z"
+
+
+def bars(chart: Chart, frame: dict) -> list[str]:
+    """A track for each name with its number at the end, filled up to it; the ends of the range below."""
+    left, top, width, height = chart.box
+    parts = []
+    for i, (name, _) in enumerate(chart.series):
+        y, kept = top + BAR * i, int(chart.x.keep(frame[name])[0])
+        track = f'<path class="dpx-track" d="M0 0h{10 * width}v140H0z"/><path class="{classes(chart, i)}" d="{bar(chart, kept)}"/>'
+        parts.append(f'<text class="dpx-name" x="{left}" y="{y + 13}">{escape(name)}</text>'
+                     f'<text class="dpx-in dpx-name" x="{left + width}" y="{y + 13}" text-anchor="end">{chart.x.text(kept)}</text>'
+                     f'<svg x="{left}" y="{y + 20}" width="{width}" height="14" viewBox="0 0 {10 * width} 140">{track}</svg>')
+    for x, end, anchor in ((left, chart.x.low, "start"), (left + width, chart.x.high, "end")):
+        said = chart.x.text(round(end * 10 ** chart.x.decimals))
+        parts.append(f'<text x="{x}" y="{top + height + 18}" text-anchor="{anchor}">{said}</text>')
+    return parts
+
+
 def swatch(chart: Chart, i: int) -> str:
     """The key of a series: its line or its marker."""
     kind = chart.series[i][1]
@@ -203,6 +231,8 @@ def legend(chart: Chart) -> str:
         cells = "".join(f'<li class="dpx-q{i}">{edge}</li>' for i, edge in enumerate(edges))
         return ('<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at">'
                 f"<li>{escape(chart.z_label)}</li>{cells}</ul>")
+    if chart.view == "bars":
+        return ""
     names = "".join(f"<li>{swatch(chart, i)}{escape(name)}</li>" for i, (name, _) in enumerate(chart.series))
     return f'<ul class="dpx-legend">{names}</ul>'
 
@@ -238,6 +268,8 @@ def rows_of(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
     if chart.view == "heatmap":
         kept = chart.y.keep(frame)
         return ["", *chart.columns], [[name, *map(chart.y.text, row)] for name, row in zip(chart.rows, kept.tolist(), strict=True)]
+    if chart.view == "bars":
+        return ["", chart.x_label or "number"], [[name, chart.x.text(int(chart.x.keep(frame[name])[0]))] for name, _ in chart.series]
     rows = []
     for name, _ in chart.series:
         points = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist(), strict=True)

@@ -9,18 +9,39 @@ from .. import plotting
 from . import drawing
 from .axes import Axis
 from .drawing import Chart
+from .page import Shown
+from .people import People
 from .views import Table
 
 __all__: list[str] = []
 
 
-def png(chart: Chart, frame: Any, title: str) -> bytes:
-    """The picture at 100 dots an inch."""
+def png(shown: Shown) -> bytes:
+    """The whole figure at 100 dots an inch: the people, then the panels below one another."""
+    pictures = [crowd(one.people, shown) for one in shown.controls if one.people]
+    several = len(shown.pictures) > 1
+    pictures += [panel(one.chart, one.frame, one.name if several or pictures else shown.title) for one in shown.pictures]
+    return plotting.stacked_png(pictures)
+
+
+def crowd(people: People, shown: Shown) -> bytes:
+    """The row of people."""
+    bits = shown.values[people.argument]
+    order = people.order()
+    traits = {trait: [values[i] for i in order] for trait, values in (people.traits | {people.flips: bits}).items()}
+    scores = None if people.score is None else [people.score[i] for i in order]
+    return plotting.people_png(shown.title, [people.names[i] for i in order], traits, scores, people.cut, people.words)
+
+
+def panel(chart: Chart, frame: Any, title: str) -> bytes:
+    """One picture."""
     if chart.view == "table":
         return table(chart, frame, title)
     labels = plotting.Labels(title, chart.x_label, chart.y_label)
     if chart.view == "heatmap":
         return heat(chart, frame, labels)
+    if chart.view == "bars":
+        return plotting.bars_png(labels, {name: float(frame[name][0]) for name, _ in chart.series}, scale(chart.x), chart.slots)
     curves = [curve(chart, frame, i) for i in range(len(chart.series))]
     return plotting.curves_png(labels, curves, scale(chart.x), scale(chart.y), roc=chart.view == "roc", clip=chart.clip)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from .controls import Control
+
 __all__: list[str] = []
 
 
@@ -16,43 +18,82 @@ def has_kernel() -> bool:
     return getattr(get_ipython(), "kernel", None) is not None
 
 
-MOST_BESIDE = 24    # a slider whose longest value has more characters takes a row of its own
-
-
 def widget(explorer: Any) -> Any:
-    """A slider for each grid above one HTML picture, so that text alternatives survive and no output area is captured.
-
-    ipywidgets cuts what stands beside a slider off at a few characters, so its value stands below it, in full, on as many lines as it
-    takes. To a screen reader ipywidgets tells the position of a ``SelectionSlider``, not its value, and offers no way to change that; the
-    sentence of the picture says what is shown.
-    """
+    """A widget for each control above one HTML picture, so that text alternatives survive and no output area is captured."""
     import ipywidgets as widgets
-    sliders, boxes = {}, []
-    for (name, grid), (label, texts, at) in zip(explorer.sliders.items(), explorer._slider_texts(), strict=True):
-        slider = sliders[name] = widgets.SelectionSlider(options=list(zip(texts, grid, strict=True)), index=at, description=label,
-                                                         continuous_update=True, readout=False,
-                                                         style={"description_width": "initial"}, layout={"width": "auto"})
-        boxes.append(with_value(slider, own_row=max(map(len, texts)) > MOST_BESIDE))
+    inputs = [Person(explorer.controls[c.name]) if c.people else Input(c) for c in explorer.controls.values()]
     picture = widgets.HTML(explorer.still())
 
     def draw(_: Any) -> None:
         try:
-            picture.value = explorer.still(**{name: slider.value for name, slider in sliders.items()})
+            picture.value = explorer.still(**{one.control.name: one.value() for one in inputs})
         except ValueError as error:     # a kernel callback has no cell to show its error in: the figure's place shows it
             picture.value = f'<p role="alert">{escape(str(error))}</p>'
 
-    for slider in sliders.values():
-        slider.observe(draw, "value")
-    row = widgets.Box(boxes, layout={"flex_flow": "row wrap", "max_width": "46rem"})
+    for one in inputs:
+        one.observe(draw)
+    row = widgets.Box([one.box for one in inputs], layout={"flex_flow": "row wrap", "max_width": "46rem"})
     return widgets.VBox([row, picture])
 
 
-def with_value(slider: Any, own_row: bool) -> Any:
-    """The slider, and below it the value at which it stands."""
+class Input:
+    """A slider for numbers, buttons for names, a checkbox for yes and no."""
+
+    def __init__(self, control: Control) -> None:
+        import ipywidgets as widgets
+        self.control = control
+        options = {"options": list(zip(control.texts, control.grid, strict=True)), "index": control.start, "description": control.label,
+                   "style": {"description_width": "initial"}, "layout": {"width": "auto"}}
+        if control.kind == "flag":
+            self.widget = widgets.Checkbox(value=control.grid[control.start], description=control.label, indent=False)
+            self.box = self.widget
+        elif control.kind == "names":
+            options["style"] = {"description_width": "initial", "button_width": "auto"}
+            self.widget = widgets.ToggleButtons(**options)
+            self.box = widgets.VBox([self.widget], layout={"flex": "1 1 100%"})
+        else:
+            self.widget = widgets.SelectionSlider(**options, continuous_update=True, readout=False)
+            self.box = with_value(self.widget)
+
+    def value(self) -> Any:
+        return self.widget.value
+
+    def observe(self, draw: Any) -> None:
+        self.widget.observe(draw, "value")
+
+
+class Person:
+    """A button for each of the people; pressed means that the bit is not the one at the start."""
+
+    def __init__(self, control: Control) -> None:
+        import ipywidgets as widgets
+        assert control.people is not None
+        self.control, self.begin = control, control.people.start
+        at = control.grid[control.start]
+        self.buttons = [widgets.ToggleButton(value=bit != before, description=name, layout={"width": "auto"})
+                        for name, bit, before in zip(control.people.names, at, self.begin, strict=True)]
+        row = widgets.Box(self.buttons, layout={"flex_flow": "row wrap"})
+        self.box = widgets.VBox([widgets.HTML(escape(control.label)), row], layout={"flex": "1 1 100%"})
+
+    def value(self) -> tuple[int, ...]:
+        return tuple(bit ^ int(button.value) for bit, button in zip(self.begin, self.buttons, strict=True))
+
+    def observe(self, draw: Any) -> None:
+        for button in self.buttons:
+            button.observe(draw, "value")
+
+
+def with_value(slider: Any) -> Any:
+    """The slider, and below it the value at which it stands.
+
+    ipywidgets cuts what stands beside a slider off at a few characters, so its value stands below it, in full. To a screen reader
+    ipywidgets tells the position of a ``SelectionSlider``, not its value, and offers no way to change that; the sentence of the
+    picture says what is shown.
+    """
     import ipywidgets as widgets
     value = widgets.HTML(bold(slider.label), layout={"width": "auto"})
     slider.observe(lambda change: setattr(value, "value", bold(change["new"])), "label")
-    return widgets.VBox([slider, value], layout={"flex": f"1 1 {'100%' if own_row else '18em'}", "padding": "0 1em 0 0"})
+    return widgets.VBox([slider, value], layout={"flex": "1 1 18em", "padding": "0 1em 0 0"})
 
 
 def bold(text: str) -> str:

@@ -72,18 +72,3 @@ def unpack(packed: dict, lengths: list[int]) -> list[np.ndarray]:
         stream = np.cumsum(stream)
     frames = np.split(stream, np.cumsum(lengths)[:-1])
     return list(np.cumsum(frames, axis=0)) if packed["m"] else frames
-
-
-def pack_sentences(sentences: list[str]) -> dict:
-    """Sentences that differ in their numbers: templates with holes, and the numbers of each frame.
-
-    ``{"t": templates, "a": ["template number|number|...", ...]}``.
-    """
-    import re
-    templates: dict[str, int] = {}
-    frames = []
-    for sentence in sentences:
-        parts = re.split(r"(\d+(?:\.\d+)?)", sentence)
-        template = "\x01".join(parts[::2])
-        frames.append("|".join([str(templates.setdefault(template, len(templates))), *parts[1::2]]))
-    return {"t": list(templates), "a": frames if len(set(frames)) > 1 else frames[:1]}

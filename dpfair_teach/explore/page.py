@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from . import drawing
+from .controls import Control
 from .drawing import Chart
 
 __all__: list[str] = []
@@ -21,9 +23,13 @@ def asset(name: str) -> str:
     return "\n".join(line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("//"))
 
 
-def style() -> str:
-    """The style sheet, inside the output: a notebook has no place to link one from."""
-    return f"<style>{asset('drawing.css')}{asset('explore.css')}</style>"
+def style(*sheets: str) -> str:
+    """The style sheets, inside the output: a notebook has no place to link one from. Questions and sources need no more than these."""
+    return f"<style>{''.join(map(asset, ('colors.css', 'base.css', *sheets)))}</style>"
+
+
+#: What a figure needs beside those.
+FIGURE = ("drawing.css", "explore.css")
 
 
 def island(data: dict) -> str:
@@ -40,20 +46,32 @@ HIDDEN = 'style="display:none"'
 UNTRUSTED = '<span class="dpx-flat"> (sliders come once you run the notebook)</span>'
 
 
+def as_image(drawn: str) -> str:
+    """A drawing as the address of an image, with the styles it needs."""
+    styles = f"><style>{asset('colors.css')}{asset('drawing.css')}</style>"
+    drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", styles, 1)
+    return f"data:image/svg+xml,{quote(drawn, safe=SAFE)}"
+
+
 def flat(chart: Chart, frame: Any, sentence: str) -> str:
     """The drawing with its legend as an image with a text alternative."""
-    drawn = drawing.svg(chart, frame, sentence, keys=True)
-    drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", f"><style>{asset('drawing.css')}</style>", 1)
-    return f'<img class="dpx-flat" alt="{escape(sentence)}" src="data:image/svg+xml,{quote(drawn, safe=SAFE)}">'
+    drawn = drawing.svg(chart, frame, sentence, keys=chart.view != "bars")
+    return f'<img class="dpx-flat" alt="{escape(sentence)}" src="{as_image(drawn)}">'
 
 
 def picture(chart: Chart, frame: Any, title: str, sentence: str) -> str:
-    """Legend and drawing of one frame, or its table."""
+    """Drawing of one frame, or its table."""
     if chart.view == "table":
         cells = drawing.grid(frame, chart.start, chart.digits, title, frame.corner)
         return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{cells}</div>'
-    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.legend(chart)}{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
+    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
     return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
+
+
+def legend(chart: Chart) -> str:
+    """The names of the series; hidden where no style sheet comes, since the flat image has them inside."""
+    drawn = "" if chart.view == "table" else drawing.legend(chart)
+    return f'<div class="dpx-draw" {HIDDEN}>{drawn}</div>' if drawn else ""
 
 
 def summary(text: str) -> str:
@@ -63,7 +81,7 @@ def summary(text: str) -> str:
 
 def numbers(chart: Chart, frame: Any) -> str:
     """The folded table of the frame's numbers; a table needs none."""
-    if chart.view == "table" or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
+    if chart.view in ("table", "bars") or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
         return ""
     head, rows = drawing.rows_of(chart, frame)
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)
@@ -80,22 +98,99 @@ def caption(title: str, question: str) -> str:
     return f'<figcaption><p class="dpx-title" role="heading" aria-level="3">{escape(title)}</p>{asked}</figcaption>'
 
 
-def still(chart: Chart, frame: Any, title: str, question: str, sentence: str) -> str:
-    """One frame without sliders: what the live widget shows."""
-    return (f'<div class="dpx">{style()}<figure>{caption(title, question)}{picture(chart, frame, title, sentence)}'
-            f'<p class="dpx-say" aria-live="polite">{escape(sentence)}</p>{numbers(chart, frame)}</figure></div>')
+@dataclass(frozen=True)
+class Picture:
+    """One panel at one frame."""
+
+    chart: Chart
+    frame: Any
+    name: str
+    share: float
 
 
-def player(chart: Chart, frame: Any, title: str, question: str, sentence: str, sliders: list[tuple[str, list[str], int]],
-           data: dict) -> str:
-    """The self-contained player, standing at ``frame``. Without scripts the figure, its sentence and its numbers are there."""
-    inputs = "".join(
-        f'<label><span>{escape(name)}</span> <b aria-hidden="true">{escape(texts[at])}</b>'
-        f'<input type="range" min="0" max="{len(texts) - 1}" step="1" value="{at}" aria-valuetext="{escape(texts[at])}" autocomplete="off">'
-        "</label>"
-        for name, texts, at in sliders)
-    at = ", ".join(f"{name} = {texts[i]}" for name, texts, i in sliders)
-    return (f'<dpfair-explorer class="dpx" data-view="{chart.view}">{style()}<figure>{caption(title, question)}'
-            f'<div class="dpx-sliders" {HIDDEN}>{inputs}</div><p class="dpx-at">{escape(at)}{UNTRUSTED}</p>'
-            f'{picture(chart, frame, title, sentence)}<p class="dpx-say" aria-live="polite">{escape(sentence)}</p>'
-            f"{numbers(chart, frame)}</figure>{island(data)}<script>{asset('player.js')}</script></dpfair-explorer>")
+@dataclass(frozen=True)
+class Shown:
+    """A figure at one setting of its controls."""
+
+    title: str
+    question: str
+    sentence: str
+    pictures: list[Picture]
+    columns: list[int]          # how many pictures stand below each other
+    controls: list[Control]
+    values: dict
+
+    def places(self) -> list[int]:
+        """Where each control stands."""
+        return [control.places[self.values[control.name]] for control in self.controls]
+
+
+#: Views whose legend and sentence stand beside the picture where there is room.
+BESIDE = ("lines", "roc", "pareto")
+
+
+def panel(one: Picture, sentence: str) -> str:
+    """One of several pictures, with its heading."""
+    drawn = picture(one.chart, one.frame, one.name, sentence) + legend(one.chart) + numbers(one.chart, one.frame)
+    return f'<div class="dpx-panel" data-view="{one.chart.view}"><p class="dpx-head">{escape(one.name)}</p>{drawn}</div>'
+
+
+def body(shown: Shown) -> str:
+    """The pictures with their legends, the sentence, the folded numbers."""
+    said = f'<p class="dpx-say" aria-live="polite">{escape(shown.sentence)}</p>'
+    if len(shown.pictures) == 1:
+        one = shown.pictures[0]
+        drawn = picture(one.chart, one.frame, shown.title, shown.sentence)
+        kind = "dpx-beside" if one.chart.view in BESIDE else "dpx-one"
+        return (f'<div class="dpx-body {kind}"><div class="dpx-panel" data-view="{one.chart.view}">{drawn}</div>'
+                f'<div class="dpx-side">{legend(one.chart)}{said}</div></div>{numbers(one.chart, one.frame)}')
+    parts, pictures = [], iter(shown.pictures)
+    for height in shown.columns:
+        column = [next(pictures) for _ in range(height)]
+        panels = "".join(panel(one, shown.sentence) for one in column)
+        parts.append(f'<div class="dpx-column" style="--w:{column[0].share:g}">{panels}</div>')
+    return f'<div class="dpx-body dpx-many">{"".join(parts)}</div>{said}'
+
+
+def crowd(shown: Shown) -> str:
+    """The row of people."""
+    for control in shown.controls:
+        if control.people:
+            bits = shown.values[control.name]
+            drawn = control.people.svg(bits, name=f"{len(bits)} people")
+            told = ". ".join(control.people.told(bits)) + "."
+            return (f'<div class="dpx-crowd"><div class="dpx-draw" {HIDDEN}>{drawn}</div>'
+                    f'<img class="dpx-flat" alt="{escape(told)}" src="{as_image(drawn)}"></div>')
+    return ""
+
+
+def control(one: Control, number: int, at: int) -> str:
+    """The native input of a control; people are clicked in their row."""
+    name, texts = escape(one.label), one.texts
+    if one.kind == "range":
+        return (f'<label class="dpx-range"><span>{name}</span> <b aria-hidden="true">{escape(texts[at])}</b>'
+                f'<input type="range" min="0" max="{len(texts) - 1}" step="1" value="{at}" aria-valuetext="{escape(texts[at])}" '
+                f'data-k="{number}"></label>')
+    if one.kind == "flag":
+        checked = " checked" if one.grid[at] else ""
+        return f'<label class="dpx-flag"><input type="checkbox" data-k="{number}"{checked}> <span>{name}</span></label>'
+    choices = "".join(f'<label><input type="radio" name="k{number}" value="{i}" data-k="{number}"{" checked" if i == at else ""}>'
+                      f"<span>{escape(text)}</span></label>" for i, text in enumerate(texts))
+    return f'<fieldset class="dpx-names"><legend>{name}</legend><div>{choices}</div></fieldset>'
+
+
+def still(shown: Shown) -> str:
+    """One frame without controls: what the live widget shows."""
+    return f'<div class="dpx">{style(*FIGURE)}<figure>{caption(shown.title, shown.question)}{crowd(shown)}{body(shown)}</figure></div>'
+
+
+def player(shown: Shown, data: dict) -> str:
+    """The self-contained player. Without scripts the figure, its sentence and its numbers are there."""
+    places = shown.places()
+    inputs = "".join(control(one, k, places[k]) for k, one in enumerate(shown.controls) if one.kind != "people")
+    at = ", ".join(f"{one.label} = {one.texts[i]}" for one, i in zip(shown.controls, places, strict=True))
+    # a form keeps the names of its buttons to itself, so that two figures on a page do not share them
+    form = f'<form autocomplete="off"><div class="dpx-sliders" {HIDDEN}>{inputs}</div></form>' if inputs else ""
+    return (f'<dpfair-explorer class="dpx">{style(*FIGURE)}<figure>{caption(shown.title, shown.question)}{crowd(shown)}'
+            f'{form}<p class="dpx-at">{escape(at)}{UNTRUSTED}</p>{body(shown)}'
+            f"</figure>{island(data)}<script>{asset('player.js')}</script></dpfair-explorer>")

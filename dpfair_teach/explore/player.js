@@ -1,4 +1,4 @@
-// <dpfair-explorer>: moves the figure that Python drew to another frame of the slider grid. No dependencies.
+// <dpfair-explorer>: moves the figure that Python drew to another setting of its controls. No dependencies.
 (() => {
   if (customElements.get("dpfair-explorer")) return;
   const alphabet = [];
@@ -34,64 +34,40 @@
   };
   const set = (node, name, value) => node.getAttribute(name) === value || node.setAttribute(name, value);
 
-  customElements.define("dpfair-explorer", class extends HTMLElement {
-    connectedCallback() {
-      const island = this.querySelector("script.dpx-data");
-      if (this.data) return;
-      if (!island) {     // the parser has not come to it yet
-        if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => this.connectedCallback(), {once: true});
-        return;
-      }
-      const d = this.data = JSON.parse(island.textContent);
-      const all = (what) => [...this.querySelectorAll(what)];
-      this.inputs = all("input");
-      this.outputs = all("label b");
-      this.say = this.querySelector(".dpx-say");
-      this.at = this.querySelector(".dpx-at");
-      this.svg = this.querySelector(".dpx-svg");
-      this.paths = all(".dpx-svg .dpx-s");
-      this.rects = all("rect");
-      this.texts = all(".dpx-in");
+  // One picture: `root` holds its drawing, its legend and its folded table.
+  class Panel {
+    constructor(data, root) {
+      const all = (what) => [...root.querySelectorAll(what)];
+      const d = this.data = data;
+      this.svg = root.querySelector(".dpx-plot .dpx-svg");
+      this.paths = all(".dpx-plot .dpx-s");
+      this.rects = all(".dpx-plot rect");
+      this.texts = all(".dpx-plot .dpx-in");
       this.cells = all(".dpx-plot tbody td");
-      this.details = this.querySelector("details");
-      this.body = this.querySelector("details tbody");
-      if (d.p) {
-        // where each frame begins, and how many points each of its series has
-        const frames = d.n.reduce((a, b) => a * b, 1), s = d.S ? d.S.length : 0;
-        const counts = d.c && (d.c.q === undefined ? d.c : unpack(d.c, s));
-        this.count = (frame, i) => counts[(frame * s + i) % counts.length];
-        this.begin = [0];
-        for (let f = 0; f < frames; f++) {
-          let size = d.size;
-          if (counts) for (let i = size = 0; i < s; i++) size += 2 * this.count(f, i);
-          this.begin.push(this.begin[f] + size);
-        }
-        this.numbers = unpack(d.p, this.begin[1]);
+      this.details = root.querySelector("details");
+      this.body = root.querySelector("details tbody");
+      // which of the distinct frames stands at a setting; where each begins, and how many points each of its series has
+      this.index = d.i && unpack(d.i);
+      const s = d.S ? d.S.length : 0;
+      const counts = d.c && (d.c.q === undefined ? d.c : unpack(d.c, s));
+      this.count = (frame, i) => counts[(frame * s + i) % counts.length];
+      this.begin = [0];
+      for (let f = 0; f < d.f; f++) {
+        let size = d.size;
+        if (counts) for (let i = size = 0; i < s; i++) size += 2 * this.count(f, i);
+        this.begin.push(this.begin[f] + size);
       }
-      this.classList.add("dpx-on");
-      this.addEventListener("input", () => this.draw());
+      this.numbers = unpack(d.p, this.begin[1]);
       if (this.details) this.details.addEventListener("toggle", () => this.list());
-      this.draw();
     }
 
-    draw() {
-      const d = this.data;
-      let frame = 0;
-      const values = this.inputs.map((input, i) => {
-        const text = d.v[i][+input.value];
-        frame = frame * d.n[i] + +input.value;
-        set(input, "aria-valuetext", text);
-        this.outputs[i].textContent = text;
-        return d.k[i] + " = " + text;
-      });
+    draw(setting) {
+      const d = this.data, frame = this.index ? this.index[setting] : setting;
+      if (frame === this.frame) return;
       this.frame = frame;
-      const [template, ...parts] = d.a[d.a.length > 1 ? frame : 0].split("|");
-      const sentence = d.t[template].split("\x01").map((text, i) => text + (parts[i] || "")).join("");
-      this.say.textContent = sentence;
-      this.at.textContent = values.join(", ");
-      if (this.svg) set(this.svg, "aria-label", d.title + ". " + sentence);
       if (d.view === "table") this.table(frame);
       else if (d.view === "heatmap") this.heat(frame);
+      else if (d.view === "bars") this.bars(frame);
       else this.curves(frame);
       if (this.details && this.details.open) requestAnimationFrame(() => this.list());
     }
@@ -125,6 +101,15 @@
       }
     }
 
+    bars(frame) {
+      const d = this.data;
+      this.paths.forEach((path, i) => {
+        const kept = this.numbers[this.begin[frame] + i];
+        set(path, "d", `M0 0h${Math.min(Math.max(toPlace(d.X, kept, d.w), 0), d.w)}v140H0z`);
+        this.texts[i].textContent = toText(d.X, kept);
+      });
+    }
+
     heat(frame) {
       const {Y, size} = this.data;
       for (let i = 0; i < size; i++) {
@@ -139,7 +124,7 @@
     }
 
     table(frame) {
-      const {u, size, start} = this.data;
+      const {u, start} = this.data;
       this.cells.forEach((cell, i) => {
         const text = u[this.numbers[this.begin[frame] + i]], was = u[this.numbers[this.begin[start] + i]];
         cell.textContent = text;
@@ -179,6 +164,108 @@
         });
         return line;
       }));
+    }
+  }
+
+  customElements.define("dpfair-explorer", class extends HTMLElement {
+    connectedCallback() {
+      const island = this.querySelector("script.dpx-data");
+      if (this.data) return;
+      if (!island) {     // the parser has not come to it yet
+        if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => this.connectedCallback(), {once: true});
+        return;
+      }
+      const d = this.data = JSON.parse(island.textContent);
+      const all = (what) => [...this.querySelectorAll(what)];
+      this.inputs = all(".dpx-sliders input");
+      this.say = this.querySelector(".dpx-say");
+      this.at = this.querySelector(".dpx-at");
+      const roots = d.P.length > 1 ? all(".dpx-panel") : [this];
+      this.panels = d.P.map((data, i) => new Panel(data, roots[i]));
+      this.said = d.say.i && unpack(d.say.i);
+      this.people = all(".dpx-who");
+      this.begin = this.people.map((who) => this.bit(who));     // as they first stand
+      this.people.forEach((who, i) => {
+        this.begin[i] ^= who.hasAttribute("data-moved");
+        who.setAttribute("role", "button");
+        who.setAttribute("tabindex", i ? -1 : 0);
+        who.addEventListener("click", () => this.flip(who));
+        who.addEventListener("keydown", (event) => this.key(event, i));
+      });
+      this.classList.add("dpx-on");
+      this.addEventListener("input", () => this.draw());
+      this.addEventListener("submit", (event) => event.preventDefault());
+      this.draw();
+    }
+
+    bit(who) {
+      return +who.classList.contains("dpx-is1");
+    }
+
+    flip(who) {
+      const one = who.classList.toggle("dpx-is1");
+      who.classList.toggle("dpx-is0", !one);
+      this.focused(who);
+      this.draw();
+    }
+
+    // one stop of the Tab key; the arrows go from person to person
+    key(event, i) {
+      const to = {ArrowRight: i + 1, ArrowDown: i + 1, ArrowLeft: i - 1, ArrowUp: i - 1, Home: 0, End: this.people.length - 1}[event.key];
+      if (to !== undefined) {
+        const who = this.people[Math.min(Math.max(to, 0), this.people.length - 1)];
+        this.focused(who);
+        who.focus();
+      } else if (event.key === "Enter" || event.key === " ") this.flip(this.people[i]);
+      else return;
+      event.preventDefault();
+    }
+
+    focused(who) {
+      for (const other of this.people) set(other, "tabindex", other === who ? "0" : "-1");
+    }
+
+    // where each control stands
+    settings() {
+      const at = this.data.n.map(() => 0);
+      for (const input of this.inputs) {
+        const k = +input.dataset.k, texts = this.data.v[k];
+        if (input.type === "checkbox") at[k] = texts.indexOf(input.checked ? "yes" : "no");
+        else if (input.type === "range") {
+          at[k] = +input.value;
+          set(input, "aria-valuetext", texts[at[k]]);
+          input.parentNode.querySelector("b").textContent = texts[at[k]];
+        } else if (input.checked) at[k] = +input.value;
+      }
+      if (this.people.length) {
+        let moved = [];
+        at[0] = 0;
+        this.people.forEach((who, i) => {
+          const bit = this.bit(who), other = bit !== this.begin[i];
+          at[0] += bit << (this.people.length - 1 - who.dataset.who);
+          set(who, "aria-pressed", String(other));
+          set(who, "aria-label", bit ? who.dataset.b : who.dataset.a);
+          who.toggleAttribute("data-moved", other);
+          if (other) moved.push([+who.dataset.who, who.querySelector(".dpx-called").textContent]);
+        });
+        this.moved = moved.sort((a, b) => a[0] - b[0]).map((pair) => pair[1]).join(", ") || "nobody";
+      }
+      return at;
+    }
+
+    draw() {
+      const d = this.data, at = this.settings();
+      const where = (on) => on.reduce((sum, k) => sum * d.n[k] + at[k], 0);
+      const place = where(d.say.on);
+      const [template, ...parts] = d.say.a[this.said ? this.said[place] : place].split("|");
+      const sentence = d.say.t[template].split("\x01").map((text, i) => text + (parts[i] || "")).join("");
+      this.say.textContent = sentence;
+      this.at.textContent = d.k.map((name, k) => name + " = " + (d.v[k][at[k]] || this.moved)).join(", ");
+      this.panels.forEach((panel, i) => {
+        const name = d.P.length > 1 ? d.P[i].name : d.title;
+        if (panel.svg) set(panel.svg, "aria-label", name + ". " + sentence);
+        panel.draw(where(d.P[i].on));
+      });
     }
   });
 })();

@@ -1,6 +1,6 @@
 """What a figure's function may return, for each kind of figure, brought into one form.
 
-``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``), a ``Table``, or a 2-d
+``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``, ``bars``), a ``Table``, or a 2-d
 array (``heatmap``). Whatever does not fit raises a ``ValueError`` that names the slider values of the frame.
 """
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .arguments import writable
 
 __all__: list[str] = []
 
-View = Literal["lines", "roc", "pareto", "table", "heatmap"]
+View = Literal["lines", "roc", "pareto", "bars", "table", "heatmap"]
 VIEWS: tuple[View, ...] = get_args(View)
 #: The kinds of series each view draws; the first is the default.
 KINDS: dict[View, tuple[str, ...]] = {
-    "lines": ("line", "points", "band"), "roc": ("points", "line", "polygon"), "pareto": ("points", "line", "polygon"), "table": (),
-    "heatmap": ()}
+    "lines": ("line", "points", "band"), "roc": ("points", "line", "polygon"), "pareto": ("points", "line", "polygon"), "bars": (),
+    "table": (), "heatmap": ()}
 MOST_SERIES = 8
 MOST_CELLS = 625        # of a heat map or table, and
 MOST_POINTS = 2500      # of all series of a frame: the player redraws them within a millisecond
@@ -38,10 +38,10 @@ class Table:
     corner: str = ""
 
 
-def canonical(result: Any, view: View, where: str, *, x: Any, kinds: dict[str, str]) -> Any:
-    """One result of ``fn`` as a frame of ``view``; ``where`` names the slider values in an error."""
+def canonical(result: Any, view: View, what: str, *, x: Any, kinds: dict[str, str]) -> Any:
+    """One result of ``fn`` as a frame of ``view``; ``what`` names the function and the slider values in an error."""
     def wrong(why: str, remedy: str) -> None:
-        raise ValueError(f"fn at {where}: {why}. {remedy}")
+        raise ValueError(f"{what}: {why}. {remedy}")
 
     if view == "table":
         return table(result, wrong)
@@ -59,7 +59,11 @@ def canonical(result: Any, view: View, where: str, *, x: Any, kinds: dict[str, s
     frame = {}
     for name, values in result.items():
         values = numbers(values, f"series {name!r}", wrong)
-        if view == "lines":
+        if view == "bars":
+            if values.size != 1:
+                wrong(f"bar {name!r} has shape {values.shape}, not one number", "Return one number a name.")
+            values = values.reshape(1)
+        elif view == "lines":
             want = (len(x), 2) if kinds.get(name) == "band" else (len(x),)
             if values.shape != want:
                 wrong(f"series {name!r} has shape {values.shape}, not {want}", "Return one value (a band: low and high) for each x.")
@@ -119,6 +123,19 @@ def table(result: Any, wrong: Any) -> Table:
 def label(name: Any) -> str:
     """A row or column name; the parts of a pandas MultiIndex in one line."""
     return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def key(frame: Any) -> Any:
+    """The same for two frames of one view that are equal to the last bit, and for those only."""
+    if isinstance(frame, Table):
+        return frame.rows, frame.columns, tuple(map(repr, frame.values.ravel()))
+    parts = frame.items() if isinstance(frame, dict) else [("", frame)]
+    return tuple((name, part.shape, part.tobytes()) for name, part in parts)
+
+
+def size(frame: Any) -> int:
+    """How many numbers or cells a frame holds."""
+    return sum(part.size for part in (frame.values() if isinstance(frame, dict) else [frame.values if isinstance(frame, Table) else frame]))
 
 
 def same_shape(first: Any, frame: Any, where: str) -> None:

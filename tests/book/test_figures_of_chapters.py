@@ -56,7 +56,7 @@ def test_the_figure_of_the_exponential_mechanism_names_all_best_thresholds():
         said = shown.sentence(**at)
         assert f"thresholds 0.4 and 0.6. One of them is chosen with probability {chance:.2f};" in said
         assert names["SCORES"][best].tolist() == [0.4, 0.6]
-    low, high = shown.x_range
+    low, high = shown.panels[0].x_range
     assert low < min(names["SCORES"]) and max(names["SCORES"]) < high      # no marker stands on an axis
     with pytest.raises(ValueError, match=r"Adam.*Ada, Ben"):
         names["two_worlds"]("Adam")
@@ -113,7 +113,7 @@ def test_the_multipliers_of_the_refreshers_figure_are_minus_the_slope_of_their_l
     for at in shown.grid():
         line, said = shown.frame(**at)["promise of the multipliers"], shown.sentence(**at)
         falls = float(re.search(r"add up to ([\d.]+): the straight line that falls by so much per unit of gamma", said)[1])
-        np.testing.assert_allclose(np.diff(line) / np.diff(shown.x), -falls, atol=6e-4)
+        np.testing.assert_allclose(np.diff(line) / np.diff(shown.panels[0].x), -falls, atol=6e-4)
 
 
 @cache
@@ -132,7 +132,7 @@ def game_figures() -> tuple[Explorer, Explorer, dict]:
 def test_the_prices_of_a_run_are_drawn_in_every_round():
     """Their swings take less than six rounds: every third round would draw others, several times as long."""
     shown, _, names = game_figures()
-    assert (np.diff(shown.x) == 1).all()
+    assert (np.diff(shown.panels[0].x) == 1).all()
     swings = {at: np.diff(np.flatnonzero(np.diff(np.sign(np.diff(run.multipliers[200:, 0]))) < 0)).mean()
               for at, run in names["RUNS"].items() if at[1] >= 0.3}                          # step 0.1 is still on its way
     assert all(2 <= swing < 6 for swing in swings.values()), swings

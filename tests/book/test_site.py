@@ -316,12 +316,38 @@ def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit)
 
 
 @on(PAGES)
+def test_every_choice_moves_its_figure(visit):
+    """Names to choose from, yes or no, people: each changes picture or sentence, and the last choice brings the first picture back."""
+    for figure in visit.page.locator("dpfair-explorer").all():
+        title = figure.locator(".dpx-title").inner_text()
+
+        def shown(figure=figure):
+            return [figure.locator(what).first.inner_html() for what in (".dpx-body", ".dpx-say")]
+        for group in figure.locator("fieldset").all():
+            choices = group.get_by_role("radio").all()
+            first, start = shown(), [choice.is_checked() for choice in choices].index(True)
+            seen = set()
+            for choice in choices:
+                choice.check(force=True)
+                seen.add("".join(shown()))
+            assert len(seen) > 1, f"{title}, {group.locator('legend').inner_text()}: the figure stands still"
+            choices[start].check(force=True)
+            assert shown() == first
+        for one in [*figure.get_by_role("checkbox").all(), *figure.locator(".dpx-who").all()]:
+            before = shown()
+            one.press("Space")
+            assert shown() != before, f"{title}: the figure stands still"
+            one.press("Space")
+            assert shown() == before
+
+
+@on(PAGES)
 def test_every_slider_moves_its_figure_by_keyboard(visit):
     for figure in visit.page.locator("dpfair-explorer").all():
         title = figure.locator(".dpx-title").inner_text()
         plot = figure.locator(".dpx-plot").first
         sliders = figure.locator("input[type=range]").all()
-        assert sliders, f"{title}: no slider"
+        assert sliders or figure.locator("fieldset, input[type=checkbox], .dpx-who").count(), f"{title}: nothing to move"
         for slider in sliders:
             name = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
             start = int(slider.input_value())

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpfair_teach.explore import Explorer
+from dpfair_teach.explore import Explorer, Panel, People
 
 X = np.linspace(-6, 6, 61)
 WICKED = "</script><b>&\"' $x$"
@@ -59,6 +59,38 @@ def say(**values):
     return "The sliders stand at " + ", ".join(f"{k} {v}" for k, v in values.items()) + f" {WICKED}."
 
 
+FOUR = People(["Ada", "Ben", "Cleo", "Dan"], group=[0, 0, 1, 1], label=[1, 1, 0, 1], score=[0.9, 0.2, 0.6, 0.4], cut=0.5)
+THREE = People(["Eve", "Fay", "<Gus>"], label=[0, 1, 1], decision=[1, 0, 1], flips="decision", argument="said",
+               words={"decision": ("turned away", "taken")})
+
+
+def shares_of(A):
+    """Of the accepted and of the rejected, how many are in group 1: many settings have the same."""
+    return {"accepted": (A[0] + A[2]) / 2, "rejected " + WICKED: (A[1] + A[3]) / 2}
+
+
+def plane(A, blurred):
+    return {"group 0": np.array([[0, 0], [1 - sum(A) / 4, 1]]), "drawn": np.array([[0.2, 0.3], [0.4, 0.1]])[:2 * blurred]}
+
+
+def kept(x, noise):
+    return {"kept": x * {"none": 1, "little": 0.5}[noise]}
+
+
+def said_of(said):
+    return pd.DataFrame([[sum(said)]], index=["taken"], columns=["of three"])
+
+
+def crowd() -> Explorer:
+    """People, a choice of names and a checkbox; four panels, each of which follows some of them."""
+    return Explorer([Panel(plane, name="Plane", view="roc", share=0.5, series={"group 0": "line"}),
+                     [Panel(shares_of, name="Shares", view="bars", share=0.5, x_range=(0, 1)),
+                      Panel(lambda A: [[a, 1 - a] for a in A], name="Cells", view="heatmap", share=0.5)],
+                     Panel(kept, name="Kept", x=np.linspace(0, 1, 5))],
+                    people=FOUR, sliders={"noise": ["none", "little"], "blurred": [False, True]}, start={"noise": "little"},
+                    title="People " + WICKED, question="Who moves? " + WICKED, alt=say, labels={"blurred": "blur it"})
+
+
 def samples() -> dict[str, Explorer]:
     """Fresh figures; ``lines_log``, ``pareto_log`` and ``waves`` are second figures of a view."""
     bare = {"title": "How much? " + WICKED, "alt": say, "question": "What moves? " + WICKED}
@@ -78,4 +110,8 @@ def samples() -> dict[str, Explorer]:
         "heatmap": Explorer(bound, view="heatmap", x=[500, 1000, 10_000], y=[2, 3, 8], sliders={"beta": [0.01, 0.05, 0.1]}, log_y=True,
                             z_label="bound", **common),
         "waves": Explorer(waves, view="heatmap", sliders={"frequency": [1, 2, 3]}, **common),
+        "bars": Explorer(lambda n: {"one " + WICKED: 1.0 / n, "two": n ** 2, "three": 3.0}, view="bars", sliders={"n": [1, 10, 100]},
+                         log_x=True, colors={"three": "two"}, **bare),
+        "crowd": crowd(),
+        "decided": Explorer(said_of, view="table", people=THREE, digits=0, **bare),
     }

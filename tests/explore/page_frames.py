@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
-from dpfair_teach.explore import Explorer, packing
+from dpfair_teach.explore import Explorer, Panel, packing
 
 ISLAND = re.compile(r'<script type="application/json" class="dpx-data">(.*?)</script>', re.S)
 
@@ -17,8 +18,8 @@ def data_of(html: str) -> dict:
 
 
 def frames_of(data: dict) -> list[np.ndarray]:
-    """The whole numbers of every frame."""
-    n = int(np.prod(data["n"]))
+    """The whole numbers of every distinct frame of a panel."""
+    n = data["f"]
     lengths = [data["size"]] * n
     if "c" in data:
         counts = [data["c"]] * n if isinstance(data["c"], list) else packing.unpack(data["c"], [len(data["S"])] * n)
@@ -26,12 +27,39 @@ def frames_of(data: dict) -> list[np.ndarray]:
     return packing.unpack(data["p"], lengths)
 
 
-def sentences_of(data: dict) -> list[str]:
-    """The text alternative of every frame; one that is the same in all frames is carried once."""
-    told = []
-    for packed in data["a"]:
-        template, *parts = packed.split("|")
-        told.append("".join(a + b for a, b in zip(data["t"][int(template)].split("\x01"), [*parts, ""], strict=True)))
+def place(data: dict, on: list[int], places: list[int]) -> int:
+    """Where a setting of all controls stands on the grid of those in ``on``."""
+    at = 0
+    for k in on:
+        at = at * data["n"][k] + places[k]
+    return at
+
+
+def settings(figure: Explorer, data: dict) -> Iterator[tuple[dict, list[int]]]:
+    """Every setting of the controls, with the place of each."""
+    grid = figure.grid()
+    assert len(grid) == np.prod(data["n"]) == np.prod([len(g) for g in figure.sliders.values()])
+    for values in grid:
+        yield values, [figure.controls[name].places[value] for name, value in values.items()]
+
+
+def indexed(packed: dict | None, at: int, cache: dict) -> int:
+    """The number of the distinct frame or sentence at a place."""
+    if packed is None:
+        return at
+    key = packed["q"]
+    if key not in cache:
+        cache[key] = packing.unpack(packed, [])[0].tolist()
+    return cache[key][at]
+
+
+def sentences_of(figure: Explorer, data: dict) -> list[str]:
+    """The text alternative at every setting."""
+    told, cache = [], {}
+    for _, places in settings(figure, data):
+        said = data["say"]
+        template, *parts = said["a"][indexed(said.get("i"), place(data, said["on"], places), cache)].split("|")
+        told.append("".join(a + b for a, b in zip(said["t"][int(template)].split("\x01"), [*parts, ""], strict=True)))
     return told
 
 
@@ -58,25 +86,41 @@ def three(values: np.ndarray) -> list[str]:
 
 
 def assert_every_frame_is_a_direct_call(figure: Explorer, data: dict) -> None:
-    """At each setting of the sliders the numbers in ``data`` are those that ``figure.fn`` returns for it."""
-    kept = frames_of(data)
-    assert len(kept) == len(figure.grid()) == np.prod([len(g) for g in figure.sliders.values()])
-    for values, numbers in zip(figure.grid(), kept, strict=True):
-        direct = figure.fn(*figure._positional(), **values)
-        if figure.view == "table":
-            shown = [data["u"][i] for i in numbers]
-            exact = np.asarray(getattr(direct, "values", direct), dtype=float).ravel()
-            assert np.abs(np.array(shown, dtype=float) - exact).max() <= 0.5 * 10.0 ** -figure.digits * (1 + 1e-9)
-            continue
-        if figure.view == "heatmap":
-            close(data["Y"], numbers, np.asarray(direct, dtype=float).ravel())
-            continue
-        at = 0
-        for want in (np.asarray(series, dtype=float) for series in direct.values()):
-            if figure.view == "lines":
-                close(data["Y"], numbers[at:at + want.size], want.T.ravel())
-            else:
-                close(data["X"], numbers[at:at + len(want)], want[:, 0])
-                close(data["Y"], numbers[at + len(want):at + 2 * len(want)], want[:, 1])
-            at += want.size
-        assert at == numbers.size
+    """At each setting of the controls the numbers in ``data`` are those that the function of each panel returns for it."""
+    assert len(data["P"]) == len(figure.panels)
+    names = list(figure.sliders)
+    for panel, held in zip(figure.panels, data["P"], strict=True):
+        kept, used, cache = frames_of(held), set(), {}
+        on = [names[k] for k in held["on"]]
+        assert len(figure.panels) == 1 or set(on) <= set(panel.takes(figure.controls))
+        seen: set = set()
+        for values, places in settings(figure, data):
+            at = place(data, held["on"], places)
+            number = indexed(held.get("i"), at, cache)
+            used.add(number)
+            if at not in seen:
+                given = {name: values[name] for name in on}
+                same_numbers(panel, held, kept[number], panel.fn(*panel.positional(given), **given))
+            seen.add(at)
+        assert used == set(range(held["f"])), "a frame that no setting shows"
+
+
+def same_numbers(panel: Panel, data: dict, numbers: np.ndarray, direct: object) -> None:
+    """One frame as it is held, against one call."""
+    if panel.view == "table":
+        shown = [data["u"][i] for i in numbers]
+        exact = np.asarray(getattr(direct, "values", direct), dtype=float).ravel()
+        assert np.abs(np.array(shown, dtype=float) - exact).max() <= 0.5 * 10.0 ** -panel.digits * (1 + 1e-9)
+        return
+    if panel.view == "heatmap":
+        close(data["Y"], numbers, np.asarray(direct, dtype=float).ravel())
+        return
+    at = 0
+    for want in (np.asarray(series, dtype=float) for series in direct.values()):
+        if panel.view in ("lines", "bars"):
+            close(data["Y" if panel.view == "lines" else "X"], numbers[at:at + want.size], want.T.ravel())
+        else:
+            close(data["X"], numbers[at:at + len(want)], want[:, 0])
+            close(data["Y"], numbers[at + len(want):at + 2 * len(want)], want[:, 1])
+        at += want.size
+    assert at == numbers.size

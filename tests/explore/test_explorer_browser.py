@@ -53,71 +53,162 @@ def visit(chromium, folder):
     assert not trouble
 
 
-SHOWN = """figure => ({
-    paths: [...figure.querySelectorAll(".dpx-svg .dpx-s")].map(p => p.getAttribute("d")),
-    levels: [...figure.querySelectorAll("rect")].map(r => +r.getAttribute("class").slice(5)),
-    cells: [...figure.querySelectorAll(".dpx-plot tbody td")].map(c => c.textContent),
-    inside: [...figure.querySelectorAll(".dpx-in")].map(c => c.textContent),
-    moved: [...figure.querySelectorAll(".dpx-plot tbody td")].map(c => c.className === "dpx-moved" ? c.dataset.was : null),
-    say: figure.querySelector(".dpx-say").textContent,
-    label: figure.querySelector(".dpx-svg")?.getAttribute("aria-label"),
-    listed: [...figure.querySelectorAll("details tbody tr")].map(r => [...r.cells].map(c => c.textContent)),
-})"""
+SHOWN = """figure => {
+    const several = figure.querySelectorAll(".dpx-panel").length > 1;
+    const panels = (several ? [...figure.querySelectorAll(".dpx-panel")] : [figure]).map(panel => ({
+        paths: [...panel.querySelectorAll(".dpx-plot .dpx-s")].map(p => p.getAttribute("d")),
+        levels: [...panel.querySelectorAll(".dpx-plot rect")].map(r => +r.getAttribute("class").slice(5)),
+        cells: [...panel.querySelectorAll(".dpx-plot tbody td")].map(c => c.textContent),
+        inside: [...panel.querySelectorAll(".dpx-plot .dpx-in")].map(c => c.textContent),
+        moved: [...panel.querySelectorAll(".dpx-plot tbody td")].map(c => c.className === "dpx-moved" ? c.dataset.was : null),
+        label: panel.querySelector(".dpx-plot .dpx-svg")?.getAttribute("aria-label"),
+        listed: [...panel.querySelectorAll("details tbody tr")].map(r => [...r.cells].map(c => c.textContent)),
+    }));
+    return {panels, say: figure.querySelector(".dpx-say").textContent, at: figure.querySelector(".dpx-at").textContent,
+        people: [...figure.querySelectorAll(".dpx-who")].map(w => [w.getAttribute("aria-label"), w.getAttribute("aria-pressed"),
+            [...w.querySelectorAll("g")].map(g => getComputedStyle(g).display !== "none")])};
+}"""
+
+# Sets every control as a reader would leave it, without the way there.
+PUT = """async (figure, [places, bits]) => {
+    figure.querySelectorAll(".dpx-who").forEach(who => {
+        if (+who.classList.contains("dpx-is1") !== bits[who.dataset.who]) who.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+    });
+    figure.querySelectorAll(".dpx-sliders input").forEach(input => {
+        const place = places[input.dataset.k];
+        if (input.type === "range") input.value = place;
+        else if (input.type === "radio") input.checked = +input.value === place;
+        else input.checked = place;
+    });
+    figure.querySelector(".dpx-body").dispatchEvent(new Event("input", {bubbles: true}));
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+
+
+def put(element, figure, values) -> None:
+    places = [int(values[c.name]) if c.kind == "flag" else c.places[values[c.name]] for c in figure.controls.values()]
+    element.evaluate(PUT, [places, list(values[figure.people.argument]) if figure.people else []])
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_frame_is_drawn_as_python_draws_it(visit, name):
-    """The player's picture, sentence and folded numbers of every frame are those of a direct call."""
+    """The player's pictures, sentence, people and folded numbers of every frame are those of a direct call."""
     figure = FIGURES[name]
     page = visit(name)
     element = page.locator("dpfair-explorer")
-    if element.locator("details").count():
-        element.locator("summary").click()
-    grids = list(figure.sliders.values())
+    for summary in element.locator("summary").all():
+        summary.click()
     for values in figure.grid():
-        places = [grid.index(v) for grid, v in zip(grids, values.values(), strict=True)]
-        element.evaluate("""async (figure, places) => {
-            figure.querySelectorAll("input").forEach((input, i) => { input.value = places[i]; });
-            figure.querySelector("input").dispatchEvent(new Event("input", {bubbles: true}));
-            await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-        }""", places)
+        put(element, figure, values)
         shown = element.evaluate(SHOWN)
-        frame = figure.frame(**values)
         assert shown["say"] == figure.sentence(**values)
-        if figure.view == "table":
-            now, before = drawing.cells(frame, figure.digits), drawing.cells(figure.frame(), figure.digits)
-            assert shown["cells"] == now
-            assert shown["moved"] == [b if a != b else None for a, b in zip(now, before, strict=True)]
-            continue
-        assert shown["label"] == f"{figure.title}. {shown['say']}"
-        if figure.view == "heatmap":
-            assert shown["levels"] == drawing.levels(figure._chart, frame)
-            assert shown["inside"] == [figure._chart.y.text(k) for k in figure._chart.y.keep(frame).ravel().tolist()][:len(shown["inside"])]
-            assert bool(shown["inside"]) == (frame.size <= drawing.MOST_LABELLED)
-        else:
-            assert shown["paths"] == drawing.paths(figure._chart, frame)
-        if element.locator("details").count():
-            assert shown["listed"] == drawing.rows_of(figure._chart, frame)[1]
+        assert shown["at"].startswith(", ".join(f"{c.label} = {c.texts[c.places[values[c.name]]]}" for c in figure.controls.values()))
+        if figure.people:
+            assert_people(figure.people, shown["people"], values[figure.people.argument])
+        frames, first = figure.frame(**values), figure.frame()
+        for panel, chart, drawn in zip(figure.panels, figure._charts, shown["panels"], strict=True):
+            several = len(figure.panels) > 1
+            assert_drawn(panel, chart, drawn, *((f[panel.name] if several else f) for f in (frames, first)))
+            assert panel.view == "table" or drawn["label"] == f"{panel.name if several else figure.title}. {shown['say']}"
+
+
+def assert_people(people, shown, bits) -> None:
+    order = people.order()
+    told = people.told(bits)
+    assert shown == [[told[i], str(bits[i] != people.start[i]).lower(), [bits[i] == 0, bits[i] == 1]] for i in order]
+
+
+def assert_drawn(panel, chart, shown, frame, first) -> None:
+    """One panel in the browser, against one frame."""
+    if panel.view == "table":
+        now, before = drawing.cells(frame, panel.digits), drawing.cells(first, panel.digits)
+        assert shown["cells"] == now
+        assert shown["moved"] == [b if a != b else None for a, b in zip(now, before, strict=True)]
+        return
+    if panel.view == "heatmap":
+        assert shown["levels"] == drawing.levels(chart, frame)
+        assert shown["inside"] == [chart.y.text(k) for k in chart.y.keep(frame).ravel().tolist()][:len(shown["inside"])]
+        assert bool(shown["inside"]) == (frame.size <= drawing.MOST_LABELLED)
+    elif panel.view == "bars":
+        kept = [int(chart.x.keep(v)[0]) for v in frame.values()]
+        assert shown["paths"] == [drawing.bar(chart, k) for k in kept] and shown["inside"] == [chart.x.text(k) for k in kept]
+    else:
+        assert shown["paths"] == drawing.paths(chart, frame)
+    if shown["listed"]:
+        assert shown["listed"] == drawing.rows_of(chart, frame)[1]
+
+
+def pictures(shown: dict) -> list:
+    return [[panel[k] for k in ("paths", "levels", "cells")] for panel in shown["panels"]]
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_keyboard_moves_slider_figure_and_sentence(visit, name):
+def test_the_keyboard_moves_control_figure_and_sentence(visit, name):
     page = visit(name)
     figure = page.locator("dpfair-explorer")
-    for slider in FIGURES[name].sliders:
-        box = page.get_by_role("slider", name=slider, exact=True)
-        box.focus()
-        page.keyboard.press("Home")
-        before = figure.evaluate(SHOWN), box.get_attribute("aria-valuetext")
-        for key in ("ArrowRight", "End"):
-            page.keyboard.press(key)
-        after = figure.evaluate(SHOWN), box.get_attribute("aria-valuetext")
-        assert before[1] != after[1] and before[0]["say"] != after[0]["say"]
-        assert after[1] == after[0]["say"].split(slider + " ")[1].split(",")[0].split(" ")[0].replace("100000", "100,000")
-        if slider not in ("weight",):      # the weight moves nothing while nobody changes group
-            assert [before[0][k] for k in ("paths", "levels", "cells")] != [after[0][k] for k in ("paths", "levels", "cells")]
-        page.keyboard.press("ArrowLeft")
-        assert box.get_attribute("aria-valuetext") != after[1]
+    for control in FIGURES[name].controls.values():
+        if control.kind == "range":
+            box = page.get_by_role("slider", name=control.label, exact=True)
+            box.focus()
+            page.keyboard.press("Home")
+            before = figure.evaluate(SHOWN), box.get_attribute("aria-valuetext")
+            for key in ("ArrowRight", "End"):
+                page.keyboard.press(key)
+            after = figure.evaluate(SHOWN), box.get_attribute("aria-valuetext")
+            assert before[1] != after[1] and before[0]["say"] != after[0]["say"]
+            assert after[1] == control.texts[-1]
+            if control.name != "weight":      # the weight moves nothing while nobody changes group
+                assert pictures(before[0]) != pictures(after[0])
+            page.keyboard.press("ArrowLeft")
+            assert box.get_attribute("aria-valuetext") != after[1]
+        elif control.kind == "names":
+            group = page.get_by_role("group", name=control.label, exact=True)
+            assert group.get_by_role("radio").count() == len(control.texts)
+            group.get_by_role("radio", name=control.texts[0], exact=True).focus()
+            page.keyboard.press("Space")
+            before = figure.evaluate(SHOWN)
+            page.keyboard.press("ArrowRight")
+            after = figure.evaluate(SHOWN)
+            assert group.get_by_role("radio", name=control.texts[1], exact=True).is_checked()
+            assert before["say"] != after["say"] and pictures(before) != pictures(after)
+        elif control.kind == "flag":
+            box = page.get_by_role("checkbox", name=control.label, exact=True)
+            box.focus()
+            before = figure.evaluate(SHOWN), box.is_checked()
+            page.keyboard.press("Space")
+            after = figure.evaluate(SHOWN), box.is_checked()
+            assert before[1] != after[1] and before[0]["say"] != after[0]["say"] and pictures(before[0]) != pictures(after[0])
+        else:
+            people = page.get_by_role("button")
+            assert people.count() == len(control.people.names)
+            stops = [one.get_attribute("tabindex") for one in people.all()]
+            assert stops == ["0"] + ["-1"] * (people.count() - 1), "one stop of the Tab key"
+            people.first.focus()
+            before = figure.evaluate(SHOWN)
+            for number, key in enumerate(("Enter", "Space")):
+                page.keyboard.press(key)
+                after = figure.evaluate(SHOWN)
+                assert after["people"][number][1] == "true" and before["say"] != after["say"] and pictures(before) != pictures(after)
+                before = after
+                page.keyboard.press("ArrowRight")
+                assert people.nth(number + 1).evaluate("one => one === document.activeElement")
+            page.keyboard.press("End")
+            assert people.last.evaluate("one => one === document.activeElement") and people.last.get_attribute("tabindex") == "0"
+
+
+@pytest.mark.parametrize("name", ["crowd", "decided"])
+def test_a_click_flips_one_person_and_back(visit, name):
+    page = visit(name, width=320)
+    people = page.get_by_role("button")
+    figure = FIGURES[name]
+    for place, i in enumerate(figure.people.order()):
+        box = people.nth(place).locator(".dpx-hit").bounding_box()
+        assert box["width"] >= 24 and box["height"] >= 24, "too small for a finger"
+        start = figure.people.start
+        for bits in (tuple(b ^ (j == i) for j, b in enumerate(start)), start):
+            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            assert people.nth(place).get_attribute("aria-label") == figure.people.told(bits)[i]
+            assert page.locator(".dpx-say").text_content() == figure.sentence(**{figure.people.argument: bits})
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -125,16 +216,20 @@ def test_an_input_costs_less_than_a_millisecond_and_the_next_frame_shows_it(visi
     """The median of 60 inputs; the figure is already changed when the next animation frame is asked for."""
     page = visit(name)
     times, changed = page.evaluate("""async () => {
-        const input = document.querySelector("input"), plot = document.querySelector(".dpx-plot"), times = [];
+        const figure = document.querySelector("dpfair-explorer"), times = [];
+        const range = figure.querySelector("input[type=range]"), who = [...figure.querySelectorAll(".dpx-who")];
+        const radios = [...figure.querySelectorAll("input[type=radio]")];
         let changed = 0;
         for (let i = 1; i <= 60; i++) {
-            const before = plot.innerHTML;
-            input.value = (+input.value + 1) % (+input.max + 1);
+            const before = figure.innerHTML;
             const start = performance.now();
-            input.dispatchEvent(new Event("input", {bubbles: true}));
+            if (range) range.value = (+range.value + 1) % (+range.max + 1);
+            else if (who.length) who[i % who.length].dispatchEvent(new MouseEvent("click", {bubbles: true}));
+            else radios[i % radios.length].checked = true;
+            if (range || !who.length) (range || radios[0]).dispatchEvent(new Event("input", {bubbles: true}));
             times.push(performance.now() - start);
             await new Promise(requestAnimationFrame);
-            changed += plot.innerHTML !== before;
+            changed += figure.innerHTML !== before;
         }
         return [times.sort((a, b) => a - b), changed];
     }""")
@@ -142,14 +237,14 @@ def test_an_input_costs_less_than_a_millisecond_and_the_next_frame_shows_it(visi
     assert changed == 60
 
 
-@pytest.mark.parametrize("width", [375, 1000])
+@pytest.mark.parametrize("width", [320, 375, 1000])
 @pytest.mark.parametrize("name", [*FIGURES, *CARDS])
 def test_nothing_scrolls_sideways_and_text_is_legible(visit, name, width):
     page = visit(name, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     sizes = page.evaluate("""() => [...document.querySelectorAll(".dpx svg[role=img] text")].map(t =>
         parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a)""")
-    assert all(size >= 11 for size in sizes), min(sizes)
+    assert all(size >= (11 if width > 320 else 10.4) for size in sizes), min(sizes)
     outside = page.evaluate("""() => [...document.querySelectorAll(".dpx svg[role=img] text")].filter(t => {
         const box = t.getBoundingClientRect(), card = t.closest(".dpx").getBoundingClientRect();
         return box.left < card.left || box.right > card.right;
@@ -170,7 +265,17 @@ def test_axe_finds_nothing(visit, name, theme):
 def test_many_figures_on_one_page_all_start(visit):
     page = visit("all")
     assert page.locator("dpfair-explorer.dpx-on").count() == len(FIGURES)
-    assert page.get_by_role("slider").count() == sum(len(f.sliders) for f in FIGURES.values())
+    kinds = [control.kind for figure in FIGURES.values() for control in figure.controls.values()]
+    assert page.get_by_role("slider").count() == kinds.count("range")
+    assert page.get_by_role("checkbox").count() == kinds.count("flag") and page.locator("fieldset").count() == kinds.count("names")
+
+
+def test_two_figures_do_not_share_their_buttons(visit):
+    """The buttons of one choice have one name on every figure of a kind; a form keeps it to itself."""
+    page = visit("all")
+    before = page.locator("input[type=radio]:checked").count()
+    page.locator("fieldset").first.get_by_role("radio").last.check()
+    assert page.locator("input[type=radio]:checked").count() == before == page.locator("fieldset").count()
 
 
 def test_a_figure_put_into_a_page_later_starts(visit):
@@ -186,9 +291,9 @@ def test_a_figure_put_into_a_page_later_starts(visit):
             old.replaceWith(script);
         });
     }""", FIGURES["lines"].html())
-    before = page.locator(".dpx-s0").last.get_attribute("d")
+    before = page.locator(".dpx-plot .dpx-s0").last.get_attribute("d")
     page.get_by_role("slider").first.press("End")
-    assert page.locator(".dpx-s0").last.get_attribute("d") != before
+    assert page.locator(".dpx-plot .dpx-s0").last.get_attribute("d") != before
 
 
 def test_without_scripts_figure_and_sentence_are_there(chromium, folder):

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.explore import Explorer
+from dpfair_teach.explore import Explorer, Panel, People
 from dpfair_teach.mechanisms import laplace
 
 X = [0.0, 1.0, 2.0]
@@ -26,7 +26,7 @@ def make(**changes):
     ({"sliders": {"a": [1, True]}}, r"sliders\['a'\]"), ({"sliders": {"a": [1, 1.0]}}, "two values read the same"),
     ({"sliders": {"a": [[1], [2, 3]]}}, r"sliders\['a'\]"), ({"sliders": {"a": np.ones((2, 2))}}, r"sliders\['a'\]"),
     ({"sliders": {"not a name": [1]}}, "sliders"), ({"sliders": {3: [1]}}, "sliders"),
-    ({"sliders": {"a": range(80), "b": range(80)}}, "6,400 frames.*Coarsen"),
+    ({"sliders": {"a": range(100), "b": range(90)}}, "9,000 frames.*Coarsen"),
     ({"title": ""}, "title"), ({"title": None}, "title"), ({"title": "bell \x07"}, "title"), ({"alt": ""}, "alt"), ({"alt": 5}, "alt"),
     ({"question": 5}, "question"), ({"x_label": None}, "x_label"),
     ({"view": "pie"}, "view='pie'.*'heatmap'"), ({"view": None}, "view"),
@@ -47,6 +47,53 @@ def make(**changes):
 def test_a_bad_argument_is_named_when_the_figure_is_made(changes, names):
     with pytest.raises(ValueError, match=names):
         make(**changes)
+
+
+def people(**changes):
+    return People(**{"names": ["Ada", "Ben"], "group": [0, 1], **changes})
+
+
+@pytest.mark.parametrize("changes, names", [
+    ({"names": ["Ada"]}, "names=.*2 to 10"), ({"names": [f"P{i}" for i in range(11)]}, "names=.*1,024"), ({"names": "AB"}, "names="),
+    ({"names": ["Ada", "Ada"]}, "names=.*two people of one name"), ({"names": ["Ada", ""]}, r"names\[1\]"),
+    ({"names": ["Ada", "Bartholomew"]}, r"names\[1\]='Bartholomew'.*Shorten"), ({"group": [0, 2]}, "group=.*"), ({"group": [0]}, "group="),
+    ({"group": [0, 0.5]}, "group=.*0 or 1"), ({"group": None}, "group=None.*flip"), ({"flips": "score"}, "flips='score'"),
+    ({"flips": "label"}, "label=None"), ({"score": [1, 2]}, "cut=None.*both"), ({"cut": 0.5}, "score=None"),
+    ({"score": [1, 2], "cut": 1.5, "decision": [0, 1]}, "decision=.*cut decides already"),
+    ({"score": [1, 2], "cut": 1.5, "flips": "decision"}, "flips='decision'.*cut decides"), ({"argument": "not a name"}, "argument="),
+    ({"words": {"group": "AB"}}, "words="), ({"words": {"size": ("a", "b")}}, "words="),
+    ({"words": {"group": ("a", "")}}, r"words\['group'\]"),
+])
+def test_bad_people_are_named(changes, names):
+    with pytest.raises(ValueError, match=names):
+        people(**changes)
+
+
+def panel(name="one", fn=lambda a: {"s": a}, **changes):
+    return Panel(fn, **{"name": name, "view": "bars", **changes})
+
+
+@pytest.mark.parametrize("changes, names", [
+    ({"fn": []}, r"fn=\[\]: neither"), ({"fn": [panel(), 3]}, "neither a function nor"), ({"fn": [panel(), []]}, "neither a function nor"),
+    ({"fn": [panel(), panel()]}, "two of one name"), ({"fn": [panel(""), panel()]}, "without a name"),
+    ({"fn": [panel(), panel("two")], "x": X}, "x=.*Give x to the Panel"), ({"fn": [panel()], "digits": 2}, "digits=2"),
+    ({"fn": [panel(), panel("two")], "sliders": {"a": [1], "b": [1]}}, "sliders='b': no panel"),
+    ({"people": 3}, "people=3"), ({"people": people(argument="a")}, "people='a'.*another name"),
+    ({"people": people(), "sliders": [1]}, "sliders"),
+    ({"people": people(), "start": {"A": [0, 2]}}, r"start\['A'\]"), ({"people": people(), "labels": {"A": "who"}}, "labels='A'"),
+    ({"sliders": {"a": [True]}}, r"sliders\['a'\].*checkbox"), ({"sliders": {"a": [True, "no"]}}, "read the same|checkbox"),
+    ({"sliders": {"a": [str(i) for i in range(25)]}}, "25 values.*side by side"), ({"start": {"a": True}}, r"start\['a'\]=True"),
+])
+def test_bad_panels_people_and_controls_are_named(changes, names):
+    with pytest.raises(ValueError, match=names):
+        make(**({"x": None} if isinstance(changes.get("fn"), list) else {}) | changes)
+
+
+def test_a_bad_frame_of_a_panel_names_the_panel():
+    with pytest.raises(ValueError, match=r"fn of panel 'two' at a = 2: bar 's' has shape \(3,\), not one number"):
+        Explorer([panel(), panel("two", lambda a: {"s": 1 if a == 1 else X})], sliders={"a": [1, 2]}, title="t", alt="says").html()
+    with pytest.raises(ValueError, match=r"share=2"):
+        panel(share=2)
 
 
 def at_two(bad):

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from dpfair_teach.explore import Explorer
+from explorer_samples import samples
 
 MAKE = """
 import numpy as np
@@ -106,22 +107,33 @@ def test_no_kernel_no_widget():
 
 
 def test_the_widget_without_a_kernel_still_draws():
-    figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1, 2], "b": ["l", "rr"]}, title="t", alt=lambda a, b: f"a {a} b {b}",
-                      view="heatmap")
-    sliders, picture = figure.widget.children
-    (first, _), (second, _) = (box.children for box in sliders.children)
-    second.value = "rr"
-    first.index = 1
-    assert "a 2 b rr" in picture.value and picture.value == figure.still(a=2, b="rr")
+    figure = Explorer(lambda a, b, c: [[a, len(b), c]], sliders={"a": [1, 2], "b": ["l", "rr"], "c": [True, False]}, title="t",
+                      alt=lambda a, b, c: f"a {a} b {b} c {c}", view="heatmap", start={"c": False}, labels={"c": "see it"})
+    inputs, picture = figure.widget.children
+    (slider, _), (buttons,), flag = inputs.children[0].children, inputs.children[1].children, inputs.children[2]
+    assert [type(w).__name__ for w in (slider, buttons, flag)] == ["SelectionSlider", "ToggleButtons", "Checkbox"]
+    assert flag.description == "see it" and flag.value is False
+    buttons.value = "rr"
+    slider.index = 1
+    flag.value = True
+    assert "a 2 b rr c True" in picture.value and picture.value == figure.still(a=2, b="rr", c=True)
+
+
+def test_people_are_buttons_that_say_who_changed():
+    figure = samples()["crowd"]
+    people, noise, flag = figure.widget.children[0].children
+    row = people.children[1].children
+    assert [button.description for button in row] == ["Ada", "Ben", "Cleo", "Dan"] and not any(button.value for button in row)
+    row[0].value = True
+    row[3].value = True
+    noise.children[0].value, flag.value = "none", True
+    assert figure.widget.children[1].value == figure.still(A=(1, 0, 1, 0), noise="none", blurred=True)
+    assert "A (1, 0, 1, 0), noise none, blurred True" in figure.widget.children[1].value
 
 
 def test_the_value_of_a_slider_is_said_in_full_below_it():
-    long = "a minority that is hard to count, & its <neighbours>"
-    figure = Explorer(lambda a, b: [[a, len(b)]], sliders={"a": [1000, 20000.0], "b": ["l", long]}, title="t", alt="says", view="heatmap")
-    boxes = figure.widget.children[0].children
-    (short, says_short), (wide, says_wide) = (box.children for box in boxes)
-    assert says_short.value == "<b>1,000</b>" and says_wide.value == "<b>l</b>"
-    short.index, wide.index = 1, 1
-    assert says_short.value == "<b>20,000</b>"
-    assert says_wide.value == "<b>a minority that is hard to count, &amp; its &lt;neighbours&gt;</b>"
-    assert [box.layout.flex for box in boxes] == ["1 1 18em", "1 1 100%"] and not short.readout and not wide.readout
+    figure = Explorer(lambda a: [[a]], sliders={"a": [1000, 20000.0]}, title="t", alt="says", view="heatmap")
+    slider, says = figure.widget.children[0].children[0].children
+    assert says.value == "<b>1,000</b>" and not slider.readout
+    slider.index = 1
+    assert says.value == "<b>20,000</b>"

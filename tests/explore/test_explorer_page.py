@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import re
 from html.parser import HTMLParser
 from io import BytesIO
@@ -53,9 +54,9 @@ def parsed(html: str) -> Tree:
 
 
 def test_the_player_is_small():
-    raw = len((page.files("dpfair_teach.explore") / "player.js").read_bytes())
-    assert raw <= 8192, f"{raw} bytes"
-    assert len(page.asset("player.js").encode()) <= raw
+    """Script and styles, which a page carries once, as a host sends them."""
+    sent = len(gzip.compress((page.asset("player.js") + page.style(*page.FIGURE)).encode()))
+    assert sent <= 16_384, f"{sent} bytes"
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -84,15 +85,16 @@ def test_without_a_script_the_starting_frame_is_there(name):
     tree = parsed(static)
     words = " ".join(tree.text)
     assert figure.sentence() in words and figure.title in words and figure.question in words
-    for slider, value in figure.start.items():
-        assert f"{slider} = {value}" in words
+    for control in figure.controls.values():
+        assert f"{control.label} = {control.texts[control.start]}" in words
     hidden = [attributes for tag, attributes in tree.seen if attributes.get("class") == "dpx-sliders"]
-    assert hidden[0]["style"] == "display:none", "dead sliders would show"
-    if figure.view == "table":
-        assert "table" in [tag for tag, _ in tree.seen]
-    else:
-        pictures = [a for tag, a in tree.seen if tag == "svg" and a.get("role") == "img"]
-        assert len(pictures) == 1 and figure.sentence() in pictures[0]["aria-label"]
+    assert all(form["style"] == "display:none" for form in hidden), "dead sliders would show"
+    assert len(hidden) == any(control.kind != "people" for control in figure.controls.values())
+    assert "button" not in [attributes.get("role") for _, attributes in tree.seen], "dead people"
+    drawn = [panel for panel in figure.panels if panel.view != "table"]
+    pictures = [a for tag, a in tree.seen if tag == "svg" and a.get("role") == "img"]
+    assert len(pictures) == len(drawn) and all(figure.sentence() in picture["aria-label"] for picture in pictures)
+    assert [tag for tag, _ in tree.seen].count("table") >= len(figure.panels) - len(drawn)
 
 
 class Sanitised(HTMLParser):
@@ -131,21 +133,30 @@ def test_a_notebook_that_is_not_trusted_shows_image_and_sentence(name):
     left = Sanitised()
     left.feed(figure.html())
     words = [w for w in left.words if w]
-    values = ", ".join(f"{k} = {v}" for k, v in figure.start.items())
+    values = ", ".join(f"{control.label} = {control.texts[control.start]}" for control in figure.controls.values())
     assert words[:4] == [figure.title, figure.question, values, " (sliders come once you run the notebook)"]
-    if figure.view == "table":
-        assert words[-1] == figure.sentence()
-        return
-    assert words[4] == figure.sentence(), "loose words of the drawing"
-    assert [image["alt"] for image in left.images] == [figure.sentence()]
-    kind, _, picture = left.images[0]["src"].partition(",")
-    root = ElementTree.fromstring(unquote(picture))
-    assert kind == "data:image/svg+xml" and root.tag == "{http://www.w3.org/2000/svg}svg"
-    words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    if figure.view != "heatmap":
-        assert words[-len(figure.frame()):] == list(figure.frame()), "the legend"
-    drawn = [element.get("d") for element in root.iter("{http://www.w3.org/2000/svg}path")]
-    assert figure.view == "heatmap" or set(drawing.paths(figure._chart, figure.frame())) <= set(drawn)
+    several = len(figure.panels) > 1
+    folded = words.index("▸ ") if "▸ " in words else len(words)
+    if not any(panel.view == "table" for panel in figure.panels) and not several:
+        assert words[4:folded] == [figure.sentence()], "loose words of the drawing"
+    assert figure.sentence() in words and not set(words) & set(figure.people.names if figure.people else ())
+    told = [". ".join(figure.people.told(figure.people.start)) + "."] if figure.people else []
+    drawn = [(panel, chart) for panel, chart in zip(figure.panels, figure._charts, strict=True) if panel.view != "table"]
+    assert [image["alt"] for image in left.images] == told + [figure.sentence()] * len(drawn)
+    frames = figure.frame()
+    for image, (panel, chart) in zip(left.images[len(told):], drawn, strict=True):
+        kind, _, picture = image["src"].partition(",")
+        root = ElementTree.fromstring(unquote(picture))
+        assert kind == "data:image/svg+xml" and root.tag == "{http://www.w3.org/2000/svg}svg"
+        words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+        frame = frames[panel.name] if several else frames
+        if panel.view not in ("heatmap", "bars"):
+            assert words[-len(frame):] == list(frame), "the legend"
+            drawn_paths = [element.get("d") for element in root.iter("{http://www.w3.org/2000/svg}path")]
+            assert set(drawing.paths(chart, frame)) <= set(drawn_paths)
+    for image in left.images[:len(told)]:
+        root = ElementTree.fromstring(unquote(image["src"].partition(",")[2]))
+        assert set(figure.people.names) <= {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -192,7 +203,7 @@ def test_colours_stand_out(theme):
 
 
 def test_no_two_lines_share_a_dash():
-    css = page.style()
+    css = page.style(*page.FIGURE)
     dashes = dict(re.findall(r"\.dpx-line\.dpx-s(\d)[^{]*\{ stroke-dasharray: ([\d ]+);", css))
     assert set(dashes) == set("1234567") and len(set(dashes.values())) == 7
 

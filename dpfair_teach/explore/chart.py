@@ -1,0 +1,125 @@
+"""What the frames of a panel have in common: axes over all of them, series, names; and what the player is handed of it."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._checks import refuse
+from . import drawing, views
+from .axes import Axis, shown
+from .drawing import Chart
+from .packing import pack
+from .panel import Frames, Panel
+
+__all__: list[str] = []
+
+MOST_CHARACTERS = 400_000
+TIGHT = 1e-9
+
+#: A table has no axes, a heat map none below its columns: their charts are never asked for one.
+_NO_AXES: dict[str, Any] = {"x": None, "y": None}
+
+
+def chart_of(panel: Panel, frames: list, start: Any) -> Chart:
+    """The chart of a panel; ``start`` is the frame at which the figure stands first."""
+    common: dict[str, Any] = {"view": panel.view, "x_label": panel.x_label, "y_label": panel.y_label, "digits": panel.digits}
+    if panel.view == "table":
+        return Chart(**common | _NO_AXES, start=start)
+    if panel.view == "heatmap":
+        axis = Axis.over(np.concatenate([f.ravel() for f in frames]), log=panel.log_y, given=panel.y_range, levels=200, pad=0)
+        rows, columns = names("y", panel.y, frames[0].shape[0]), names("x", panel.x, frames[0].shape[1])
+        return Chart(**common | _NO_AXES | {"y": axis}, rows=rows, columns=columns, z_label=panel.z_label)
+    if panel.view == "bars":
+        numbers = np.concatenate([v for f in frames for v in f.values()])
+        kinds = tuple((name, "bar") for name in frames[0])
+        slots = colours(panel, dict(kinds)) if panel.colors else (0,) * len(kinds)
+        over = None if panel.log_x or panel.x_range else (min(0.0, float(numbers.min())), float(numbers.max()) or 1.0)
+        return Chart(**common | {"y": None}, x=Axis.over(numbers, log=panel.log_x, given=panel.x_range or over), series=kinds, slots=slots)
+    return curves(panel, frames, common)
+
+
+def curves(panel: Panel, frames: list, common: dict) -> Chart:
+    """The chart of lines or points on two axes."""
+    kinds = tuple((name, panel.series.get(name, views.KINDS[panel.view][0])) for name in frames[0])
+    lines = panel.view == "lines"
+    if lines:
+        all_x, all_y = panel.x, np.concatenate([v.ravel() for f in frames for v in f.values()])
+    else:
+        all_x, all_y = (np.concatenate([v[:, i] for f in frames for v in f.values()]) for i in (0, 1))
+    x_range, y_range = panel.x_range, panel.y_range
+    if lines and x_range is None:
+        x_range = (float(panel.x[0]), float(panel.x[-1]))
+    if panel.view == "roc":
+        x_range, y_range = x_range or (-0.02, 1.02), y_range or (-0.02, 1.02)
+        common["x_label"], common["y_label"] = panel.x_label or "false positive rate", panel.y_label or "true positive rate"
+    x = Axis.over(all_x, log=panel.log_x, given=x_range)
+    y = Axis.over(all_y, log=panel.log_y, given=y_range)
+    outside = any(s.min(initial=a.low) < a.low - TIGHT or s.max(initial=a.high) > a.high + TIGHT
+                  for a, v in ((x, all_x), (y, all_y)) for s in [np.log10(v) if a.log else v])
+    return Chart(**common, x=x, y=y, series=kinds, slots=colours(panel, dict(kinds)), at=x.keep(panel.x) if lines else None,
+                 clip=bool(outside), said=tuple(x.says(panel.x[i]) for i in drawing.shown_rows(len(panel.x))) if lines else ())
+
+
+def colours(panel: Panel, kinds: dict[str, str]) -> tuple[int, ...]:
+    """The place of each series among colours, dashes and markers: its own, in order, or that of the series it is to look like."""
+    own = {name: i for i, name in enumerate(name for name in kinds if name not in panel.colors)}
+    taken = {(slot, kinds[name]) for name, slot in own.items()}
+    for name, like in panel.colors.items():
+        if (own[like], kinds[name]) in taken and panel.view != "bars":
+            refuse(f"colors[{name!r}]", like, f"another series of kind {kinds[name]!r} has that colour: nothing would tell them apart",
+                   "Share a colour between different kinds.")
+        taken.add((own[like], kinds[name]))
+    return tuple(own[panel.colors.get(name, name)] for name in kinds)
+
+
+def names(name: str, given: Any, n: int) -> tuple[str, ...]:
+    """The names of the rows or columns of a heat map."""
+    found = tuple(str(i) for i in range(n)) if given is None else given if isinstance(given, tuple) else tuple(shown(v) for v in given)
+    if len(found) != n:
+        refuse(name, len(found), f"fn returns {n} {'rows' if name == 'y' else 'columns'}", f"Give one {name} for each.")
+    return found
+
+
+def data_of(chart: Chart, frames: Frames, start: int) -> dict:
+    """What the player needs of one panel, JSON-ready (``player.js`` reads these keys); ``start`` is the distinct frame shown first."""
+    data: dict = {"view": chart.view}
+    if chart.view == "table":
+        found: dict[str, int] = {}
+        kept = [np.array([found.setdefault(c, len(found)) for c in drawing.cells(f, chart.digits)], dtype=np.int64)
+                for f in frames.distinct]
+        data |= {"u": list(found), "start": start}
+    else:
+        kept = [drawing.whole(chart, f) for f in frames.distinct]
+    if chart.view == "heatmap":
+        data |= {"Y": axis_data(chart.y), "rows": chart.rows, "columns": chart.columns}
+    elif chart.view == "bars":
+        data |= {"X": axis_data(chart.x), "w": 10 * chart.box[2], "S": [{"name": name} for name, _ in chart.series]}
+    elif chart.view != "table":
+        data |= curve_data(chart, frames)
+    data |= {"size": int(kept[0].size), "f": len(kept), "p": pack(kept)}
+    if len(frames.index) != len(kept) or (frames.index != np.arange(len(kept))).any():
+        data["i"] = pack([frames.index])
+    if len(data["p"]["q"]) > MOST_CHARACTERS:
+        refuse("sliders", len(kept), f"the frames take {len(data['p']['q']):,} characters of a page, more than {MOST_CHARACTERS:,}",
+               "Coarsen the sliders, give fewer points a curve, or smooth Monte-Carlo noise.")
+    return data
+
+
+def curve_data(chart: Chart, frames: Frames) -> dict:
+    """Axes, series and how many points each has."""
+    _, _, width, height = chart.box
+    series: list[dict] = [{"name": name, "kind": kind} for name, kind in chart.series]
+    for i, one in enumerate(series):
+        if one["kind"] == "points":
+            one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
+    data: dict = {"X": axis_data(chart.x), "Y": axis_data(chart.y), "w": 10 * width, "h": 10 * height, "S": series}
+    if chart.view == "lines":
+        return data | {"x": chart.at.tolist(), "r": drawing.shown_rows(len(chart.at)), "rx": chart.said}
+    counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames.distinct]
+    return data | {"c": counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)}
+
+
+def axis_data(axis: Axis) -> dict:
+    """An axis as the player reads it."""
+    return {"lo": axis.low, "hi": axis.high, "k": axis.decimals, "log": int(axis.log)}

@@ -1,0 +1,134 @@
+"""What a reader moves: numbers on a slider, names to choose from, a yes or no, people to click."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from .._checks import number, refuse
+from .arguments import named, shown_value, text
+from .people import People
+
+__all__: list[str] = []
+
+MOST_FRAMES = 8192
+MOST_NAMES = 24
+
+Kind = Literal["range", "names", "flag", "people"]
+
+
+@dataclass(frozen=True)
+class Control:
+    """One control: the argument that it sets, its values in order, where it starts. Its kind follows from the values."""
+
+    name: str
+    label: str
+    grid: tuple
+    start: int = 0
+    people: People | None = field(default=None, compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        if self.people is not None:
+            return "people"
+        if any(isinstance(value, bool) for value in self.grid):
+            return "flag"
+        return "names" if any(isinstance(value, str) for value in self.grid) else "range"
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """How each value reads; of people, who differs from the start."""
+        return [self.people.said(value) if self.people else shown_value(value) for value in self.grid]
+
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        return {value: i for i, value in enumerate(self.grid)}
+
+    def index(self, value: Any, argument: str) -> int:
+        """Where ``value`` stands on the grid, or the complaint."""
+        if self.people is not None:
+            return self.places[self.people.bits(f"{argument}[{self.name!r}]", value)]
+        for i, known in enumerate(self.grid):
+            if type(value) in (int, float, str, bool) or isinstance(value, np.generic):
+                if isinstance(known, bool) != isinstance(value, (bool, np.bool_)):
+                    continue
+                close = isinstance(known, float) and isinstance(value, Real) and abs(known - float(value)) <= 1e-12 * abs(known)
+                if known == value or close:
+                    return i
+        refuse(f"{argument}[{self.name!r}]", value, "not on that slider's grid", f"Choose one of {', '.join(self.texts)}.")
+
+
+def read(sliders: Any, people: Any, labels: Any, start: Any) -> dict[str, Control]:
+    """The controls of a figure, people first."""
+    grids = grids_of(sliders, needed=people is None)
+    if people is not None and not isinstance(people, People):
+        refuse("people", people, "not People", "Give People(names, group=...), or leave people out.")
+    if people is not None and people.argument in grids:
+        refuse("people", people.argument, "a slider has the name of the people's argument", "Give People(..., argument=) another name.")
+    names = ([people.argument] if people else []) + list(grids)
+    beside, begin = named("labels", labels), named("start", start)
+    for argument, given in (("labels", beside), ("start", begin)):
+        for name in given:
+            if name not in names or (argument == "labels" and name not in grids):
+                refuse(argument, name, "no slider has that name", f"Choose from {', '.join(grids)}.")
+    controls: dict[str, Control] = {}
+    if people is not None:
+        grid = people.grid()
+        controls[people.argument] = Control(people.argument, people.label, grid, grid.index(people.start), people)
+    for name, grid in grids.items():
+        label = text(f"labels[{name!r}]", beside[name]) if name in beside else name.replace("_", " ")
+        controls[name] = Control(name, label, grid)
+    for name, value in begin.items():
+        control = controls[name]
+        controls[name] = Control(control.name, control.label, control.grid, control.index(value, "start"), control.people)
+    count = int(np.prod([len(c.grid) for c in controls.values()], dtype=object))
+    if count > MOST_FRAMES:
+        refuse("sliders", f"{count:,} frames", f"more than {MOST_FRAMES:,}", "Coarsen the grids, or split the figure in two.")
+    return controls
+
+
+def grids_of(sliders: Any, *, needed: bool) -> dict[str, tuple]:
+    """Names and grids, checked; numpy numbers become Python's."""
+    remedy = 'Give {"epsilon": [0.1, 0.5, 1.0], ...}.'
+    if sliders is None and not needed:
+        return {}
+    if not isinstance(sliders, Mapping) or (needed and not sliders):
+        refuse("sliders", sliders, "not a dict with at least one slider", remedy)
+    out: dict[str, tuple] = {}
+    for name, grid in sliders.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            refuse("sliders", name, "not the name of an argument of fn", remedy)
+        out[name] = grid_of(f"sliders[{name!r}]", grid)
+    return out
+
+
+def grid_of(argument: str, grid: Any) -> tuple:
+    """The values of one slider."""
+    listed = isinstance(grid, (Sequence, np.ndarray)) and not isinstance(grid, (str, bytes))
+    if not listed or getattr(grid, "ndim", 1) != 1 or len(grid) == 0:
+        refuse(argument, grid, "not a list of values", "Give at least one number or text.")
+    values: list[str | int | float | bool] = []
+    for value in grid:
+        if isinstance(value, str):
+            values.append(text(argument, value))
+        elif isinstance(value, (bool, np.bool_)):
+            values.append(bool(value))
+        else:
+            number(argument, value)
+            values.append(int(value) if isinstance(value, (int, np.integer)) else float(value))
+    if len(set(map(shown_value, values))) != len(values):
+        refuse(argument, grid, "two values read the same", "List each value once.")
+    if any(isinstance(value, bool) for value in values) and not (len(values) == 2 and all(isinstance(value, bool) for value in values)):
+        refuse(argument, grid, "True or False beside other values, or alone", "Give [False, True] for a checkbox.")
+    if any(isinstance(value, str) for value in values) and len(values) > MOST_NAMES:
+        refuse(argument, f"{len(values)} values", f"names are shown side by side, at most {MOST_NAMES}", "Choose fewer of them.")
+    return tuple(values)
+
+
+def where_of(values: Mapping[str, Any]) -> str:
+    """Slider values in an error."""
+    return ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())

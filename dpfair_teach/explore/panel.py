@@ -1,0 +1,236 @@
+"""One picture of a figure: a function, how its results are drawn, and which controls it follows."""
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._checks import array, choice, integer, number, refuse
+from . import views
+from .arguments import cause, named, raised, span, text
+from .controls import Control, where_of
+
+__all__ = ["Panel"]
+
+MOST_NUMBERS = 1_000_000
+
+#: Which views have no use for an argument.
+_WITHOUT: dict[str, tuple[str, ...]] = {
+    "log_x": ("roc", "table", "heatmap"), "log_y": ("roc", "table", "bars"), "x_range": ("table", "heatmap"), "y_range": ("table", "bars"),
+    "x_label": ("table",), "y_label": ("table", "bars"), "z_label": ("lines", "roc", "pareto", "table", "bars")}
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The frames of a panel over its own controls: each distinct one once, and which one stands at each point of their grid."""
+
+    on: tuple[str, ...]
+    distinct: list
+    index: np.ndarray           # (points of the grid,), the last control moving fastest
+
+
+class Panel:
+    """One picture of a figure that has several; all of them follow the same controls.
+
+    Source: none in the papers.
+
+    Parameters
+    ----------
+    fn : callable
+        Called as ``fn(x, **values)`` (a heat map also ``fn(x, y, **values)``) where it takes them, else as ``fn(**values)``, with the
+        values of those controls that it takes by name. It returns, by view: ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and
+        high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2) points [x, y], n free; ``"bars"``: dict name -> number; ``"table"``:
+        a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``: (n_y, n_x). Finite everywhere; the
+        same series, rows and columns at every value. Same values in, same numbers out.
+    name : str
+        The heading above the picture, and the key of its frame in ``Explorer.frame``. Needed where a figure has several panels.
+    x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
+    y : the rows of ``"heatmap"``, numbers or names, from the top
+    series : dict name -> kind
+        As in :class:`Explorer`.
+    view : "lines", "roc", "pareto", "bars", "table" or "heatmap"
+    x_label, y_label, z_label : str
+        Names of the axes; ``z_label`` what the cells of a heat map hold.
+    log_x, log_y : bool
+    x_range, y_range : (low, high)
+        The range drawn, instead of the range of all frames.
+    digits : int
+        Decimals in tables, 0 to 8.
+    colors : dict name -> name
+        A series that takes the colour of another.
+    share : float in [0.2, 1]
+        Of the figure's width; panels that fit beside each other stand so, a column as wide as its first panel says. On a narrow screen
+        each takes the whole width.
+
+    Raises
+    ------
+    ValueError
+        For an argument that does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpfair_teach.explore import Explorer
+    >>> wave = Panel(lambda x, a: {"sine": np.sin(a * x)}, name="Wave", x=np.linspace(0, 6, 25))
+    >>> turns = Panel(lambda a: {"turns": a * 6 / (2 * np.pi)}, name="Turns", view="bars", share=0.4)
+    >>> figure = Explorer([wave, turns], sliders={"a": [1, 2]}, title="A wave", alt=lambda a: f"The frequency is {a}.")
+    >>> sorted(figure.frame(a=2))
+    ['Turns', 'Wave']
+    """
+
+    def __init__(self, fn: Callable, *, name: str = "", x: Sequence | None = None, y: Sequence | None = None,
+                 series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
+                 z_label: str = "", log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
+                 y_range: tuple[float, float] | None = None, digits: int = 3, colors: Mapping[str, str] | None = None,
+                 share: float = 1.0) -> None:
+        if not callable(fn):
+            refuse("fn", fn, "not callable", "Give a function of the slider values.")
+        self.fn = fn
+        self.name = text("name", name, empty=True)
+        self.view = choice("view", view, views.VIEWS)
+        self.x_label, self.y_label = text("x_label", x_label, empty=True), text("y_label", y_label, empty=True)
+        self.z_label = text("z_label", z_label, empty=True)
+        for name_of, flag in (("log_x", log_x), ("log_y", log_y)):
+            if not isinstance(flag, (bool, np.bool_)):
+                refuse(name_of, flag, "not True or False", "Give True for a logarithmic axis.")
+        self.log_x, self.log_y = bool(log_x), bool(log_y)
+        self.digits = integer("digits", digits, low=0, high=8)
+        self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
+        given = {"log_x": log_x, "log_y": log_y, "x_range": x_range, "y_range": y_range, "x_label": x_label, "y_label": y_label,
+                 "z_label": z_label}
+        for argument, value in given.items():
+            if view in _WITHOUT[argument] and value not in (False, None, ""):
+                refuse(argument, value, f'view "{view}" has no use for it', f"Leave {argument} out.")
+        self.x, self.y = self._positions("x", x), self._positions("y", y)
+        self.series, self.colors = self._series(series), self._colors(colors)
+        self.share = number("share", share, low=0.2, high=1.0)
+
+    # -- arguments ---------------------------------------------------------------------------------------------------------
+
+    def _series(self, series: Any) -> dict[str, str]:
+        """The kinds of the series."""
+        kinds = named("series", series)
+        for name, kind in kinds.items():
+            if not views.KINDS[self.view]:
+                refuse("series", series, f'view "{self.view}" has no series to choose from', "Leave series out.")
+            choice(f"series[{name!r}]", kind, views.KINDS[self.view])
+        return kinds
+
+    def _colors(self, colors: Any) -> dict[str, str]:
+        """Which series takes the colour of which other."""
+        likes = named("colors", colors)
+        for name, like in likes.items():
+            if not views.KINDS[self.view] and self.view != "bars":
+                refuse("colors", colors, f'view "{self.view}" has no series to choose from', "Leave colors out.")
+            if not isinstance(like, str) or like == name or like in likes:
+                refuse(f"colors[{name!r}]", like, "not the name of another series that has a colour of its own",
+                       'Give {"series": "the series whose colour it takes"}.')
+        return likes
+
+    def _positions(self, name: str, value: Any) -> Any:
+        """``x`` of lines as increasing numbers; ``x``, ``y`` of a heat map as numbers or names."""
+        needed = self.view == "lines" and name == "x"
+        allowed = needed or self.view == "heatmap"
+        if value is None:
+            if needed:
+                refuse("x", None, 'view "lines" needs the places where fn is drawn', "Give x as increasing numbers.")
+            return None
+        if not allowed:
+            refuse(name, value, f'view "{self.view}" takes no {name}', f"Leave {name} out.")
+        if self.view == "heatmap" and isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
+            return tuple(value)
+        values = array(name, value, ndim=1)
+        if values.size < (2 if needed else 1) or ((np.diff(values) <= 0).any() and needed):
+            refuse(name, value, "not increasing numbers", "Give at least two numbers, each above the one before.")
+        if needed and self.log_x and values[0] <= 0:
+            refuse(name, float(values[0]), "0 or negative on a logarithmic axis", "Give positive x, or leave log_x out.")
+        return values
+
+    # -- frames ------------------------------------------------------------------------------------------------------------
+
+    def takes(self, controls: Mapping[str, Control]) -> tuple[str, ...]:
+        """The controls that ``fn`` takes by name."""
+        return taken_by(self.fn, controls)
+
+    def positional(self, values: dict) -> list:
+        """``x`` and ``y``, as far as ``fn`` takes them before the ``values``."""
+        given = [v for v in (self.x, self.y) if v is not None]
+        while given:
+            try:
+                inspect.signature(self.fn).bind(*given, **values)
+                break
+            except (TypeError, ValueError):
+                given.pop()
+        return given
+
+    def call(self, values: dict) -> Any:
+        """The frame at ``values`` of the controls that ``fn`` takes, checked and exact."""
+        what, where = f"fn of panel {self.name!r}" if self.name else "fn", where_of(values)
+        try:
+            result = self.fn(*self.positional(values), **values)
+        except Exception as error:
+            raise raised(what, where, error, "Make fn work there, or leave that slider value out of the grid.") from cause(error)
+        at = f"{what} at {where}"
+        frame = views.canonical(result, self.view, at, x=self.x, kinds=self.series)
+        for argument, names in (("series", self.series), ("colors", [*self.colors, *self.colors.values()])):
+            for name in names:
+                if name not in frame:
+                    raise ValueError(f"{argument}={name!r}: {at} returned no such series. It returned {', '.join(frame)}.")
+        for letter, log, drawn in zip("xy", (self.log_x, self.log_y), self.drawn(frame), strict=True):
+            if log and any((v <= 0).any() for v in drawn):
+                raise ValueError(f"{at}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
+            if not log and any((abs(v) > views.LARGEST).any() for v in drawn):
+                raise ValueError(f"{at}: a number beyond {views.LARGEST:g} on a linear {letter} axis. "
+                                 f"Set log_{letter}=True or rescale.")
+        return frame
+
+    def drawn(self, frame: Any) -> tuple[list, list]:
+        """The numbers of a frame that its x axis and its y axis show."""
+        if self.view == "table":
+            return [], []
+        if self.view == "heatmap":
+            return [], [frame]
+        if self.view == "lines":
+            return [self.x], list(frame.values())
+        if self.view == "bars":
+            return list(frame.values()), []
+        return [v[:, 0] for v in frame.values()], [v[:, 1] for v in frame.values()]
+
+    def frames(self, controls: Mapping[str, Control]) -> Frames:
+        """Every frame, over the grid of these ``controls``; frames that are equal are held once."""
+        on = tuple(controls)
+        found: dict[Any, int] = {}
+        distinct: list = []
+        index, count = [], 0
+        for point in itertools.product(*(controls[name].grid for name in on)):
+            values = dict(zip(on, point, strict=True))
+            frame = self.call(values)
+            if distinct:
+                views.same_shape(distinct[0], frame, where_of(values))
+            key = views.key(frame)
+            if key not in found:
+                found[key] = len(distinct)
+                distinct.append(frame)
+                count += views.size(frame)
+                if count > MOST_NUMBERS:
+                    refuse("sliders", count, f"the frames hold over {MOST_NUMBERS:,} numbers",
+                           "Coarsen the sliders or give fewer points a curve.")
+            index.append(found[key])
+        return Frames(on, distinct, np.array(index, dtype=np.int64))
+
+
+def taken_by(fn: Callable, controls: Mapping[str, Control], *, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Those of the names of ``controls`` (or ``extra``) that ``fn`` takes by keyword; all of the former where that cannot be told."""
+    names = (*controls, *extra)
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return tuple(controls)
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return tuple(name for name in names if name in controls or name in parameters)
+    return tuple(name for name in names if name in parameters and parameters[name].kind in (
+        inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY))
