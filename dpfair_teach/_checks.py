@@ -352,6 +352,35 @@ def column_names(table: object) -> list[str] | None:
     return list(names) if isinstance(names, Iterable) and all(isinstance(name, str) for name in names) else None
 
 
+def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | None]:
+    """X, the groups, and None; where the groups are given by the name of a column of X: X without it, the column, and its name."""
+    if not isinstance(sensitive_features, str):
+        return X, sensitive_features, None
+    names = column_names(X)
+    if names is None or names.count(sensitive_features) != 1:
+        refuse("sensitive_features", sensitive_features, "X is no table with one column of that name",
+               "Give everybody's group, or a pandas table with such a column.")
+    return X.drop(columns=sensitive_features), X[sensitive_features], sensitive_features
+
+
+def same_people(**columns: Any) -> None:
+    """Tables and columns of pandas that are as long have the same index: their rows are about the same people, in the same order.
+
+    A refusal names row labels only, and nobody's group.
+    """
+    indexes: dict[str, Any] = {name: getattr(value, "index", None) for name, value in columns.items()}
+    known = [(name, index) for name, index in indexes.items() if hasattr(index, "equals")]
+    for name, index in known[1:]:
+        first, wanted = known[0]
+        if len(index) == len(wanted) and not index.equals(wanted):
+            same, at = 0, len(index)            # the first so many agree, so many do not
+            while at - same > 1:
+                middle = (same + at) // 2
+                same, at = (middle, at) if index[:middle].equals(wanted[:middle]) else (same, middle)
+            refuse(f"{name}.index[{same}]", index[same], f"{first} has {shown(wanted[same])} in row {same}: other people, or another order",
+                   f"Give {name}.loc[{first}.index], or {name}.to_numpy() if the rows belong together as they are.")
+
+
 def group_names(value: object, k: int, *, reserved: tuple[str, ...] = ()) -> list[str]:
     """A name for each of k groups, all different and none of the ``reserved``; "group 0", ... where ``value`` is None."""
     if value is None:

@@ -1,24 +1,128 @@
-"""What the randomized classifiers of this library share of scikit-learn's contract: columns, an exact score, tags."""
+"""One contract for every learner: what ``fit``, ``predict`` and ``score`` ask, promise and refuse, whatever is learned in between."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
 from .fairness import cell_counts, error
 
+#: Who serves where nobody's group may be asked for when decisions are made.
+WITHOUT_GROUPS = "use a learner whose classifier reads X alone: oneshot.FrontierLearner"
+
 
 class RandomizedClassifier(ClassifierMixin, BaseEstimator):
-    """Two classes, 0 and 1, each with its exact chance."""
+    """Two classes, 0 and 1, each with its exact chance, in scikit-learn's contract.
+
+    A learner fills in three steps: ``_setting`` reads its parameters, and refuses what is wrong with them; ``_learn`` learns from checked
+    people; ``_ones`` says everybody's exact P(1). One that has a classifier for every gamma is a :class:`FrontierClassifier`.
+    """
+
+    #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True, "rng": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True, "rng": True, "gamma": True}
+    __metadata_request__predict_proba: ClassVar[dict[str, bool]] = {"sensitive_features": True, "gamma": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"sensitive_features": True, "gamma": True}
+
+    #: Parameters that hold at once when they are set after a fit. Another one that was changed makes the fit stale, and it is refused.
+    _at_once: ClassVar[tuple[str, ...]] = ()
+
+    def _setting(self) -> Any:
+        """The parameters, each checked: what ``_learn`` goes by."""
+        raise NotImplementedError
+
+    def _learn(self, setting: Any, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
+        """Learn, and keep what is published. X and the groups are still to be read: before any noise is drawn."""
+        raise NotImplementedError
+
+    def _ones(self, X: Any, sensitive_features: Any, gamma: float) -> np.ndarray:
+        """Everybody's exact P(1)."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str, rng: np.random.Generator) -> Self:
+        """Learn. Each call is a new release and costs its epsilon again.
+
+        ``sensitive_features`` (m,) holds the groups 0..k-1, or is the name of the column of X that does: it is then taken out of X. All
+        noise comes from ``rng``, which is not kept.
+
+        One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
+        the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
+        """
+        # Everything is checked before the noise is drawn: afterwards no message may depend on it.
+        setting, rng = self._setting(), check.rng(rng)
+        X, sensitive_features, column = check.column_taken_out(X, sensitive_features)
+        check.same_people(X=X, y=y, sensitive_features=sensitive_features)
+        y = check.labels("y", y)
+        if y.min() == y.max():
+            check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
+        self._learn(setting, X, y, sensitive_features, rng)
+        self.classes_ = np.array([0, 1])
+        self._remember_columns(X)
+        self._group_column = column
+        self._fitted_with = {name: value for name, value in self.get_params(deep=False).items() if name not in self._at_once}
+        return self
+
+    def predict_proba(self, X: Any, sensitive_features: ArrayLike | str | None = None, gamma: float | None = None) -> np.ndarray:
+        """The exact P(0) and P(1) for every person, shape (n, 2): nothing is drawn. ``gamma``: None for the model's own."""
+        check_is_fitted(self)
+        self._refuse_a_stale_fit()
+        gamma = self._tolerance(gamma)
+        if sensitive_features is None and self._group_column in (check.column_names(X) or ()):
+            sensitive_features = self._group_column
+        X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
+        check.same_people(X=X, sensitive_features=sensitive_features)
+        self._refuse_other_columns(X)
+        ones = self._ones(X, sensitive_features, gamma)
+        return np.column_stack([1 - ones, ones])
+
+    def predict(self, X: Any, sensitive_features: ArrayLike | str | None = None, rng: np.random.Generator | None = None,
+                gamma: float | None = None) -> np.ndarray:
+        """Decisions, shape (n,): for every person a coin that shows 1 with the chance of :meth:`predict_proba`.
+
+        The coins are fresh at each call, unless you give an ``rng``. Not that of ``fit``, whose draws are a secret.
+        """
+        ones = self.predict_proba(X, sensitive_features, gamma)[:, 1]
+        coins = np.random.default_rng() if rng is None else check.rng(rng, drawn="the classifier's coins")
+        return (coins.random(len(ones)) < ones).astype(np.int64)
+
+    def score(self, X: Any, y: ArrayLike, sensitive_features: ArrayLike | str | None = None, gamma: float | None = None, *,
+              sample_weight: None = None) -> float:
+        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn. No weights.
+
+        Where the classifier reads the group, the score on the people of ``fit`` is exact, not private, and no part of the release.
+        """
+        if sample_weight is not None:
+            check.refuse("sample_weight", sample_weight, "everybody counts once here", "Leave it out.")
+        check.same_people(X=X, y=y)
+        ones = self.predict_proba(X, sensitive_features, gamma)[:, 1]
+        y = check.labels("y", y, length=len(ones))
+        return float(1 - error(cell_counts(ones, np.zeros(len(y), dtype=int), y)))
+
+    def _tolerance(self, gamma: float | None) -> float:
+        """The gamma of a prediction: here that of the fit and no other."""
+        own: float = self.gamma
+        if gamma is not None and check.gamma(gamma) != own:
+            check.refuse("gamma", gamma, f"one fit of this learner serves one gamma, its own, {check.shown(own)}",
+                         "Fit again with another gamma, which is a new release.")
+        return own
+
+    def _refuse_a_stale_fit(self) -> None:
+        """What a fit went by, and what the model says now, are the same."""
+        for name, then in self._fitted_with.items():
+            now = getattr(self, name)
+            if not _same(now, then):
+                check.refuse(name, now, f"the last fit was with {name}={check.shown(then)}",
+                             f"Fit again, which is a new release, or set {name} back.")
 
     def _remember_columns(self, X: Any) -> None:
         """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         if len(shape) == 2:
             self.n_features_in_ = shape[1]
         names = check.column_names(X)
@@ -31,18 +135,27 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         if known is not None and names is not None and names != known.tolist():
             check.refuse("X", names, f"are not the columns of fit, {known.tolist()}", "Give X the columns of fit, in that order.")
 
-    @staticmethod
-    def _refuse_weights(sample_weight: object) -> None:
-        if sample_weight is not None:
-            check.refuse("sample_weight", sample_weight, "everybody counts once here", "Leave it out.")
-
-    @staticmethod
-    def _expected_accuracy(ones: np.ndarray, y: ArrayLike) -> float:
-        """1 minus the exact expected error of decisions that are 1 with the chances ``ones``."""
-        y = check.labels("y", y, length=len(ones))
-        return float(1 - error(cell_counts(ones, np.zeros(len(y), dtype=int), y)))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.non_deterministic = True
         return tags
+
+
+class FrontierClassifier(RandomizedClassifier):
+    """A learner whose one fit serves every gamma: each follows from what was released, and costs nothing more."""
+
+    _at_once: ClassVar[tuple[str, ...]] = ("gamma",)
+
+    def _tolerance(self, gamma: float | None) -> float:
+        return check.gamma(self.gamma if gamma is None else gamma)
+
+
+def _same(now: object, then: object) -> bool:
+    """The same object, or equal numbers, words and lists."""
+    if now is then:
+        return True
+    try:
+        return bool(np.array_equal(np.asarray(now), np.asarray(then)))
+    except Exception:       # somebody's object that is no array, or cannot be compared
+        return False

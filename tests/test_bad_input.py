@@ -283,9 +283,9 @@ def test_a_missing_group_is_called_so(name, argument):
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(VALID) if name.endswith(":predict") and "rng" in VALID[name]().arguments])
-def test_a_prediction_without_a_generator_speaks_of_coins(name):
+def test_a_prediction_with_a_seed_for_a_generator_speaks_of_coins(name):
     call = VALID[name]()
-    call.arguments["rng"] = None
+    call.arguments["rng"] = 7
     with pytest.raises(ValueError, match="the classifier's coins must be unpredictable"):
         call.run()
 

@@ -128,7 +128,7 @@ def test_fairlearn_metrics_work_on_its_decisions():
 
 
 def test_scikit_learns_contract():
-    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="as_printed", slack=False, beta=0.1, n_bins=4, n_groups=3,
+    model = DPPostProcessing(FrozenEstimator(BASE), 1.0, 0.02, method="score_bins", slack=True, beta=0.1, n_bins=4, n_groups=3,
                              noise="geometric", criterion="price")
     assert clone(model).get_params(deep=False).keys() == model.get_params(deep=False).keys()
     assert model.get_params()["epsilon"] == 1.0
@@ -136,7 +136,7 @@ def test_scikit_learns_contract():
     with pytest.raises(NotFittedError):
         model.predict_proba(DATA.X, sensitive_features=DATA.A)
     assert model.fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=np.random.default_rng(0)) is model
-    assert model.n_groups_ == 3 and model.p_.shape == (2, 3)
+    assert model.n_groups_ == 3 and model.p_.shape == (4, 3)
     assert model.n_features_in_ == DATA.X.shape[1] and model.classes_.tolist() == [0, 1]
 
 
@@ -244,6 +244,10 @@ def test_other_gammas_cost_nothing():
     (dict(method="score_bins", n_bins=1), "n_bins=1"), (dict(method="score_bins", n_bins=1001), "n_bins=1001"),
     (dict(method="score_bins", n_bins=2.5), "n_bins=2.5"), (dict(method="score_bins", base=3), "base=3: has neither predict_proba"),
     (dict(method="scores"), "method='scores': not a known option"), (dict(slack=0.1), "slack=0.1"), (dict(n_bins=1), "n_bins=1"),
+    (dict(n_bins=6), "n_bins=6: is read by method='score_bins', and not by method='public_margins'"),
+    (dict(method="as_printed", criterion="area"), "criterion='area': is read by method='score_bins', and not by method='as_printed'"),
+    (dict(beta=0.05), "beta=0.05: is read by slack=True, and not by slack=False"),
+    (dict(method="score_bins", n_bins="all"), "n_bins='all'"),
     (dict(base=3), "base=3"), (dict(n_groups=1), "n_groups=1"), (dict(epsilon=float("nan")), "epsilon=nan"),
     (dict(criterion="cost"), "criterion='cost': not a known option"),
     (dict(epsilon=1.1e9), r"epsilon=1100000000.0: outside \[1e-09, 1e\+09\]"),
@@ -258,8 +262,6 @@ def test_bad_people_are_refused():
     model, rng = fitted(), np.random.default_rng(0)
     with pytest.raises(ValueError, match="sensitive_features=None: the derived classifier decides by"):
         model.predict_proba(DATA.X)
-    with pytest.raises(ValueError, match="rng=None"):
-        model.predict(DATA.X, sensitive_features=DATA.A)
     with pytest.raises(ValueError, match="sensitive_features"):
         model.predict_proba(DATA.X[:3], sensitive_features=[0, 1, 2])
     with pytest.raises(ValueError, match="sensitive_features"):
@@ -465,8 +467,8 @@ def test_what_is_no_score(base, message):
 def test_nothing_is_left_of_an_earlier_fit_with_bins():
     ten = load("ten_people")
     model = ten_with(lambda X: X[:, 0], ten.X, method="score_bins", n_bins=3)
-    model.set_params(method="public_margins", base=ten_people_base)
-    assert model.predict_proba is not None and hasattr(model, "cuts_")
+    model.set_params(method="public_margins", base=ten_people_base, n_bins=None)
+    assert hasattr(model, "cuts_")
     model.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0))
     assert not hasattr(model, "cuts_") and model.p_.shape == (2, 2)
 

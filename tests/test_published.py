@@ -38,6 +38,7 @@ from dpfair_teach.games import players as rooms
 from dpfair_teach.oneshot import FrontierLearner, learner
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import DPPostProcessing, estimator
+from dpfair_teach.postprocessing.bins import CRITERIA
 from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
 from faults import Mutant
 
@@ -189,7 +190,7 @@ def table(k: int, door: str, **how: Any) -> Fit:
 
 def once(k: int, **how: Any) -> Fit:
     def of(A, rng):
-        model = FrontierLearner(**dict(dict(epsilon=1.0, gammas=[.1], n_groups=k), **how))
+        model = FrontierLearner(**dict(dict(epsilon=1.0, gamma=.1, gammas=[.1], n_groups=k), **how))
         model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng).score(PEOPLE[k].X, PEOPLE[k].Y, A)
         return model
     return Fit("oneshot.FrontierLearner", how, of, k)
@@ -242,7 +243,7 @@ def all_fits() -> list[Fit]:
                 ("public_margins", True), ("as_printed", False), ("score_bins", True))),
             *(dict(method=method, notion=notion, against=against) for method in ("public_margins", "score_bins")
               for notion in (*NOTIONS, "equalized_odds") for against in ("anchor", "pairs")),
-            dict(method="score_bins", criterion="price"), dict(method="score_bins", n_bins=None))]
+            *(dict(method="score_bins", criterion=criterion) for criterion in CRITERIA), dict(method="score_bins", n_bins="suggested"))]
         found += [table(k, door, noise=noise) for door, words in (
             ("noisy_counts", NOISES), ("public_margin_counts", MARGIN_NOISES)) for noise in words]
         found += [table(k, "k_norm_counts", exact=exact) for exact in (False, True)]

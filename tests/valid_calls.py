@@ -265,8 +265,8 @@ def _fitted_post(X, y, sensitive_features, rng, **settings):
 def _post_arguments():
     ten = data.load("ten_people")
     return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", notion="equalized_odds",
-                against="pairs", slack=None, beta=0.05, n_bins=6, n_groups=2, noise="laplace",
-                criterion="area", X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
+                against="pairs", slack=True, beta=0.05, n_bins=None, n_groups=2, noise="laplace",
+                criterion=None, X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
 @cache
@@ -276,15 +276,15 @@ def _post():
 
 valid("postprocessing.DPPostProcessing", _fitted_post, _post_arguments)
 valid("postprocessing.DPPostProcessing:score_bins", _fitted_post,
-      lambda: dict(_post_arguments(), method="score_bins", n_bins=3, base=lambda X: np.asarray(X)[:, 0]))
+      lambda: dict(_post_arguments(), method="score_bins", n_bins=3, criterion="price", base=lambda X: np.asarray(X)[:, 0]))
 valid("postprocessing.DPPostProcessing:p_at", _of(_post, "p_at"), lambda: dict(gamma=0.1))
 valid("postprocessing.DPPostProcessing:predict_proba", _of(_post, "predict_proba"),
-      lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A))
+      lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, gamma=0.05))
 valid("postprocessing.DPPostProcessing:predict", _of(_post, "predict"),
-      lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng()))
+      lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng(), gamma=0.05))
 valid("postprocessing.DPPostProcessing:score", _of(_post, "score"),
       lambda: dict(X=data.load("ten_people").X, y=data.load("ten_people").Y, sensitive_features=data.load("ten_people").A,
-                   sample_weight=None))
+                   gamma=0.05, sample_weight=None))
 
 # ---------------------------------------------------------------------------------------------------------------- data
 TEN = data.load("ten_people")
@@ -614,8 +614,9 @@ valid("oneshot.regression_scores", oneshot.regression_scores,
 for _solve in ("best_mixtures", "best_mixtures_lp"):
     valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
           lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
-_ONE_SHOT = dict(epsilon=1.0, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2, norm="l2",
-                 columns="coordinates", smoothing="likelihood", notion="equalized_odds", against="anchor")
+_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2,
+                 norm=None, columns=None, smoothing="likelihood", notion="equalized_odds", against="anchor")
+_ONE_SUM = dict(_ONE_SHOT, method="sums", n_cells=None, norm="l1", columns="features", smoothing="fixed")
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):
@@ -628,6 +629,7 @@ def _one_shot():
 
 
 valid("oneshot.FrontierLearner", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SHOT))
+valid("oneshot.FrontierLearner:sums", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SUM))
 valid("oneshot.FrontierLearner:decisions", _of(_one_shot, "decisions"), lambda: dict(X=_SCORES))
 valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1]))
 valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))

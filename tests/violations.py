@@ -141,7 +141,7 @@ def aware_mixture(people: People) -> Answer:
 
 def asked_once(**how: object) -> Callable[[People], Answer]:
     def learner(people: People) -> Answer:
-        model = oneshot.FrontierLearner(20.0, n_groups=people.k, gammas=[GAMMA], **how)
+        model = oneshot.FrontierLearner(20.0, GAMMA, n_groups=people.k, gammas=[GAMMA], **how)
         model.fit(people.data.X, people.Y, sensitive_features=people.A, rng=people.rng)
         chances, compared = model.predict_proba(people.data.X)[:, 1], {name: how[name] for name in ("notion", "against") if name in how}
         gaps = oneshot.expected_gaps([chances], np.eye(people.k)[people.A], people.Y, **compared)

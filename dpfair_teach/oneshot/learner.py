@@ -1,14 +1,14 @@
 """The learner: ask once, then every gamma is post-processing."""
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import RandomizedClassifier
+from .._classifier import FrontierClassifier
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._public import Oracle, Public
@@ -25,18 +25,69 @@ SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
 ORACLES: tuple[Oracle, ...] = get_args(Oracle)
 
 
-class FrontierLearner(RandomizedClassifier):
+class Setting(NamedTuple):
+    """The parameters of a fit, each checked."""
+
+    epsilon: float
+    k: int
+    parity: Parity
+    method: Method
+    oracle: Oracle
+    share: float
+    n_cells: int | None
+    norm: Norm
+    columns: Columns
+    smoothing: Smoothing
+    gammas: tuple[float, ...]
+
+
+def setting(model: FrontierLearner) -> Setting:
+    """Read and checked before any noise is drawn: afterwards no message may depend on it."""
+    epsilon = check.number("epsilon", model.epsilon, low=1e-6, high=1e6)
+    check.gamma(model.gamma)
+    method = check.choice("method", model.method, METHODS)
+    oracle = check.choice("oracle", model.oracle, ORACLES) if model.oracle is not None else (
+        "regression" if method == "response" else "bayes")
+    norm = "l2" if model.norm is None else check.choice("norm", model.norm, NORMS)
+    columns = "coordinates" if model.columns is None else check.choice("columns", model.columns, COLUMNS)
+    smoothing = check.choice("smoothing", model.smoothing, SMOOTHINGS)
+    if smoothing == "likelihood" and method != "histogram":
+        check.refuse("smoothing", smoothing, f"compares noisy counts, and method={method!r} asks for none first",
+                     "Choose method='histogram', or smoothing='fixed'.")
+    if method == "response" and oracle == "bayes":
+        check.refuse("oracle", oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
+                     "Choose method='histogram' or 'sums', or oracle='regression'.")
+    gammas = check.filled("gammas", check.array("gammas", model.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
+    k, parity = check.group_count(model.n_groups), served(model.notion, model.against)
+    multiplier_grid(k, notion=parity)
+    share = DEFAULTS.share if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
+    parts_of(epsilon, share, k)
+    if method == "response" and epsilon * share > 700:
+        check.refuse("epsilon", epsilon, f"leaves {epsilon * share:g} for the responses, and above 700 one never lies in doubles",
+                     "Choose a smaller epsilon or share.")
+    n_cells = None if model.n_cells is None else check.integer("n_cells", model.n_cells, low=2, high=10_000)
+    if method != "histogram":
+        check.unread(f"method={method!r}", "method='histogram'", n_cells=model.n_cells)
+    if method != "sums":
+        check.unread(f"method={method!r}", "method='sums'", norm=model.norm, columns=model.columns)
+    return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))
+
+
+class FrontierLearner(FrontierClassifier):
     """Ask once, in private, who is in which group, then have a fair randomized classifier for every gamma.
 
     Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
     A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up,
-    one without an audit; the classifiers are functions of x alone. Where counts get less than about 1e-3 (2e-3 for three or more groups)
+    one without an audit; the classifiers are functions of x alone. Standardize X: who is near whom, and so the cells and the model,
+    depends on the units of its columns. Where counts get less than about 1e-3 (2e-3 for three or more groups)
     that is a guarantee of the ideal law, not quite of draws in doubles: see :func:`mechanisms.geometric`.
 
     Parameters
     ----------
     epsilon : float in [1e-6, 1e6]
         Of the whole fit, all gammas together.
+    gamma : float >= 0
+        The gap allowed between the groups' rates, as they are known from the answers. It may be set anew after a fit.
     method : str
         What is asked first. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a linear-Gaussian model
         of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: sums of ``columns`` over the people of
@@ -48,7 +99,8 @@ class FrontierLearner(RandomizedClassifier):
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
         with ``response``, which has no P(A = a | x, y). None: ``bayes``, and ``regression`` with ``response``.
     gammas : sequence of floats >= 0
-        The tolerances of ``frontier_``. What is asked, and what the audit counts, is the same for all.
+        The tolerances of ``frontier_``. What is asked, and what the audit counts, is the same for all, and for every other gamma: its
+        mixture is solved from the same answers when it is needed.
     n_groups : int in 2..21; in 2..66 for a notion of one rate
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; between pairs 10 take seconds, 20 a
         minute.
@@ -57,13 +109,12 @@ class FrontierLearner(RandomizedClassifier):
         or more groups 2e-9.
     n_cells : int in 2..10,000, optional
         Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
-    norm : str
-        ``l1`` or, unless told otherwise, ``l2``: the noise of ``sums``, in doubles and so for study, see :func:`release_sums`. Another
-        method takes no ``l1``.
-    columns : str
-        What ``sums`` adds up; another method takes the first only. ``coordinates``: 1, the base score and the first principal
-        coordinates of X, at most 13 numbers a person. ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of
-        A; more numbers, so more noise on each.
+    norm : str, optional
+        For ``sums`` only, its noise, in doubles and so for study, see :func:`release_sums`: ``l1`` or, as without a word, ``l2``.
+    columns : str, optional
+        For ``sums`` only, what it adds up. ``coordinates``, as without a word: 1, the base score and the first principal coordinates of
+        X, at most 13 numbers a person. ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of A; more
+        numbers, so more noise on each.
     smoothing : str
         Where the prior covariance of P(A = a | x, y) comes from. ``fixed``: constants. ``likelihood``, for ``histogram`` only: of a small
         grid the one under which the first noisy counts are likeliest, see :func:`answers_log_likelihood`; it costs no epsilon.
@@ -100,19 +151,20 @@ class FrontierLearner(RandomizedClassifier):
     --------
     >>> from dpfair_teach.data import make_logistic
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
-    >>> model = FrontierLearner(2.0, gammas=[0, .1])
+    >>> model = FrontierLearner(2.0, gamma=.1)
     >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     >>> [(r.mechanism, round(r.epsilon, 3)) for r in model.releases_]
     [('geometric', 1.0), ('geometric', 1.0)]
-    >>> model.predict_proba(people.X[:3], gamma=.1).shape
-    (3, 2)
+    >>> model.predict_proba(people.X[:3]).shape, model.predict(people.X[:3], gamma=.05).shape
+    ((3, 2), (3,))
     """
 
-    def __init__(self, epsilon: float, *, method: Method = "histogram", oracle: Oracle | None = None, gammas: ArrayLike = GAMMAS,
-                 n_groups: int = 2, share: float | None = None, n_cells: int | None = None, norm: Norm = "l2",
-                 columns: Columns = "coordinates", smoothing: Smoothing = "fixed", notion: AcceptanceNotion | Parity = "equalized_odds",
-                 against: OfGroups | None = None) -> None:
+    def __init__(self, epsilon: float, gamma: float, *, method: Method = "histogram", oracle: Oracle | None = None,
+                 gammas: ArrayLike = GAMMAS, n_groups: int = 2, share: float | None = None, n_cells: int | None = None,
+                 norm: Norm | None = None, columns: Columns | None = None, smoothing: Smoothing = "fixed",
+                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> None:
         self.epsilon = epsilon
+        self.gamma = gamma
         self.method = method
         self.oracle = oracle
         self.gammas = gammas
@@ -125,91 +177,33 @@ class FrontierLearner(RandomizedClassifier):
         self.notion = notion
         self.against = against
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> FrontierLearner:
-        """Ask, then solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``.
+    def _setting(self) -> Any:
+        return setting(self)
 
-        Standardize X: who is near whom, and so the cells and the model, depends on the units of its columns.
-
-        One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
-        the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
-        """
-        # Everything is checked before any noise is drawn: afterwards no message may depend on it.
-        epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=1e6)
-        check.choice("method", self.method, METHODS)
-        oracle = check.choice("oracle", self.oracle, ORACLES) if self.oracle is not None else (
-            "regression" if self.method == "response" else "bayes")
-        check.choice("norm", self.norm, NORMS)
-        check.choice("columns", self.columns, COLUMNS)
-        check.choice("smoothing", self.smoothing, SMOOTHINGS)
-        if self.smoothing == "likelihood" and self.method != "histogram":
-            check.refuse("smoothing", self.smoothing, f"compares noisy counts, and method={self.method!r} asks for none first",
-                         "Choose method='histogram', or smoothing='fixed'.")
-        if self.method == "response" and self.oracle == "bayes":
-            check.refuse("oracle", self.oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
-                         "Choose method='histogram' or 'sums', or oracle='regression'.")
-        gammas = check.filled("gammas", check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
-        k, parity = check.group_count(self.n_groups), served(self.notion, self.against)
-        multiplier_grid(k, notion=parity)
-        share = DEFAULTS.share if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
-        parts_of(epsilon, share, k)
-        if self.method == "response" and epsilon * share > 700:
-            check.refuse("epsilon", epsilon, f"leaves {epsilon * share:g} for the responses, and above 700 one never lies in doubles",
-                         "Choose a smaller epsilon or share.")
-        n_cells = None if self.n_cells is None else check.integer("n_cells", self.n_cells, low=2, high=10_000)
-        self._refuse_what_is_not_read()
-        rng = check.rng(rng)
-        public = Public(X, y, DEFAULTS, oracle=oracle, parity=parity)
-        A = groups_below("sensitive_features", sensitive_features, k, "X", public.m)
-        self._basis, self.frontier_, _, asked = learn(public, A, k, epsilon, rng, method=self.method, share=share, n_cells=n_cells,
-                                                      norm=self.norm, columns=self.columns, smoothing=self.smoothing,
-                                                      gammas=tuple(gammas.tolist()))
+    def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+        """Ask, then solve: :func:`learn`."""
+        public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
+        A = groups_below("sensitive_features", sensitive_features, how.k, "X", public.m)
+        self._basis, self.frontier_, _, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
+                                                      n_cells=how.n_cells, norm=how.norm, columns=how.columns, smoothing=how.smoothing,
+                                                      gammas=how.gammas)
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
-        self.classes_ = np.array([0, 1])
-        self._remember_columns(X)
-        return self
-
-    def _refuse_what_is_not_read(self) -> None:
-        """Fits that differ in such a parameter differ in their noise only, and a search over it would spend epsilon on nothing."""
-        for name, default, reader in (("n_cells", None, "histogram"), ("norm", "l2", "sums"), ("columns", "coordinates", "sums")):
-            if self.method != reader and getattr(self, name) != default:
-                check.refuse(name, getattr(self, name), f"is read by method={reader!r}, and not by method={self.method!r}",
-                             f"Leave {name}={default!r}, or choose method={reader!r}.")
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
-        X = self._people(X)
-        return (self._basis(X) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
+        check_is_fitted(self, "frontier_")
+        self._refuse_other_columns(X)
+        return (self._basis(self._people(X)) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
 
-    def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, *,
-                      gamma: float | None = None) -> np.ndarray:
-        """The exact P(0) and P(1) for every person, shape (n, 2); the group is no input: given, it is only checked.
-
-        ``gamma``: a tolerance, for which the largest of ``gammas`` not above it serves. None: the smallest of ``gammas``."""
+    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+        """The group is no input: given, it is only checked."""
         X = self._people(X)
         if sensitive_features is not None:
             as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
-        weights = self.frontier_.row(None if gamma is None else check.gamma(gamma))
+        weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
-        accepted = np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)    # sums of weights round
-        return np.column_stack([1 - accepted, accepted])
-
-    def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, rng: np.random.Generator | None = None, *,
-                gamma: float | None = None) -> np.ndarray:
-        """Drawn decisions, shape (n,): a coin for each person. ``rng`` is required; not that of ``fit``, whose draws are a secret."""
-        accepted = self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1]
-        return (check.rng(rng, drawn="the classifier's coins").random(len(accepted)) < accepted).astype(np.int64)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, gamma: float | None = None,
-              sample_weight: None = None) -> float:
-        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn, no group is read.
-
-        A function of X, y and what was published: it costs no epsilon, on the people of ``fit`` either. No weights.
-        """
-        self._refuse_weights(sample_weight)
-        return self._expected_accuracy(self.predict_proba(X, sensitive_features, gamma=gamma)[:, 1], y)
+        return np.clip((self._basis(X) @ self.frontier_.multipliers[used].T > 0) @ weights[used], 0.0, 1.0)     # sums of weights round
 
     def _people(self, X: ArrayLike) -> np.ndarray:
-        check_is_fitted(self, "frontier_")
-        self._refuse_other_columns(X)
         return check.filled("X", check.array("X", X, shape=(None, self.n_features_in_), low=-1e50, high=1e50), "person")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import _checks as check
+from .frontier import best_mixtures
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,9 @@ class Frontier:
     def expected_error(self) -> np.ndarray:
         return self.weights @ self.error
 
-    def row(self, gamma: float | None = None) -> np.ndarray:
-        """The mixture for a gamma: that of the largest tolerance of the frontier not above it. None: the smallest tolerance."""
-        gammas = np.asarray(self.gammas)
-        gamma = gammas.min() if gamma is None else gamma
-        below = np.flatnonzero(gammas <= gamma + 1e-12)
-        if below.size == 0:
-            check.refuse("gamma", gamma, f"below the smallest tolerance of the frontier, {gammas.min():g}",
-                         f"Fit with a smaller one in gammas, or give gamma={gammas.min():g} or more.")
-        return self.weights[below[gammas[below].argmax()]]
+    def row(self, gamma: float) -> np.ndarray:
+        """The mixture for a gamma, (H,): where it is no tolerance of the frontier, solved anew from the same errors and gaps."""
+        for kept, weights in zip(self.gammas, self.weights, strict=True):
+            if abs(kept - gamma) < 1e-12:
+                return weights
+        return best_mixtures(self.error, self.gaps, [gamma]).weights[0]

@@ -6,14 +6,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import RandomizedClassifier
+from .._classifier import WITHOUT_GROUPS, FrontierClassifier
 from ..accounting import RELATIONS, UNIT_A, Release
 from ..fairness import Parity, cell_counts
 from ..fairness.parity import AcceptanceNotion, OfGroups
+from ._base import base_prediction, base_score
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
@@ -26,6 +26,7 @@ __all__ = ["DPPostProcessing"]
 
 Method = Literal["public_margins", "as_printed", "score_bins"]
 METHODS: tuple[Method, ...] = get_args(Method)
+BINS, BETA = 6, 0.05        # without a word
 KNOWN_GROUPS = ", groups and labels known to occur"      # how a record is narrower where k was read off A
 
 
@@ -40,6 +41,8 @@ class Settings:
     parity: Parity
     noise: Any              # None: that of so many groups
     slack: bool
+    n_bins: int | None      # of score bins; None: as many as suggested
+    criterion: Criterion
 
     @property
     def public(self) -> bool:
@@ -55,9 +58,9 @@ class Settings:
 def settings(model: DPPostProcessing) -> Settings:
     """Read and checked before anything else is."""
     epsilon = check.number("epsilon", model.epsilon, low=LEAST_EPSILON, high=MOST_EPSILON)
-    gamma, beta = check.gamma(model.gamma), check.beta(model.beta)
+    gamma, beta = check.gamma(model.gamma), BETA if model.beta is None else check.beta(model.beta)
     method = check.choice("method", model.method, METHODS)
-    check.choice("criterion", model.criterion, CRITERIA)
+    criterion = "area" if model.criterion is None else check.choice("criterion", model.criterion, CRITERIA)
     parity = served(model.notion, model.against)
     if method == "as_printed" and parity != EQUALIZED_ODDS:
         check.refuse("notion, against", (model.notion, model.against), "Algorithm 1 as printed is about equalized odds against group 0",
@@ -65,10 +68,14 @@ def settings(model: DPPostProcessing) -> Settings:
     noise: Any = model.noise
     if noise is not None:
         check.choice("noise", noise, NOISES if method == "as_printed" else MARGIN_NOISES)
-    if model.n_bins is not None:
-        check.integer("n_bins", model.n_bins, low=2)
+    asked: Any = BINS if model.n_bins is None else model.n_bins
+    n_bins = None if isinstance(asked, str) and asked == "suggested" else check.integer("n_bins", asked, low=2)
     slack = method == "as_printed" if model.slack is None else check.flag("slack", model.slack)
-    return Settings(epsilon, gamma, beta, method, parity, noise, slack)
+    if method != "score_bins":
+        check.unread(f"method={method!r}", "method='score_bins'", n_bins=model.n_bins, criterion=model.criterion)
+    if not slack:
+        check.unread("slack=False, which is what slack=None means but for method='as_printed'", "slack=True", beta=model.beta)
+    return Settings(epsilon, gamma, beta, method, parity, noise, slack, n_bins, criterion)
 
 
 def slack_of(q: np.ndarray, m: int, noise: Any, how: Settings) -> np.ndarray:
@@ -91,7 +98,7 @@ def record(k: int, noise: str, how: Settings, k_given: bool) -> Release:
                    relation=RELATIONS[UNIT_A][0] + ("" if k_given else KNOWN_GROUPS))
 
 
-class DPPostProcessing(RandomizedClassifier):
+class DPPostProcessing(FrontierClassifier):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
     Source: supplement and main text, Algorithm 1 (``method="as_printed"``); ``method="public_margins"`` is the same idea without slack,
@@ -103,8 +110,8 @@ class DPPostProcessing(RandomizedClassifier):
     sets that are publicly known to have these k groups, each with people of both labels; the record in ``releases_`` says so as its
     relation.
 
-    Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once and call :meth:`p_at`: it reads
-    the released table only.
+    Each ``fit`` is a new release and costs its epsilon again. For another gamma, or a whole curve, fit once: ``set_params(gamma=...)``
+    holds at once, ``predict`` and ``score`` take a ``gamma``, and :meth:`curve` is the table of all. They read the released table only.
 
     Parameters
     ----------
@@ -113,7 +120,8 @@ class DPPostProcessing(RandomizedClassifier):
         (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
     epsilon : float in [1e-9, 1e9]; with geometric noise from 2e-9 on
     gamma : float >= 0
-        The gap allowed between the groups' rates on the noisy table. Rates differ by 1 at most: from 1 on every gamma allows any gap.
+        The gap allowed between the groups' rates on the noisy table. Rates differ by 1 at most: from 1 on every gamma allows any gap. It
+        may be set anew after a fit.
     method : str
         ``public_margins``: :func:`public_margin_counts`. ``as_printed``: :func:`noisy_counts`. ``score_bins``: :func:`optimal_cuts` from
         the scores and y, which are public, then :func:`public_margin_counts` of the bins. In all, :func:`lift_unusable` lifts the
@@ -127,11 +135,11 @@ class DPPostProcessing(RandomizedClassifier):
     slack : bool, optional
         Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`, the smaller of this and :func:`bins_slack`). None: yes
         for ``as_printed``, no for the others.
-    beta : float in (0, 1)
-        Failure probability in the slack.
-    n_bins : int in 2..1000, optional
-        b, the number of bins of the method ``score_bins``, at most the number of different scores; the others do not use it. More bins
-        follow the ROC curve more closely, and put more noise into every rate. None: :func:`suggested_bins`.
+    beta : float in (0, 1), optional
+        Failure probability in the slack, and refused where none is added. None: 0.05.
+    n_bins : int in 2..1000, or "suggested", optional
+        b, the number of bins of the method ``score_bins``, at most the number of different scores; refused by the others. More bins
+        follow the ROC curve more closely, and put more noise into every rate. None: 6. ``suggested``: :func:`suggested_bins`.
     n_groups : int, optional
         k, 2 to 1000: the groups are {0, ..., k-1}, and that is public knowledge, not learned from the data. Give it: then no message and no
         shape depends on who is in which group, and a group or cell that holds nobody is as good as any. None reads k off the private A, as
@@ -143,13 +151,14 @@ class DPPostProcessing(RandomizedClassifier):
         with two groups, k_norm with more. Laplace noise in doubles is for study only: its last bits can give a count away (Mironov
         2012; see :func:`noisy_counts`), so its epsilon holds for real numbers. With discrete noise the printed slack serves noise that
         may be half a person larger than Lemma A.1 allows.
-    criterion : "area" or "price"
-        How :func:`optimal_cuts` chooses the bins of ``score_bins``. On drawn populations, judged by fresh people, ``area`` is the better
-        one on the whole, ``price`` a little with 4 bins or fewer (the experiment ``bins_tuned``).
+    criterion : str, optional
+        How :func:`optimal_cuts` chooses the bins of ``score_bins``; refused by the others. ``area``, as without a word, or ``price``. On
+        drawn populations, judged by fresh people, ``area`` is the better one on the whole, ``price`` a little with 4 bins or fewer (the
+        experiment ``bins_tuned``).
 
     Attributes
     ----------
-    p_ : (b, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a); b is 2, or ``n_bins``
+    p_ : (b, k) array [yhat, a], what is published: P(say 1 | the base says yhat, group a) at the model's gamma; b is 2, or ``n_bins``
     cuts_ : (b - 1,) array, for ``score_bins`` only: where the bins begin, see :func:`score_bins`; public
     q_tilde_ : (b, k, 2) array [yhat, a, y], the noisy frequencies that the program saw
     slack_ : (k, 2) array [a, y], (k, 1) for demographic parity: what was added to gamma; infinite where the constraint was lifted
@@ -194,8 +203,8 @@ class DPPostProcessing(RandomizedClassifier):
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: Method = "public_margins",
                  notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, slack: bool | None = None,
-                 beta: float = 0.05, n_bins: int | None = 6, n_groups: int | None = None, noise: MarginNoise | None = None,
-                 criterion: Criterion = "area") -> None:
+                 beta: float | None = None, n_bins: int | Literal["suggested"] | None = None, n_groups: int | None = None,
+                 noise: MarginNoise | None = None, criterion: Criterion | None = None) -> None:
         self.base = base
         self.epsilon = epsilon
         self.gamma = gamma
@@ -209,16 +218,11 @@ class DPPostProcessing(RandomizedClassifier):
         self.noise = noise
         self.criterion = criterion
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: ArrayLike, rng: np.random.Generator) -> DPPostProcessing:
-        """Count, add noise, solve. ``sensitive_features`` (m,) holds the groups 0..k-1; all noise comes from ``rng``.
+    def _setting(self) -> Any:
+        return settings(self)
 
-        One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
-        the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
-        """
-        # Everything is checked before the noise is drawn: afterwards no message may depend on it.
-        how, rng, y = settings(self), check.rng(rng), check.labels("y", y)
-        if y.min() == y.max():
-            check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
+    def _learn(self, how: Settings, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+        """Count, add noise. What is published follows from the noisy table: see :meth:`p_at`."""
         prediction, n_bins, cuts = self._predictions(X, y, how)
         A, k = self._people_of_groups(sensitive_features, y)
         m, noise = len(y), how.noise_for(k)
@@ -226,16 +230,16 @@ class DPPostProcessing(RandomizedClassifier):
         counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins)
         q = (public_margin_counts if how.public else noisy_counts)(counts, how.epsilon, rng, noise=noise) / m
         # From here on A is not read again.
-        slack = slack_of(q, m, noise, how)
-        self.q_tilde_, self.slack_, self.parity_, self.n_groups_ = q, slack, how.parity, k
+        self.q_tilde_, self.slack_, self.parity_, self.n_groups_ = q, slack_of(q, m, noise, how), how.parity, k
         self.__dict__.pop("cuts_", None)
         if cuts is not None:
             self.cuts_ = cuts
-        self.p_ = self.p_at(how.gamma)
         self.releases_ = (record(k, noise, how, k_given=self.n_groups is not None),)
-        self.classes_ = np.array([0, 1])
-        self._remember_columns(X)
-        return self
+
+    @property
+    def p_(self) -> np.ndarray:
+        """P(say 1 | the base says yhat, group a) at the model's gamma, (b, k) [yhat, a]: :meth:`p_at` of it, also of one set after fit."""
+        return self.p_at(self.gamma)
 
     def p_at(self, gamma: float) -> np.ndarray:
         """What ``p_`` would be at another ``gamma``, shape (b, k): solved from ``q_tilde_``; no data are read, no epsilon is spent."""
@@ -243,42 +247,25 @@ class DPPostProcessing(RandomizedClassifier):
         gamma = check.gamma(gamma)
         return solve(self.q_tilde_, gamma, self.slack_, notion=self.parity_).p
 
-    def predict_proba(self, X: ArrayLike, sensitive_features: ArrayLike | None = None) -> np.ndarray:
-        """The exact P(0) and P(1) for every person, shape (n, 2). The group is an input of the classifier."""
-        check_is_fitted(self)
+    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         if sensitive_features is None:
             check.refuse("sensitive_features", None, "the derived classifier decides by the base's prediction and the group",
-                         "Give everybody's group, or train a classifier that does not need A.")
-        self._refuse_other_columns(X)
+                         f"Give everybody's group, or {WITHOUT_GROUPS}.")
         columns = getattr(self, "n_features_in_", None)
         if hasattr(self, "cuts_"):
-            prediction = score_bins(self._base_score(X, columns=columns), self.cuts_)
+            prediction = score_bins(base_score(self.base, X, columns=columns), self.cuts_)
         else:
-            prediction = self._base_prediction(X, columns=columns)
+            prediction = base_prediction(self.base, X, columns=columns)
         A = self._groups(sensitive_features, len(prediction), self.n_groups_, "the last group of fit", "Give groups that fit knew.")
-        ones = acceptance_probability(self.p_, prediction, A)
-        return np.column_stack([1 - ones, ones])
+        return acceptance_probability(self.p_at(gamma), prediction, A)
 
-    def predict(self, X: ArrayLike, sensitive_features: ArrayLike | None = None, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Draw a decision for every person, shape (n,): 1 with the probability of ``predict_proba``. ``rng`` is required."""
-        ones = self.predict_proba(X, sensitive_features)[:, 1]
-        return (check.rng(rng, drawn="the classifier's coins").random(len(ones)) < ones).astype(np.int64)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sensitive_features: ArrayLike | None = None, *, sample_weight: None = None) -> float:
-        """The accuracy that :meth:`predict` has on average, 1 minus the exact expected error: nothing is drawn. No weights.
-
-        On the people of ``fit`` this is exact, not private, and no part of the release.
-        """
-        self._refuse_weights(sample_weight)
-        return self._expected_accuracy(self.predict_proba(X, sensitive_features)[:, 1], y)
-
-    def _predictions(self, X: ArrayLike, y: np.ndarray, how: Settings) -> tuple[np.ndarray, int, np.ndarray | None]:
+    def _predictions(self, X: Any, y: np.ndarray, how: Settings) -> tuple[np.ndarray, int, np.ndarray | None]:
         """What the public base says of everybody: an answer or a score bin, how many of them there can be, and where the bins are cut."""
         if how.method != "score_bins":
-            return self._base_prediction(X, len(y)), 2, None
-        score = self._base_score(X, len(y))
-        n_bins = min(suggested_bins(len(y), how.epsilon), max(2, len(np.unique(score)))) if self.n_bins is None else self.n_bins
-        cuts = optimal_cuts(score, y, n_bins, self.criterion)
+            return base_prediction(self.base, X, len(y)), 2, None
+        score = base_score(self.base, X, len(y))
+        n_bins = how.n_bins or min(suggested_bins(len(y), how.epsilon), max(2, len(np.unique(score))))
+        cuts = optimal_cuts(score, y, n_bins, how.criterion)
         return score_bins(score, cuts), n_bins, cuts
 
     def _people_of_groups(self, sensitive_features: ArrayLike, y: np.ndarray) -> tuple[np.ndarray, int]:
@@ -291,57 +278,6 @@ class DPPostProcessing(RandomizedClassifier):
         k = int(A.max()) + 1
         self._refuse_empty_cells(A, y, k)
         return A, k
-
-    def _base_prediction(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
-        """What the base says, 0 or 1 for each row of ``X``."""
-        predict = getattr(self.base, "predict", self.base)
-        if not callable(predict):
-            check.refuse("base", self.base, "neither has predict nor is a function", "Give a fitted classifier.")
-        prediction, rows = self._ask(predict, X, length, columns)
-        return check.labels("base.predict(X)", prediction, length=rows,
-                            remedy="Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep "
-                                   "them and use method='score_bins'.")
-
-    def _base_score(self, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
-        """The base's score of each row of ``X``: its P(1), else its decision function, else what it returns as a function."""
-        for name in ("predict_proba", "decision_function"):
-            score = getattr(self.base, name, None)
-            if callable(score):
-                break
-        else:
-            name, score = "", self.base
-            if not callable(score):
-                check.refuse("base", self.base, "has neither predict_proba nor decision_function, nor is it a function",
-                             "Give a base with scores, or use method='public_margins'.")
-        known = getattr(self.base, "classes_", None)
-        if known is not None and list(known) != [0, 1]:
-            check.refuse("base", self.base, f"knows the classes {list(known)}, not 0 and 1", "Fit it on labels 0 and 1.")
-        scores, rows = self._ask(score, X, length, columns)
-        both = name == "predict_proba"
-        scores = check.array(f"base.{name}(X)" if name else "base(X)", scores, shape=(rows, 2) if both else (rows,),
-                             remedy="Give a base that answers a number for each row.")
-        return scores[:, 1] if both else scores
-
-    def _ask(self, question: Any, X: Any, length: int | None, columns: int | None) -> tuple[Any, int]:
-        """The base's answer about ``X``, and its number of rows. Only the shape of ``X`` is looked at here."""
-        try:
-            X = X if hasattr(X, "shape") else np.asarray(X)
-        except Exception as problem:            # rows of different lengths; whatever an __array__ of somebody's raises
-            check.refuse("X", X, f"is no table ({problem})", "Give one row for each person, all of the same length.", problem)
-        shape = X.shape
-        if not isinstance(shape, tuple) or not shape:
-            check.refuse("X", X, "has no rows", "Give one row for each person.")
-        if shape[0] != (shape[0] if length is None else length):
-            check.refuse("X", shape, f"has {shape[0]} rows, not {length}", "Give one row for each person of y.")
-        if columns is not None and shape[1:] != (columns,):
-            check.refuse("X", shape, f"is not of {columns} columns, as it was for fit", "Give the columns that fit had.")
-        try:
-            return question(X), shape[0]
-        except NotFittedError as problem:
-            check.refuse("base", self.base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.", problem)
-        except Exception as problem:            # whatever it is: the base is not ours
-            check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
-                         "Give the columns that the base was fitted on.", problem)
 
     @staticmethod
     def _groups(sensitive_features: ArrayLike, length: int, k: int, last: str, remedy: str) -> np.ndarray:

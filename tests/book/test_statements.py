@@ -846,7 +846,7 @@ def test_algorithm_1_releases_and_noise():
         "laplace", 2.0, 4.0, 0.5, 0.0, 1)
     assert accounting.compose(model.releases_) == pytest.approx(0.5)
     # the function beside the box, and what the estimator publishes, carry that noise: 100 fits, 800 numbers
-    box = postprocessing.dp_postprocessing(Q2 * M, 0.5, model.gamma, model.beta, np.random.default_rng(0))
+    box = postprocessing.dp_postprocessing(Q2 * M, 0.5, model.gamma, BETA, np.random.default_rng(0))
     assert np.array_equal(box.p, fitted("as_printed", 0.5, seed=0).p_)
     off = np.array([fitted("as_printed", 0.5, seed=seed).q_tilde_ for seed in range(100)]) * M - Q2 * M
     assert kolmogorov(off, stats.laplace(scale=4.0).cdf) < dkw(800)

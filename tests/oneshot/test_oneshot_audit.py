@@ -40,7 +40,7 @@ def known(frontier) -> np.ndarray:
 @pytest.mark.parametrize("how", METHODS, ids=str)
 def test_what_was_audited_is_a_mixture_with_one_chance_on_every_cell(how):
     people = data.make_logistic(500, d=4, shifts=[[0, 0, 0, 0], [1, .5, 0, 0]], rng=np.random.default_rng(1))
-    model = FrontierLearner(1.0, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    model = FrontierLearner(1.0, 0.0, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     audited, decisions, cells = model.frontier_.audited, model.decisions(people.X), model.answers_[1][0]
     assert audited.shape == (25 if how.get("method") == "response" else 1, len(decisions))
     assert np.abs(audited.sum(axis=1) - 1).max() < 1e-12 and audited.min() >= 0
@@ -48,7 +48,8 @@ def test_what_was_audited_is_a_mixture_with_one_chance_on_every_cell(how):
         assert max(np.ptp(mixture[cells == c]) for c in np.unique(cells)) < 1e-12
     asked = decisions if how.get("method") == "response" else decisions[(audited > 1e-9).any(axis=0)]
     assert np.array_equal(np.unique(joint_cells(asked, people.Y), return_inverse=True)[1], np.unique(cells, return_inverse=True)[1])
-    none = FrontierLearner(1.0, share=1.0, gammas=[0]).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    none = FrontierLearner(1.0, 0.0, share=1.0, gammas=[0]).fit(
+        people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     assert none.frontier_.audited.shape == (0, len(none.decisions(people.X)))
 
 
@@ -59,7 +60,7 @@ def test_only_responses_publish_mixtures_of_audited_candidates_alone():
     for seed in (14, 0, 1):
         for method in ("histogram", "response"):
             rng = np.random.default_rng(seed)
-            F = FrontierLearner(1.0, method=method).fit(people.X, people.Y, sensitive_features=people.A, rng=rng).frontier_
+            F = FrontierLearner(1.0, 0.0, method=method).fit(people.X, people.Y, sensitive_features=people.A, rng=rng).frontier_
             weight = 1 - F.weights[:, known(F)].sum(axis=1)
             if method == "response":
                 assert np.abs(weight).max() < 1e-9
@@ -71,7 +72,7 @@ def test_only_responses_publish_mixtures_of_audited_candidates_alone():
 def test_the_prices_of_chapter_14_are_of_the_audited_mixture():
     """Of this mixture one person a cell will do for all; of the published one it would not."""
     people = left_people("paper")
-    model = FrontierLearner(1.0).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(14))
+    model = FrontierLearner(1.0, 0.0).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(14))
     F, decisions, cells = model.frontier_, model.decisions(people.X), model.answers_[1][0]
     sizes = [((people.A == 1) & (people.Y == y)).sum() for y in (0, 1)]
     assert audit_price(F.audited[0] @ decisions, people.Y, sizes, 0.5) == pytest.approx([.0082, .0162], abs=5e-5)
@@ -93,7 +94,7 @@ def test_what_keeping_to_audited_candidates_would_cost():
     for seed in range(POPULATIONS):
         X, A, Y = drawn_population(PEOPLE, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
         for run in range(20):
-            model = FrontierLearner(1.0, gammas=[0.0]).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(run))
+            model = FrontierLearner(1.0, 0.0, gammas=[0.0]).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(run))
             F, keep = model.frontier_, known(model.frontier_)
             gaps = expected_gaps(model.decisions(X), np.column_stack([1 - A, A]), Y)
             kept = best_mixtures(F.error[keep], F.gaps[keep], [0.0])
@@ -114,7 +115,7 @@ def test_eight_clusterings_say_what_one_does_of_few_and_many_cells(monkeypatch):
             def clustering(n, n_init, random_state, start=start, **how):
                 return KMeans(n, n_init=n_init, random_state=random_state or start, **how)       # 0 are the cells, 1 the landmarks
             monkeypatch.setattr(_public, "KMeans", clustering)
-            model = FrontierLearner(1e3, n_cells=n_cells, gammas=[0.0])
+            model = FrontierLearner(1e3, 0.0, n_cells=n_cells, gammas=[0.0])
             model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(0))
             errors.append(best_mixtures(model.frontier_.error, expected_gaps(model.decisions(people.X), groups, people.Y), [0.0]).values[0])
         assert np.std(errors, ddof=1) == pytest.approx(deviation, abs=5e-4)

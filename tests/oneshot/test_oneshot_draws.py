@@ -41,7 +41,7 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
     first, moved = how["share"] * EPSILON, 1.0 if k == 2 else 2.0
     zeros, lengths, truths = {0: [], 1: []}, [], []
     for seed in range(FITS):
-        model = FrontierLearner(EPSILON, n_groups=k, gammas=[0.0, 0.1], **how)
+        model = FrontierLearner(EPSILON, 0.0, n_groups=k, gammas=[0.0, 0.1], **how)
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
         assert [r.epsilon for r in model.releases_] == pytest.approx([first, EPSILON - first][:1 + (how["share"] < 1)])
         for which, (question, answer) in enumerate(model.answers_):
@@ -79,7 +79,7 @@ def test_the_published_reports_give_away_what_their_record_says(monkeypatch):
     def attack():
         ones = []
         for a in (0, 1):
-            model = FrontierLearner(2.0, method="response", gammas=[0.1], share=0.5)
+            model = FrontierLearner(2.0, .1, method="response", gammas=[0.1], share=0.5)
             model.fit(people.X, people.Y, sensitive_features=np.full(people.m, a), rng=np.random.default_rng(3 + a))
             ones.append(int(model.answers_[0][1].sum()))
         return audit.epsilon_lower_bound(ones[1], ones[0], people.m, alpha=ALPHA), model.releases_[0].epsilon

@@ -17,7 +17,7 @@ HALF = np.arange(PEOPLE.m) < 750
 
 
 def fitted(X: np.ndarray, **settings: object) -> FrontierLearner:
-    model = FrontierLearner(1.0, gammas=[.1], **settings)
+    model = FrontierLearner(1.0, .1, gammas=[.1], **settings)
     return model.fit(X, PEOPLE.Y[:len(X)], sensitive_features=PEOPLE.A[:len(X)], rng=np.random.default_rng(0))
 
 

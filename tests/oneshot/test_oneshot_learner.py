@@ -39,14 +39,15 @@ def people(request):
 def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch):
     """Replay the answers to somebody whose A is all 0: the same comes out in every byte of the fitted object, private attributes too, so
     A went in through the answers only. What is not replayed draws anew, and shows."""
-    first = FrontierLearner(1.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    first = FrontierLearner(1.0, 0.0, gammas=GAMMAS, **how).fit(
+        people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     answers = iter(first.answers_)
 
     for name in ("release_cells", "release_sums"):
         real = getattr(asked, name)
         monkeypatch.setattr(asked, name, lambda *args, real=real, **kw: (real(*args, **kw)[1], next(answers)[1])[::-1])
     monkeypatch.setattr(asked.mechanisms, "randomized_response", lambda *args, **kw: next(answers)[1])
-    again = FrontierLearner(1.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=np.zeros(people.m, int),
+    again = FrontierLearner(1.0, 0.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=np.zeros(people.m, int),
                                                           rng=np.random.default_rng(3))
     assert next(answers, None) is None
     assert np.array_equal(first.frontier_.weights, again.frontier_.weights)
@@ -57,7 +58,8 @@ def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch
 
 @pytest.mark.parametrize("how", METHODS, ids=str)
 def test_releases_add_up_to_epsilon(people, how):
-    model = FrontierLearner(0.7, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(4))
+    model = FrontierLearner(0.7, 0.0, gammas=GAMMAS, **how).fit(
+        people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(4))
     assert len(model.releases_) == (1 if how.get("share") == 1.0 else 2)
     assert accounting.compose(model.releases_, 0.0, method="basic") == pytest.approx(0.7, rel=1e-12)
     assert {r.unit for r in model.releases_} == {accounting.UNIT_A} and {r.delta for r in model.releases_} == {0.0}
@@ -67,7 +69,8 @@ def test_releases_add_up_to_epsilon(people, how):
 def test_without_noise_the_frontier_keeps_its_tolerance_on_the_true_groups(people, how):
     """At epsilon 500 the histograms are exact (noise 0 but with probability e^-150), in-sample: the mixture for gamma 0 is near one that
     was audited, and nearly fair; of the others only what the model thinks of them is known."""
-    model = FrontierLearner(500.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
+    model = FrontierLearner(500.0, 0.0, gammas=GAMMAS, **how).fit(
+        people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
     accepted = np.stack([model.predict_proba(people.X, gamma=g)[:, 1] for g in GAMMAS])
     compared = {"notion": how.get("notion", "equalized_odds"), "against": how.get("against")}
     gaps = np.abs(expected_gaps(accepted, np.eye(how.get("n_groups", 2))[people.A], people.Y, **compared)).max(axis=1)
@@ -78,19 +81,27 @@ def test_without_noise_the_frontier_keeps_its_tolerance_on_the_true_groups(peopl
 
 
 def test_the_published_classifier_reads_x_alone_and_is_a_mixture(people):
-    model = FrontierLearner(2.0, gammas=GAMMAS).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6))
+    model = FrontierLearner(2.0, 0.0, gammas=GAMMAS).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6))
     some = people.X[:7]
     assert np.array_equal(model.predict_proba(some, people.A[:7]), model.predict_proba(some))
     drawn = model.predict(np.repeat(some, 2000, axis=0), rng=np.random.default_rng(7), gamma=.05).reshape(7, -1).mean(axis=1)
     # 7 frequencies of 2,000 coins each, Hoeffding: each is off by more than .077 with probability below 1e-10
     assert np.abs(drawn - model.predict_proba(some, gamma=.05)[:, 1]).max() < 0.077
-    assert np.array_equal(model.predict_proba(some, gamma=.04), model.predict_proba(some, gamma=.01))      # the tolerance below
+
+
+def test_a_gamma_that_is_no_tolerance_of_the_frontier_is_solved_from_the_same_answers(people):
+    F, other = (FrontierLearner(2.0, 0.0, gammas=gammas).fit(
+        people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6)).frontier_ for gammas in ([0, .05, .2], [.03, .4]))
+    for gamma, row in zip((.03, .4), other.weights, strict=True):
+        assert np.abs(F.row(gamma) - row).max() < 1e-9 and not any(np.array_equal(row, kept) for kept in F.weights)
+        assert np.abs(F.row(gamma) @ F.gaps).max() < gamma + 1e-9
+    assert F.row(.05) is not None and np.array_equal(F.row(.05), F.weights[1])
 
 
 def test_three_groups_are_supported_and_cost_twice_the_noise():
     people = data.make_logistic(600, n_groups=3, d=3, rng=np.random.default_rng(8))
     for how in ({"method": "response"}, {"method": "sums"}, {"method": "histogram"}, {"smoothing": "likelihood"}):
-        model = FrontierLearner(3.0, gammas=[0, .1], n_groups=3, **how)
+        model = FrontierLearner(3.0, 0.0, gammas=[0, .1], n_groups=3, **how)
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(9))
         assert model.releases_[-1].sensitivity == 2.0
         assert model.frontier_.gaps.shape[1] == 4 and (model.frontier_.expected_violation <= np.array([0, .1]) + 1e-9).all()
@@ -100,7 +111,7 @@ def test_three_groups_are_supported_and_cost_twice_the_noise():
 @pytest.mark.parametrize("how", METHODS, ids=str)
 def test_an_absent_group_is_no_error(people, how, A):
     """A refusal that depends on who is in which group would itself be a release."""
-    FrontierLearner(0.1, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=A, rng=np.random.default_rng(10))
+    FrontierLearner(0.1, 0.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=A, rng=np.random.default_rng(10))
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-4])
@@ -108,7 +119,7 @@ def test_an_absent_group_is_no_error(people, how, A):
 def test_no_noise_however_large_is_an_error(people, how, epsilon):
     """After epsilon is spent a message would tell what the noise was: debiased reports at 1e-6 make gaps of 1e7 and more."""
     for seed in range(2):
-        model = FrontierLearner(epsilon, gammas=GAMMAS, **how)
+        model = FrontierLearner(epsilon, 0.0, gammas=GAMMAS, **how)
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
         assert np.isfinite(model.frontier_.gaps).all()
 
@@ -116,7 +127,7 @@ def test_no_noise_however_large_is_an_error(people, how, epsilon):
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_sums_of_the_features_are_all_that_the_regression_oracle_needs(people, norm):
     """What is asked are the s_ay of (1, X); without noise the candidates' scores are those of the oracle that sees A."""
-    model = FrontierLearner(1e6, method="sums", oracle="regression", columns="features", norm=norm, gammas=GAMMAS)
+    model = FrontierLearner(1e6, 0.0, method="sums", oracle="regression", columns="features", norm=norm, gammas=GAMMAS)
     model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(20))
     question, answer = model.answers_[0]
     assert np.array_equal(question, np.column_stack([np.ones(people.m), people.X]))
@@ -128,36 +139,37 @@ def test_sums_of_the_features_are_all_that_the_regression_oracle_needs(people, n
 def test_what_cannot_work_is_refused_by_name(people):
     fit = dict(X=people.X, y=people.Y, sensitive_features=people.A, rng=np.random.default_rng(11))
     with pytest.raises(ValueError, match=r"^oracle='bayes': needs P\(A = a \| x, y\)"):
-        FrontierLearner(1.0, method="response", oracle="bayes").fit(**fit)
+        FrontierLearner(1.0, 0.0, method="response", oracle="bayes").fit(**fit)
     with pytest.raises(ValueError, match=r"^smoothing='likelihood': compares noisy counts"):
-        FrontierLearner(1.0, method="sums", smoothing="likelihood").fit(**fit)
+        FrontierLearner(1.0, 0.0, method="sums", smoothing="likelihood").fit(**fit)
     with pytest.raises(ValueError, match=r"^share=0\.999999999: leaves 5e-10 of epsilon = 0\.5 for the audit"):
-        FrontierLearner(.5, share=1 - 1e-9).fit(**fit)
+        FrontierLearner(.5, 0.0, share=1 - 1e-9).fit(**fit)
     with pytest.raises(ValueError, match=r"^share=0\.001: leaves 1e-09 of epsilon = 1e-06 for the first question: less than 2e-09"):
-        FrontierLearner(1e-6, share=1e-3, n_groups=3).fit(**fit)
+        FrontierLearner(1e-6, 0.0, share=1e-3, n_groups=3).fit(**fit)
     with pytest.raises(ValueError, match=r"^n_groups=30: makes 37,665 multipliers"):
-        FrontierLearner(1.0, n_groups=30).fit(**fit)
+        FrontierLearner(1.0, 0.0, n_groups=30).fit(**fit)
     with pytest.raises(ValueError, match=r"^notion='accuracy_parity': not served here. Constant classifiers have to keep it"):
-        FrontierLearner(1.0, notion="accuracy_parity").fit(**fit)
+        FrontierLearner(1.0, 0.0, notion="accuracy_parity").fit(**fit)
     with pytest.raises(ValueError, match=r"^against='population': not served here"):
-        FrontierLearner(1.0, against="population").fit(**fit)
+        FrontierLearner(1.0, 0.0, against="population").fit(**fit)
     with pytest.raises(ValueError, match=r"^y=1: everybody has the same label"):
-        FrontierLearner(1.0).fit(**fit | {"y": np.ones(300, int)})
+        FrontierLearner(1.0, 0.0).fit(**fit | {"y": np.ones(300, int)})
     with pytest.raises(ValueError, match=r"^X=0\.0: is its largest singular value"):
-        FrontierLearner(1.0).fit(**fit | {"X": np.ones((300, 2))})
-    with pytest.raises(ValueError, match=r"^gamma=0\.01: below the smallest tolerance .* or give gamma=0\.1 or more"):
-        FrontierLearner(1.0, gammas=[.1]).fit(**fit).predict_proba(people.X, gamma=.01)
+        FrontierLearner(1.0, 0.0).fit(**fit | {"X": np.ones((300, 2))})
+    with pytest.raises(ValueError, match=r"^gamma=-0\.1: outside"):
+        FrontierLearner(1.0, -.1).fit(**fit)
 
 
 @pytest.mark.parametrize(("method", "unread"), [
-    ("response", {"n_cells": 5}), ("sums", {"n_cells": 5}), ("histogram", {"norm": "l1"}), ("response", {"norm": "l1"}),
+    ("response", {"n_cells": 5}), ("sums", {"n_cells": 5}), ("histogram", {"norm": "l1"}), ("response", {"norm": "l2"}),
     ("histogram", {"columns": "features"}), ("response", {"columns": "features"})], ids=str)
 def test_a_parameter_that_the_method_does_not_read_is_refused_before_anything_is_drawn(people, method, unread):
     """A search over it would compare noise with noise, and spend epsilon on each."""
     rng = np.random.default_rng(13)
     before = rng.bit_generator.state
-    with pytest.raises(ValueError, match=rf"^{next(iter(unread))}=.*: is read by method='.*', and not by method='{method}'\. Leave "):
-        FrontierLearner(1.0, method=method, **unread).fit(people.X, people.Y, sensitive_features=people.A, rng=rng)
+    said = rf"^{next(iter(unread))}=.*: is read by method='.*', and not by method='{method}'\. Leave .* out, or "
+    with pytest.raises(ValueError, match=said):
+        FrontierLearner(1.0, 0.0, method=method, **unread).fit(people.X, people.Y, sensitive_features=people.A, rng=rng)
     assert rng.bit_generator.state == before
 
 
@@ -167,7 +179,7 @@ def test_nobody_does_worse_than_a_constant_for_want_of_people(people, how):
     k, rng = how.get("n_groups", 2), np.random.default_rng(14)
     Y, A = np.r_[0, 1, rng.random(298) < .9].astype(int), rng.choice(k, size=300, p=[*[.96 / (k - 1)] * (k - 1), .04])
     for seed in range(4):
-        F = FrontierLearner(0.1, gammas=[0.0], **how).fit(people.X, Y, sensitive_features=A, rng=np.random.default_rng(seed)).frontier_
+        F = FrontierLearner(0.1, 0.0, gammas=[0.0], **how).fit(people.X, Y, sensitive_features=A, rng=np.random.default_rng(seed)).frontier_
         assert not F.gaps[-2:].any() and F.expected_error[0] <= F.error[-2:].min() + 1e-9
 
 
@@ -177,7 +189,7 @@ def test_a_part_of_epsilon_too_small_for_noise_is_refused_before_anything_is_dra
     rng = np.random.default_rng(12)
     before = rng.bit_generator.state
     with pytest.raises(ValueError, match=r"^share="):
-        FrontierLearner(epsilon, **how | {"share": share, "n_groups": k}).fit(people.X, people.Y, sensitive_features=people.A, rng=rng)
+        FrontierLearner(epsilon, 0.0, **how | {"share": share, "n_groups": k}).fit(people.X, people.Y, sensitive_features=people.A, rng=rng)
     assert rng.bit_generator.state == before
 
 

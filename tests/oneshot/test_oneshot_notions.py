@@ -25,7 +25,7 @@ def population(k: int, m: int = 900) -> data.Dataset:
 
 
 def fitted(people: data.Dataset, A: np.ndarray, k: int, epsilon: float = 1e4, **how: object) -> FrontierLearner:
-    return FrontierLearner(epsilon, n_groups=k, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=A,
+    return FrontierLearner(epsilon, 0.0, n_groups=k, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=A,
                                                                           rng=np.random.default_rng(2))
 
 

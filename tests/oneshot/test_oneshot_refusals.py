@@ -36,13 +36,13 @@ def test_a_singular_covariance_is_refused_by_name(use):
 
 def test_responses_are_refused_by_their_own_part_of_epsilon():
     known = dict(X=PEOPLE.X, y=PEOPLE.Y, sensitive_features=PEOPLE.A)
-    FrontierLearner(1000.0, method="response", gammas=[.1]).fit(**known, rng=np.random.default_rng(2))
+    FrontierLearner(1000.0, .1, method="response", gammas=[.1]).fit(**known, rng=np.random.default_rng(2))
     with pytest.raises(ValueError, match=r"^epsilon=1000\.0: leaves 1000 for the responses.*Choose a smaller epsilon or share"):
-        FrontierLearner(1000.0, method="response", share=1.0).fit(**known, rng=np.random.default_rng(2))
+        FrontierLearner(1000.0, 0.0, method="response", share=1.0).fit(**known, rng=np.random.default_rng(2))
 
 
 def test_remedies_are_things_that_can_be_done():
     with pytest.raises(ValueError, match=r"^n_groups=30: .* Merge groups\.$"):
         multiplier_grid(30)
     with pytest.raises(ValueError, match=r"^sensitive_features=.* Give sensitive_features and X as many entries\.$"):
-        FrontierLearner(1.0).fit(PEOPLE.X, PEOPLE.Y, sensitive_features=PEOPLE.A[1:], rng=np.random.default_rng(3))
+        FrontierLearner(1.0, 0.0).fit(PEOPLE.X, PEOPLE.Y, sensitive_features=PEOPLE.A[1:], rng=np.random.default_rng(3))

@@ -79,7 +79,7 @@ def test_it_finds_the_length_that_the_people_were_drawn_with(public, length):
 
 def test_it_asks_no_further_question_and_says_what_it_chose():
     people = data.make_logistic(400, d=4, rng=np.random.default_rng(5))
-    fixed, free = (FrontierLearner(1.0, gammas=[0, .1], smoothing=how).fit(people.X, people.Y, sensitive_features=people.A,
+    fixed, free = (FrontierLearner(1.0, 0.0, gammas=[0, .1], smoothing=how).fit(people.X, people.Y, sensitive_features=people.A,
                                                                           rng=np.random.default_rng(6)) for how in ("fixed", "likelihood"))
     assert [dataclasses.asdict(r) for r in fixed.releases_] == [dataclasses.asdict(r) for r in free.releases_]
     assert np.array_equal(fixed.answers_[0][1], free.answers_[0][1])

@@ -28,8 +28,9 @@ from dpfair_teach.experiments import (
     quality_room,
     setting_rng,
 )
+from dpfair_teach.postprocessing.estimator import settings
 
-DPPOST = postprocessing.DPPostProcessing(None, 1.0, 0.0)        # for its defaults
+DPPOST = settings(postprocessing.DPPostProcessing(None, 1.0, 0.0))      # without a word
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 TABLES = {table: (name, *rest) for name, e in STUDIES.items() for table, rest in e.tables.items()}

@@ -1,0 +1,335 @@
+"""One contract for every learner: the same tests for all of them. A learner joins by one line of ``CASES``.
+
+Who reads groups when it predicts is told them in a column of X wherever the caller, such as ``cross_val_predict``, hands on nothing but X.
+"""
+from __future__ import annotations
+
+import functools
+import pickle
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from fairlearn.metrics import MetricFrame, selection_rate
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array
+from sklearn.utils.estimator_checks import check_estimator
+
+from dpfair_teach import data, fairness, oneshot, postprocessing
+from dpfair_teach._classifier import FrontierClassifier, RandomizedClassifier
+
+PEOPLE = data.make_logistic(400, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
+X, Y, A = PEOPLE.X, PEOPLE.Y, PEOPLE.A
+FRAME = pd.DataFrame(X, columns=list("xyz"), index=np.random.default_rng(0).permutation(1000)[:400])
+GROUPED = FRAME.assign(group=A)
+
+
+class Base:
+    """A base, with decisions and scores, that takes tables with and without names."""
+
+    weights = LogisticRegression().fit(X, Y).coef_[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        return (self.decision_function(X) > 0).astype(int)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return np.asarray(X) @ self.weights
+
+
+class Case(NamedTuple):
+    """A learner: how it is made, and whether its classifier reads the group."""
+
+    make: Callable[..., RandomizedClassifier]
+    aware: bool
+
+    def fitted(self, X: Any = X, y: Any = Y, A: Any = A, seed: int = 2, **changed: Any) -> RandomizedClassifier:
+        return self.make(**changed).fit(X, y, sensitive_features=A, rng=np.random.default_rng(seed))
+
+    def groups(self, A: Any = A) -> Any:
+        """What a prediction has to be told."""
+        return A if self.aware else None
+
+
+def repaired(**how: Any) -> Case:
+    usual = dict(epsilon=2.0, gamma=.05, n_groups=2)
+    return Case(lambda **changed: postprocessing.DPPostProcessing(Base(), **dict(usual, **how) | changed), aware=True)
+
+
+def asked(**how: Any) -> Case:
+    return Case(lambda **changed: oneshot.FrontierLearner(**dict(epsilon=4.0, gamma=.05, **how) | changed), aware=False)
+
+
+CASES: dict[str, Case] = {
+    **{f"DPPostProcessing, {method}": repaired(method=method) for method in postprocessing.estimator.METHODS},
+    **{f"FrontierLearner, {method}": asked(method=method) for method in oneshot.run.METHODS},
+}
+
+
+@pytest.fixture(params=CASES, scope="module")
+def case(request):
+    return CASES[request.param]
+
+
+# ------------------------------------------------------------------------------------------------ scikit-learn's own checks
+#: What scikit-learn's checks ask for and we do otherwise, and why.
+OTHERWISE = {
+    **dict.fromkeys(["check_estimators_dtypes", "check_classifiers_classes", "check_fit2d_1feature", "check_classifier_data_not_an_array"],
+                    "labels are 0 and 1, and nothing else is recoded in silence"),
+    **dict.fromkeys(["check_complex_data", "check_classifiers_one_label", "check_classifiers_regression_target",
+                     "check_classifier_not_supporting_multiclass", "check_fit2d_1sample", "check_fit2d_predict1d", "check_requires_y_none",
+                     "check_n_features_in_after_fitting", "check_dtype_object"],
+                    "refused, in this library's words"),
+    "check_supervised_y_2d": "y is one column, and another shape is refused",
+}
+OTHERWISE_OF = {
+    "FrontierLearner": {"check_estimators_empty_data_messages": "refused, in this library's words"},
+    "DPPostProcessing": {"check_classifiers_train": "the base is not fitted here, and not good at these data"},
+}
+
+
+@functools.cache
+def told(kind: type) -> type:
+    """The same learner, told groups and coins by itself: scikit-learn's checks know of neither."""
+    def groups(X):
+        return np.arange((X if hasattr(X, "shape") else np.asarray(X)).shape[0]) % 2
+
+    class Told(kind):
+        def fit(self, X, y):
+            return super().fit(X, y, sensitive_features=groups(X), rng=np.random.default_rng(0))
+
+        def predict_proba(self, X, sensitive_features=None, gamma=None):
+            return super().predict_proba(X, groups(X), gamma)
+
+        def predict(self, X):
+            return super().predict(X, rng=np.random.default_rng(0))
+
+        def score(self, X, y):
+            return super().score(X, y)
+
+    Told.__name__ = Told.__qualname__ = f"Told{kind.__name__}"
+    globals()[Told.__name__] = Told         # where pickle looks
+    return Told
+
+
+class FirstColumn:
+    """A base that can be copied: it accepts where the first number is above 0."""
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0).astype(int)
+
+    def decision_function(self, X):
+        return check_array(X, dtype=float)[:, 0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_scikit_learns_checks(name):
+    model = CASES[name].make()
+    params = model.get_params(deep=False) | ({"base": FirstColumn()} if hasattr(model, "base") else {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check_estimator(told(type(model))(**params), on_fail=None, on_skip=None)
+    failed = {one["check_name"] for one in found if one["status"] == "failed"}
+    expected = OTHERWISE | OTHERWISE_OF[type(model).__name__]
+    assert failed == expected.keys(), (failed ^ expected.keys(), [one["exception"] for one in found if one["check_name"] in failed])
+
+
+# ------------------------------------------------------------------------------------------------ copies
+def test_a_clone_has_the_parameters_and_nothing_learned(case):
+    model = case.fitted()
+    again = clone(model)
+    assert vars(again).keys() == model.get_params(deep=False).keys() and "gamma" in vars(again)
+    for ask in (again.predict_proba, again.predict, lambda X, A: again.score(X, Y, A)):
+        with pytest.raises(NotFittedError):
+            ask(X, case.groups())
+
+
+def test_a_stored_model_decides_as_it_did(case):
+    model = case.fitted()
+    stored = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(stored.predict_proba(X, case.groups()), model.predict_proba(X, case.groups()))
+
+
+def generators(thing: object, seen: set[int]) -> list[object]:
+    """All generators, and their sources of bits, that can be reached from an object."""
+    if id(thing) in seen or isinstance(thing, type | types.ModuleType):
+        return []
+    seen.add(id(thing))
+    if isinstance(thing, np.random.Generator | np.random.BitGenerator | np.random.RandomState | np.random.SeedSequence):
+        return [thing]
+    inside = [getattr(thing, "__dict__", None), getattr(thing, "__closure__", None), getattr(thing, "cell_contents", None)]
+    inside += [*thing.keys(), *thing.values()] if isinstance(thing, dict) else thing if isinstance(thing, list | tuple | set) else []
+    inside += thing.tolist() if isinstance(thing, np.ndarray) and thing.dtype == object else []
+    return [found for part in inside if part is not None for found in generators(part, seen)]
+
+
+def test_no_learner_keeps_a_generator(case):
+    """Its state gives the noise away."""
+    rng = np.random.default_rng(2)
+    model = case.make().fit(X, Y, sensitive_features=A, rng=rng)
+    model.predict(X, case.groups(), rng=rng)
+    assert generators(model, set()) == []
+    model.kept_ = {"of": (lambda: rng,)}
+    assert generators(model, set()) == [rng]
+
+
+# ------------------------------------------------------------------------------------------------ coins
+def test_decisions_come_from_fresh_coins_unless_a_generator_is_given(case):
+    """10,000 copies of the one person whose decision is the most random: equal draws twice show, and so does a global seed that matters."""
+    model = case.fitted(gamma=0.0)
+    ones = model.predict_proba(X, case.groups())[:, 1]
+    who = np.full(10_000, np.abs(ones - .5).argmin())
+    assert .01 < ones[who[0]] < .99
+    draws = []
+    for _ in range(2):
+        np.random.seed(0)                       # noqa: NPY002
+        draws.append(model.predict(X[who], case.groups(A[who])))
+    given = [model.predict(X[who], case.groups(A[who]), rng=np.random.default_rng(7)) for _ in range(2)]
+    assert (draws[0] != draws[1]).any() and (given[0] == given[1]).all()
+    off = np.sqrt(np.log(2e9) / 2 / 10_000)         # Hoeffding, alpha = 1e-9 each
+    assert all(abs(drawn.mean() - ones[who[0]]) < off for drawn in (*draws, given[0]))
+    with pytest.raises(ValueError, match=r"^rng=7: not a numpy.random.Generator.*the classifier's coins must be unpredictable"):
+        model.predict(X, case.groups(), rng=7)
+
+
+def test_the_score_is_the_accuracy_of_the_decisions_on_average(case):
+    model = case.fitted()
+    chances = model.predict_proba(X, case.groups())
+    assert model.score(X, Y, case.groups()) == pytest.approx(chances[np.arange(len(Y)), Y].mean(), abs=1e-12)
+    assert chances.shape == (len(Y), 2) and chances.sum(axis=1) == pytest.approx(1)
+
+
+# ------------------------------------------------------------------------------------------------ gamma, and what else is changed
+def test_a_gamma_that_is_set_after_a_fit_holds_at_once(case):
+    model = case.fitted(gamma=0.0)
+    if not isinstance(model, FrontierClassifier):
+        pytest.skip("one fit, one gamma")
+    before, told = model.predict_proba(X, case.groups()), model.predict_proba(X, case.groups(), gamma=.07)
+    assert np.array_equal(model.set_params(gamma=.07).predict_proba(X, case.groups()), told) and not np.allclose(before, told)
+    assert np.array_equal(model.predict_proba(X, case.groups(), gamma=0.0), before)
+    assert model.score(X, Y, case.groups()) == model.score(X, Y, case.groups(), gamma=.07)
+    coins = [model.predict(X, case.groups(), rng=np.random.default_rng(1), gamma=gamma) for gamma in (None, .07, 0.0)]
+    assert (coins[0] == coins[1]).all() and (coins[0] != coins[2]).any()
+    assert model.releases_ == case.fitted(gamma=0.0).releases_
+    with pytest.raises(ValueError, match=r"^gamma=-1: outside"):
+        model.predict(X, case.groups(), gamma=-1)
+    with pytest.raises(ValueError, match=r"^gamma='fair': not a real number"):
+        model.set_params(gamma="fair").predict_proba(X, case.groups())
+
+
+def test_what_else_is_changed_after_a_fit_makes_it_stale(case):
+    model = case.fitted()
+    epsilon = model.epsilon
+    for ask in (model.predict_proba, model.predict, lambda X, A: model.score(X, Y, A)):
+        model.set_params(epsilon=77.0)
+        with pytest.raises(ValueError, match=rf"^epsilon=77\.0: the last fit was with epsilon={epsilon}\. Fit again, .* or set epsilon b"):
+            ask(X, case.groups())
+        model.set_params(epsilon=np.float64(epsilon))           # the same number
+        ask(X, case.groups())
+    model.set_params(epsilon=77.0).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(2))
+    assert sum(release.epsilon for release in model.releases_) == pytest.approx(77.0)
+    model.predict(X, case.groups())
+
+
+# ------------------------------------------------------------------------------------------------ whose row is whose
+def test_groups_or_labels_of_another_index_are_refused(case):
+    y, groups, rng = pd.Series(Y, FRAME.index), pd.Series(A, FRAME.index), np.random.default_rng(3)
+    shuffled = groups.sample(frac=1, random_state=4)
+    at = int(np.argmax(shuffled.index != FRAME.index))
+    before = rng.bit_generator.state
+    said = rf"\.index\[{at}\]={shuffled.index[at]}: X has {FRAME.index[at]} in row {at}: other people, or another order\. Give "
+    for which, wrong in (("sensitive_features", dict(y=y, sensitive_features=shuffled)),
+                         ("y", dict(y=y.loc[shuffled.index], sensitive_features=groups))):
+        with pytest.raises(ValueError, match=f"^{which}{said}{which}.loc\\[X.index\\], or {which}.to_numpy()"):
+            case.make().fit(FRAME, **wrong, rng=rng)
+    assert rng.bit_generator.state == before
+    with pytest.raises(ValueError, match=r"^sensitive_features\.index.*: y has .* Give sensitive_features\.loc\[y\.index\]"):
+        case.make().fit(X, y, sensitive_features=shuffled, rng=rng)         # X lost its index in a step before
+    model = case.fitted(X, y, groups)
+    assert np.array_equal(model.predict_proba(X, case.groups()), case.fitted().predict_proba(X, case.groups()))
+    case.fitted(FRAME, y, shuffled.loc[FRAME.index])
+    case.fitted(FRAME, Y, shuffled.to_numpy())
+    for ask in (model.predict_proba, model.predict, lambda X, A: model.score(X, y, A)):
+        ask(FRAME.to_numpy(), groups)
+        with pytest.raises(ValueError, match=r"^sensitive_features\.index"):
+            ask(FRAME, shuffled)
+    with pytest.raises(ValueError, match=r"^y\.index"):
+        model.score(FRAME, y.loc[shuffled.index], case.groups(groups))
+
+
+def test_the_group_may_be_a_column_of_x(case):
+    """Then folds of X bring the groups along, and who decides without them never sees the column."""
+    model, plain = case.fitted(GROUPED, Y, "group"), case.fitted(FRAME)
+    assert model.feature_names_in_.tolist() == list("xyz") and model.n_features_in_ == 3
+    for told in (model.predict_proba(GROUPED), model.predict_proba(GROUPED, "group"), model.predict_proba(FRAME, case.groups())):
+        assert np.array_equal(told, plain.predict_proba(FRAME, case.groups()))
+    assert model.score(GROUPED, Y) == plain.score(FRAME, Y, case.groups())
+    for wrong in (X, FRAME, pd.concat([GROUPED, GROUPED[["group"]]], axis=1)):
+        with pytest.raises(ValueError, match=r"^sensitive_features='group': X is no table with one column of that name"):
+            case.fitted(wrong, Y, "group")
+
+
+def test_who_needs_the_group_names_the_learner_that_does_without(case):
+    model = case.fitted()
+    if case.aware:
+        for ask in (model.predict_proba, model.predict, lambda X: model.score(X, Y)):
+            with pytest.raises(ValueError, match=r"^sensitive_features=None: .* Give everybody's group, or .* oneshot\.FrontierLearner"):
+                ask(X)
+    else:
+        assert np.array_equal(model.predict_proba(X), model.predict_proba(X, A))
+
+
+# ------------------------------------------------------------------------------------------------ in the company of others
+@pytest.mark.parametrize("routing", [False, True])
+def test_it_is_the_last_step_of_a_pipeline(case, routing):
+    with config_context(enable_metadata_routing=routing):
+        learner = case.make()
+        name = type(learner).__name__.lower()
+        line = make_pipeline(StandardScaler(), learner)
+        told = {"sensitive_features": A, "rng": np.random.default_rng(5)}
+        line.fit(X, Y, **(told if routing else {f"{name}__{key}": value for key, value in told.items()}))
+        alone = case.fitted(StandardScaler().fit_transform(X), seed=5)
+        at = {"sensitive_features": A} if case.aware else {}
+        chances = alone.predict_proba(StandardScaler().fit_transform(X), case.groups())
+        assert np.allclose(line.predict_proba(X, **at), chances)
+        assert np.allclose(line.predict_proba(X, gamma=.05, **at), chances)
+        drawn = line.predict(X, rng=np.random.default_rng(6), **at)
+        assert ((drawn == 1) <= (chances[:, 1] > 0)).all() and ((drawn == 0) <= (chances[:, 0] > 0)).all()
+        if routing or not case.aware:
+            assert line.score(X, Y, **at) == pytest.approx(chances[np.arange(len(Y)), Y].mean())
+
+
+def test_cross_validation_and_searches_work_on_it(case):
+    """Each fold is a fit with noise of its own. The groups ride in X."""
+    told = {"sensitive_features": "group", "rng": np.random.default_rng(5)}
+    chances = cross_val_predict(case.make(), GROUPED, Y, cv=3, method="predict_proba", params=told)
+    assert chances.shape == (len(Y), 2) and chances.sum(axis=1) == pytest.approx(1)
+    assert set(cross_val_predict(case.make(), GROUPED, Y, cv=3, params=told)) <= {0, 1}
+    assert np.isfinite(cross_val_score(case.make(), GROUPED, Y, cv=3, params=told, error_score="raise")).all()
+    search = GridSearchCV(case.make(), {"gamma": [0.0, .2]}, cv=2, error_score="raise").fit(GROUPED, Y, **told)
+    assert search.best_params_["gamma"] in (0.0, .2) and search.best_estimator_.predict(GROUPED).shape == Y.shape
+
+
+def test_metadata_routing_reaches_every_fold(case):
+    with config_context(enable_metadata_routing=True):
+        found = cross_val_score(case.make(), FRAME, pd.Series(Y, FRAME.index), cv=3, error_score="raise",
+                                params={"sensitive_features": pd.Series(A, FRAME.index), "rng": np.random.default_rng(5)})
+    assert np.isfinite(found).all()
+
+
+def test_fairlearns_metrics_take_its_decisions(case):
+    model = case.fitted()
+    decisions = model.predict(X, case.groups(), rng=np.random.default_rng(7))
+    frame = MetricFrame(metrics=selection_rate, y_true=Y, y_pred=decisions, sensitive_features=A)
+    assert frame.by_group.to_numpy() == pytest.approx([decisions[A == a].mean() for a in (0, 1)])
+    counts = fairness.cell_counts(decisions, A, Y)
+    assert frame.difference() == pytest.approx(fairness.violation(counts, "demographic_parity"))
