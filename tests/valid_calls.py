@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -518,24 +518,19 @@ valid("games.Setting:step", lambda repair: games.Setting(3, 1.0, 1e-6, 2.0, 2).s
 valid("games.evaluate", games.evaluate, lambda: dict(
     published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3), game=game()))
 valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))
-_BOUND = dict(epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, smallest_cell=200.0)
-valid("games.lemma_3_2", games.lemma_3_2,
-      lambda: dict(rounds=9, log_labelings=2.0, constraints=("FP", "TP"), as_printed=False, **_BOUND))
-valid("games.lemma_3_3", games.lemma_3_3, lambda: dict(rounds=9, log_labelings=2.0, as_printed=False, **_BOUND))
+_BOUND = games.Setting(9, 1.0, 1e-6, 2.0, 2, 0.05, 2.0, 200.0, eta=0.1, m=1000)
+for bound in ("lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5"):
+    valid(f"games.{bound}", getattr(games, bound), lambda: dict(setting=_BOUND, as_printed=False))
+valid("games.theorem_3_6", games.theorem_3_6, lambda: dict(setting=_BOUND, gamma=0.1, constants=2, as_printed=False))
+valid("games.theorem_3_7", games.theorem_3_7,
+      lambda: dict(setting=replace(_BOUND, protect="X and A"), gamma=0.1, constants=2, as_printed=False))
+valid("games.best_setting", games.best_setting, lambda: dict(setting=_BOUND))
+valid("games.frozen_bound", games.frozen_bound, lambda: dict(setting=_BOUND))
+valid("games.Setting:scheduled", games.Setting.scheduled, lambda: dict(
+    m=1000, epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, log_labelings=2.0, smallest_cell=200.0, constraints=("FP", "TP")))
 valid("games.frozen_tau", games.frozen_tau, lambda: dict(
     n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]], constraints=("FP", "TP")))
 valid("games.frozen_gap", games.frozen_gap, lambda: dict(nu=0.1, B=2.0, tau=0.05))
-valid("games.frozen_bound", games.frozen_bound,
-      lambda: dict(rounds=9, log_labelings=2.0, share=0.2, eta=0.1, constraints=("FP", "TP"), **_BOUND))
-valid("games.lemma_3_4", games.lemma_3_4, lambda: dict(rounds=9, eta=0.1, constraints=("FP", "TP"), as_printed=False, **_BOUND))
-valid("games.theorem_3_5", games.theorem_3_5,
-      lambda: dict(m=1000, log_labelings=2.0, rounds=9, eta=0.1, constraints=("FP", "TP"), as_printed=False, **_BOUND))
-valid("games.theorem_3_6", games.theorem_3_6,
-      lambda: dict(m=1000, log_labelings=2.0, gamma=0.1, constants=2, rounds=9, eta=0.1, constraints=("FP", "TP"),
-                   as_printed=False, **_BOUND))
-valid("games.theorem_3_7", games.theorem_3_7,
-      lambda: dict(m=1000, n_classifiers=9, gamma=0.1, constants=2, rounds=9, eta=0.1, constraints=("FP", "TP"),
-                   as_printed=False, **_BOUND))
 
 # ------------------------------------------------------------------------------------------ the regression oracle, and games
 _PEOPLE = dict(X=np.arange(24.0).reshape(12, 2) % 5, Y=[0, 1] * 6)

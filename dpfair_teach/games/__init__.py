@@ -25,7 +25,7 @@ from .frozen import frozen_bound, frozen_gap, frozen_tau
 from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
 from .guarantees import Guarantee as Guarantee
-from .guarantees import theorem_3_5, theorem_3_6, theorem_3_7
+from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
 from .play import Play as Play
 from .play import exponentiated_gradient
 from .private import PrivatePlay as PrivatePlay
@@ -54,7 +54,7 @@ __all__ = [
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
     "dp_oracle_learner", "evaluate", "evaluate_regression", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
-    "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7",
+    "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7", "best_setting",
     "frozen_tau", "frozen_gap", "frozen_bound",
     "group_indicators", "aware_predictions", "aware_sensitivities", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",
 ]

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from .. import _checks as check
 from ..fairness import Parity
 from .sensitivity import Protected, Sensitivities, lemma_3_1
-from .setting import Setting
+from .setting import Setting, checked_setting
 
 __all__ = ["lemma_3_2"]
 
@@ -67,6 +67,7 @@ def _moves(setting: Setting, n: float, as_printed: bool) -> Sensitivities:
 
 def smallest_of(setting: Setting) -> float:
     """N, of a setting that a bound can be about."""
+    checked_setting(setting)
     if isinstance(setting.constraints, Parity):
         check.refuse("constraints", setting.constraints, "the bound is proved for rates of group 0 and of another",
                      'Give ("FP", "TP"), or one of them.')
@@ -110,8 +111,7 @@ def printed_noise(s):
     return s.moves.auditor / s.step * math.log(8 * s.T * s.k / s.beta)
 
 
-def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-              smallest_cell: float, *, constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> RoundAccuracy:
+def lemma_3_2(setting: Setting, *, as_printed: bool = False) -> RoundAccuracy:
     """How accurate the private players are in one round, each with probability at least 1 - beta/(2T); sharp, 1 - beta/(2(T-1)).
 
     Source: supplement, Lemma 3.2: Delta r ln(8Tk/beta) / epsilon' and 2 Delta l (ln|H(S)| + ln(2T/beta)) / epsilon', from Theorems 1.1 and
@@ -122,35 +122,27 @@ def lemma_3_2(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
 
     Parameters
     ----------
-    rounds : int in 1..10^15
-        T.
-    epsilon : float in [1e-6, 1e6]
-    delta : float in [1e-300, 1)
-    B : float in (0, 1e9]
-    n_groups : int in 2..1000
-        k.
-    beta : float in [1e-300, 1)
-        Failure probability of the whole.
-    log_labelings : float in [0, 1e12]
-        ln|H(S)| or ln|H|.
-    smallest_cell : float in [1, 1e15]
-        The promised N, of the cells that a constraint asks about; as printed n, above 1.
-    constraints : tuple of "FP", "TP"
+    setting : Setting
+        With ``log_labelings``, and ``smallest_cell``: the promised N, of the cells that a constraint asks about; as printed n, above 1.
     as_printed : bool
 
     Returns
     -------
     RoundAccuracy
-        ``auditor``, ``learner``: 0 at T = 1 when sharp, as then nothing private is read.
+        ``auditor``, ``learner``: 0 at T = 1 when sharp and A alone is protected, as then nothing private is read.
+
+    Raises
+    ------
+    ValueError
+        No setting, or one without a number that is needed; rates of other notions, or between all pairs of groups.
 
     Examples
     --------
-    >>> printed = lemma_3_2(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000, as_printed=True)
-    >>> sharp = lemma_3_2(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
+    >>> setting = Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
+    >>> printed, sharp = lemma_3_2(setting, as_printed=True), lemma_3_2(setting)
     >>> round(printed.auditor, 3), round(sharp.auditor, 3), round(printed.learner, 2), round(sharp.learner, 2)
     (1.333, 0.195, 10.52, 1.58)
     """
-    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints)
     s = noisy(setting, as_printed)
     learner = learner_bound(s, labelings_of(setting), as_printed)
     if as_printed:

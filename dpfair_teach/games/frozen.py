@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .accuracy import Noisy, labelings_of, learner_bound, smallest_of
-from .budget import SHARE
 from .notions import checked_constraints, labels_of
 from .programs import plain
 from .regret import auditor_bound
 from .sensitivity import Sensitivities
-from .setting import Setting
+from .setting import Setting, checked_setting
 
 __all__ = ["frozen_bound", "frozen_gap", "frozen_tau"]
 
@@ -121,9 +120,7 @@ def _grid(s, least):
     return (1 if s.k == 2 else 2) * 2**-11 * 2 / (least * s.step) if s.T > 1 else 0.0
 
 
-def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-                 smallest_cell: float, *, share: float = SHARE, eta: float | None = None,
-                 constraints: tuple[str, ...] = ("FP", "TP")) -> FrozenBound:
+def frozen_bound(setting: Setting) -> FrozenBound:
     """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
 
     Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds, beta_0 = beta/3. The released sizes are
@@ -135,37 +132,28 @@ def frozen_bound(rounds: int, epsilon: float, delta: float, B: float, n_groups: 
 
     Parameters
     ----------
-    rounds : int in 1..10^15
-        T.
-    epsilon : float in [1e-6, 1e6]
-    delta : float in [1e-300, 1)
-    B : float in (0, 1e9]
-    n_groups : int in 2..1000
-        k.
-    beta : float in [1e-300, 1)
-        Failure probability of the whole.
-    log_labelings : float in [0, 1e12]
-        ln|H(S)| or ln|H|.
-    smallest_cell : float in [1, 1e15]
-        People in the smallest cell that a constraint asks about.
-    share : float in (0, 1)
-        The part of epsilon for the sizes, as in :func:`dp_oracle_learner`.
-    eta : float in [1e-12, 1e9], optional
-        The auditor's step, by default that of :func:`dp_oracle_learner`.
-    constraints : tuple of "FP", "TP"
+    setting : Setting
+        With ``log_labelings``, and ``smallest_cell``: people in the smallest cell that a constraint asks about; ``protect="A"``. Without
+        ``eta`` the step of :func:`dp_oracle_learner`.
 
     Returns
     -------
     FrozenBound
         ``nu``, ``learner``, ``auditor``, ``tau``, ``rounds``.
 
+    Raises
+    ------
+    ValueError
+        As :func:`lemma_3_2`; a setting that protects X too.
+
     Examples
     --------
-    >>> found = frozen_bound(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
+    >>> found = frozen_bound(Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000))
     >>> round(found.nu, 2), round(found.learner, 2), round(found.auditor, 2), round(found.tau, 4)
     (1.63, 0.93, 0.74, 0.0098)
     """
-    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, eta=eta, share=share)
+    if checked_setting(setting).protect != "A":
+        check.refuse("protect", setting.protect, "the bound is about a learner that protects A", "Use theorem_3_7, or protect='A'.")
     k, T, B, n = setting.k, setting.T, setting.B, smallest_of(setting)
     off = _off(setting, len(setting.parity.cells) * (1 if k == 2 else k), setting.share * setting.epsilon)
     least = max(n - off, 1.0)

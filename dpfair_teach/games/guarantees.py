@@ -12,10 +12,9 @@ from .accuracy import labelings_of, learner_bound, noisy, noisy_answers, smalles
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
 from .budget import SMALLEST_STEP, largest_step, sure_step
 from .regret import auditor_bound, auditor_step
-from .rounds import schedule
-from .setting import Setting
+from .setting import SMALLEST_ETA, Setting, checked_setting
 
-__all__ = ["theorem_3_5", "theorem_3_6", "theorem_3_7"]
+__all__ = ["best_setting", "theorem_3_5", "theorem_3_6", "theorem_3_7"]
 
 _GRID = np.unique(np.geomspace(1, 10**9, 90).astype(np.int64)).tolist()     # a quarter apart: nu is within 2 % of its least
 
@@ -81,43 +80,71 @@ def _regrets(s, log_labelings, eta, as_printed):
     return share * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, eta, as_printed))
 
 
-def _best_rounds(first, eta):
-    """The number of rounds with the smallest sharp bound, on a grid. It depends on public numbers only."""
+def best_setting(setting: Setting) -> Setting:
+    """The setting with the rounds and the step eta for which Theorem 3.5, sharp, promises about the smallest nu.
+
+    Source: ours. Both depend on public numbers only. The rounds are the best on a grid, so that nu is within about 2 % of its least. It is
+    searched with the law of the noise; what noise in doubles gives away (``n_classifiers``) is left to the bound.
+
+    Parameters
+    ----------
+    setting : Setting
+        As in :func:`theorem_3_5`; its rounds are not read, and an ``eta`` is kept. ``accounting="rdp"``.
+
+    Returns
+    -------
+    Setting
+        For :func:`theorem_3_5`, and for ``dp_oracle_learner(..., repair="promise")`` with its ``rounds`` and ``eta``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`theorem_3_5`; another accounting.
+
+    Examples
+    --------
+    >>> setting = best_setting(Setting.scheduled(10**6, 1.0, 1e-7, 2.0, 2, .05, math.log(10**6 + 1), 10**6 / 4))
+    >>> setting.rounds, round(setting.eta, 3)
+    (856, 0.06)
+    """
+    if checked_setting(setting).accounting != "rdp":
+        check.refuse("accounting", setting.accounting, "the rounds are chosen by Renyi divergences", 'Choose accounting="rdp".')
+    setting = replace(setting, rounds=_best_rounds(replace(setting, rounds=1)))
+    eta = auditor_step(noisy(setting, False), False) if setting.eta is None else setting.eta
+    return replace(setting, eta=max(eta, SMALLEST_ETA))     # where noise drowns everything, a bound that says nothing
+
+
+def _best_rounds(first: Setting) -> int:
+    """The number of rounds with the smallest sharp bound, on a grid."""
     best, s, log_labelings = (math.inf, 1), noisy(first, False), labelings_of(first)
     for T in _GRID:
         selections = T - (s.protect == "A")
         if selections and sure_step(first.epsilon, first.delta, selections + T - 1)[1] < SMALLEST_STEP:
             break
         step = _step(first.epsilon, first.delta, selections, T - 1) if selections else math.inf
-        learner, auditor = _regrets(replace(s, T=T, step=step), log_labelings, eta, False)
+        learner, auditor = _regrets(replace(s, T=T, step=step), log_labelings, first.eta, False)
         best = min(best, (learner + auditor, T))
         if learner > best[0]:       # it only grows
             break
     return best[1]
 
 
-def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-                smallest_cell: float, *, rounds: int | None = None, eta: float | None = None,
-                constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> EquilibriumBound:
+def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBound:
     """DP-oracle-learner's output is a nu-approximate equilibrium with probability at least 1 - beta: nu, with all its constants.
 
     Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu adds the bounds of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
-    after putting in T and eta; here nothing is hidden. For gamma <= 1. As printed it is about ``dp_oracle_learner(..., as_printed=True)``.
-    Sharp it is about ``dp_oracle_learner(..., repair="promise", smallest_cell=N, rounds=found.rounds, eta=found.eta)``: both are found
-    here, about the best for this bound, and neither is what that function plays by default. The grid to which that function rounds what it
-    measures is left out: with x_0 = 2^-11 (k >= 3: 2^-10) of the noise's scale it adds at most 2 B x_0, and 2 x_0 to the gaps' range.
+    after putting in T and eta; here nothing is hidden, and T and eta are the setting's. For gamma <= 1. As printed it is about
+    ``dp_oracle_learner(..., as_printed=True)``, whose rounds are :meth:`Setting.scheduled`'s. Sharp it is about ``dp_oracle_learner(...,
+    repair="promise", smallest_cell=N, rounds=found.rounds, eta=found.eta)``; :func:`best_setting` finds the best of both for this bound,
+    and neither is what that function plays by default. The grid to which that function rounds what it measures is left out: with
+    x_0 = 2^-11 (k >= 3: 2^-10) of the noise's scale it adds at most 2 B x_0, and 2 x_0 to the gaps' range.
 
     Parameters
     ----------
-    m : int in 1..10^15
-        People.
-    epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`lemma_3_2`
-    rounds : int in 1..10^15, optional
-        T. By default the printed schedule's; sharp, that with about the smallest nu, which public numbers decide.
-    eta : float in [1e-12, 1e9], optional
-        The auditor's step. By default the printed one, :func:`hedge_rate` with ``as_printed``; sharp, that with the smallest nu. As
-        printed the bound is proved for that step and larger ones only, see :func:`lemma_3_4`.
-    constraints, as_printed : as in :func:`lemma_3_2`
+    setting : Setting
+        As in :func:`lemma_3_2`, with ``m``. Without ``eta`` as printed the printed step, :func:`hedge_rate` with ``as_printed``; sharp,
+        that with the smallest nu. As printed the bound is proved for the printed step and larger ones only, see :func:`lemma_3_4`.
+    as_printed : bool
 
     Returns
     -------
@@ -127,36 +154,29 @@ def theorem_3_5(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
     Raises
     ------
     ValueError
-        A number out of range; the cells that a constraint asks about would hold more than m people.
+        As :func:`lemma_3_2`.
 
     Examples
     --------
-    >>> import math
     >>> for m in (10**6, 10**8):
-    ...     printed = theorem_3_5(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4, as_printed=True)
-    ...     print(round(printed.nu, 2), round(theorem_3_5(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4).nu, 3))
+    ...     setting = Setting.scheduled(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 4)
+    ...     print(round(theorem_3_5(setting, as_printed=True).nu, 2), round(theorem_3_5(best_setting(setting)).nu, 3))
     1.54 0.251
     0.18 0.029
-    >>> found = theorem_3_5(10**6, 1.0, 1e-7, 2.0, 2, .05, math.log(10**6 + 1), 10**6 / 4)
-    >>> found.rounds, round(found.eta, 3)       # for dp_oracle_learner
-    (856, 0.06)
     """
-    return _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, "A")
-
-
-def _bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, protect):
-    m = check.integer("m", m, low=1, high=10**15, whole_float=True)
-    first = Setting(1, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, eta=eta, protect=protect, m=m)
-    log_labelings, n = labelings_of(first), smallest_of(first)
-    if rounds is None:
-        noisy(first, as_printed)        # it refuses what the schedule would not
-        rounds = (schedule(m, epsilon, delta, B, n_groups, beta, log_labelings, constraints).rounds if as_printed else
-                  _best_rounds(first, first.eta))
-    s = noisy(setting := replace(first, rounds=rounds), as_printed)
+    s, log_labelings = noisy(setting, as_printed), labelings_of(setting)
     eta = auditor_step(s, as_printed) if setting.eta is None else setting.eta
     learner, auditor = _regrets(s, log_labelings, eta, as_printed)
-    order = s.B * m / n * math.sqrt(s.k * math.sqrt(-math.log(setting.delta)) * (log_labelings - math.log(s.beta)) / (m * setting.epsilon))
-    return EquilibriumBound(learner + auditor, learner, auditor, s.T, eta, order)
+    return EquilibriumBound(learner + auditor, learner, auditor, s.T, eta, _order(setting, log_labelings))
+
+
+def _order(setting: Setting, log_labelings: float) -> float:
+    """What stands inside the O~."""
+    m, n = setting.m, smallest_of(setting)
+    if m is None:
+        check.refuse("m", None, "the order of the bound asks how many people there are", "Give m.")
+    return setting.B * m / n * math.sqrt(
+        setting.k * math.sqrt(-math.log(setting.delta)) * (log_labelings - math.log(setting.beta)) / (m * setting.epsilon))
 
 
 def _promises(bound, B, gamma, constants, as_printed):
@@ -174,9 +194,7 @@ def _promises(bound, B, gamma, constants, as_printed):
     return Guarantee(bound.nu, lemma_b_1(each), violation, bound.rounds, bound.eta)
 
 
-def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float, smallest_cell: float,
-                gamma: float, *, constants: int = 2, rounds: int | None = None, eta: float | None = None,
-                constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> Guarantee:
+def theorem_3_6(setting: Setting, gamma: float, *, constants: int = 2, as_printed: bool = False) -> Guarantee:
     """Error and fairness of DP-oracle-learner: err(Q*) + 2 nu, gamma + (1 + 2 nu) / B.
 
     Source: supplement, Theorem 3.6 (main text, Theorem 4.4): Theorem 3.5 with Lemmas B.1 and B.2, of which it leaves out the hypothesis
@@ -186,33 +204,36 @@ def theorem_3_6(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
     Parameters
     ----------
-    m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in :func:`theorem_3_5`
+    setting : Setting
+        As in :func:`theorem_3_5`; ``protect="A"``.
     gamma : float in [0, 1]
     constants : 0, 1 or 2
         How many of "reject everybody" and "accept everybody" the class has. One makes a fair mixture possible; with both, one errs on
         at most half of the people. With none some mixture may still be fair and Lemma B.2 hold, but these numbers cannot say so: inf.
-    rounds, eta, constraints, as_printed : as in :func:`theorem_3_5`
+    as_printed : bool
 
     Returns
     -------
     Guarantee
         ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
 
+    Raises
+    ------
+    ValueError
+        As :func:`theorem_3_5`; a setting that protects X too.
+
     Examples
     --------
-    >>> import math
-    >>> sharp = theorem_3_6(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7, .1)
-    >>> printed = theorem_3_6(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7, .1, as_printed=True)
-    >>> round(sharp.violation, 3), round(printed.violation, 3)
+    >>> setting = Setting.scheduled(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7)
+    >>> round(theorem_3_6(best_setting(setting), .1).violation, 3), round(theorem_3_6(setting, .1, as_printed=True).violation, 3)
     (0.145, 0.601)
     """
-    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, rounds, eta, constraints, as_printed, "A"),
-                     B, gamma, constants, as_printed)
+    if checked_setting(setting).protect != "A":
+        check.refuse("protect", setting.protect, "the theorem is about a learner that protects A", "Use theorem_3_7, or protect='A'.")
+    return _promises(theorem_3_5(setting, as_printed=as_printed), setting.B, gamma, constants, as_printed)
 
 
-def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, n_classifiers: int, smallest_cell: float,
-                gamma: float, *, constants: int = 2, rounds: int | None = None, eta: float | None = None,
-                constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> Guarantee:
+def theorem_3_7(setting: Setting, gamma: float, *, constants: int = 2, as_printed: bool = False) -> Guarantee:
     """The same for a finite class: ln|H| for ln|H(S)|, and X is protected as well as A.
 
     Source: supplement, Theorem 3.7 and the text above it (main text, Table 1, third row). Sharp: for ``protect="X and
@@ -221,23 +242,26 @@ def theorem_3_7(m: int, epsilon: float, delta: float, B: float, n_groups: int, b
 
     Parameters
     ----------
-    m, epsilon, delta, B, n_groups, beta : as in :func:`theorem_3_5`
-    n_classifiers : int >= 1
-        |H|.
-    smallest_cell, gamma, constants, rounds, eta, constraints, as_printed : as in :func:`theorem_3_6`
+    setting : Setting
+        As in :func:`theorem_3_5`; ``protect="X and A"``, and ``log_labelings`` is ln|H|.
+    gamma, constants, as_printed : as in :func:`theorem_3_6`
 
     Returns
     -------
     Guarantee
         ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
 
+    Raises
+    ------
+    ValueError
+        As :func:`theorem_3_5`; a setting that protects A alone.
+
     Examples
     --------
-    >>> round(theorem_3_7(10**8, 1.0, 1e-7, 10.0, 2, .05, 500, 10**7, .1).nu, 3)
+    >>> setting = replace(Setting.scheduled(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(500), 10**7), protect="X and A")
+    >>> round(theorem_3_7(best_setting(setting), .1).nu, 3)
     0.182
     """
-    if (n_classifiers := check.integer("n_classifiers", n_classifiers, low=1)) > 10**300:
-        check.refuse("n_classifiers", n_classifiers, "more than 10^300", "Use theorem_3_6 with the logarithm, or a smaller class.")
-    log_h = math.log(n_classifiers)
-    return _promises(_bound(m, epsilon, delta, B, n_groups, beta, log_h, smallest_cell, rounds, eta, constraints, as_printed, "X and A"),
-                     B, gamma, constants, as_printed)
+    if checked_setting(setting).protect == "A":
+        check.refuse("protect", "A", "the theorem is about a learner that protects X as well", "Use theorem_3_6, or protect='X and A'.")
+    return _promises(theorem_3_5(setting, as_printed=as_printed), setting.B, gamma, constants, as_printed)

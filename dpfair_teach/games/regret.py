@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from .accuracy import gap_noise, labelings_of, learner_bound, noisy, printed_noise
+from .accuracy import gap_noise, labelings_of, learner_bound, noisy, noisy_answers, printed_noise
 from .auditor import hasty, hedge_rate, late
 from .setting import Setting
 
@@ -14,28 +14,31 @@ __all__ = ["lemma_3_3", "lemma_3_4"]
 _THETA = np.linspace(1e-3, 0.999, 999)
 
 
-def lemma_3_3(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-              smallest_cell: float, *, as_printed: bool = False) -> float:
+def lemma_3_3(setting: Setting, *, as_printed: bool = False) -> float:
     """The private learner's average regret, with probability at least 1 - beta/2: no more than the worst of its rounds.
 
     Source: supplement, Lemma 3.3 (main text, Lemma 4.1): Lemma 3.2 in all rounds at once. It is the same whichever rates are compared.
 
     Parameters
     ----------
-    rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, as_printed : as in :func:`lemma_3_2`
+    setting, as_printed : as in :func:`lemma_3_2`
 
     Returns
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        As :func:`lemma_3_2`.
+
     Examples
     --------
-    >>> round(lemma_3_3(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000), 2)
+    >>> round(lemma_3_3(Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)), 2)
     1.57
     """
-    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell)
     s = noisy(setting, as_printed)
-    return learner_bound(s, labelings_of(setting), as_printed) * (1 if as_printed else (s.T - 1) / s.T)
+    return learner_bound(s, labelings_of(setting), as_printed) * (1 if as_printed else noisy_answers(s) / s.T)
 
 
 def _noise(s):
@@ -48,7 +51,7 @@ def auditor_step(s, as_printed, largest=1.0):
     """The printed step; sharp, the best for the range of what the auditor sees."""
     if as_printed:
         return hedge_rate(s.d - 1, s.T, as_printed=True)
-    return hedge_rate(s.d - 1, s.T, spread=2 * largest + 2 * _noise(s)[1])
+    return math.sqrt(8 * math.log(s.d) / s.T) / (2 * largest + 2 * _noise(s)[1])      # hedge_rate's, for any spread
 
 
 def _hidden(s, scale):
@@ -68,8 +71,7 @@ def auditor_bound(s, eta, as_printed, largest=1.0):
     return late(s.B, s.d, eta, s.T) + hasty(s.B, eta, 2 * largest + 2 * sup) + _hidden(s, scale)
 
 
-def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, smallest_cell: float, *,
-              eta: float | None = None, constraints: tuple[str, ...] = ("FP", "TP"), as_printed: bool = False) -> float:
+def lemma_3_4(setting: Setting, *, as_printed: bool = False) -> float:
     """The private auditor's average regret against the *true* constraint values, with probability at least 1 - beta/2; for gamma <= 1.
 
     Source: supplement, Lemma 3.4 (main text, Lemma 4.2): B ln d / (eta T) + 4 eta B (1 + b l / 2)^2, with b the noise scale and l =
@@ -80,20 +82,24 @@ def lemma_3_4(rounds: int, epsilon: float, delta: float, B: float, n_groups: int
 
     Parameters
     ----------
-    rounds, epsilon, delta, B, n_groups, beta, smallest_cell : as in :func:`lemma_3_2`
-    eta : float in [1e-12, 1e9], optional
-        The auditor's step. By default the algorithm's; sharp, that with the smallest bound, which :func:`dp_oracle_learner` has to be
-        given: its own is another. :func:`theorem_3_5` returns it.
-    constraints, as_printed : as in :func:`lemma_3_2`
+    setting : Setting
+        With ``smallest_cell``, as in :func:`lemma_3_2`. Without ``eta`` as printed the algorithm's own step; sharp, that with the smallest
+        bound, which :func:`dp_oracle_learner` has to be given: its own is another. :func:`theorem_3_5` returns it.
+    as_printed : bool
 
     Returns
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        As :func:`lemma_3_2`.
+
     Examples
     --------
-    >>> round(lemma_3_4(100, 1.0, 1e-7, 2.0, 2, .05, 5000, as_printed=True), 3), round(lemma_3_4(100, 1.0, 1e-7, 2.0, 2, .05, 5000), 3)
+    >>> setting = Setting(100, 1.0, 1e-7, 2.0, 2, .05, smallest_cell=5000)
+    >>> round(lemma_3_4(setting, as_printed=True), 3), round(lemma_3_4(setting), 3)
     (1.917, 0.477)
     """
-    setting = Setting(rounds, epsilon, delta, B, n_groups, beta, None, smallest_cell, constraints, eta=eta)
     return float(auditor_bound(noisy(setting, as_printed), setting.eta, as_printed))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -21,6 +21,7 @@ __all__ = ["Setting"]
 
 Repair = Literal["frozen", "bound", "promise"]
 REPAIRS: tuple[Repair, ...] = get_args(Repair)
+SMALLEST_ETA = 1e-12
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,8 @@ class Setting:
             "n_groups": check.group_count(self.n_groups), "beta": check.number("beta", self.beta, low=1e-300, high=1.0, high_open=True),
             "log_labelings": number("log_labelings", 0.0, 1e12),
             "smallest_cell": None if self.smallest_cell is None else checked_cell(self.smallest_cell),
-            "constraints": _constraints(self.constraints), "eta": number("eta", 1e-12, 1e9), "share": checked_share(self.share, epsilon),
-            "protect": check.choice("protect", self.protect, GUARDED),
+            "constraints": _constraints(self.constraints), "eta": number("eta", SMALLEST_ETA, 1e9),
+            "share": checked_share(self.share, epsilon), "protect": check.choice("protect", self.protect, GUARDED),
             "accounting": check.choice("accounting", self.accounting, ACCOUNTED), "m": number("m", 0.0, 1e19, low_open=True)}
         if self.n_classifiers is not None:
             read["n_classifiers"] = check.integer("n_classifiers", self.n_classifiers, low=1, high=10**15)
@@ -159,6 +160,28 @@ class Setting:
             return cls(rounds, epsilon, delta, B, game.n_groups, beta, log_labelings, smallest_cell, game.parity, eta=eta, share=share,
                        protect=protect, accounting=accounting, m=game.m, n_classifiers=game.n_classifiers)
         return made(made(1).scheduled_rounds if rounds is None else rounds)
+
+    @classmethod
+    def scheduled(cls, m: float, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
+                  smallest_cell: float | None = None, constraints: tuple[str, ...] | Parity = ("FP", "TP")) -> Setting:
+        """The setting with the printed number of rounds, :attr:`scheduled_rounds`; arguments stand as in :func:`schedule`.
+
+        Parameters
+        ----------
+        m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints : as in the class
+
+        Returns
+        -------
+        Setting
+
+        Examples
+        --------
+        >>> setting = Setting.scheduled(10**6, 1.0, 1e-7, 2.0, 2, .05, math.log(10**6 + 1))
+        >>> setting.rounds, round(setting.step("printed"), 4)
+        (2006, 0.0014)
+        """
+        first = cls(1, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, m=m)
+        return replace(first, rounds=first.scheduled_rounds)
 
     # ----------------------------------------------------------------------------------------------------- what follows
 
@@ -242,6 +265,13 @@ class Setting:
         if repair == "printed":
             return printed_step(self.epsilon, self.delta, self.rounds)
         return _step(self, repair)
+
+
+def checked_setting(value: object) -> Setting:
+    """A setting, and nothing that only has some of its numbers."""
+    if not isinstance(value, Setting):
+        check.refuse("setting", value, "is no Setting", "Give games.Setting(rounds, epsilon, delta, B, n_groups, ...).")
+    return value
 
 
 def checked_cell(value: object) -> float:

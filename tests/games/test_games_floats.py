@@ -15,6 +15,7 @@ from dpfair_teach import _checks as check
 from dpfair_teach import load
 from dpfair_teach.games import (
     FairnessGame,
+    Setting,
     dp_oracle_learner,
     evaluate_regression,
     frozen_bound,
@@ -271,7 +272,7 @@ def test_what_is_not_released_is_not_shown():
     play = dp_oracle_learner(game, 5.0, 1e-7, 2.0, np.random.default_rng(1), rounds=3, size=50)
     assert np.isnan(play.denominators[..., 1]).all() and (play.denominators[..., 0] > 900).all()
     tau = frozen_tau(game.n, play.denominators, constraints=("FP",))
-    assert 0 < tau.max() < 2 * frozen_bound(3, 5.0, 1e-7, 2.0, 2, 0.05, math.log(5), 1000, constraints=("FP",)).tau
+    assert 0 < tau.max() < 2 * frozen_bound(Setting(3, 5.0, 1e-7, 2.0, 2, 0.05, math.log(5), 1000, ("FP",))).tau
     with pytest.raises(ValueError, match="denominators"):
         frozen_tau(game.n, play.denominators)
     for repair, protect in itertools.product(("frozen", "bound"), ("A", "X and A")):

@@ -11,6 +11,7 @@ from test_games_regret import data
 
 from dpfair_teach.games import (
     FairnessGame,
+    Setting,
     dp_oracle_learner,
     evaluate,
     frozen_bound,
@@ -85,7 +86,7 @@ def test_the_bound_of_the_default_algorithm_on_runs(k):
     game, T, B, epsilon = data(k=k), 25, 2.0, 20.0
     n = game.n.min()
     play = dp_oracle_learner(game, epsilon, 1e-6, B, np.random.default_rng(1), rounds=T, size=400)
-    said = frozen_bound(T, epsilon, 1e-6, B, k, 0.05, math.log(12), n)
+    said = frozen_bound(Setting(T, epsilon, 1e-6, B, k, 0.05, math.log(12), n))
     tau = frozen_tau(game.n, play.denominators)
     assert (tau > said.tau).sum() <= 30 and tau.max() > 0.5 * said.tau
     (auditor, learner), gap = evaluate(play, game).regrets, evaluate(play, game).gap
@@ -100,7 +101,7 @@ def test_a_player_alone_may_gain_more_than_its_own_part():
     n_pos = [[[0, 1e5], [2e4, 1e5]], [[0, 8e4], [0, 8e4]], [[0, 0], [0, 0]], [[1e5, 1e5], [1e5, 1e5]]]
     game = FairnessGame.from_counts(n_pos, np.full((2, 2), 1e5), 0.05, empty="zero")
     play = dp_oracle_learner(game, 1000.0, 1e-7, 1.0, np.random.default_rng(0), rounds=100)
-    said = frozen_bound(100, 1000.0, 1e-7, 1.0, 2, 0.05, math.log(4), 1e5)
+    said = frozen_bound(Setting(100, 1000.0, 1e-7, 1.0, 2, 0.05, math.log(4), 1e5))
     auditor, learner = game.regrets(play.Q, play.lam, 1.0)
     assert learner > 100 * said.learner and auditor + learner < said.nu
 
@@ -118,8 +119,8 @@ def the_bound_spelt_out():
     """Terms written out once more, and at much epsilon what no noise leaves: the auditor's own regret with that step."""
     theta = np.linspace(1e-3, 0.999, 999)
     for T, k, labels in itertools.product((2, 40), (2, 3), (("FP", "TP"), ("TP",))):
-        at = dict(rounds=T, epsilon=2.0, delta=1e-6, B=3.0, n_groups=k, beta=0.06, log_labelings=4.0, smallest_cell=5000.0)
-        found = frozen_bound(**at, share=0.25, constraints=labels)
+        setting = Setting(T, 2.0, 1e-6, 3.0, k, 0.06, 4.0, 5000.0, labels)
+        found = frozen_bound(dataclasses.replace(setting, share=0.25))
         noises = len(labels) * (1 if k == 2 else k)
         off = 0.5 + (1 if k == 2 else 2) / 0.5 * math.log(noises / 0.02)        # half a person by rounding
         assert found.tau == pytest.approx(off / (5000 - off)) and found.rounds == T
@@ -134,9 +135,9 @@ def the_bound_spelt_out():
         hidden = (2 * b / theta * (math.log(4 * d / 0.04) - (1 if k == 2 else 2) * (T - 1) * np.log(1 - theta**2))).min()
         own = 3.0 * math.log(d) / (eta * T) + eta * 3.0 * spread**2 / 8 + 3.0 * hidden / T
         assert found.auditor == pytest.approx(own + 2 * 3.0 * x + 4 * 3.0 * found.tau, rel=1e-12)
-        free = frozen_bound(**(at | dict(epsilon=1e6, smallest_cell=1e12)), constraints=labels)
+        free = frozen_bound(dataclasses.replace(setting, epsilon=1e6, smallest_cell=1e12))
         assert free.nu == pytest.approx(3.0 * math.log(d) / (eta * T) + eta * 3.0 / 2, rel=1e-6)
-    small = frozen_bound(**(at | dict(smallest_cell=3.0)))
+    small = frozen_bound(dataclasses.replace(setting, smallest_cell=3.0))
     assert small.nu > 100 and np.isfinite(small.nu)
 
 
@@ -145,9 +146,9 @@ def the_bound_spelt_out():
 def denominators_left_out(player, times):
     """One player's bound without what the denominators add."""
     def make(f):
-        def frozen_bound(rounds, epsilon, delta, B, *args, **kw):
-            found = f(rounds, epsilon, delta, B, *args, **kw)
-            return dataclasses.replace(found, **{player: getattr(found, player) - times * B * found.tau})
+        def frozen_bound(setting):
+            found = f(setting)
+            return dataclasses.replace(found, **{player: getattr(found, player) - times * setting.B * found.tau})
         return frozen_bound
     return make
 

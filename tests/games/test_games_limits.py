@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dpfair_teach import games
+from dpfair_teach.games import Setting
 from dpfair_teach.games.budget import SHARE
 from dpfair_teach.oracles import RegressionOracle
 from test_oracles_regression import people
@@ -15,13 +17,14 @@ from test_oracles_regression import people
 
 def test_a_bound_that_says_nothing_is_an_answer():
     """Numbers far above 1, and one that no float holds."""
-    frozen = games.frozen_bound(100, 0.01, 1e-7, 10.0, 2, 0.05, 8.0, 100.0)
+    frozen = games.frozen_bound(Setting(100, 0.01, 1e-7, 10.0, 2, 0.05, 8.0, 100.0))
     assert frozen.nu > 1e9 and frozen.nu == pytest.approx(frozen.learner + frozen.auditor - 2 * 10.0 * frozen.tau)
-    printed = games.theorem_3_6(2000, 0.01, 1e-7, 1000.0, 2, 0.05, 900.0, 100.0, 0.1, as_printed=True, rounds=1000)
+    printed = games.theorem_3_6(Setting(1000, 0.01, 1e-7, 1000.0, 2, 0.05, 900.0, 100.0, m=2000), 0.1, as_printed=True)
     assert printed.nu > 1e10 and printed.error == 2 * printed.nu and printed.violation == pytest.approx((1 + 2 * printed.nu) / 1000 + 0.1)
-    finite = games.theorem_3_7(2000, 0.01, 1e-7, 1e6, 2, 0.05, 10**200, 100.0, 0.0, as_printed=True, rounds=10**6)
+    finite = Setting(10**6, 0.01, 1e-7, 1e6, 2, 0.05, math.log(10**200), 100.0, protect="X and A", m=2000)
+    finite = games.theorem_3_7(finite, 0.0, as_printed=True)
     assert finite.nu > 1e9 and finite.error == 2 * finite.nu
-    nothing = games.theorem_3_6(2000, 1e-6, 1e-300, 1e9, 2, 1e-300, 1e12, 2.0, 0.1, as_printed=True, rounds=10**15)
+    nothing = games.theorem_3_6(Setting(10**15, 1e-6, 1e-300, 1e9, 2, 1e-300, 1e12, 2.0, m=2000), 0.1, as_printed=True)
     assert (nothing.nu, nothing.error, nothing.violation) == (math.inf,) * 3
     assert games.lemma_b_1(1e12) == 2e12 and games.frozen_gap(1e12, 1.0, 1e16) == 4e16 + 1e12
     assert games.fairness_bound_with_constants(1e308, 10.0, 0.0, room=0.0) == math.inf and games.lemma_b_2(1e308, 1e-3, 0.1) == math.inf
@@ -30,16 +33,18 @@ def test_a_bound_that_says_nothing_is_an_answer():
 @pytest.mark.parametrize("as_printed", [True, False])
 def test_one_rate_costs_less_than_two(as_printed):
     """Theorems 3.6 and 3.7 with one rate: the gap is theorem_3_5's with one rate, and smaller than with two."""
-    at = dict(m=10**8, epsilon=1.0, delta=1e-7, B=10.0, n_groups=3, beta=0.05, smallest_cell=10**6, rounds=200, as_printed=as_printed)
-    two, one = (games.theorem_3_6(log_labelings=9.0, gamma=0.1, constraints=c, **at) for c in (("FP", "TP"), ("TP",)))
-    assert one.nu == games.theorem_3_5(log_labelings=9.0, constraints=("TP",), **at).nu < two.nu and one.violation < two.violation
-    two, one = (games.theorem_3_7(n_classifiers=500, gamma=0.1, constraints=c, **at) for c in (("FP", "TP"), ("FP",)))
+    both = Setting(200, 1.0, 1e-7, 10.0, 3, 0.05, 9.0, 10**6, m=10**8)
+    lone = replace(both, constraints=("TP",))
+    two, one = (games.theorem_3_6(setting, 0.1, as_printed=as_printed) for setting in (both, lone))
+    assert one.nu == games.theorem_3_5(lone, as_printed=as_printed).nu < two.nu and one.violation < two.violation
+    finite = replace(both, log_labelings=math.log(500), protect="X and A")
+    two, one = (games.theorem_3_7(replace(finite, constraints=c), 0.1, as_printed=as_printed) for c in (("FP", "TP"), ("FP",)))
     assert one.nu < two.nu and one.error < two.error
 
 
 def test_both_functions_spend_the_same_part_of_epsilon_by_default():
-    """The play and its bound."""
-    for function in (games.dp_oracle_learner, games.frozen_bound):
+    """The play, and the setting of its bound."""
+    for function in (games.dp_oracle_learner, Setting):
         assert inspect.signature(function).parameters["share"].default == SHARE == 0.1
 
 
@@ -48,7 +53,7 @@ def test_a_share_that_leaves_nothing_is_named():
     rng, oracle = np.random.default_rng(0), RegressionOracle(X, Y)
     game = games.FairnessGame(np.eye(3, 300), A, Y, 0.1, n_groups=2, empty="zero")
     calls = (lambda **how: games.dp_oracle_learner(game, 1.0, 1e-6, 2.0, rng, rounds=3, **how),
-             lambda **how: games.frozen_bound(10, 1.0, 1e-6, 2.0, 2, 0.05, 8.0, 100.0, **how),
+             lambda **how: games.frozen_bound(Setting(10, 1.0, 1e-6, 2.0, 2, 0.05, 8.0, 100.0, **how)),
              lambda **how: games.regression_dp_oracle_learner(oracle, A, 0.1, 1.0, 1e-6, rng, n_groups=2, rounds=3, **how))
     for call in calls:
         for share in (1e-300, 1e-320, 1 - 1e-16):

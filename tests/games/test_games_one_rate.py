@@ -151,17 +151,15 @@ def test_a_promise_is_about_the_cells_that_a_constraint_asks_about():
     def plays(constraints):
         game, how = FairnessGame(H, A, Y, 0.1, constraints, n_groups=2, empty="zero"), dict(promise, constraints=constraints)
         yield partial(dp_oracle_learner, game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", **promise)
-        for f in (games.schedule, games.theorem_3_5):
+        for f in (games.schedule, games.Setting.scheduled):
             yield partial(f, *settings, 3.0, **how)
-        for f in (games.theorem_3_6, games.theorem_3_7):
-            yield partial(f, *settings, 3, gamma=0.1, **how)
 
     for play in plays(("FP",)):
         play()
     for play in plays(("FP", "TP")):
         with pytest.raises(ValueError, match="smallest_cell"):
             play()
-    for f in (games.schedule, games.theorem_3_5):
+    for f in (games.schedule, games.Setting.scheduled):
         with pytest.raises(ValueError, match=r"smallest_cell, n_groups=\(501.0, 2\): 2 cells of that many people are more than m=1000"):
             f(*settings, 3.0, smallest_cell=501, constraints=("TP",))
 

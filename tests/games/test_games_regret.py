@@ -4,14 +4,19 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dpfair_teach.fairness import Parity
 from dpfair_teach.games import (
     FairnessGame,
+    Setting,
+    best_setting,
     dp_oracle_learner,
     evaluate,
+    frozen_bound,
     hedge,
     hedge_regret,
     largest_step,
@@ -30,6 +35,7 @@ from dpfair_teach.oracles import sauer_sum, shattered_sets
 from faults import Mutant, changed, scaled, scaled_fields, with_arguments
 
 SETTING = dict(epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05)
+BOTH = dict(protect="X and A")          # what Theorem 3.7 is about
 
 
 def test_the_printed_formulas_are_the_printed_ones():
@@ -39,38 +45,44 @@ def test_the_printed_formulas_are_the_printed_ones():
         learner = 8 * (2 * k * B + 1) * root * (D + math.log(2 * T / 0.05)) / ((n - 1) * eps)
         eta = math.sqrt(math.log(4 * k - 3) / T) / 2
         auditor = B * math.log(4 * k - 3) / (eta * T) + 4 * eta * B * (1 + sup / 2)**2
-        found = lemma_3_2(T, log_labelings=D, smallest_cell=n, as_printed=True, **at)
-        assert (found.auditor, found.learner) == pytest.approx((sup, learner))
-        assert lemma_3_3(T, log_labelings=D, smallest_cell=n, as_printed=True, **at) == pytest.approx(learner)
-        assert lemma_3_4(T, smallest_cell=n, as_printed=True, **at) == pytest.approx(auditor)
         m = 4 * k * n
-        both = theorem_3_5(m, log_labelings=D, smallest_cell=n, rounds=T, as_printed=True, **at)
+        setting = Setting(T, log_labelings=D, smallest_cell=n, m=m, **at)
+        found = lemma_3_2(setting, as_printed=True)
+        assert (found.auditor, found.learner) == pytest.approx((sup, learner))
+        assert lemma_3_3(setting, as_printed=True) == pytest.approx(learner)
+        assert lemma_3_4(setting, as_printed=True) == pytest.approx(auditor)
+        both = theorem_3_5(setting, as_printed=True)
         assert (both.nu, both.learner, both.auditor) == pytest.approx((learner + auditor, learner, auditor))
         assert both.order == pytest.approx(B * m / n * math.sqrt(k * math.sqrt(math.log(1e7)) * (D + math.log(20)) / (m * eps)))
-        said = theorem_3_6(m, log_labelings=D, smallest_cell=n, gamma=0.1, rounds=T, as_printed=True, **at)
+        said = theorem_3_6(setting, 0.1, as_printed=True)
         assert (said.error, said.violation) == pytest.approx((2 * both.nu, 0.1 + (1 + 2 * both.nu) / B))
-        finite = theorem_3_7(m, n_classifiers=2208, smallest_cell=n, gamma=0.1, rounds=T, as_printed=True, **at)
+        finite = theorem_3_7(replace(setting, log_labelings=math.log(2208), **BOTH), 0.1, as_printed=True)
         assert finite.nu == pytest.approx(both.nu, rel=1e-3)        # ln 2208 = 7.7
 
 
 def test_the_sharp_forms_are_smaller_and_become_the_noiseless_ones():
     for T, k, n in itertools.product((2, 30, 1000), (2, 4), (50, 10**5)):
-        at = dict(epsilon=1.0, delta=1e-7, B=3.0, n_groups=k, beta=0.05)
-        sharp, printed = (lemma_3_2(T, log_labelings=5.0, smallest_cell=n, as_printed=p, **at) for p in (False, True))
+        setting = Setting(T, 1.0, 1e-7, 3.0, k, 0.05, 5.0, n)
+        sharp, printed = lemma_3_2(setting), lemma_3_2(setting, as_printed=True)
         assert 3 * sharp.learner < printed.learner and 3 * sharp.auditor < printed.auditor
-        assert lemma_3_4(T, smallest_cell=n, **at) < lemma_3_4(T, smallest_cell=n, as_printed=True, **at)
-    at = dict(epsilon=1e6, delta=1e-7, B=3.0, n_groups=2, beta=0.05)
-    assert lemma_3_4(50, smallest_cell=1e9, **at) == pytest.approx(hedge_regret(4, 50, 3.0), rel=1e-6)
-    assert lemma_3_4(50, smallest_cell=1e9, as_printed=True, **at) == pytest.approx(hedge_regret(4, 50, 3.0, as_printed=True), rel=1e-6)
+        assert lemma_3_4(setting) < lemma_3_4(setting, as_printed=True)
+    setting = Setting(50, 1e6, 1e-7, 3.0, 2, 0.05, smallest_cell=1e9)
+    assert lemma_3_4(setting) == pytest.approx(hedge_regret(4, 50, 3.0), rel=1e-6)
+    assert lemma_3_4(setting, as_printed=True) == pytest.approx(hedge_regret(4, 50, 3.0, as_printed=True), rel=1e-6)
 
 
 def test_the_sharp_learner_is_spelt_out():
     step = largest_step(1.0, 1e-7, 29, 29)
     expected = 2 * (2 * 2.0 / 201) / step * (5.0 + math.log(2 * 29 / 0.05))
-    assert lemma_3_2(30, log_labelings=5.0, smallest_cell=200, **SETTING).learner == pytest.approx(expected)
-    assert lemma_3_3(30, log_labelings=5.0, smallest_cell=200, **SETTING) == pytest.approx(expected * 29 / 30)
-    one = lemma_3_2(1, log_labelings=5.0, smallest_cell=200, **SETTING)
-    assert (one.learner, one.auditor) == (0, 0)
+    setting = Setting(30, log_labelings=5.0, smallest_cell=200, m=4000, **SETTING)
+    assert lemma_3_2(setting).learner == pytest.approx(expected)
+    assert lemma_3_3(setting) == pytest.approx(expected * 29 / 30)
+    one = lemma_3_2(replace(setting, rounds=1))
+    assert (one.learner, one.auditor) == (0, 0) and lemma_3_3(replace(setting, rounds=1)) == 0
+    # where X is protected too, the first answer has noise as the others have, and a loss moves by 1/m more
+    both, step = replace(setting, **BOTH), largest_step(1.0, 1e-7, 30, 29)
+    expected = 2 * (2 * 2.0 / 201 + 1 / 4000) / step * (5.0 + math.log(2 * 30 / 0.05))
+    assert lemma_3_2(both).learner == pytest.approx(expected) and lemma_3_3(both) == pytest.approx(expected)
 
 
 def test_a_noisy_round_fails_as_often_as_lemma_3_2_says():
@@ -82,12 +94,13 @@ def test_a_noisy_round_fails_as_often_as_lemma_3_2_says():
     def left_beyond(found, sensitivity, step):
         return exponential_probabilities(found.learner * losses, sensitivity, step)[1:].sum()
     for T in (2, 3, 20):
-        found, allowed = lemma_3_2(T, log_labelings=log_h, smallest_cell=1000, **SETTING), 0.05 / (2 * (T - 1))
+        setting = Setting(T, log_labelings=log_h, smallest_cell=1000, **SETTING)
+        found, allowed = lemma_3_2(setting), 0.05 / (2 * (T - 1))
         step = sharp(1.0, 1e-7, T - 1, T - 1)
         assert 0.95 * allowed < left_beyond(found, lemma_3_1(1000, 2, 2.0).learner, step) <= allowed
         assert T > 2 or allowed > 1.9 * 0.05 / (2 * T)
         assert 2 * math.exp(-found.auditor * step / (2 / 1001)) == pytest.approx(allowed)
-        found, allowed = lemma_3_2(T, log_labelings=log_h, smallest_cell=1000, as_printed=True, **SETTING), 0.05 / (2 * T)
+        found, allowed = lemma_3_2(setting, as_printed=True), 0.05 / (2 * T)
         step = 1 / (4 * math.sqrt(T * math.log(1e7)))
         assert 0.95 * allowed < left_beyond(found, 9 / 999, step) <= allowed
         assert 4 * math.exp(-found.auditor * step / (4 / 999)) == pytest.approx(allowed / 2)
@@ -109,7 +122,7 @@ def test_read_literally_the_learners_line_of_lemma_3_2_is_false():
     root, d_ln_m = T * math.log(1e7), math.log(4 * n)
     size = d_ln_m + math.log(2 * T / 0.05)
     literal = 8 * (4 * B + 1) * math.sqrt(root * size) / (n - 1)
-    stated = lemma_3_2(T, log_labelings=d_ln_m, smallest_cell=n, as_printed=True, **SETTING).learner
+    stated = lemma_3_2(Setting(T, log_labelings=d_ln_m, smallest_cell=n, **SETTING), as_printed=True).learner
     assert stated == pytest.approx(8 * (4 * B + 1) * math.sqrt(root) * size / (n - 1)) and literal == pytest.approx(0.605, abs=0.0005)
     wrong = errors_of_a_class(4, n, common, H).reshape(H, 4, n).sum(axis=2)
     game = FairnessGame.from_counts(np.where([0, 1], n - wrong[:, :2, None], wrong[:, :2, None]), [[n, n]] * 2, 0.1, empty="zero")
@@ -127,8 +140,8 @@ def test_the_sharp_gap_is_spelt_out(k):
     step = largest_step(1.0, 1e-7, T - 1, T - 1)
     b = 2 / ((N + 1) * step)
     tail = beta / (4 * (T - 1) * 2 * (k - 1))
-    at = dict(epsilon=1.0, delta=1e-7, B=B, n_groups=k, beta=beta)
-    one = lemma_3_2(T, log_labelings=1.0, smallest_cell=N, **at).auditor / b
+    setting = Setting(T, 1.0, 1e-7, B, k, beta, 3.0, N, m=4 * k * N)
+    one = lemma_3_2(setting).auditor / b
     grid = np.linspace(0, 60, 600_001)
     beyond = 2 * np.exp(-one) * (0.25 * (1 + (one + grid)) * np.exp(-grid)).sum() * 1e-4       # density (1 + x) exp(-x) / 4 of V - V'
     assert (math.exp(-one) if k == 2 else beyond) == pytest.approx(beta / (2 * (T - 1)) / (2 * (k - 1)), rel=1e-3)
@@ -141,15 +154,15 @@ def test_the_sharp_gap_is_spelt_out(k):
     drift = (2 * b / theta * (math.log(4 * d / beta) - (1 if k == 2 else 2) * (T - 1) * np.log(1 - theta**2))).min()
     for eta in (0.05, 0.2):
         expected = B * math.log(d) / (eta * T) + eta * B * (2 + 2 * b * x)**2 / 8 + B * drift / T
-        assert lemma_3_4(T, eta=eta, smallest_cell=N, **at) == pytest.approx(expected, rel=1e-9)
+        assert lemma_3_4(replace(setting, eta=eta)) == pytest.approx(expected, rel=1e-9)
     own, best = math.sqrt(math.log(d) / T) / 2, math.sqrt(8 * math.log(d) / T) / (2 + 2 * b * x)
-    both = [theorem_3_5(4 * k * N, log_labelings=3.0, smallest_cell=N, rounds=T, eta=eta, **at) for eta in (None, own)]
+    both = [theorem_3_5(replace(setting, eta=eta)) for eta in (None, own)]
     assert [found.eta for found in both] == pytest.approx([best, own])
-    assert [found.auditor for found in both] == pytest.approx([lemma_3_4(T, eta=found.eta, smallest_cell=N, **at) for found in both])
+    assert [found.auditor for found in both] == pytest.approx([lemma_3_4(replace(setting, eta=found.eta)) for found in both])
     learner = (T - 1) / T * 4 * B / ((N + 1) * step) * (3.0 + math.log(2 * (T - 1) / beta))
-    found = theorem_3_5(4 * k * N, log_labelings=3.0, smallest_cell=N, rounds=T, **at)
+    found = theorem_3_5(setting)
     assert found.learner == pytest.approx(learner) and found.nu == pytest.approx(learner + found.auditor)
-    assert found.auditor <= lemma_3_4(T, eta=0.2, smallest_cell=N, **at)
+    assert found.auditor == lemma_3_4(setting) <= lemma_3_4(replace(setting, eta=0.2))
 
 
 def test_the_sharp_gap_is_that_of_the_step_it_returns():
@@ -157,18 +170,18 @@ def test_the_sharp_gap_is_that_of_the_step_it_returns():
     time; by the learner's own, a third of it, he is late, and the gap is above that bound in all runs, below the bound for that step."""
     n, T = 10**5, 267
     game = FairnessGame.from_counts([[[0, 0], [n, 0]]], [[n, n], [n, n]], gamma=0.0, empty="zero")
-    at = dict(m=4 * n, epsilon=1.0, delta=1e-7, B=1.0, n_groups=2, beta=0.05, smallest_cell=n, rounds=T)
+    setting = Setting(T, 1.0, 1e-7, 1.0, 2, 0.05, 0.0, n, m=4 * n)
     own = math.sqrt(math.log(5) / T) / 2
-    best, late = theorem_3_5(log_labelings=0.0, **at), theorem_3_5(log_labelings=0.0, eta=own, **at)
+    best, late = theorem_3_5(setting), theorem_3_5(replace(setting, eta=own))
     assert 2.4 < best.eta / own < 3 and best.rounds == late.rounds == T and late.eta == own
     how = dict(rounds=T, repair="promise", smallest_cell=n, size=20)
     ours, default = (evaluate(dp_oracle_learner(game, 1.0, 1e-7, 1.0, np.random.default_rng(0), eta=eta, **how), game)
                      for eta in (best.eta, None))
     assert default.eta == own and (ours.gap <= best.nu).all() and (default.gap > best.nu).all() and (default.gap <= late.nu).all()
     assert default.gap.min() > 0.7 * late.nu
-    for found in (theorem_3_6(log_labelings=0.0, gamma=0.0, **at), theorem_3_7(n_classifiers=1, gamma=0.0, **at)):
+    for found in (theorem_3_6(setting, 0.0), theorem_3_7(replace(setting, **BOTH), 0.0)):
         assert found.eta == pytest.approx(best.eta, rel=1e-4) and found.nu == pytest.approx(best.nu, rel=0.04)
-    assert theorem_3_5(log_labelings=0.0, as_printed=True, **at).eta == own
+    assert theorem_3_5(setting, as_printed=True).eta == own
 
 
 @pytest.mark.slow
@@ -176,15 +189,16 @@ def test_the_rounds_of_the_sharp_gap_are_the_best_within_two_percent():
     """Over numbers of rounds 3 percent apart near the one that is chosen, and all over the range; and the curve has no jumps."""
     for m, epsilon, B, k in ((10**4, 10.0, 2.0, 2), (10**6, 1.0, 2.0, 2), (10**8, 1.0, 10.0, 2), (10**6, 10.0, 1.0, 4),
                              (10**7, 0.1, 2.0, 2)):
-        at = dict(m=m, epsilon=epsilon, delta=1e-7, B=B, n_groups=k, beta=0.05, log_labelings=math.log(m + 1), smallest_cell=m / (4 * k))
-        found = theorem_3_5(**at)
+        setting = Setting(1, epsilon, 1e-7, B, k, 0.05, math.log(m + 1), m / (4 * k), m=m)
+        found = theorem_3_5(best := best_setting(setting))
+        assert (found.rounds, found.eta) == (best.rounds, best.eta) and found == theorem_3_5(replace(best, eta=None))
         near = found.rounds * np.geomspace(0.6, 1.7, 36)
         rounds = np.unique(np.r_[near, np.geomspace(1, 1e6, 25)].astype(int)).tolist()
-        assert found.nu <= 1.02 * min(theorem_3_5(rounds=T, **at).nu for T in rounds if T > 0)
-        fixed = theorem_3_5(eta=0.05, **at)
-        assert fixed.nu <= 1.02 * min(theorem_3_5(rounds=T, eta=0.05, **at).nu for T in rounds if T > 0)
+        assert found.nu <= 1.02 * min(theorem_3_5(replace(setting, rounds=T)).nu for T in rounds if T > 0)
+        fixed = theorem_3_5(best_setting(replace(setting, eta=0.05)))
+        assert fixed.eta == 0.05 and fixed.nu <= 1.02 * min(theorem_3_5(replace(setting, rounds=T, eta=0.05)).nu for T in rounds if T > 0)
     people = np.geomspace(5e5, 8e5, 40)
-    nus = [theorem_3_5(int(m), 1.0, 1e-7, 2.0, 2, 0.05, math.log(m + 1), m / 8).nu for m in people]
+    nus = [theorem_3_5(best_setting(Setting(1, 1.0, 1e-7, 2.0, 2, 0.05, math.log(m + 1), m / 8, m=int(m)))).nu for m in people]
     ratio = np.array(nus[1:]) / nus[:-1]
     assert (people[1] / people[0])**-0.7 < ratio.min() and ratio.max() < 1
 
@@ -193,7 +207,7 @@ def test_the_rounds_of_the_sharp_gap_are_the_best_within_two_percent():
 def test_the_sharp_gap_is_found_at_the_ends_of_its_range():
     """Where Theorem 1.5 is no bound, where hardly any privacy is left to a round, and where one round is best."""
     for m, epsilon, delta, n in ((10**15, 1e-6, 0.99, 10**14), (10**15, 1.0, 0.99, 10**14), (10**15, 1e6, 0.5, 10**14), (4, 1.0, 1e-7, 1)):
-        found = theorem_3_5(m, epsilon, delta, 1.0, 2, 0.5, 0.0, n)
+        found = theorem_3_5(best_setting(Setting(1, epsilon, delta, 1.0, 2, 0.5, 0.0, n, m=m)))
         assert 0 < found.nu < 2 and found.rounds >= 1 and (found.rounds == 1) == (m == 4)
 
 
@@ -206,8 +220,8 @@ def test_the_sharp_theorem_3_7_has_the_noise_that_the_learner_makes():
         moves = PromisedRates(game, np.asarray(step), N, "X and A").sensitivity(np.array([[B, 0.0], [0.0, -B]]))
         assert moves == pytest.approx(1 / m + 2 * B / (N + 1))
         learner = 2 * moves[0] / step * (math.log(50) + math.log(2 * T / 0.05))
-        at = (m, 1.0, 1e-7, B, 2, 0.05, 50, N, 0.1)
-        with_one, with_two = (theorem_3_7(*at, rounds=T, eta=eta).nu - auditor_alone(B, T, N, eta) for eta in (0.05, 0.2))
+        setting = Setting(T, 1.0, 1e-7, B, 2, 0.05, math.log(50), N, m=m, **BOTH)
+        with_one, with_two = (theorem_3_7(replace(setting, eta=eta), 0.1).nu - auditor_alone(B, T, N, eta) for eta in (0.05, 0.2))
         assert with_one == pytest.approx(with_two) == pytest.approx(learner)
 
 
@@ -220,10 +234,36 @@ def auditor_alone(B, T, N, eta):
     return B * math.log(5) / (eta * T) + eta * B * (2 + 2 * x)**2 / 8 + B * drift / T
 
 
-def test_a_class_that_is_too_large_is_refused_in_one_line():
-    with pytest.raises(ValueError, match="n_classifiers") as refusal:
-        theorem_3_7(10**6, 1.0, 1e-7, 2.0, 2, 0.05, 10**400, 10**5, 0.1)
-    assert len(str(refusal.value)) < 250
+def test_each_theorem_is_about_what_it_protects_and_asks_for_what_it_needs():
+    """A setting whose protection a statement would not read is refused, and so is a number that is missing."""
+    setting = Setting(9, 1.0, 1e-6, 2.0, 2, 0.05, 3.0, 200, m=1000)
+    for f in (lemma_3_2, lemma_3_3, lemma_3_4, theorem_3_5, best_setting, frozen_bound):
+        with pytest.raises(ValueError, match=r"^setting=.*games\.Setting"):
+            f(dataclasses.asdict(setting))
+        with pytest.raises(ValueError, match=r"^smallest_cell=None"):
+            f(replace(setting, smallest_cell=None))
+        with pytest.raises(ValueError, match=r"^constraints=Parity"):
+            f(replace(setting, constraints=Parity("demographic_parity")))
+        if f is not lemma_3_4:
+            with pytest.raises(ValueError, match=r"^log_labelings=None"):
+                f(replace(setting, log_labelings=None))
+    for call in (lambda: theorem_3_6(replace(setting, **BOTH), 0.1), lambda: frozen_bound(replace(setting, **BOTH)),
+                 lambda: theorem_3_7(setting, 0.1)):
+        with pytest.raises(ValueError, match=r"^protect="):
+            call()
+    for call in (lambda: theorem_3_5(replace(setting, m=None)), lambda: lemma_3_2(replace(setting, m=None, **BOTH))):
+        with pytest.raises(ValueError, match=r"^m=None"):
+            call()
+    with pytest.raises(ValueError, match=r"^accounting='advanced'"):
+        best_setting(replace(setting, accounting="advanced"))
+    assert theorem_3_5(replace(setting, **BOTH)).nu > theorem_3_5(setting).nu
+
+
+def test_where_noise_drowns_everything_the_best_setting_is_still_one():
+    drowned = best_setting(Setting(1, 1e-6, 1e-300, 1e9, 1000, 1e-300, 1e12, 1.0, m=1e19))
+    assert drowned.eta >= 1e-12 and theorem_3_5(drowned).nu > 1
+    loud = Setting(100, 1e-6, 1e-300, 1.0, 2, 0.05, 1.0, 1.0, m=10)
+    assert lemma_3_4(loud) > 1e8 and theorem_3_5(loud).eta < 1e-9
 
 
 def test_theorem_3_5_with_its_constants():
@@ -232,10 +272,10 @@ def test_theorem_3_5_with_its_constants():
     met = 0
     for m, k, q, B, eps in itertools.product((10**5, 10**7, 10**9), (2, 3), (0.05, 0.15), (0.5, 3.0), (0.5, 5.0)):
         D, d, n = math.log(m + 1), 4 * k - 3, q * m
-        at = dict(epsilon=eps, delta=1e-7, B=B, n_groups=k, beta=0.05)
-        real = schedule(m, log_labelings=D, **at).rounds_real
-        found = theorem_3_5(m, log_labelings=D, smallest_cell=n, as_printed=True, **at)
-        if real < 1 or k * B < 1 or lemma_3_2(found.rounds, log_labelings=D, smallest_cell=n, as_printed=True, **at).auditor > 2:
+        real = schedule(m, eps, 1e-7, B, k, 0.05, D).rounds_real
+        setting = Setting.scheduled(m, eps, 1e-7, B, k, 0.05, D, n)
+        found = theorem_3_5(setting, as_printed=True)
+        if real < 1 or k * B < 1 or lemma_3_2(setting, as_printed=True).auditor > 2:
             continue
         met, G, T = met + 1, D + math.log(2 / 0.05), found.rounds
         assert found.nu <= B * math.sqrt(math.log(d) / T) * (10 + 8 * m / (n - 1) * (1 + math.log(T) / G))
@@ -259,31 +299,29 @@ def test_lemmas_3_2_to_3_4_and_theorem_3_5_on_runs(k, as_printed):
     n = game.n.min()
     how = dict(as_printed=True) if as_printed else dict(repair="promise", smallest_cell=n)
     play = dp_oracle_learner(game, 20.0, 1e-6, B, np.random.default_rng(1), rounds=T, size=runs, **how)
-    at = dict(epsilon=20.0, delta=1e-6, B=B, n_groups=k, beta=0.05, smallest_cell=n, as_printed=as_printed)
+    setting = Setting(T, 20.0, 1e-6, B, k, 0.05, math.log(12), n, eta=play.eta, m=4000)
     r = game._values(game.gaps[play.chosen])
-    one = lemma_3_2(T, log_labelings=math.log(12), **at)
+    one = lemma_3_2(setting, as_printed=as_printed)
     noise = np.abs(play.gradients - r[:len(play.gradients)]).max(axis=-1)
     assert (noise > one.auditor).mean() <= 0.025 / T * 5 and noise.max() > 0.6 * one.auditor
     losses = game.losses(play.multipliers)
     excess = np.take_along_axis(losses, play.chosen[..., None], axis=-1)[..., 0] - losses.min(axis=-1)
     assert (excess > one.learner).mean() == 0 and excess.max() > 0.05 * one.learner
     learner = excess.mean(axis=0)
-    assert (learner <= lemma_3_3(T, log_labelings=math.log(12), **at)).all()
+    assert (learner <= lemma_3_3(setting, as_printed=as_printed)).all()
     auditor = B * np.maximum(r.mean(axis=0).max(axis=-1), 0) - (play.multipliers * r).sum(axis=-1).mean(axis=0)
-    bound = lemma_3_4(T, eta=play.eta, **{key: value for key, value in at.items()})
+    bound = lemma_3_4(setting, as_printed=as_printed)
     assert (auditor <= bound).all() and auditor.max() > (0.02 if as_printed else 0.05) * bound
-    whole = theorem_3_5(4000, log_labelings=math.log(12), rounds=T, eta=play.eta, **at)
+    whole = theorem_3_5(setting, as_printed=as_printed)
     assert (evaluate(play, game).gap <= whole.nu).all()
     assert (np.add(*game.regrets(play.Q, play.lam, B)) <= whole.nu).all()       # both together: nu once
 
 
-def promised_by(T, H, n, **setting):
+def promised_by(T, H, n):
     """The printed bounds of one learner's regret: Lemma 3.3, and nu where prices hardly matter."""
-    at = dict(epsilon=1.0, delta=1e-6, B=1e-6, n_groups=2, beta=0.05, as_printed=True)
-    theorem = dict(m=4 * n, smallest_cell=n, rounds=T, **at)
-    return {"3.3": lemma_3_3(T, log_labelings=math.log(H), smallest_cell=n, **at),
-            "3.5": theorem_3_5(log_labelings=math.log(H), **theorem).nu,
-            "3.7": theorem_3_7(n_classifiers=H, gamma=0.0, **theorem).nu}
+    setting = Setting(T, 1.0, 1e-6, 1e-6, 2, 0.05, math.log(H), n, m=4 * n)
+    return {"3.3": lemma_3_3(setting, as_printed=True), "3.5": theorem_3_5(setting, as_printed=True).nu,
+            "3.7": theorem_3_7(replace(setting, **BOTH), 0.0, as_printed=True).nu}
 
 
 def learners_terms(statement):
@@ -315,24 +353,24 @@ def auditors_terms():
     for n_pos, B, T, eta in ((LATE, 3.0, 2000, 0.005), (HASTY, 3.0, 500, 2.0)):
         game = FairnessGame.from_counts(n_pos, [[PEOPLE, PEOPLE]] * 2, gamma=0.0, empty="zero")
         play = dp_oracle_learner(game, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=eta, as_printed=True)
-        yield dict(m=4 * PEOPLE, epsilon=1e6, delta=1e-6, B=B, n_groups=2, beta=0.05, smallest_cell=PEOPLE, rounds=T, eta=eta), play, game
+        yield Setting(T, 1e6, 1e-6, B, 2, 0.05, math.log(2), PEOPLE, eta=eta, m=4 * PEOPLE), play, game
 
 
 def needs_each_term(statement):
     """The learner's, nearly attained; the auditor's two without noise, each the larger part of some play's gap. What noise adds to the
     auditor's part hides behind the learner's bound, which it raises more: it is spelt out, with everything else."""
     learners_terms(statement)
-    for at, play, game in auditors_terms():
-        nu = (theorem_3_5(log_labelings=math.log(2), as_printed=True, **at) if statement == "3.5" else
-              theorem_3_7(n_classifiers=2, gamma=0.0, as_printed=True, **at)).nu
-        assert 0.017 * nu < np.sum(game.regrets(play.Q, play.lam, at["B"])) <= nu
+    for setting, play, game in auditors_terms():
+        nu = (theorem_3_5(setting, as_printed=True) if statement == "3.5" else
+              theorem_3_7(replace(setting, **BOTH), 0.0, as_printed=True)).nu
+        assert 0.017 * nu < np.sum(game.regrets(play.Q, play.lam, setting.B)) <= nu
     for T, k, n, eta in itertools.product((1, 400), (2, 3), (100, 10**5), (0.01, 0.3)):
-        at, root, d = dict(epsilon=0.5, delta=1e-7, B=2.0, n_groups=k, beta=0.05), math.sqrt(T * math.log(1e7)), 4 * k - 3
+        setting = Setting(T, 0.5, 1e-7, 2.0, k, 0.05, math.log(50), n, eta=eta, m=4 * k * n)
+        root, d = math.sqrt(T * math.log(1e7)), 4 * k - 3
         learner = 16 * (4 * k + 1) * root * (math.log(50) + math.log(40 * T)) / (n - 1)
         auditor = 2 * math.log(d) / (eta * T) + 8 * eta * (1 + 8 * k * root * math.log(160 * T * k) / (n - 1))**2
-        found = (theorem_3_5(4 * k * n, log_labelings=math.log(50), smallest_cell=n, rounds=T, eta=eta, as_printed=True, **at)
-                 if statement == "3.5" else
-                 theorem_3_7(4 * k * n, n_classifiers=50, smallest_cell=n, gamma=0.1, rounds=T, eta=eta, as_printed=True, **at))
+        found = (theorem_3_5(setting, as_printed=True) if statement == "3.5" else
+                 theorem_3_7(replace(setting, **BOTH), 0.1, as_printed=True))
         assert found.nu == pytest.approx(learner + auditor, rel=1e-12)
         if statement == "3.7":
             assert (found.error, found.violation) == pytest.approx((2 * found.nu, 0.1 + 0.5 + found.nu))
@@ -362,23 +400,23 @@ def test_no_play_can_need_what_noise_adds_to_the_auditors_part_of_theorem_3_5():
 
 def test_theorem_3_6_needs_each_of_its_terms():
     """Its formulas, spelt out; that each term of Lemmas B.1 and B.2 and of the sharper form is needed, their own tests show."""
-    at = dict(m=10**8, epsilon=1.0, delta=1e-7, n_groups=2, beta=0.05, log_labelings=6.0, smallest_cell=10**7, rounds=9000)
     for B, gamma in ((10.0, 0.1), (15.0, 0.1), (4.0, 0.3), (3.0, 0.0)):
-        printed = theorem_3_6(B=B, gamma=gamma, as_printed=True, **at)
+        setting = Setting(9000, 1.0, 1e-7, B, 2, 0.05, 6.0, 10**7, m=10**8)
+        printed = theorem_3_6(setting, gamma, as_printed=True)
         assert (printed.error, printed.violation) == pytest.approx((2 * printed.nu, gamma + 1 / B + 2 * printed.nu / B))
         for constants, room in ((2, 0.5), (1, 1.0)):
-            sharp = theorem_3_6(B=B, gamma=gamma, constants=constants, **at)
+            sharp = theorem_3_6(setting, gamma, constants=constants)
             without = gamma + sharp.nu / (B - room / gamma) if gamma * B > room else math.inf
             assert sharp.error == pytest.approx(sharp.nu) and 0 < sharp.nu < printed.nu
             assert sharp.violation == pytest.approx(min(without, gamma + 1 / B + sharp.nu / B))
-        assert theorem_3_6(B=B, gamma=gamma, constants=0, **at).violation == math.inf
+        assert theorem_3_6(setting, gamma, constants=0).violation == math.inf
     # with gamma = 0 the term 1/B stays: at B = 1 the unfair classifier alone, with both constants in the class, is an equilibrium
     n = [[100, 100], [100, 100]]
     game = FairnessGame.from_counts([[[0, 100], [40, 100]]], n, gamma=0.0).with_constants()
     price = 0.4 / 0.4                                           # from an error of .1 to one of .5, for a gap of .4
     assert game.equilibrium_gap([1, 0, 0], [price, 0, 0, 0], price) == pytest.approx(0, abs=1e-12)
-    many = (10**15, 1.0, 1e-7, price, 2, 0.05, math.log(3), 10**15 // 20, 0.0)
-    assert theorem_3_6(*many).nu < 1e-4 and game.violation([1, 0, 0]) <= theorem_3_6(*many).violation
+    said = theorem_3_6(best_setting(Setting.scheduled(10**15, 1.0, 1e-7, price, 2, 0.05, math.log(3), 10**15 // 20)), 0.0)
+    assert said.nu < 1e-4 and game.violation([1, 0, 0]) <= said.violation
     assert game.violation([1, 0, 0]) == pytest.approx(0.4 / price)
 
 
@@ -390,14 +428,15 @@ def test_lemma_3_4_is_kept_and_each_term_is_needed():
     game, B, T = FairnessGame.from_counts(LATE, [[PEOPLE, PEOPLE]] * 2, gamma=0.0, empty="zero"), 3.0, 2000
     play = dp_oracle_learner(game, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=0.005, as_printed=True)
     r = game.constraint_values([1.0])
-    bound = lemma_3_4(T, 1e6, 1e-6, B, 2, 0.05, PEOPLE, eta=0.005, as_printed=True)
+    setting = Setting(T, 1e6, 1e-6, B, 2, 0.05, smallest_cell=PEOPLE)
+    bound = lemma_3_4(replace(setting, eta=0.005), as_printed=True)
     assert 0.7 * bound < B * r.max() - (play.multipliers @ r).mean() <= bound
     swing = FairnessGame.from_counts(HASTY, [[PEOPLE, PEOPLE]] * 2, gamma=0.0, empty="zero")
     for eta in (0.02, 1.0, 20.0):
         play = dp_oracle_learner(swing, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=eta, as_printed=True)
         r = swing.constraint_values(np.eye(2)[play.chosen])
         regret = B * max(r.mean(axis=0).max(), 0.0) - (play.multipliers * r).sum(axis=-1).mean()
-        assert regret <= lemma_3_4(T, 1e6, 1e-6, B, 2, 0.05, PEOPLE, eta=eta, as_printed=True)
+        assert regret <= lemma_3_4(replace(setting, eta=eta), as_printed=True)
     n, T = 101.0, 400
     epsilon = 4 / (n - 1) / 10 * 4 * math.sqrt(T * math.log(1e7))                   # Delta r / epsilon' = 10
     loud = FairnessGame.from_counts([[[0, 0], [n, 0]]], [[n, n]] * 2, gamma=0.0, empty="zero")
@@ -406,7 +445,7 @@ def test_lemma_3_4_is_kept_and_each_term_is_needed():
     regret = r.max() - (play.multipliers @ r).mean(axis=0)
     without = math.log(5) / (play.eta * T) + 4 * play.eta
     assert without == pytest.approx(0.254, abs=0.0005) and regret.mean() == pytest.approx(0.40, abs=0.005)
-    assert (regret > lemma_3_4(T, epsilon, 1e-7, 1.0, 2, 0.05, n, as_printed=True)).sum() <= 17
+    assert (regret > lemma_3_4(Setting(T, epsilon, 1e-7, 1.0, 2, 0.05, smallest_cell=n), as_printed=True)).sum() <= 17
 
 
 def sharp(T, b, eta, constraints):
@@ -415,7 +454,7 @@ def sharp(T, b, eta, constraints):
     N, d, theta = round(2 / (b * step)) - 1, 1 + 2 * len(constraints), np.linspace(1e-3, 0.999, 999)
     b = 2 / ((N + 1) * step)
     hidden = 2 * b * ((math.log(4 * d / 0.05) - (T - 1) * np.log1p(-theta**2)) / theta).min() / T
-    return lemma_3_4(T, 1.0, 1e-7, 1.0, 2, 0.05, N, eta=eta, constraints=constraints), b, hidden
+    return lemma_3_4(Setting(T, 1.0, 1e-7, 1.0, 2, 0.05, None, N, constraints, eta=eta)), b, hidden
 
 
 def test_the_sharp_lemma_3_4_needs_both_of_its_terms_for_noise():
@@ -495,9 +534,9 @@ def test_numbers_of_the_vacuous_region():
     """Printed nu at epsilon 1, and the constant that O~ hides. For the paper's own data T is 0.08; it is 1 from epsilon 12.2 on, or 6.0
     with Sauer's sum."""
     for m, nu in ((10**6, 1.5), (10**8, 0.18)):
-        found = theorem_3_5(m, 1.0, 1e-7, 2.0, 2, 0.05, math.log(m), m / 4, as_printed=True)
+        found = theorem_3_5(Setting.scheduled(m, 1.0, 1e-7, 2.0, 2, 0.05, math.log(m), m / 4), as_printed=True)
         assert found.nu == pytest.approx(nu, rel=0.04) and 10 < found.nu / found.order < 20
-    found = theorem_3_5(10**10, 1.0, 1e-7, 5.0, 2, 0.05, 10 * math.log(10**10), 10**9, as_printed=True)
+    found = theorem_3_5(Setting.scheduled(10**10, 1.0, 1e-7, 5.0, 2, 0.05, 10 * math.log(10**10), 10**9), as_printed=True)
     assert found.nu == pytest.approx(0.23, rel=0.02) and 10 < found.nu / found.order < 20
     own = dict(m=1994, delta=1e-7, B=10.0, n_groups=2, beta=0.05, log_labelings=123 * math.log(1994))
     assert schedule(epsilon=1.0, **own).rounds_real == pytest.approx(0.08, abs=0.003)
@@ -508,23 +547,26 @@ def test_numbers_of_the_vacuous_region():
     assert schedule(epsilon=5.9, **own).rounds_real < 1 < schedule(epsilon=6.1, **own).rounds_real
 
 
+def constant(m, B, k, log_labelings, smallest_cell):
+    """The printed nu at epsilon 1 over its order."""
+    found = theorem_3_5(Setting.scheduled(m, 1.0, 1e-7, B, k, 0.05, log_labelings, smallest_cell), as_printed=True)
+    return found.nu / found.order
+
+
 def test_what_the_order_of_theorem_3_5_hides():
     """On 960 settings at epsilon 1: of VC dimension 1 to 123, two to eight groups, smallest cells from the average to a fiftieth of it.
     A class of 50 classifiers hides up to 54."""
     hidden = []
     for m, k, part, B, dimension in itertools.product((10**6, 10**7, 10**8, 10**10, 10**12), (2, 3, 4, 8), (1.0, 0.5, 0.2, 0.02),
                                                       (0.5, 1.0, 2.0, 10.0), (1, 10, 123)):
-        found = theorem_3_5(m, 1.0, 1e-7, B, k, 0.05, dimension * math.log(m), part * m / (2 * k), as_printed=True)
-        hidden.append(found.nu / found.order)
+        hidden.append(constant(m, B, k, dimension * math.log(m), part * m / (2 * k)))
     hidden = np.array(hidden)
     assert len(hidden) == 960 and 9.1 < hidden.min() < 9.3 and 27 < hidden.max() < 28
     assert ((hidden >= 10) & (hidden <= 20)).mean() > 0.95
-    few = max(theorem_3_5(m, 1.0, 1e-7, B, k, 0.05, math.log(50), part * m / (2 * k), as_printed=True).nu
-              / theorem_3_5(m, 1.0, 1e-7, B, k, 0.05, math.log(50), part * m / (2 * k), as_printed=True).order
+    few = max(constant(m, B, k, math.log(50), part * m / (2 * k))
               for m, k, part, B in itertools.product((10**6, 10**8, 10**12), (2, 8), (1.0, 0.02), (0.5, 1.0, 10.0)) if k * B >= 1)
     assert 53 < few < 55
-    small = theorem_3_5(10**4, 1.0, 1e-7, 2.0, 8, 0.05, math.log(10**4), 12.5, as_printed=True)      # few people, a small cell
-    assert small.nu / small.order > 500
+    assert constant(10**4, 2.0, 8, math.log(10**4), 12.5) > 500                # few people, a small cell
 
 
 def test_the_price_of_not_knowing_the_smallest_cell():
@@ -532,16 +574,16 @@ def test_the_price_of_not_knowing_the_smallest_cell():
     first grows like 1/q, the second like its root."""
     at, nu = (10**8, 1.0, 1e-7, 2.0, 2, 0.05, math.log(10**8)), []
     for n in (10**8 / 4, 10**8 / 16, 10**8 / 64):
-        known = schedule(*at, smallest_cell=n).rounds
-        nu.append([theorem_3_5(*at, n, rounds=T, as_printed=True).nu for T in (None, known)])
+        setting, known = Setting.scheduled(*at, n), schedule(*at, smallest_cell=n).rounds
+        nu.append([theorem_3_5(each, as_printed=True).nu for each in (setting, replace(setting, rounds=known))])
     np.testing.assert_allclose(nu, [[0.183, 0.126], [0.655, 0.247], [2.542, 0.482]], atol=6e-4)
     grown = np.array(nu)[1:] / np.array(nu)[:-1]
     assert (3.5 < grown[:, 0]).all() and (grown[:, 0] < 4).all() and (1.9 < grown[:, 1]).all() and (grown[:, 1] < 2).all()
 
 
 def test_sharp_theorem_3_7_costs_a_little_more_than_3_6():
-    at = dict(m=10**8, epsilon=1.0, delta=1e-7, B=10.0, n_groups=2, beta=0.05, smallest_cell=10**7, gamma=0.1)
-    said, finite = theorem_3_6(log_labelings=6.0, **at), theorem_3_7(n_classifiers=round(math.exp(6)), **at)
+    setting = Setting.scheduled(10**8, 1.0, 1e-7, 10.0, 2, 0.05, 6.0, 10**7)
+    said, finite = theorem_3_6(best_setting(setting), 0.1), theorem_3_7(best_setting(replace(setting, **BOTH)), 0.1)
     assert said.nu < finite.nu < 1.02 * said.nu
     X = lemma_3_1(10**7, 2, 10.0, protect="X and A", m=10**8)
     assert X.learner < lemma_3_1(10**7, 2, 10.0, as_printed=True).learner
@@ -552,7 +594,8 @@ def test_theorem_3_6_with_one_constant_does_not_promise_what_two_do():
     regrets sum to what the theorem allows here is unfair by .18 or more. Two constants would promise .151 there."""
     unfair, accept, n = [[18, 10], [0, 10]], [[90, 10], [90, 10]], [[90, 10], [90, 10]]
     game, B = FairnessGame.from_counts([unfair, accept], n, gamma=0.15, empty="zero"), 4.0
-    two, one = (theorem_3_6(10**13, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**13 // 20, 0.15, constants=c) for c in (2, 1))
+    setting = best_setting(Setting.scheduled(10**13, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**13 // 20))
+    two, one = (theorem_3_6(setting, 0.15, constants=c) for c in (2, 1))
     weight, price = np.meshgrid(np.linspace(0, 1, 401), np.linspace(0.9 * B, B, 401), indexing="ij")
     Q, lam = np.stack([1 - weight, weight], axis=-1), np.zeros((401, 401, 4))
     lam[..., 1] = price                                         # group 0's rate is the higher one: (FP, -)
@@ -570,8 +613,8 @@ def test_what_is_promised_with_one_constant_is_kept_where_the_promise_for_two_is
     for B, violation in ((6.0, 0.12), (7.4, 0.12), (7.5, 0.1)):
         at = game.equilibrium(B)
         assert game.equilibrium_gap(at.Q, at.lam, B) < 1e-9 and game.violation(at.Q) == pytest.approx(violation)
-        many = (10**15, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**15 // 20, 0.1)
-        one, two = (theorem_3_6(*many, constants=c) for c in (1, 2))
+        many = best_setting(Setting.scheduled(10**15, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**15 // 20))
+        one, two = (theorem_3_6(many, 0.1, constants=c) for c in (1, 2))
         assert one.nu < 1e-3 and violation <= one.violation <= 0.1 + (1 + one.nu) / B
         assert two.violation < 0.1005 and (violation > two.violation) == (B < 7.45)
 
@@ -587,9 +630,9 @@ def test_remark_3_1_is_about_the_bound_with_two_constants():
     prices[:, 3] = np.linspace(0, B, 1001)                      # group 0's true positive rate is the higher: (TP, -)
     nu = np.add(*game.regrets(np.tile([1.0, 0.0], (1001, 1)), prices, B)).min()
     assert nu == pytest.approx(0.0343, abs=1e-4) and game.violation([1.0, 0.0]) == pytest.approx(0.95)
-    at = next((10**p, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**p // 100, gamma) for p in range(15, 1, -1)
-              if theorem_3_6(10**p, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**p // 100, gamma).nu > nu)
-    two, one = (theorem_3_6(*at, constants=c) for c in (2, 1))
+    settings = (best_setting(Setting.scheduled(10**p, 1.0, 1e-7, B, 2, 0.05, math.log(2), 10**p // 100)) for p in range(15, 1, -1))
+    at = next(setting for setting in settings if theorem_3_6(setting, gamma).nu > nu)
+    two, one = (theorem_3_6(at, gamma, constants=c) for c in (2, 1))
     assert two.violation == pytest.approx(gamma + 2 * two.nu * gamma)
     assert gamma + 2 * nu * gamma == pytest.approx(0.855, abs=1e-3) and 0.95 <= one.violation
     free, best = data(), 1 / 0.05
@@ -605,7 +648,7 @@ def test_theorem_3_6_on_runs(seed):
     game, B, n = data(seed=seed), 1 / 0.05, None
     n = game.n.min()
     play = dp_oracle_learner(game, 1000.0, 1e-6, B, np.random.default_rng(seed), rounds=200, size=100, repair="promise", smallest_cell=n)
-    said = theorem_3_6(4000, 1000.0, 1e-6, B, 2, 0.05, math.log(12), n, 0.05, rounds=200, eta=play.eta)
+    said = theorem_3_6(Setting(200, 1000.0, 1e-6, B, 2, 0.05, math.log(12), n, eta=play.eta, m=4000), 0.05)
     best = game.fair_erm().value
     found = evaluate(play, game)
     assert (found.error - best <= said.error).all() and (found.violation <= said.violation).all()
@@ -627,8 +670,9 @@ def theorem_3_6_keeps_one_over_b(f):
     return theorem_3_6
 
 
-def theorem_3_7_squares_the_class(f):
-    return lambda *args, n_classifiers=None, **kw: f(*args, n_classifiers=n_classifiers**2, **kw)
+def squared(setting):
+    """Of a class with as many classifiers as this has pairs."""
+    return replace(setting, log_labelings=2 * setting.log_labelings)
 
 
 GAMES = "dpfair_teach.games."
@@ -659,5 +703,5 @@ FAULTS = {
         "dpfair_teach.games.guarantees.theorem_3_6", changed(error=lambda x: x / 2), "nu for 2 nu where it is printed"),
     "theorem_3_6_keeps_one_over_b": Mutant(
         "dpfair_teach.games.guarantees.theorem_3_6", theorem_3_6_keeps_one_over_b, "the printed violation"),
-    "theorem_3_7_squares_the_class": Mutant("dpfair_teach.games.guarantees.theorem_3_7", theorem_3_7_squares_the_class, "2 ln|H|"),
+    "theorem_3_7_squares_the_class": Mutant("dpfair_teach.games.guarantees.theorem_3_7", with_arguments(setting=squared), "2 ln|H|"),
 }

@@ -76,7 +76,7 @@ def test_a_play_has_the_steps_of_its_setting(repair, protect):
 def test_a_bound_takes_the_steps_of_the_law():
     setting = Setting(100, 1.0, 1e-7, 2.0, 2, 0.05, 9.9, 5000)
     assert setting.epsilon_step == largest_step(0.9, 1e-7, 99, 99) and setting.step("promise") == largest_step(1.0, 1e-7, 99, 99)
-    assert frozen_bound(100, 1.0, 1e-7, 2.0, 2, 0.05, 9.9, 5000).rounds == setting.T
+    assert frozen_bound(setting).rounds == setting.T
 
 
 def test_it_stays_as_it_was_made():
