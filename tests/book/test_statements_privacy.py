@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpfair_teach import accounting, audit, load, mechanisms
+from dpfair_teach import accounting, attacks, audit, load, mechanisms
 from faults import Mutant, scaled, with_arguments
 
 PAGE = Path(__file__).resolve().parents[2] / "book" / "chapters" / "03-privacy-for-one-attribute.md"
@@ -246,6 +246,17 @@ def test_numbers_of_the_text():
     assert f"{math.sqrt(mechanisms.debias_variance([5, 5], math.log(3))[0]):.1f}" == "2.7"
     assert load("ten_people").A.sum() == 5
     says("standard deviation of that guess is 2.7 people")
+    says("For 10,000 it has 87")
+    assert f"{math.sqrt(mechanisms.debias_variance([5000, 5000], math.log(3))[0]):.0f}" == "87"
+    # the first figure, and what an epsilon means
+    assert load("ten_people").A[1:].sum() == 5
+    says("five of the others are in group 1. The count is 5 or 6")
+    assert [f"{p:.2f}" for p in attacks.posterior_bound(1.0)] == ["0.27", "0.73"]
+    says("you end between 0.27 and 0.73")
+    assert f"{mechanisms.laplace_law(1, 1.0).std():.1f}" == "1.4"
+    says("a standard deviation of 1.4 people")
+    assert [round(100 * float(audit.largest_power(0.01, epsilon))) for epsilon in (2.0, 5.0)] == [7, 99]
+    says("At 2 a test finds seven culprits of a hundred, at 5 ninety-nine")
     # delta is not the chance of a larger loss
     keep = mechanisms.randomized_response_matrix(2, 1.0)
     assert f"{keep[0, 0]:.3f}" == "0.731" and f"{audit.exact_delta(*keep, 0.99):.4f}" == "0.0073"
