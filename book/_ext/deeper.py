@@ -27,9 +27,10 @@ BEGIN, END = "deeper-begin", "deeper-end"
 # Closes each fold as the parser comes to it, before the first paint; where the reader chose "everything", all stay open, and whoever
 # comes back finds open what was open. Storage may be forbidden: then the page starts with its core.
 EARLY = """(() => {
-  const root = document.documentElement, kept = history.state?.folds;
+  const root = document.documentElement;
   let depth = "core", number = 0;
   try { if (localStorage.getItem("book-depth") === "everything") depth = "everything"; } catch {}
+  const kept = history.state?.depth === depth && history.state.folds;
   root.dataset.depth = depth;
   const early = (node) => {
     if (node.name === "depth") node.checked = node.value === depth;

@@ -26,6 +26,7 @@ UNWANTED = [
 ]
 SEARCH = [re.compile(SCRIPT.format(name)) for name in (r"_static/searchtools\.js", r"_static/language_data\.js", r"\bsearchindex\.js")]
 REPEATED = re.compile(r"\s*<script>[^<]*(?:togglebuttonSelector|thebe_selector)[^<]*</script>")
+STYLE = re.compile(r"<style[^>]*>.*?</style>", re.S)     # every figure of a notebook brings the same one; a page needs it once
 VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*/>')
 MATHS = re.compile(r'<script defer="defer" src="[./]*(_static/mathjax/tex-chtml\.js\?v=[0-9a-f]+)"')
 
@@ -55,6 +56,7 @@ def clean_page(html: str, *, is_search: bool) -> str:
     for pattern, better in REPAIRS:
         html = pattern.sub(better, html)
     html = _first_of_each(REPEATED, html, key=str.strip)
+    html = _first_of_each(STYLE, html, key=str)
     return _first_of_each(VIEWPORT, html, key=lambda tag: "viewport")
 
 

@@ -2,19 +2,31 @@
 (() => {
   const all = () => [...document.querySelectorAll("details.fold, details.chapter-card")];
 
-  // The choice stays for the next page, where the browser lets us keep it.
+  // The choice stays for the next page, and for those one goes back to, where the browser lets us keep it.
+  const root = document.documentElement;
+  const choose = (depth) => {
+    root.dataset.depth = depth;
+    for (const fold of document.querySelectorAll("details.fold")) fold.open = depth === "everything";
+  };
   document.addEventListener("change", ({target}) => {
     if (target.name !== "depth") return;
-    document.documentElement.dataset.depth = target.value;
-    for (const fold of document.querySelectorAll("details.fold")) fold.open = target.value === "everything";
+    choose(target.value);
     try { localStorage.setItem("book-depth", target.value); } catch {}
+  });
+  addEventListener("pageshow", ({persisted}) => {
+    let depth = null;
+    try { depth = persisted && localStorage.getItem("book-depth"); } catch {}
+    const field = depth && document.querySelector(`.depth [value="${depth}"]`);
+    if (!field || root.dataset.depth === depth) return;
+    field.checked = true;
+    choose(depth);
   });
 
   // What is open belongs to this entry of the browser's history: who comes back to it finds the same page at the same place.
   let wait;
   const keep = () => {
     const folds = all().flatMap((fold, number) => (fold.open ? [number] : []));
-    try { history.replaceState({...history.state, folds}, ""); } catch {}
+    try { history.replaceState({...history.state, folds, depth: root.dataset.depth}, ""); } catch {}
   };
   const later = () => { clearTimeout(wait); wait = setTimeout(keep, 100); };
   document.addEventListener("toggle", ({target}) => { if (target.matches("details") && !printing) later(); }, true);

@@ -11,6 +11,33 @@
   };
   // The boxes of our own figures are stops of the Tab key with a name already.
   const own = ".dpx :is(.dpx-plot, .dpx-scroll, pre)[tabindex]";
+  // The text for screen readers that lies hidden in a formula may be wider than the formula: what is drawn decides.
+  const tooWide = (formula) => {
+    let block = formula.closest("p, li, td, th, dd, dt, h1, h2, h3, summary, div");
+    if (block && getComputedStyle(block).display === "inline") block = block.parentElement;     // a paragraph beside its column's name
+    const drawn = formula.querySelector("mjx-math");
+    if (!drawn || !block) return false;
+    const style = getComputedStyle(block), room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) + 1;
+    return drawn.getBoundingClientRect().width > room;
+  };
+  // Where a formula in a line may be broken: before a relation or an operator, after a comma. `inside`: only in brackets.
+  const prepare = (formula) => {
+    if (formula.querySelector("mjx-break")) return;
+    let depth = 0, after = false;
+    for (const part of [...formula.querySelector("mjx-math").children]) {
+      const sign = part.tagName === "MJX-MO" ? (part.firstElementChild?.className.match(/^mjx-c([0-9A-F]+)/) || [])[1] : "";
+      if (["29", "5D", "7D"].includes(sign)) depth--;
+      const space = part.getAttribute("space"), next = part.nextElementSibling?.getAttribute("space");
+      if (after || (sign && /[345]/.test(space) && next === space)) {
+        const rest = document.createElement("mjx-break");
+        rest.textContent = "\u200b";
+        rest.classList.toggle("inside", depth > 0);
+        part.before(rest);
+      }
+      if (["28", "5B", "7B"].includes(sign)) depth++;
+      after = sign === "2C";
+    }
+  };
   const mark = () => {
     for (const box of document.querySelectorAll(`article ${own}`)) {
       if (box.scrollWidth > box.clientWidth + 1) {
@@ -23,16 +50,17 @@
         delete box.dataset.scrolls;
       }
     }
-    // The text for screen readers that lies hidden in a formula may be wider than the formula: what is drawn decides.
+    // A formula in a line that is wider than its block is broken before a relation, an operator, or what follows a comma: outside of
+    // brackets if that is enough. What no break makes narrow enough scrolls.
     const formulas = [...document.querySelectorAll("article mjx-container:not([display])")];
-    const wide = formulas.map((formula) => {
-      let block = formula.closest("p, li, td, th, dd, dt, h1, h2, h3, summary, div");
-      if (block && getComputedStyle(block).display === "inline") block = block.parentElement;     // a paragraph beside its column's name
-      const style = block && getComputedStyle(block);
-      const drawn = formula.querySelector("mjx-math");
-      return drawn && block && drawn.getBoundingClientRect().width > block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) + 1;
-    });
-    formulas.forEach((formula, i) => formula.classList.toggle("wide", !!wide[i]));
+    for (const formula of formulas) formula.classList.remove("wide", "breaks", "breaks-inside");
+    let wide = formulas.filter(tooWide);
+    wide.forEach(prepare);
+    for (const classes of [["breaks"], ["breaks", "breaks-inside"], ["wide"]]) {
+      for (const formula of wide) formula.classList.remove("breaks", "breaks-inside");
+      for (const formula of wide) formula.classList.add(...classes);
+      wide = wide.filter(tooWide);
+    }
     for (const [selector, name] of names)
       for (const box of document.querySelectorAll(`article :is(${selector})`)) {
         if (box.closest(".dpx") || (box.hasAttribute("tabindex") && box.hasAttribute("aria-label") && !box.dataset.scrolls)) continue;

@@ -126,13 +126,14 @@ def test_weight_of_the_player(site):
 # --- in a browser -----------------------------------------------------------------------------------------------------------
 
 class Visit:
-    """One page in a context of its own, with what it asked for and what it complained about."""
+    """One page in a context of its own, with what it asked for and what it complained about; unfolded unless told otherwise."""
 
-    def __init__(self, browser, address: str, page: str):
+    def __init__(self, browser, address: str, page: str, depth: str = "everything"):
         self.address = address
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light",
                                            # Colours are read at once after a change, not half way through it.
                                            reduced_motion="reduce")
+        self.context.add_init_script(f"localStorage.setItem('book-depth', '{depth}')")
         self.page = self.context.new_page()
         self.requests: list[str] = []
         self.loaded: dict[str, int] = {}
@@ -240,6 +241,17 @@ def test_only_what_scrolls_is_a_stop_of_the_tab_key_and_only_what_is_too_wide_sc
                 return found;
             }""")
         assert not wrong, f"{pixels} px: {wrong[:5]}"
+
+
+@on(PAGES)
+def test_a_formula_in_a_line_is_broken_where_a_phone_is_too_narrow(visit):
+    with visit.width(360):
+        found = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
+            const block = formula.closest("p, li, td, dd"), right = formula.querySelector("mjx-math").getBoundingClientRect().right;
+            const leaves = block && right > block.getBoundingClientRect().right + 1;
+            return formula.matches(".wide") || leaves ? formula.textContent.slice(0, 80) : null;
+        }).filter(Boolean)""")
+    assert not found
 
 
 @on(PAGES)

@@ -16,14 +16,16 @@ PAGE = """<html data-content_root="../../"><head>
 </head><body><table><tr><th></th><th>a</th></tr></table>
 <div class="proof admonition" id="proof"><section id="proof-content"></section></div>
 <div class="proof algorithm admonition" id="alg-x">
-<p class="admonition-title" id="alg-x">Algorithm</p></div></body></html>"""
+<p class="admonition-title" id="alg-x">Algorithm</p></div>
+<style>.a {}</style><style>.b {}</style><style>.a {}</style></body></html>"""
 
 
 def test_a_page_keeps_what_it_needs_and_loses_the_rest():
     page = site_assets.clean_page(PAGE, is_search=False)
     for gone in ("fontawesome", "thebe", "unpkg", "searchtools", "searchindex", 'id="proof', "<th></th>"):
         assert gone not in page, gone
-    for kept, times in {"bootstrap.js": 1, "togglebuttonSelector": 1, 'name="viewport"': 1, 'id="alg-x"': 1, "<th>a</th>": 1}.items():
+    for kept, times in {"bootstrap.js": 1, "togglebuttonSelector": 1, 'name="viewport"': 1, 'id="alg-x"': 1, "<th>a</th>": 1,
+                        "<style>.a {}</style>": 1, "<style>.b {}</style>": 1}.items():
         assert page.count(kept) == times, kept
 
 

@@ -96,7 +96,7 @@ FORM = [page for page in PAGES if Path(page).stem in IN_FORM]
 def test_the_first_figure_of_a_chapter_in_the_form_begins_on_its_first_screen(chromium, site_url):
     late = {}
     for name in FORM:
-        opened = Visit(chromium, site_url, name)
+        opened = Visit(chromium, site_url, name, "core")
         opened.page.set_viewport_size({"width": 1280, "height": 800})
         top = opened.page.evaluate("""() => {
             const figure = [...document.querySelectorAll("article :is(dpfair-explorer, .cell_output img)")]
