@@ -226,6 +226,23 @@ def broadcast(name: str, axes: tuple[int, ...], others: str, other_axes: tuple[i
 
 
 BLOCK = 2**15     # people that are looked at together; a multiple of 64
+TOGETHER = 2**14  # people of whom a table of floats may be made, whatever it was
+
+
+def rows(name: str, value: Any, *, columns: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
+    """Rows of numbers, as :func:`array` with two axes reads them. More than ``TOGETHER`` rows of a plain array are looked at block by block
+    and handed back as they are, of whatever number of bits, on disk or in memory: a copy of everybody may not fit. Whoever reads such rows
+    makes floats of a block at a time."""
+    def read(some: object) -> np.ndarray:
+        return array(name, some, shape=(None, columns), low=low, high=high)
+
+    a = numeric(name, value) if isinstance(value, np.ndarray) else value
+    plain = isinstance(a, np.ndarray) and a.dtype.kind in "biuf" and a.dtype != np.longdouble
+    if not plain or a.ndim != 2 or len(a) <= TOGETHER or columns not in (None, a.shape[1]):
+        return read(value)
+    for start in range(0, len(a), BLOCK):
+        read(a[start:start + BLOCK])
+    return a
 
 
 def _signless(value: Any, length: int | None = None) -> np.ndarray | None:

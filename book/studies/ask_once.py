@@ -60,7 +60,7 @@ def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray,
         used = np.flatnonzero((frontier.weights > 0).any(axis=0))
         weights = frontier.weights[:, used]
         if judge is None:
-            errors, gaps = error_and_gaps(decisions[used], A, public.y, n_groups)
+            errors, gaps = error_and_gaps(decisions.only(used).array(), A, public.y, n_groups)
         else:
             errors, gaps = error_and_gaps((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2], n_groups)
         error[r], violation[r] = weights @ errors, np.abs(weights @ gaps).max(axis=1)

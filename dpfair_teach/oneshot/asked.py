@@ -1,19 +1,17 @@
 """The only file of one-shot learning that hands A to a release, or keeps it: each question is one release, and its record is kept."""
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
-from ._public import Public
+from ._public import Columns, Public
+from .in_blocks import ObservedInBlocks
 from .posterior import Observed
 from .releases import Norm, debiased_groups, geometric_variance, release_cells, release_sums
 from .smoothing import likeliest
-
-#: Whose sums are asked for: coordinates of the public map, or the features themselves.
-Columns = Literal["coordinates", "features"]
 
 
 class Asked:
@@ -30,22 +28,23 @@ class Asked:
         self._A, self._rng = A, rng
         self.every_group = public.parity.against == "pairs" and k > 2
         self.groups, rates = range(0 if self.every_group else 1, k), len(public.people)
-        self.observed = [[Observed(features) for features in public.features_of] for _ in self.groups]
+        self._observes = Observed if public.together else ObservedInBlocks
+        self.observed = [[self._observes(features) for features in public.features_of] for _ in self.groups]
         self.means = np.full((len(self.groups), rates), 1 / k)
-        self.weights_of_features = np.zeros((len(self.groups), rates, public.features.shape[1]))
+        self.weights_of_features = np.zeros((len(self.groups), rates, public.map.width))
         self.reports: np.ndarray | None = None
 
     def histogram(self, codes: np.ndarray, n_cells: int, epsilon: float, sets_mean: bool = False) -> None:
         """Count the groups in public cells; the first histogram also sets the prior mean, by its own total."""
-        who = self.public.asked
+        who = self.public.who
         counts, release = release_cells(codes[who], self._A[who], epsilon, self._rng, n_groups=self.k, n_cells=n_cells,
                                         every_group=self.every_group)
         self._record(release, codes, counts)
         variance = geometric_variance(number_of(release.sensitivity), epsilon)
         for y, i in enumerate(self.public.people):
             here, code = np.unique(codes[i], return_inverse=True)
-            queries = np.zeros((len(here), len(i)))
-            queries[code.reshape(-1), np.arange(len(i))] = 1.0
+            code = code.reshape(-1)
+            queries = self._observes.counting(code, len(here))
             for a, answers in enumerate(counts[:, here].astype(float)):
                 if sets_mean:
                     self._set_mean(a, y, answers.sum() / len(i))
@@ -55,27 +54,26 @@ class Asked:
                     if self.k > 2:      # the weight of who is not in the group varies otherwise
                         other = kept[0, 1] * (1 - kept[0, 1]) / (kept[0, 0] - kept[0, 1]) ** 2
                         one = self.means[a, y] * one + (1 - self.means[a, y]) * other
-                    self.observed[a][y].add(queries, queries @ self.reports[i, self.groups[a]], queries.sum(axis=1) * one)
+                    self.observed[a][y].add(queries, queries @ self.reports[i, self.groups[a]], np.bincount(code) * one)
                 self.observed[a][y].add(queries, answers, np.full(len(here), variance))
 
     def response(self, epsilon: float) -> None:
         """A randomized response of everybody who is asked, debiased."""
-        reports = mechanisms.randomized_response(self._A[self.public.asked], self.k, epsilon, self._rng)
+        reports = mechanisms.randomized_response(self._A[self.public.who], self.k, epsilon, self._rng)
         self._record(Release("randomized response", UNIT_A, epsilon=epsilon), None, reports)
         self.reports, self.response_epsilon = np.zeros((self.public.m, self.k)), epsilon
-        self.reports[self.public.asked] = debiased_groups(reports, self.k, epsilon)
+        self.reports[self.public.who] = debiased_groups(reports, self.k, epsilon)
         for y, i in enumerate(self.public.people):
             for a, group in enumerate(self.groups):
-                self.observed[a][y] = Observed(np.zeros((len(i), 1)))
+                self.observed[a][y] = self._observes.alone(len(i))
                 self._set_mean(a, y, self.reports[i, group].mean())
 
     def sums(self, epsilon: float, norm: Norm, columns: Columns) -> None:
         """The sums of (1, X), or of 1, the number of people, and the first coordinates of the public map."""
-        n, public = self.public.settings.coordinates, self.public
-        place = public.place
-        features = public.design if columns == "features" else np.column_stack([np.ones(len(place)), place[:, -1], place[:, :n - 1]])
+        public = self.public
+        features = public.summed(columns)
         labels = public.y if len(public.people) == 2 else None      # one rate: labels play no part among those who are asked
-        sums, release = release_sums(features[public.asked], self._A[public.asked], labels, epsilon, self._rng, n_groups=self.k, norm=norm,
+        sums, release = release_sums(features[public.who], self._A[public.who], labels, epsilon, self._rng, n_groups=self.k, norm=norm,
                                      every_group=self.every_group)
         self._record(release, features, sums)
         d = features.shape[1]
@@ -83,7 +81,7 @@ class Asked:
         for y, i in enumerate(public.people):
             for a in range(len(self.groups)):
                 self._set_mean(a, y, sums[a, y, 0] / len(i))
-                self.observed[a][y].add(features[i].T, sums[a, y], np.full(d, variance))
+                self.observed[a][y].add(self._observes.weighing(features[i].T), sums[a, y], np.full(d, variance))
 
     def smooth_by_likelihood(self) -> None:
         """From here on with the prior covariance that the answers so far speak for."""

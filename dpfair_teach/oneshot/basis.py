@@ -1,8 +1,11 @@
 """The functions of x that candidates are made of: the oracle's scores, for the people learned from and for anybody else."""
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
+from ._blocks import blocks, floats, together, with_one
 from ._public import Public
 from .asked import Asked
 from .candidates import bayes_of, costs_of, group_shares
@@ -12,12 +15,15 @@ class RegressionBasis:
     """Columns (score, gap scores, 1), linear in (1, x): the regression oracle of main text, Section 5. Or with 2 eta - 1 for the score."""
 
     def __init__(self, public: Public, smooth: np.ndarray) -> None:
-        self.public = public if public.oracle == "logistic" else None
-        self.coefficients = np.column_stack([public.base, public.inverse @ costs_of(smooth, public.people)])
-        self.on_people = self._of(public.design, public.eta_of_people if self.public else None)
+        self.eta = public.eta if public.oracle == "logistic" else None
+        self.coefficients = np.column_stack([public.base, public.least.coefficients(costs_of(smooth, public.people))])
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self._of(np.column_stack([np.ones(len(X)), X]), self.public.eta(X) if self.public else None)
+        return self._of(with_one(X), self.eta(X) if self.eta else None)
+
+    def of_people(self, public: Public) -> np.ndarray:
+        """For the people learned from, who are looked at together."""
+        return self._of(public.design, public.eta_of_people if self.eta else None)
 
     def _of(self, design: np.ndarray, eta: np.ndarray | None) -> np.ndarray:
         scores = design @ self.coefficients
@@ -30,22 +36,31 @@ class BayesBasis:
     """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) of what was released."""
 
     def __init__(self, public: Public, asked: Asked, smooth: np.ndarray) -> None:
-        self.public, self.means, self.weights = public, asked.means.copy(), asked.weights_of_features.copy()
-        self.n, self.whole = group_shares(smooth, public.people), asked.every_group
-        self.on_people = self._of(public.features, public.eta_of_people)
+        self.map, self.eta, self.together = asked.public.map, public.eta, public.together
+        self.means, self.weights = asked.means.copy(), asked.weights_of_features.copy()
+        self.n, self.whole, self.parity = group_shares(smooth, public.people), asked.every_group, public.parity
+        self.share = sum(map(len, public.people)) / public.m
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self._of(self.public.prior_features(self.public.map(X)), self.public.eta(X))
+        place, eta = self.map.place(X), self.eta(X)
+        if self.together:
+            return self._of(self.weights @ self.map.features(place).T, eta)
+        told = self.map.product(place, self.weights.reshape(-1, self.map.width).T)
+        return self._of(told.T.reshape(*self.means.shape, -1), eta)
 
-    def _of(self, features: np.ndarray, eta: np.ndarray) -> np.ndarray:
-        given = self.means[:, :, None] + self.weights @ features.T              # [a - 1, rate, x], or of every group
+    def of_people(self, public: Public) -> np.ndarray:
+        """For the people learned from, who are looked at together."""
+        return self._of(self.weights @ public.features.T, public.eta_of_people)
+
+    def _of(self, told: np.ndarray, eta: np.ndarray) -> np.ndarray:
+        given = self.means[:, :, None] + told               # [a - 1, rate, x], or of every group
         if self.whole:
             given = np.clip(given - (given.sum(axis=0) - 1) / len(given), 0.0, 1.0)
         else:
             given = np.clip(given, 0.0, 1.0)
             given = np.concatenate([rest_of(given), given])
-        given, share = np.moveaxis(given, (0, 1, 2), (2, 1, 0)), len(self.public.asked) / self.public.m
-        return _with_one(bayes_of(eta, given, self.n, self.public.parity, share))
+        given = np.moveaxis(given, (0, 1, 2), (2, 1, 0))
+        return _with_one(bayes_of(eta, given, self.n, self.parity, self.share))
 
 
 def rest_of(given: np.ndarray) -> np.ndarray:
@@ -57,5 +72,26 @@ def _with_one(scores: np.ndarray) -> np.ndarray:
     return np.column_stack([scores, np.ones(len(scores))])
 
 
-def basis_of(public: Public, asked: Asked, smooth: np.ndarray) -> RegressionBasis | BayesBasis:
+Basis = RegressionBasis | BayesBasis
+
+
+def basis_of(public: Public, asked: Asked, smooth: np.ndarray) -> Basis:
     return BayesBasis(public, asked, smooth) if public.oracle == "bayes" else RegressionBasis(public, smooth)
+
+
+def scores_of(basis: Basis, public: Public) -> np.ndarray:
+    """The columns for the people learned from, (m, b)."""
+    if public.together:
+        return basis.of_people(public)
+    parts = (basis(floats(public.X[at])) for at in blocks(public.m))
+    first = next(parts)
+    scores = np.empty((public.m, first.shape[1]))
+    for at, part in zip(blocks(public.m), chain([first], parts), strict=True):
+        scores[at] = part
+    return scores
+
+
+def chances(basis: Basis, X: np.ndarray, multipliers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """P(h = 1) of a mixture of candidates for everybody, (n,)."""
+    accepted = [(basis(floats(X[at])) @ multipliers.T > 0) @ weights for at in blocks(len(X))]
+    return np.clip(accepted[0] if together(len(X)) else np.concatenate(accepted), 0.0, 1.0)        # sums of weights round

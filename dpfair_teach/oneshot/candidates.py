@@ -8,6 +8,7 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import ACCEPTANCE_NOTIONS, OF_GROUPS, AcceptanceNotion, OfGroups, read_parity
 from ..oracles import RegressionOracle
+from .decided import Decisions
 from .releases import as_many
 
 __all__ = ["bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores"]
@@ -303,13 +304,21 @@ def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike, notion
     decisions = check.filled("decisions", check.array("decisions", decisions, ndim=2, low=0.0, high=1.0), "decision")
     as_many("Y", Y, "decisions", decisions.shape[1])
     parity = served(notion, against)
-    return gaps_of(decisions, _weights("weights", weights, Y), strata_of(parity, Y), parity)
+    return gaps_of(Decisions.of(decisions), _weights("weights", weights, Y), strata_of(parity, Y), parity)
 
 
-def gaps_of(decisions: np.ndarray, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:
-    (m, k), (lifted, n) = weights.shape, with_lift(weights, strata)
-    shares = np.zeros((m, len(strata), k))
-    for r, i in enumerate(strata):
-        shares[i, r] = lifted[r] / n[r]
-    rates = (np.asarray(decisions, dtype=float) @ shares.reshape(m, -1)).reshape(-1, len(strata), k)
+def gaps_of(decisions: Decisions, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:
+    """:func:`expected_gaps` without checks."""
+    n = group_shares(weights, strata)
+    lift = np.stack([(n[r] - weights[i].sum(axis=0)) / len(i) for r, i in enumerate(strata)])
+
+    def shares(at: slice) -> np.ndarray:
+        """What each person of a block adds to the rate of each group, (n, R k)."""
+        found = np.zeros((at.stop - at.start, len(strata), weights.shape[1]))
+        for r, i in enumerate(strata):
+            here = i[np.searchsorted(i, at.start):np.searchsorted(i, at.stop)]
+            found[here - at.start, r] = (weights[here] + lift[r]) / n[r]
+        return found.reshape(len(found), -1)
+
+    rates = decisions.sums(shares).reshape(-1, len(strata), weights.shape[1])
     return parity.differences(rates.swapaxes(1, 2))

@@ -1,6 +1,9 @@
 """From a few noisy counts to everybody's expected group: a linear-Gaussian model, and counts of any public weights as its observations."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -79,8 +82,25 @@ class Observed:
     """All that was asked about the people of one label so far."""
 
     def __init__(self, features: np.ndarray) -> None:
-        self.features = features
+        self.features: Any = features
         self.queries, self.answers, self.variances = np.empty((0, len(features))), np.empty(0), np.empty(0)
+
+    @staticmethod
+    def alone(n: int) -> Observed:
+        """Of n people of whom answers alone are known: a feature that is 0."""
+        return Observed(np.zeros((n, 1)))
+
+    @staticmethod
+    def weighing(rows: np.ndarray) -> np.ndarray:
+        """The weights (q, N) of sums."""
+        return rows
+
+    @staticmethod
+    def counting(codes: np.ndarray, n: int) -> np.ndarray:
+        """The weights (n, N) with which people of the codes 0, ..., n - 1 are counted."""
+        queries = np.zeros((n, len(codes)))
+        queries[codes, np.arange(len(codes))] = 1.0
+        return queries
 
     def add(self, queries: np.ndarray, answers: np.ndarray, variances: np.ndarray) -> Observed:
         self.queries = np.concatenate([self.queries, queries])
@@ -89,28 +109,37 @@ class Observed:
 
     def expected(self, mean: float, residual: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """E[A_i | answers]; E[P(A_i = 1 | x_i) | answers], which leaves the person's own residual out; its weights on the features."""
-        along, covariance = self._law(residual)
-        pull = np.linalg.solve(covariance, self.answers - mean * self.queries.sum(axis=1))
+        along, covariance, sizes = self._law(residual)
+        pull = np.linalg.solve(covariance, self.answers - mean * sizes)
         weights = along.T @ pull
-        smooth = mean + self.features @ weights
-        return smooth + residual * (self.queries.T @ pull), smooth, weights
+        told, own = self.of_people(weights, pull)
+        smooth = mean + told
+        return smooth + residual * own, smooth, weights
 
     def log_likelihood(self, mean: float, residual: float) -> float:
         """Log density of the answers by a normal law of the model's mean and covariance."""
-        _, covariance = self._law(residual)
-        off = self.answers - mean * self.queries.sum(axis=1)
+        _, covariance, sizes = self._law(residual)
+        off = self.answers - mean * sizes
         return float(-0.5 * (np.linalg.slogdet(covariance)[1] + off @ np.linalg.solve(covariance, off) + len(off) * np.log(2 * np.pi)))
 
     def under(self, features: np.ndarray) -> Observed:
         """The same answers with another prior covariance, features features^T."""
         return Observed(features).add(self.queries, self.answers, self.variances)
 
-    def _law(self, residual: float) -> tuple[np.ndarray, np.ndarray]:
-        """The sums of the features that each answer is about; the covariance of the answers."""
-        along = self.queries @ self.features
-        covariance = along @ along.T + residual * (self.queries @ self.queries.T)
+    def _law(self, residual: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The sums of the features that each answer is about; the covariance of the answers; the sums of the weights."""
+        along, cross, sizes = self.products()
+        covariance = along @ along.T + residual * cross
         covariance[np.diag_indices(len(covariance))] += self.variances + 1e-9
-        return along, covariance
+        return along, covariance, sizes
+
+    def products(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """queries features, queries queries^T, queries 1."""
+        return self.queries @ self.features, self.queries @ self.queries.T, self.queries.sum(axis=1)
+
+    def of_people(self, weights: np.ndarray, pull: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """features weights, and queries^T pull: a number for each person."""
+        return self.features @ weights, self.queries.T @ pull
 
 
 def joint_cells(decisions: ArrayLike, Y: ArrayLike) -> np.ndarray:
@@ -144,12 +173,14 @@ def joint_cells(decisions: ArrayLike, Y: ArrayLike) -> np.ndarray:
         check.refuse("decisions", float(decisions[(decisions != 0) & (decisions != 1)][0]), "neither 0 nor 1", "Give 0/1 decisions.")
     Y = check.labels("Y", Y)
     as_many("Y", Y, "decisions", decisions.shape[1])
-    return joint_codes(decisions, Y)
+    return joint_codes(decisions.astype(np.int64), Y)
 
 
-def joint_codes(decisions: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """:func:`joint_cells` without checks."""
+def joint_codes(decisions: Iterable[np.ndarray], Y: np.ndarray) -> np.ndarray:
+    """:func:`joint_cells` without checks; decisions (m,), one classifier after the other."""
     code = Y.astype(np.int64)
-    for row in np.asarray(decisions, dtype=np.int64):
-        code = np.unique(2 * code + row, return_inverse=True)[1].reshape(-1)
+    for row in decisions:
+        code = 2 * code + row
+        here = np.bincount(code) > 0
+        code = (np.cumsum(here) - 1)[code]
     return code

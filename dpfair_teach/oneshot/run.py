@@ -1,16 +1,17 @@
 """One private run: ask, find candidates, audit the best of them, mix; arguments come checked."""
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from .. import _checks as check
 from ..fairness import Parity
-from ._public import Public
-from .asked import Asked, Columns
-from .basis import basis_of
+from ._public import Columns, Public
+from .asked import Asked
+from .basis import Basis, basis_of, scores_of
 from .candidates import gaps_of, multiplier_grid
+from .decided import Decisions
 from .frontier import best_mixtures
 from .posterior import joint_codes
 from .published import Frontier
@@ -26,8 +27,8 @@ GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: Method = "histogram",
           share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
-          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Any, Frontier, np.ndarray, Asked]:
-    """One private run on checked arguments: (basis, Frontier, decisions (H, m), Asked). A is read by ``Asked`` only."""
+          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Basis, Frontier, Decisions, Asked]:
+    """One private run on checked arguments: (basis, Frontier, decisions of the H candidates, Asked). A is read by ``Asked`` only."""
     settings = public.settings
     share = settings.share if share is None else share
     asked = Asked(public, A, k, rng)
@@ -47,20 +48,24 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
         smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
     basis = basis_of(public, asked, smooth)
     multipliers = candidate_rows(multiplier_grid(k, notion=parity))
-    decisions = (basis.on_people @ multipliers.T > 0).T
-    error, gaps = np.count_nonzero(decisions != public.y, axis=1) / public.m, estimated_gaps(decisions, weights, strata, parity)
+    decisions = Decisions(scores_of(basis, public), multipliers)
+    error, everybody = decisions.counted(public.y)
+    gaps = estimated_gaps(decisions, everybody, weights, strata, parity)
+    del weights, smooth     # of millions of people these are much
     audited = np.zeros((0, len(error)))
     if share < 1:
         chosen = best_mixtures(error, gaps, settings.support if method != "response" else GAMMAS)
         support, audited = chosen.support, chosen.weights
         if method == "response":        # reports of one person alone say little: from here on only what is audited is used
             support = np.union1d(support, [len(error) - 2, len(error) - 1])
-            multipliers, decisions, error, audited = multipliers[support], decisions[support], error[support], audited[:, support]
+            multipliers, decisions, audited = multipliers[support], decisions.only(support), audited[:, support]
+            error, everybody = error[support], everybody[support]
             support = np.arange(len(error))
-        codes, who = np.full(public.m, -1), public.asked
-        codes[who] = joint_codes(decisions[support][:, who], public.y[who] if len(strata) == 2 else np.zeros(len(who), dtype=int))
+        codes, who = np.full(public.m, -1, dtype=np.int32), public.who
+        labels = public.y[who]
+        codes[who] = joint_codes(decisions.only(support).rows(who), labels if len(strata) == 2 else np.zeros_like(labels))
         asked.histogram(codes, int(codes.max()) + 1, rest)
-        gaps = estimated_gaps(decisions, asked.expected()[0], strata, parity)
+        gaps = estimated_gaps(decisions, everybody, asked.expected()[0], strata, parity)
     mixtures = best_mixtures(error, gaps, gammas)
     return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, asked
 
@@ -76,12 +81,13 @@ def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
     return first, audit
 
 
-def estimated_gaps(decisions: np.ndarray, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:
+def estimated_gaps(decisions: Decisions, everybody: np.ndarray, weights: np.ndarray, strata: list[np.ndarray],
+                   parity: Parity) -> np.ndarray:
     """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
 
     Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
     gaps = np.clip(gaps_of(decisions, weights, strata, parity), -1e6, 1e6)
-    gaps[decisions.all(axis=1)] = 0.0
+    gaps[everybody] = 0.0
     return gaps
 
 

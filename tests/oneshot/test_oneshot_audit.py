@@ -16,7 +16,7 @@ from book.studies.left import left_people
 from dpfair_teach import data
 from dpfair_teach.oneshot import (
     FrontierLearner,
-    _public,
+    _clusters,
     audit_price,
     best_mixtures,
     expected_gaps,
@@ -114,7 +114,7 @@ def test_eight_clusterings_say_what_one_does_of_few_and_many_cells(monkeypatch):
         for start in range(8):
             def clustering(n, n_init, random_state, start=start, **how):
                 return KMeans(n, n_init=n_init, random_state=random_state or start, **how)       # 0 are the cells, 1 the landmarks
-            monkeypatch.setattr(_public, "KMeans", clustering)
+            monkeypatch.setattr(_clusters, "KMeans", clustering)
             model = FrontierLearner(1e3, 0.0, n_cells=n_cells, gammas=[0.0])
             model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(0))
             errors.append(best_mixtures(model.frontier_.error, expected_gaps(model.decisions(people.X), groups, people.Y), [0.0]).values[0])

@@ -34,12 +34,12 @@ def test_with_hardly_any_noise_the_frontier_says_what_the_true_gaps_are(people, 
 def test_candidates_threshold_by_the_shares_of_all_groups(people):
     """The columns of fair Bayes thresholding, from the model's P(A = a | x, y) of the released groups and the rest for group 0."""
     model = FrontierLearner(5.0, 0.0, n_groups=3).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6))
-    basis, public = model._basis, model._basis.public
+    basis, public = model._basis, Public(people.X, people.Y, oracle="bayes")
     given = np.zeros((people.m, 2, 3))
     for a, y in np.ndindex(2, 2):
         given[:, y, a + 1] = np.clip(basis.means[a, y] + public.features @ basis.weights[a, y], 0, 1)
     given[:, :, 0] = np.clip(1 - given[:, :, 1] - given[:, :, 2], 0, 1)
-    assert basis.on_people[:, :-1] == pytest.approx(bayes_scores(public.eta_of_people, given, basis.n), abs=1e-12)
+    assert basis(people.X)[:, :-1] == pytest.approx(bayes_scores(public.eta_of_people, given, basis.n), abs=1e-12)
     assert np.ptp(given[:, :, 2]) > .1                              # or nothing could be told from it
 
 

@@ -65,6 +65,7 @@ def test_asking_once(k, judged):
     how = ask_once.ONESHOT_METHODS["histogram"]
     draws = ask_once.draws_on(public, people.A, judge, 2.0, 1, np.random.default_rng(5), n_groups=k, **how)
     basis, frontier, decisions, _ = learn(public, people.A, k, 2.0, np.random.default_rng(5), method="histogram", gammas=GAMMAS_PROTOCOL)
+    decisions = decisions.array()
     if judge is not None:
         decisions = (basis(others.X) @ frontier.multipliers.T > 0).T
     told = people if judge is None else others

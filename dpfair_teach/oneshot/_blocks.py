@@ -1,0 +1,35 @@
+"""How many people are looked at together: up to ``TOGETHER`` all of them, of more a block at a time, and what a block gives is added up.
+
+The small way keeps every product of matrices as it was when the stored tables were made, bit by bit. The large way holds a few numbers a
+person and never a matrix of people by candidates, by landmarks or by cells, so that memory and time grow with the number of people alone.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+#: People who are looked at in one block.
+TOGETHER = 2**14
+#: People of a block where there are more than that: what is made of them stays near the processor.
+BLOCK = 2**11
+
+
+def together(n: int) -> bool:
+    return n <= TOGETHER
+
+
+def blocks(n: int) -> Iterator[slice]:
+    """All of 0, ..., n - 1: one slice, or many."""
+    step = max(n, 1) if together(n) else BLOCK
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def floats(rows: np.ndarray) -> np.ndarray:
+    """A block of a table as doubles, in memory; no copy where it is that."""
+    return np.asarray(rows, dtype=float)
+
+
+def with_one(X: np.ndarray) -> np.ndarray:
+    """(1, x), row by row."""
+    return np.column_stack([np.ones(len(X)), X])

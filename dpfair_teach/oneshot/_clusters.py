@@ -1,0 +1,33 @@
+"""Clusters of people who are near each other on the public map, of any number of people."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from ._blocks import blocks, together
+
+#: Of more people than are looked at together, so many find the centres of clusters, or ``A_CENTRE`` for each where that is more.
+SAMPLE, A_CENTRE = 2**13, 20
+
+
+def centres(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: int, everybody: int, **how: int) -> KMeans:
+    """At most ``n`` clusters (fewer where fewer people differ) of ``people``, indices; ``place`` says where each of some people is.
+
+    Of a data set of ``everybody`` people, if that is more than are looked at together, a sample finds the centres: drawn without
+    replacement, by a seed that is the same for all, so that it is a function of public numbers.
+    """
+    most = len(people) if together(everybody) else max(SAMPLE, A_CENTRE * n)
+    if len(people) > most:
+        people = people[np.sort(np.random.default_rng(0).choice(len(people), most, replace=False))]
+    here = place(people)
+    return KMeans(min(n, len(np.unique(here, axis=0))), n_init=1, **how).fit(here)
+
+
+def clusters(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: int, everybody: int, **how: int) -> tuple[np.ndarray, int]:
+    """The cluster of each of ``people``, and how many there are."""
+    found = centres(place, people, n, everybody, **how)
+    if len(found.labels_) == len(people):
+        return found.labels_, found.n_clusters
+    return np.concatenate([found.predict(place(people[at])) for at in blocks(len(people))]), found.n_clusters

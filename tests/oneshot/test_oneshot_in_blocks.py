@@ -1,0 +1,177 @@
+"""More people than are looked at together: the same numbers a block at a time, from any table, in little memory."""
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from test_oneshot_learner import METHODS, population
+
+from dpfair_teach import _checks, data
+from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least
+from dpfair_teach.oneshot._least import Projection, ProjectionInBlocks
+
+GAMMAS = [0, .03, .1, .3]
+
+
+@pytest.fixture
+def in_blocks(monkeypatch):
+    """From here on more than 50 people are looked at in blocks of 64, by the label model of scikit-learn."""
+    def patch() -> None:
+        for module in (_blocks, _checks):
+            monkeypatch.setattr(module, "TOGETHER", 50)
+            monkeypatch.setattr(module, "BLOCK", 64)
+    monkeypatch.setattr(_label, "together", lambda n: True)
+    return patch
+
+
+@pytest.fixture
+def oriented(monkeypatch):
+    """Principal axes point one way in both: which way is the last bits' choice, and sums of coordinates have the noise that they have."""
+    plain = Projection.__init__
+
+    def __init__(self, X):
+        plain(self, X)
+        self.axes = _least.oriented(self.axes)
+    monkeypatch.setattr(Projection, "__init__", __init__)
+
+
+def fitted(X, people, how):
+    model = FrontierLearner(1.0, 0.0, gammas=GAMMAS, **how)
+    model.fit(X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    return model, np.stack([model.predict_proba(X, gamma=g)[:, 1] for g in GAMMAS])
+
+
+@pytest.mark.parametrize("how", METHODS, ids=str)
+def test_blocks_give_the_numbers_of_all_together(how, in_blocks, oriented):
+    """The same questions, answers and candidates, and mixtures that are as good: of several the last bits may choose."""
+    people = population(how.get("n_groups", 2))
+    together, _ = fitted(people.X, people, how)
+    decisions = together.decisions(people.X)
+    in_blocks()
+    blocked, chances = fitted(people.X, people, how)
+    for (question, answer), (again, told) in zip(together.answers_, blocked.answers_, strict=True):
+        assert answer == pytest.approx(told, abs=1e-9) and (question is None or question == pytest.approx(again, abs=1e-9))
+    assert np.array_equal(together.frontier_.multipliers, blocked.frontier_.multipliers)
+    for name in ("error", "gaps", "expected_error"):
+        assert getattr(together.frontier_, name) == pytest.approx(getattr(blocked.frontier_, name), abs=1e-9)
+    assert np.array_equal(decisions, blocked.decisions(people.X))
+    assert chances == pytest.approx(blocked.frontier_.weights @ decisions, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32], ids=["doubles", "floats"])
+def test_a_file_on_disk_gives_the_numbers_of_the_same_table_in_memory(kind, in_blocks, tmp_path):
+    people = population(2)
+    X = people.X.astype(kind)
+    np.save(tmp_path / "X.npy", X)
+    in_blocks()
+    stored = np.load(tmp_path / "X.npy", mmap_mode="r")
+    found = [fitted(X_, people, {}) for X_ in (X.astype(float), X, stored)]
+    for _, chances in found[1:]:
+        assert np.array_equal(chances, found[0][1])
+    assert found[2][0].n_features_in_ == X.shape[1]
+
+
+def test_rows_are_looked_at_block_by_block_and_never_copied(monkeypatch):
+    """What is wrong in the last block is said in the words of any table."""
+    monkeypatch.setattr(_checks, "TOGETHER", 50)
+    monkeypatch.setattr(_checks, "BLOCK", 64)
+    X = np.zeros((200, 3), np.float32)
+    assert np.shares_memory(_checks.rows("X", X), X) and not np.shares_memory(_checks.rows("X", X[:50]), X)
+    for wrong, why in ((np.nan, "holds NaN or infinity"), (7.0, r"outside \[-1, 1\]")):
+        X[199, 2] = wrong
+        with pytest.raises(ValueError, match=rf"^X={wrong}: {why}"):
+            _checks.rows("X", X, low=-1, high=1)
+    with pytest.raises(ValueError, match=r"^X=\(200, 3\): is an array of shape \(200, 3\), not \(any, 4\)"):
+        _checks.rows("X", X[:, :3] * 0, columns=4)
+    with pytest.raises(ValueError, match=r"^X='a': not numeric"):
+        _checks.rows("X", np.full((60, 1), "a", dtype=object))
+
+
+@pytest.mark.parametrize("shift, scale", [(0.0, 1.0), (1e5, 1.0), (0.0, 1e-7)])
+def test_a_qr_in_blocks_is_the_projection_of_all(shift, scale, monkeypatch):
+    """Least squares, principal components and moments; also of columns that are far from 0, in other units, constant or said twice."""
+    monkeypatch.setattr(_blocks, "TOGETHER", 50)
+    monkeypatch.setattr(_blocks, "BLOCK", 64)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 4)) @ rng.normal(size=(4, 4))
+    X[:, 1] = shift + scale * X[:, 1]
+    targets = np.column_stack([X[:, 0] - X[:, 2] + rng.normal(size=500), rng.normal(size=500)])
+    plain, blocked = Projection(X), ProjectionInBlocks(X)
+    assert plain.design @ blocked.coefficients(targets) == pytest.approx(plain.design @ plain.coefficients(targets), abs=1e-8)
+    assert blocked.coefficients(targets[:, 0]) == pytest.approx(blocked.coefficients(targets)[:, 0], rel=1e-12)
+    for name in ("centre", "largest", "deviation", "singular"):
+        assert getattr(blocked, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+    assert _least.oriented(plain.axes)[:3] == pytest.approx(blocked.axes[:3], abs=1e-6)
+    assert blocked.mean_and_deviation(plain.coefficients(targets[:, 0])) == pytest.approx(
+        plain.mean_and_deviation(plain.coefficients(targets[:, 0])), rel=1e-6, abs=1e-9)
+    twice = np.column_stack([X, X[:, 2], np.full(500, .1)])
+    plain, blocked = Projection(twice), ProjectionInBlocks(twice)
+    assert plain.design @ blocked.coefficients(targets) == pytest.approx(plain.design @ plain.coefficients(targets), abs=1e-8)
+
+
+@pytest.mark.parametrize("share", [.5, .02])
+def test_newton_in_blocks_finds_the_optimum_that_scikit_learn_goes_to(share, monkeypatch):
+    """With scikit-learn's tolerance at 1e-10; a constant feature has the coefficient 0. Few of one label, or half."""
+    monkeypatch.setattr(_blocks, "TOGETHER", 50)
+    monkeypatch.setattr(_blocks, "BLOCK", 64)
+    people = data.make_logistic(1500, d=4, rng=np.random.default_rng(3))
+    X = np.column_stack([3 * people.X, np.full(1500, 2.0)])
+    y = (X[:, 0] + np.random.default_rng(4).normal(size=1500) > np.quantile(X[:, 0], 1 - share)).astype(int)
+    centre, scale = _label.centre_and_scale(X.mean(axis=0), X.std(axis=0), np.abs(X).max(axis=0))
+    exact = LogisticRegression(C=_label.C, max_iter=10_000, tol=1e-10).fit((X - centre) / scale, y)
+    found = _label.by_newton(X, y, centre, scale)
+    assert found.coef_[0] == pytest.approx(exact.coef_[0], abs=1e-6) and found.coef_[0, -1] == 0
+    assert found.intercept_ == pytest.approx(exact.intercept_, abs=1e-6)
+    model = _label.LabelModel(X, y, centre, scale)
+    assert model(X) == pytest.approx(exact.predict_proba((X - centre) / scale)[:, 1], abs=1e-6)
+
+
+def test_a_public_sample_finds_the_centres_of_many_and_everybody_goes_to_the_nearest(monkeypatch):
+    rng = np.random.default_rng(5)
+    place, people = rng.normal(size=(3000, 3)), np.flatnonzero(rng.random(3000) < .9)
+    whole, n = _clusters.clusters(place.__getitem__, people, 20, 3000, random_state=0)
+    monkeypatch.setattr(_clusters, "SAMPLE", 1000)
+    assert np.array_equal(_clusters.clusters(place.__getitem__, people, 20, 3000, random_state=0)[0], whole) and n == 20
+    monkeypatch.setattr(_blocks, "TOGETHER", 2000)
+    codes, n = _clusters.clusters(place.__getitem__, people, 20, 3000, random_state=0)
+    found = _clusters.centres(place.__getitem__, people, 20, 3000, random_state=0)
+    assert n == 20 and len(found.labels_) == 1000
+    distances = np.linalg.norm(place[people, None] - found.cluster_centers_, axis=2)
+    assert np.array_equal(codes, distances.argmin(axis=1))
+    assert len(_clusters.centres(place.__getitem__, people, 100, 3000, random_state=0).labels_) == 100 * _clusters.A_CENTRE
+
+
+def test_what_is_kept_of_a_fit_holds_nobody(in_blocks):
+    """The estimator keeps its answers, a number a person for each question; not X, nor anything as wide."""
+    people, sizes = population(2), []
+    in_blocks()
+    for times in (1, 4):
+        many = data.Dataset(np.tile(people.X, (times, 10)), np.tile(people.A, times), np.tile(people.Y, times),
+                            [str(i) for i in range(40)], people.group_names, "many", people.provenance)
+        sizes.append(len(pickle.dumps(fitted(many.X, many, {})[0])))
+    assert sizes[1] - sizes[0] < 900 * 8 * 4
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_200_000_people_take_little_memory_and_a_second_time_as_many_take_twice_as_much():
+    """The peak of a whole process, by the operating system; the room that is added is that of a few numbers a person."""
+    program = textwrap.dedent("""
+        import resource, sys
+        import numpy as np
+        from dpfair_teach.oneshot import FrontierLearner
+        m, rng = int(sys.argv[1]), np.random.default_rng(0)
+        A, X = rng.integers(0, 2, m), rng.normal(size=(m, 20))
+        y = (X @ np.linspace(1, .1, 20) + .7 * A + rng.normal(size=m) > .8).astype(int)
+        FrontierLearner(1.0, 0.0).fit(X, y, sensitive_features=A, rng=np.random.default_rng(1)).predict_proba(X)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        """)
+    peak = [1024 * int(subprocess.run([sys.executable, "-c", program, str(m)], check=True, capture_output=True, text=True).stdout)
+            for m in (200_000, 400_000)]
+    assert peak[0] < 0.6e9
+    assert peak[1] - peak[0] < 200_000 * (160 + 300)       # X itself is 160 bytes a person
