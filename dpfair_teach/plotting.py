@@ -507,7 +507,7 @@ def people_png(title: str, names: list[str], traits: dict[str, list[int]], score
         ax.text(i, 0, mark, ha="center", va="center", fontsize=8)
     if scores is not None and cut is not None:
         at = sum(score < cut for score in scores) - 0.5
-        ax.axvline(at, color="#1a1a1a", linestyle="--", linewidth=1)
+        ax.plot([at, at], [-3.2, 2.4], color="#1a1a1a", linestyle="--", linewidth=1)
         for x, align, word in ((at - 0.1, "right", words["decision"][0]), (at + 0.1, "left", words["decision"][1])):
             ax.text(x, -2.9, _plain(word), ha=align, va="center", fontsize=9)
     said = [f"above: {words['group'][0]}, below: {words['group'][1]}"] if "group" in traits else []

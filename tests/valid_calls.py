@@ -413,6 +413,7 @@ valid("explore.People", explore.People,
 valid("explore.Puzzle", explore.Puzzle, lambda: dict(question="Why?", answer="Because."))
 valid("explore.SelfCheck", explore.SelfCheck, lambda: dict(question="Why?", choices=[("yes", True, "Right."), ("no", False, "Not so.")]))
 valid("explore.show", explore.show, lambda: dict(obj=fairness.rates))
+valid("explore.whole_subject", explore.whole_subject, lambda: {})
 _CURVES = pd.DataFrame({"epsilon": [1.0, 1.0, 2.0], "violation": [0.0, 0.2, 0.1], "error": [0.3, 0.1, 0.2]})
 _QUALITY = pd.DataFrame({"method": ["a", "a"], "epsilon": [1.0, 2.0], "q": [0.2, 0.9], "q_low": [0.1, 0.8], "q_high": [0.3, 1.0]})
 valid("plotting.use_style", plotting.use_style, lambda: {})

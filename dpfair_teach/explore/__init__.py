@@ -4,5 +4,6 @@ from .explorer import Explorer
 from .panel import Panel
 from .people import People
 from .source import show
+from .subject import whole_subject
 
-__all__ = ["Explorer", "Panel", "People", "Puzzle", "SelfCheck", "show"]
+__all__ = ["Explorer", "Panel", "People", "Puzzle", "SelfCheck", "show", "whole_subject"]

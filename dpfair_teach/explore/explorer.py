@@ -90,7 +90,7 @@ class Explorer:
     1.0
     """
 
-    def __init__(self, fn: Callable | Sequence[Panel], *, sliders: Mapping[str, Sequence] | None = None, title: str,
+    def __init__(self, fn: Callable | Sequence[Panel | Sequence[Panel]], *, sliders: Mapping[str, Sequence] | None = None, title: str,
                  alt: str | Callable[..., str], people: People | None = None, x: Sequence | None = None, y: Sequence | None = None,
                  series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
                  z_label: str = "", start: Mapping[str, Any] | None = None, question: str = "", log_x: bool = False, log_y: bool = False,

@@ -145,11 +145,12 @@ def body(shown: Shown) -> str:
         return (f'<div class="dpx-body {kind}"><div class="dpx-panel" data-view="{one.chart.view}">{drawn}</div>'
                 f'<div class="dpx-side">{legend(one.chart)}{said}</div></div>{numbers(one.chart, one.frame)}')
     parts, pictures = [], iter(shown.pictures)
-    for height in shown.columns:
+    inside = shown.columns[-1] > 1          # a column of several pictures has room for the sentence below them
+    for number, height in enumerate(shown.columns, start=1):
         column = [next(pictures) for _ in range(height)]
-        panels = "".join(panel(one, shown.sentence) for one in column)
+        panels = "".join(panel(one, shown.sentence) for one in column) + (said if inside and number == len(shown.columns) else "")
         parts.append(f'<div class="dpx-column" style="--w:{column[0].share:g}">{panels}</div>')
-    return f'<div class="dpx-body dpx-many">{"".join(parts)}</div>{said}'
+    return f'<div class="dpx-body dpx-many">{"".join(parts)}</div>{"" if inside else said}'
 
 
 def crowd(shown: Shown) -> str:

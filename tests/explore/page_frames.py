@@ -109,8 +109,9 @@ def same_numbers(panel: Panel, data: dict, numbers: np.ndarray, direct: object) 
     """One frame as it is held, against one call."""
     if panel.view == "table":
         shown = [data["u"][i] for i in numbers]
-        exact = np.asarray(getattr(direct, "values", direct), dtype=float).ravel()
-        assert np.abs(np.array(shown, dtype=float) - exact).max() <= 0.5 * 10.0 ** -panel.digits * (1 + 1e-9)
+        cells = direct["values"] if isinstance(direct, dict) else direct.values
+        for text, exact in zip(shown, np.array(cells, dtype=object).ravel(), strict=True):
+            assert text == exact if isinstance(exact, str) else abs(float(text) - exact) <= 0.5 * 10.0 ** -panel.digits * (1 + 1e-9)
         return
     if panel.view == "heatmap":
         close(data["Y"], numbers, np.asarray(direct, dtype=float).ravel())

@@ -1,0 +1,197 @@
+"""What the figure of the whole subject shows: a bank of ten people, the coins that repair it, and what these give away."""
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import attacks, data, fairness, mechanisms
+from ..postprocessing import closed_form, derived_counts, lift_unusable, public_margin_counts
+from .explorer import Explorer
+from .panel import Panel
+from .people import People
+
+__all__: list[str] = []
+
+EXACTLY = "exactly"
+#: What may be published instead of the coins for the true table: those for a table with so much noise.
+EPSILONS = {"epsilon 5": 5.0, "epsilon 2": 2.0, "epsilon 1": 1.0, "epsilon 0.5": 0.5}
+DRAWS = 8
+SEED = 7            # public: the people are invented
+SERIES = ("group 0's reach", "group 1's reach", "group 0's place", "group 1's place")
+
+Groups = tuple[int, ...]
+#: Group 1's counts [yhat, y], row by row: with the decisions and labels, which are public, they are the table.
+Ones = tuple[int, int, int, int]
+
+
+class Repair(NamedTuple):
+    """What is published for one table, and what it does."""
+
+    counts: np.ndarray          # (2, 2, 2) [yhat, a, y]: the people
+    p: np.ndarray               # (n, 2, 2) [which, yhat, a]: the coins, some draws of them where there is noise
+    before: float               # how far the rates of the groups are apart without coins,
+    after: float                # and with them, on average over the noise
+    empty: tuple[int, ...]      # the first group and label that nobody has: then no gap exists
+
+
+def figure() -> Explorer:
+    """The figure; ``subject.whole_subject`` says what it is."""
+    ten = data.load("ten_people")
+    kinds = dict(zip(SERIES, ("polygon", "polygon", "points", "points"), strict=True))
+    people = People(data.TEN_NAMES, group=ten.A.tolist(), label=ten.Y.tolist(), score=ten.X[:, 0].tolist(), cut=0.5,
+                    words={"label": ("defaulted", "repaid")})
+    return Explorer(
+        [Panel(plane, name="Where the groups are put", view="roc", share=0.43, series=kinds,
+               colors=dict(zip(SERIES[2:], SERIES[:2], strict=True))),
+         [Panel(coins, name="Published: the chance of a yes", view="table", share=0.57),
+          Panel(gaps, name="How far the groups are apart", view="table", digits=2, share=0.57),
+          Panel(guess, name="Best guess of Ada's group", view="bars", digits=2, x_range=(0.5, 1.0), share=0.57)]],
+        people=people, sliders={"publish": [EXACTLY, *EPSILONS]}, title="Make the bank fair without betraying Ada", alt=sentence,
+        question="What does the bank learn about Ada? Click on her, then publish with noise.")
+
+
+# --- what the panels show ---------------------------------------------------------------------------------------------------
+
+def plane(A: Groups, publish: str) -> dict[str, np.ndarray]:
+    """What each group can reach, and where the published coins put it; nothing where there is nobody to measure."""
+    return _plane(ones_of(A), publish)
+
+
+@cache
+def _plane(ones: Ones, publish: str) -> dict[str, np.ndarray]:
+    repair = repaired(ones, publish)
+    if repair.empty:
+        return dict.fromkeys(SERIES, np.empty((0, 2)))
+    reach = [np.array([(0, 0), (fp, tp), (1, 1), (1 - fp, 1 - tp)]) for fp, tp in zip(*fairness.rates(repair.counts), strict=True)]
+    places = np.stack(fairness.rates(derived_counts(repair.counts, repair.p)), axis=-1)         # (n, a, 2)
+    return dict(zip(SERIES, (*reach, places[:, 0], places[:, 1]), strict=True))
+
+
+def coins(A: Groups, publish: str) -> dict:
+    """The four coins; of several draws the lowest and the highest."""
+    p = repaired(ones_of(A), publish).p
+    cells = [[span(p[:, yhat, a]) if len(p) else "none" for a in (0, 1)] for yhat in (1, 0)]
+    return {"rows": ["the bank says yes", "the bank says no"], "columns": ["group 0", "group 1"], "values": cells}
+
+
+def gaps(A: Groups, publish: str) -> dict:
+    """The violation of equalized odds before and after the repair, on average over the noise."""
+    repair = repaired(ones_of(A), publish)
+    cells = ["none", "none"] if repair.empty else [repair.before, repair.after]
+    return {"rows": ["gap of rates"], "columns": ["bank alone", "with coins"], "values": [cells]}
+
+
+def guess(A: Groups, publish: str) -> dict[str, float]:
+    """The chance to guess Ada's group, of who knows all others and has seen what is published; 1/2 is a blind guess."""
+    if publish in EPSILONS:
+        return {"right, at most": 0.5 + attacks.attribute_advantage_bound(EPSILONS[publish])}
+    here, there = (repaired(ones_of(groups), EXACTLY).p for groups in (A, other(A)))
+    return {"right, at most": 0.5 if same(here, there) else 1.0}
+
+
+def sentence(A: Groups, publish: str) -> str:
+    """What the figure shows now."""
+    repair = repaired(ones_of(A), publish)
+    if repair.empty:
+        a, y = repair.empty
+        return f"Nobody in group {a} {('defaulted', 'repaid')[y]}: there is nobody to measure, and no gap to close."
+    if publish in EPSILONS:
+        chance = guess(A, publish)["right, at most"]
+        return (f"With {publish} the coins leave the groups {repair.after:.2f} apart on average. One draw is published, {DRAWS} are shown. "
+                f"Who sees it and knows the other nine groups guesses Ada's rightly about {100 * chance:.0f} times in 100 at best; "
+                "blindly, 50.")
+    told = f"These coins put both groups at one point. With Ada in group {1 - A[0]} "
+    there = repaired(ones_of(other(A)), EXACTLY).p
+    if not len(there):
+        return told + "there would be nobody to measure and no coins: that there are coins gives her group away."
+    if same(repair.p, there):
+        return told + "they would be the same. This time they say nothing about her."
+    yes, no = there[0, 1] + 0.0, there[0, 0] + 0.0
+    return (f"{told}they would be {yes[0]:.3g} and {yes[1]:.3g} after a yes, {no[0]:.3g} and {no[1]:.3g} after a no. "
+            "Who knows the other nine groups reads hers off the coins.")
+
+
+# --- tables and coins -------------------------------------------------------------------------------------------------------
+
+@cache
+def ones_of(A: Groups) -> Ones:
+    """Group 1's counts."""
+    ten = data.load("ten_people")
+    counts = fairness.cell_counts(data.ten_people_base(ten.X), np.array(A), ten.Y, n_groups=2)
+    return tuple(int(n) for n in counts[:, 1].ravel())      # type: ignore[return-value]    # four of them
+
+
+@cache
+def margins() -> np.ndarray:
+    """How many people have each decision and label, (2, 2) [yhat, y]: public, whatever the groups."""
+    ten = data.load("ten_people")
+    return fairness.cell_counts(data.ten_people_base(ten.X), ten.A, ten.Y, n_groups=2).sum(axis=1)
+
+
+def other(A: Groups) -> Groups:
+    """Ada, the first of the ten, in the other group."""
+    return (1 - A[0], *A[1:])
+
+
+@cache
+def repaired(ones: Ones, publish: str) -> Repair:
+    """What is published for the table with these ``ones``, and how far it leaves the groups apart."""
+    counts = np.stack([margins() - np.reshape(ones, (2, 2)), np.reshape(ones, (2, 2))], axis=1)
+    empty = tuple(next(iter(np.argwhere(counts.sum(axis=0) == 0).tolist()), ()))
+    if publish in EPSILONS:
+        rng = np.random.default_rng([SEED, list(EPSILONS).index(publish), *ones])       # every table has draws of its own
+        p = fair(public_margin_counts(counts, EPSILONS[publish], rng, size=DRAWS, noise="geometric"))
+        chance, every = law(ones, EPSILONS[publish]), noisy_coins()
+    else:
+        p = fair(counts[None]) if not empty else np.empty((0, 2, 2))
+        chance, every = np.ones(len(p)), p
+    if empty:
+        return Repair(counts, p, np.nan, np.nan, empty)
+    after = chance @ fairness.violation(derived_counts(counts, every))
+    return Repair(counts, p, float(fairness.violation(counts)), float(after), empty)
+
+
+def fair(tables: np.ndarray) -> np.ndarray:
+    """The best coins with equal rates, for each of the ``tables``; rates that do not exist are not compared."""
+    q = tables / margins().sum()
+    return closed_form(q, gamma=0, slack=lift_unusable(q)).p
+
+
+@cache
+def noisy_tables() -> np.ndarray:
+    """Group 1's counts in every table that noise can release, (n, 2, 2) [yhat, y]: the noise is cut off at 0 and at the margins."""
+    return np.array(list(product(*(range(most + 1) for most in margins().ravel())))).reshape(-1, 2, 2)
+
+
+@cache
+def noisy_coins() -> np.ndarray:
+    """The coins for each of these tables, (n, 2, 2) [yhat, a]."""
+    return fair(np.stack([margins() - noisy_tables(), noisy_tables()], axis=2))
+
+
+def law(ones: Ones, epsilon: float) -> np.ndarray:
+    """With which chance each of the noisy tables is released for the true one, (n,)."""
+    cells = zip(ones, margins().ravel().tolist(), noisy_tables().reshape(-1, 4).T, strict=True)
+    return np.prod([released(true, most, epsilon)[noisy] for true, most, noisy in cells], axis=0)
+
+
+@cache
+def released(true: int, most: int, epsilon: float) -> np.ndarray:
+    """The law of one released count, (most + 1,)."""
+    return np.diff(mechanisms.geometric_law(1, epsilon, true).cdf(np.arange(most)), prepend=0.0, append=1.0)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------------
+
+def same(p: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two coins are the same, or neither is published."""
+    return p.shape == other.shape and bool(np.allclose(p, other, rtol=0.0, atol=1e-9))
+
+
+def span(values: np.ndarray) -> str:
+    """One chance, or the lowest and the highest of several."""
+    low, high = (f"{value:.2f}".rstrip("0").rstrip(".") for value in (values.min(), values.max()))
+    return low if low == high else f"{low} to {high}"

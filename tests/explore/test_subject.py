@@ -1,0 +1,121 @@
+"""The figure of the whole subject, against direct calls of the library: every list of groups, every way to publish."""
+from __future__ import annotations
+
+import gzip
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpfair_teach import attacks, data, fairness, postprocessing
+from dpfair_teach.explore import Explorer, bank, whole_subject
+from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
+
+TEN = data.load("ten_people")
+DECISION = data.ten_people_base(TEN.X)
+TRUE = tuple(TEN.A.tolist())
+ADA_IN_1 = (1, *TRUE[1:])
+PLANE, COINS = "Where the groups are put", "Published: the chance of a yes"
+GAPS, GUESS = "How far the groups are apart", "Best guess of Ada's group"
+LISTS = [tuple(int(bit) for bit in f"{number:010b}") for number in range(1024)]
+
+
+@cache
+def figure() -> Explorer:
+    return whole_subject()
+
+
+def counted(A: tuple[int, ...]) -> np.ndarray:
+    return fairness.cell_counts(DECISION, A, TEN.Y, n_groups=2)
+
+
+def measurable(counts: np.ndarray) -> bool:
+    return bool((counts.sum(axis=0) > 0).all())
+
+
+def test_the_page_holds_what_the_functions_return_and_is_small():
+    html = figure().html()
+    assert_every_frame_is_a_direct_call(figure(), data_of(html))
+    assert sentences_of(figure(), data_of(html)) == figure()._sentences[1]
+    assert len(gzip.compress(html.encode())) < 32 * 1024
+
+
+def test_with_the_true_groups_and_with_ada_in_the_other():
+    one, two = figure().frame(), figure().frame(A=ADA_IN_1)
+    assert one[COINS].values.tolist() == [["1", "0.75"], ["0.25", "0"]] and two[COINS].values.tolist() == [["1", "0.6"], ["0.2", "0"]]
+    assert [round(v, 2) for v in one[GAPS].values[0]] == [0.33, 0] and [round(v, 2) for v in two[GAPS].values[0]] == [0.5, 0]
+    assert one[GUESS]["right, at most"] == two[GUESS]["right, at most"] == 1
+    assert "With Ada in group 1 they would be 1 and 0.6 after a yes, 0.2 and 0 after a no." in figure().sentence()
+    guesses = [figure().frame(publish=publish)[GUESS]["right, at most"].item() for publish in bank.EPSILONS]
+    assert np.round(guesses, 2).tolist() == [0.99, 0.88, 0.73, 0.62]
+
+
+def test_a_thousand_lists_give_a_hundred_tables_and_64_can_be_measured():
+    tables = {counted(A).tobytes(): counted(A) for A in LISTS}
+    assert len(tables) == len(bank.noisy_tables()) == 100 and sum(map(measurable, tables.values())) == 64
+
+
+def test_every_exact_frame_is_the_librarys_fairest_repair():
+    for A in {bank.ones_of(A): A for A in LISTS}.values():
+        counts, frame = counted(A), figure().frame(A=A)
+        if not measurable(counts):
+            assert "nobody to measure" in figure().sentence(A=A)
+            assert set(frame[COINS].values.ravel()) == set(frame[GAPS].values.ravel()) == {"none"}
+            assert not any(len(points) for points in frame[PLANE].values())
+            continue
+        best = postprocessing.closed_form(counts / 10, gamma=0)
+        assert [float(cell) for cell in frame[COINS].values.ravel()] == pytest.approx(best.p[::-1].ravel(), abs=0.005)
+        after = postprocessing.derived_counts(counts, best.p)
+        for a, (fp, tp) in enumerate(zip(*fairness.rates(after), strict=True)):
+            assert frame[PLANE][f"group {a}'s place"][0] == pytest.approx([fp, tp], abs=1e-12)
+        for a, corner in enumerate(zip(*fairness.rates(counts), strict=True)):
+            assert frame[PLANE][f"group {a}'s reach"][1] == pytest.approx(corner)
+        assert frame[GAPS].values[0].tolist() == pytest.approx([float(fairness.violation(counts)), 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("publish", bank.EPSILONS)
+def test_every_noisy_frame_is_eight_draws_of_the_library(publish):
+    epsilon = bank.EPSILONS[publish]
+    for ones, A in {bank.ones_of(A): A for A in LISTS}.items():
+        rng = np.random.default_rng([bank.SEED, list(bank.EPSILONS).index(publish), *ones])
+        q = postprocessing.public_margin_counts(counted(A), epsilon, rng, size=8, noise="geometric") / 10
+        p = postprocessing.closed_form(q, gamma=0, slack=postprocessing.lift_unusable(q)).p
+        frame = figure().frame(A=A, publish=publish)
+        ends = [[float(end) for end in cell.split(" to ")] for cell in frame[COINS].values.ravel()]
+        wanted = np.stack([p[:, ::-1].min(axis=0).ravel(), p[:, ::-1].max(axis=0).ravel()], axis=1)
+        assert np.abs([[one[0], one[-1]] for one in ends] - wanted).max() <= 0.005 + 1e-9
+        if measurable(counted(A)):
+            fp, tp = fairness.rates(postprocessing.derived_counts(counted(A), p))
+            for a in (0, 1):
+                np.testing.assert_array_equal(frame[PLANE][f"group {a}'s place"], np.stack([fp[:, a], tp[:, a]], axis=1))
+        assert frame[GUESS]["right, at most"] == 0.5 + attacks.attribute_advantage_bound(epsilon)
+
+
+@pytest.mark.parametrize("publish", bank.EPSILONS)
+def test_the_average_gap_is_that_of_many_draws(publish):
+    """20,000 draws of a number in [0, 1]: by Hoeffding the mean is off by 0.024 at most, but for one case in ten billion."""
+    counts = counted(TRUE)
+    draws = postprocessing.public_margin_counts(counts, bank.EPSILONS[publish], np.random.default_rng(0), size=20_000, noise="geometric")
+    released, times = np.unique(draws, axis=0, return_counts=True)
+    p = postprocessing.closed_form(released / 10, gamma=0, slack=postprocessing.lift_unusable(released / 10)).p
+    mean = times @ fairness.violation(postprocessing.derived_counts(counts, p)) / times.sum()
+    assert figure().frame(publish=publish)[GAPS].values[0, 1] == pytest.approx(mean, abs=0.024)
+
+
+def test_nobody_guesses_ada_better_than_the_gauge_says():
+    """The best guess from the released table itself, by its exact law, for every list of the others; exactly, by comparing coins."""
+    alike = 0
+    for A in LISTS[:512]:
+        one, two = bank.ones_of(A), bank.ones_of(bank.other(A))
+        for epsilon in bank.EPSILONS.values():
+            laws = bank.law(one, epsilon), bank.law(two, epsilon)
+            best = 0.5 * np.maximum(*laws).sum()
+            assert sum(laws[0]) == pytest.approx(1) and 0.5 < best <= 0.5 + attacks.attribute_advantage_bound(epsilon) + 1e-12
+        coins = [postprocessing.closed_form(counted(B) / 10, gamma=0).p if measurable(counted(B)) else None for B in (A, bank.other(A))]
+        same = coins[0] is coins[1] or (all(p is not None for p in coins) and np.allclose(*coins, rtol=0, atol=1e-9))
+        for B in (A, bank.other(A)):
+            assert figure().frame(A=B)[GUESS]["right, at most"] == (0.5 if same else 1.0)
+        alike += same and coins[0] is not None
+        if same and coins[0] is not None:
+            assert "the same" in figure().sentence(A=A)
+    assert alike == 6
