@@ -401,7 +401,8 @@ def decided(k):
 # ------------------------------------------------------------------------------------------------------ the learners
 
 #: Counted by hand in ``tests/violations.py``, with these numbers of groups.
-LEARNERS = {"games.dp_oracle_learner", "games.exponentiated_gradient", "games.evaluate", "games.evaluate_regression",
+LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "games.exponentiated_gradient", "games.evaluate",
+            "games.evaluate_regression",
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
             "postprocessing.DPPostProcessing", "games.section_5_learner"}
 #: One data set of two groups, by the theorem or by the protocol's grid: of more they refuse.

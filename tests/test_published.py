@@ -41,6 +41,7 @@ from dpfair_teach.postprocessing import DPPostProcessing, estimator
 from dpfair_teach.postprocessing.bins import CRITERIA
 from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
 from faults import Mutant
+from plays import private_play
 
 PEOPLE = {k: data.make_logistic(240, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3)}
 BASE = {k: LogisticRegression().fit(people.X, people.Y) for k, people in PEOPLE.items()}
@@ -158,10 +159,11 @@ def game_of(A: np.ndarray, k: int, made: str = "people", notion: str = "equalize
 def play(k: int, made: str = "people", notion: str = "equalized_odds", against: str = "anchor", **how: Any) -> Fit:
     def of(A, rng):
         game = game_of(A, k, made, notion, against, how.get("protect", "A"))
-        result = games.dp_oracle_learner(game, rng=rng, **dict(dict(epsilon=2.0, delta=1e-6, B=3.0, rounds=4, size=3), **how))
+        result = private_play(game, rng=rng, **dict(dict(epsilon=2.0, delta=1e-6, B=3.0, rounds=4, size=3), **how))
         games.evaluate(result, game)
         return result
-    return Fit("games.dp_oracle_learner", dict(how, made=made, notion=notion, against=against), of, k, 6)
+    door = "games.dp_oracle_learner_as_printed" if how.get("as_printed") else "games.dp_oracle_learner"
+    return Fit(door, dict(how, made=made, notion=notion, against=against), of, k, 6)
 
 
 def loop(k: int, **how: Any) -> Fit:
@@ -231,10 +233,10 @@ def all_fits() -> list[Fit]:
             *(dict(repair, against="pairs") for repair in REPAIRS), *(dict(notion=notion) for notion in NOTIONS),
             *(dict(repair, notion="accuracy_parity") for repair in REPAIRS),
             *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS), dict(accounting="advanced"),
-            dict(rounds=1), dict(rounds=1, protect="X and A"), dict(B=[3.0, 1e-250]), dict(as_printed=True),
-            dict(as_printed=True, made="counts"))]
+            dict(rounds=1), dict(rounds=1, protect="X and A"), dict(B=[3.0, 1e-250]), dict(progress=True),
+            dict(as_printed=True), dict(as_printed=True, made="counts"), dict(as_printed=True, progress=True))]
         found += [loop(k, **how) for how in (*(dict(notion=notion) for notion in ("equalized_odds", *NOTIONS[:2])), dict(rounds=1),
-                                             dict(ridge=1.0, rounds=2))]
+                                             dict(ridge=1.0, rounds=2), dict(progress=True))]
         found += [repaired(k, **how) for how in (
             *(dict(method=method, noise=noise) for method in ("public_margins", "score_bins") for noise in MARGIN_NOISES),
             *(dict(method="as_printed", noise=noise) for noise in NOISES),
@@ -282,7 +284,7 @@ assert len(FITS) == len(LIST)
 
 def fits(*rooms_of: str, printed: bool = False) -> list[str]:
     return [name for name, fit in FITS.items() if fit.door.split(".")[0] in rooms_of and (
-        fit.door == "games.dp_oracle_learner" and fit.options.get("as_printed", False)) == printed]
+        fit.door == "games.dp_oracle_learner_as_printed") == printed]
 
 
 # ------------------------------------------------------------------------------------------------ the test
@@ -293,7 +295,7 @@ def worlds(fit: Fit) -> list[np.ndarray]:
     neighbour = A.copy()
     neighbour[0] = (A[0] + 1) % k
     both = [neighbour, (A + 1) % k]
-    if fit.options.get("repair") == "promise" or (fit.door, fit.options.get("as_printed")) == ("games.dp_oracle_learner", True):
+    if fit.options.get("repair") == "promise" or fit.door == "games.dp_oracle_learner_as_printed":
         return both
     return [*both, np.where((A == k - 1) & (Y == 1), 0, A), np.where(A == 0, 1, A)]
 
@@ -461,7 +463,8 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
     *((play, how) for how in (
         dict(B=-1.0), dict(delta=1e-300), dict(delta=1e-14, epsilon=1e-6), dict(rounds=0), dict(size=10**9), dict(share=1.0),
         dict(repair="promise"), dict(smallest_cell=2), dict(epsilon=[1.0, 9.0], rounds=None, delta=.1, B=100.0),
-        dict(against="population"), dict(log_labelings=-1.0), dict(as_printed=True, protect="X and A"))),
+        dict(against="population"), dict(log_labelings=-1.0, rounds=None), dict(log_labelings=1.0),
+        dict(repair="promise", share=.2, smallest_cell=2))),
     *((loop, how) for how in (
         dict(gamma=-1.0), dict(delta=1e-99), dict(size=10**9), dict(share=1.0), dict(eta=-1.0), dict(notion="demographic_parity"))),
     *((repaired, how) for how in (
@@ -684,16 +687,16 @@ def no_cell_larger_than_its_group(f):
 
 def naming_the_smallest_cell(f):
     """What could have been promised is said where no promise was made."""
-    def promise(smallest, smallest_cell, repair, as_printed):
-        if repair == "promise" and smallest_cell is None:
-            raise ValueError(f"smallest_cell=None: no promise was made. Give {smallest:g}.")
-        return f(smallest, smallest_cell, repair, as_printed)
+    def promise(game, smallest_cell):
+        if smallest_cell is None:
+            raise ValueError(f"smallest_cell=None: no promise was made. Give {game.table.sizes.min():g}.")
+        return f(game, smallest_cell)
     return promise
 
 
 def refusing_an_empty_cell(f):
-    def refuse(game, as_printed):
-        f(game, as_printed)
+    def refuse(game):
+        f(game)
         if game.n.min() == 0:
             raise ValueError("a cell is empty")
     return refuse
@@ -720,12 +723,12 @@ FAULTS = {
     "first_choice_reads_the_gaps": Mutant("dpfair_teach.games.players.excess_errors",
                                           lambda f: lambda game: f(game) + np.abs(game.gaps).max(axis=1),
                                           "the first round's choice, which has no noise, reads the private gaps"),
-    "bound_is_the_smallest_cell": Mutant("dpfair_teach.games.private.released_bound",
+    "bound_is_the_smallest_cell": Mutant("dpfair_teach.games.private_rounds.released_bound",
                                          lambda f: lambda n, epsilon, delta, axes, rng: np.full(axes, n),
                                          "N is the true smallest cell, and recorded as noise"),
-    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.batch._promise", naming_the_smallest_cell,
+    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.batch.promised", naming_the_smallest_cell,
                                               "a refusal says how many people the smallest cell holds"),
-    "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.batch._refuse_game", refusing_an_empty_cell,
+    "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.batch.refuse_unfit", refusing_an_empty_cell,
                                          "an empty cell is refused, and the refusal tells who is in it"),
     "loop_carries_its_cells": Mutant("dpfair_teach.games.regression_private.regression_dp_oracle_learner", kept(
         n=lambda play, given: regression_private.evaluate_regression(play, given["A"]).n,

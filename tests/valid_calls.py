@@ -452,8 +452,15 @@ def game():
     return games.FairnessGame(CLASSIFIERS, A, Y, 0.1, n_groups=2, empty="zero")
 
 
+def two_of_each():
+    return games.FairnessGame(np.tile(CLASSIFIERS, 2), 2 * list(A), 2 * list(Y), 0.1)
+
+
 def _play():
     return games.exponentiated_gradient(game(), 2.0, rounds=9)
+
+
+_TRAINED = dict(progress=False, callback=None, checkpoint=None, every=None)
 
 
 valid("games.FairnessGame", games.FairnessGame,
@@ -482,7 +489,7 @@ valid("games.hedge_regret", games.hedge_regret,
       lambda: dict(n_constraints=4, rounds=10, B=2.0, eta=0.1, spread=2.0, as_printed=False))
 valid("games.agarwal_theorem_1", games.agarwal_theorem_1, lambda: dict(nu=0.1, n_constraints=4, B=2.0, spread=2.0, as_printed=False))
 valid("games.exponentiated_gradient", games.exponentiated_gradient,
-      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False))
+      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False, **_TRAINED))
 valid("games.exponentiated_gradient:nu", games.exponentiated_gradient,
       lambda: dict(game=game(), B=2.0, eta=None, rounds=None, nu=1.0, as_printed=False))
 valid("games.exponentiated_gradient:mixture_after", _of(_play, "mixture_after"), lambda: dict(t=3))
@@ -507,11 +514,18 @@ valid("games.printed_noise_delta", games.printed_noise_delta,
       lambda: dict(smallest_cell=5, n_groups=2, epsilon=1.0, gradients=2, constraints=("FP", "TP")))
 valid("games.printed_noise_epsilon", games.printed_noise_epsilon,
       lambda: dict(smallest_cell=5, n_groups=2, delta=1e-6, gradients=2, constraints=("FP", "TP")))
-_PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05, as_printed=False, repair="promise", smallest_cell=1.0, share=0.2, protect="A",
-                accounting="rdp", rounds=3, eta=0.1, log_labelings=2.0, size=2)
-valid("games.dp_oracle_learner", games.dp_oracle_learner, lambda: dict(game=game(), rng=rng(), **_PRIVATE))
+_PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, eta=0.1, size=2, **_TRAINED)
+_REPAIRED = dict(protect="A", accounting="rdp", **_PRIVATE)
+valid("games.dp_oracle_learner", games.dp_oracle_learner,
+      lambda: dict(game=game(), rng=rng(), repair="promise", smallest_cell=1.0, rounds=3, **_REPAIRED))
+valid("games.dp_oracle_learner:share", games.dp_oracle_learner,
+      lambda: dict(game=game(), rng=rng(), repair="bound", share=0.2, rounds=3, **_REPAIRED))
 valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
-      lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0))
+      lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0, beta=0.05))
+valid("games.dp_oracle_learner_as_printed", games.dp_oracle_learner_as_printed,
+      lambda: dict(game=two_of_each(), rng=rng(), rounds=3, **_PRIVATE))
+valid("games.dp_oracle_learner_as_printed:schedule", games.dp_oracle_learner_as_printed,
+      lambda: dict(game=two_of_each(), rng=rng(), rounds=None, log_labelings=2.0, beta=0.05, **_PRIVATE))
 valid("games.Setting:of", games.Setting.of, lambda: dict(
     game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, beta=0.05, log_labelings=2.0, smallest_cell=1.0, eta=0.1, share=0.2, protect="A",
     accounting="rdp"))
@@ -558,13 +572,14 @@ valid("oracles.RegressionOracle:coefficients", _of(_regression, "coefficients"),
 valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
       lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
 valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,
-      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5))
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5,
+                   **_TRAINED))
 valid("games.regression_exponentiated_gradient:notion", games.regression_exponentiated_gradient,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, n_groups=2, notion="false_positive", rounds=5))
 valid("games.regression_exponentiated_gradient:predict_proba", _of(_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
 valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2, B=2.0, rounds=3, eta=0.2,
-                   share=0.1, learner_share=0.9, ridge=1.0, constraints=("FP", "TP"), size=2))
+                   share=0.1, learner_share=0.9, ridge=1.0, constraints=("FP", "TP"), size=2, **_TRAINED))
 valid("games.regression_dp_oracle_learner:notion", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2,
                    notion="true_positive", rounds=3))

@@ -121,6 +121,12 @@ def private_play(*compared: str, **how: object) -> Callable[[People], Answer]:
     return learner
 
 
+def printed_play(people: People) -> Answer:
+    game = people.game()
+    published = games.dp_oracle_learner_as_printed(game, EPSILON, DELTA, 2.0, people.rng, rounds=6)
+    return games.evaluate(published, game).violation, published.Q @ people.predictions
+
+
 def regression_play(people: People) -> Answer:
     play = games.regression_exponentiated_gradient(people.oracle, people.A, GAMMA, rounds=20)
     return play.violation, play.predict_proba(people.data.X)
@@ -171,7 +177,7 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     **{f"exponentiated_gradient, {notion}, {against}": played(notion, against) for notion, against in COMPARED},
     **{f"fair ERM, {notion}, {against}": fair_erm(notion, against) for notion, against in COMPARED},
     **{f"dp_oracle_learner, {notion}, {against}": private_play(notion, against, repair="frozen") for notion, against in COMPARED},
-    "dp_oracle_learner, as printed": private_play(as_printed=True),
+    "dp_oracle_learner, as printed": printed_play,
     **{f"dp_oracle_learner, {repair}": private_play(repair=repair, **more) for repair, more in (
         ("promise", {"smallest_cell": 4}), ("bound", {}), ("frozen", {}))},
     "regression_exponentiated_gradient": regression_play,

@@ -28,8 +28,9 @@ from .guarantees import Guarantee as Guarantee
 from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
 from .play import Play as Play
 from .play import exponentiated_gradient
-from .private import PrivatePlay as PrivatePlay
 from .private import dp_oracle_learner, evaluate, gradient_seen
+from .private_printed import dp_oracle_learner_as_printed
+from .private_rounds import PrivatePlay as PrivatePlay
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
@@ -53,7 +54,8 @@ __all__ = [
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner", "section_5_learner", "section_5_step",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
-    "dp_oracle_learner", "evaluate", "evaluate_regression", "gradient_seen", "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
+    "dp_oracle_learner", "dp_oracle_learner_as_printed", "evaluate", "evaluate_regression", "gradient_seen",
+    "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7", "best_setting",
     "frozen_tau", "frozen_gap", "frozen_bound",
     "group_indicators", "aware_predictions", "aware_sensitivities", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",

@@ -3,24 +3,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .auditor import bound_on_multipliers
-from .budget import Accounted
+from .budget import SHARE, Accounted
 from .game import FairnessGame, refuse_no_game
 from .play import MOST
 from .sensitivity import Guarded
-from .setting import REPAIRS, Repair, Setting, before_the_rounds, checked_cell
+from .setting import REPAIRS, Repair, Setting, Variant, before_the_rounds, checked_cell
 
 __all__: list[str] = []     # dp_oracle_learner asks it
 
 
 @dataclass(frozen=True, eq=False)
 class PlaySetting:
-    """What private plays are played with: arguments of :func:`dp_oracle_learner`, read, and what follows from them.
+    """What private plays are played with: arguments of :func:`dp_oracle_learner`, or as printed, read, and what follows from them.
 
     Attributes
     ----------
@@ -29,8 +30,8 @@ class PlaySetting:
     B, eta : arrays, that broadcast to ``axes``
     axes : tuple of ints
         Repeats, and the batch.
-    as_printed, repair
-        As given.
+    repair : str
+        As given, or "printed".
     step : array
         epsilon' of each game.
     first : array
@@ -43,28 +44,46 @@ class PlaySetting:
     B: np.ndarray
     eta: np.ndarray
     axes: tuple[int, ...]
-    as_printed: bool
-    repair: Repair
+    repair: Variant
     step: np.ndarray
     first: np.ndarray
     first_delta: float
 
 
-def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, beta: float, as_printed: bool, repair: Repair,
-                 smallest_cell: float | None, share: float, protect: Guarded, accounting: Accounted, rounds: int | None,
-                 eta: ArrayLike | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
-    """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break, and as printed for a
-    smallest cell of 1."""
-    check.flag("as_printed", as_printed)
+def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, repair: Repair, smallest_cell: float | None,
+                 share: float | None, protect: Guarded, accounting: Accounted, rounds: int | None, eta: ArrayLike | None,
+                 beta: float | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
+    """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break."""
     if not isinstance(game, FairnessGame):
         refuse_no_game(game)
-    _refuse_game(game, as_printed)
-    check.choice("repair", repair, REPAIRS)
+    refuse_unfit(game)
+    if check.choice("repair", repair, REPAIRS) == "promise":
+        check.unread("repair='promise'", "repair='frozen' or 'bound'", share=share)
+        smallest_cell = promised(game, smallest_cell)
+    else:
+        check.unread(f"repair={repair!r}", "repair='promise'", smallest_cell=smallest_cell)
+    return _read(game, epsilon, delta, B, repair, dict(
+        smallest_cell=smallest_cell, share=SHARE if share is None else share, protect=protect, accounting=accounting),
+        rounds, eta, beta, log_labelings, size)
+
+
+def read_printed(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, rounds: int | None, eta: ArrayLike | None,
+                 beta: float | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
+    """Arguments as in :func:`dp_oracle_learner_as_printed`. The private data are looked at for a smallest cell of 1."""
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    refuse_unprinted(game)
+    return _read(game, epsilon, delta, B, "printed", {}, rounds, eta, beta, log_labelings, size)
+
+
+def _read(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, repair: Variant, options: dict[str, Any],
+          rounds: int | None, eta: ArrayLike | None, beta: float | None, log_labelings: float | None,
+          size: int | tuple[int, ...] | None) -> PlaySetting:
+    """What all variants read: a setting for each game, of which all play one number of rounds."""
+    if rounds is not None:
+        check.unread("a play whose rounds are given", "the schedule, which finds them", beta=beta, log_labelings=log_labelings)
     epsilon, B = check.array("epsilon", epsilon, booleans=False), bound_on_multipliers(B)
     rates = None if eta is None else check.array("eta", eta, booleans=False)
-    if as_printed and protect != "A":
-        check.refuse("protect", protect, "the printed sensitivities are for 'A'", "Leave as_printed False.")
-    smallest_cell = _promise(float(game.table.sizes.min()), smallest_cell, repair, as_printed)
     one = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
     one = check.broadcast("epsilon", check.filled("epsilon", epsilon, "epsilon").shape, "gamma and B", one,
                           "Give one epsilon for each game.")
@@ -73,9 +92,8 @@ def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayL
                               "Give one eta, or one for each game.")
     axes = check.size(size, one) + one
     different = np.unique(np.stack(np.broadcast_arrays(epsilon, B, 0.0 if rates is None else rates), axis=-1).reshape(-1, 3), axis=0)
-    settings = [Setting.of(game, e, delta, b, rounds=rounds, beta=beta, log_labelings=log_labelings, smallest_cell=smallest_cell,
-                           eta=None if rates is None else h, share=share, protect=protect, accounting=accounting)
-                for e, b, h in different.tolist()]
+    settings = [Setting.of(game, e, delta, b, rounds=rounds, beta=0.05 if beta is None else beta, log_labelings=log_labelings,
+                           eta=None if rates is None else h, **options) for e, b, h in different.tolist()]
     setting = settings[0]
     if len(found := {each.rounds for each in settings}) > 1:
         check.refuse("epsilon, B", different[:, :2].tolist(), f"their schedules play {sorted(found)} rounds",
@@ -84,10 +102,10 @@ def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayL
         check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
                      f"means {setting.rounds} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
     by_epsilon = {each.epsilon: each for each in settings}
-    steps = {e: each.step("printed" if as_printed else repair) for e, each in by_epsilon.items()}
-    first = {e: (0.0, 0.0) if as_printed else before_the_rounds(each, repair) for e, each in by_epsilon.items()}
-    return PlaySetting(setting, B, np.asarray(setting.learning_rate) if rates is None else rates, axes, as_printed, repair,
-                       _each(epsilon, steps), _each(epsilon, {e: one[0] for e, one in first.items()}), first[setting.epsilon][1])
+    steps = {e: each.step(repair) for e, each in by_epsilon.items()}
+    first = {e: (0.0, 0.0) if repair == "printed" else before_the_rounds(each, repair) for e, each in by_epsilon.items()}
+    return PlaySetting(setting, B, np.asarray(setting.learning_rate) if rates is None else rates, axes, repair, _each(epsilon, steps),
+                       _each(epsilon, {e: one[0] for e, one in first.items()}), first[setting.epsilon][1])
 
 
 def _each(epsilon: np.ndarray, found: dict[float, float]) -> np.ndarray:
@@ -95,19 +113,24 @@ def _each(epsilon: np.ndarray, found: dict[float, float]) -> np.ndarray:
     return np.vectorize(found.__getitem__, otypes=[float])(epsilon)
 
 
-def _refuse_game(game, as_printed):
-    """A game whose making told of A, of a notion that is not served, or of counts whose sums would be rounded by who is where."""
+def refuse_unprinted(game: FairnessGame) -> None:
+    """A notion that the paper has not, or a cell too small for its scales."""
     parity = game.parity
-    if as_printed:
-        if None in [cell.label for cell in parity.cells] or (parity.against, parity.anchor) != ("anchor", 0):
-            check.refuse("game", parity, "is no notion of the printed algorithm",
-                         "Leave as_printed False, or compare false or true positive rates with those of group 0.")
-        return
+    if None in [cell.label for cell in parity.cells] or (parity.against, parity.anchor) != ("anchor", 0):
+        check.refuse("game", parity, "is no notion of the printed algorithm",
+                     "Compare false or true positive rates with those of group 0, or play dp_oracle_learner.")
+    if (smallest := float(game.table.sizes.min())) <= 1:
+        check.refuse("game", smallest, "is its smallest cell, and Assumption 3.3 asks for more than one person",
+                     "Play dp_oracle_learner: the repairs need no such assumption.")
+
+
+def refuse_unfit(game: FairnessGame) -> None:
+    """A game whose making told of A, of a notion that is not served, or of counts whose sums would be rounded by who is where."""
     if not game.private:
         check.refuse("game", "FairnessGame", "read the number of groups off A, or refuses empty cells; either tells who is in which group",
                      'Make it with n_groups=k and empty="zero" (from_counts: empty="zero"), or play as printed.')
-    if parity.against == "population":
-        check.refuse("game", parity, "compares with the population, and how much of it a group is, is private",
+    if game.parity.against == "population":
+        check.refuse("game", game.parity, "compares with the population, and how much of it a group is, is private",
                      'Compare with a group, or all pairs: notion=Parity(..., against="pairs").')
     # Of all groups together, which is public. Whether cells are whole may tell who is in which, and so may how their sum is rounded.
     off = 1e-6 + game.n_groups * game.m * 2.0**-52
@@ -116,19 +139,12 @@ def _refuse_game(game, as_printed):
                      "Make it from predictions, which may be probabilities.")
 
 
-def _promise(smallest, smallest_cell, repair, as_printed):
+def promised(game: FairnessGame, smallest_cell: float | None) -> float:
     """N as promised; refused where this data set already breaks it, and, without a look at the data, where nothing is promised."""
-    if smallest_cell is not None and (as_printed or repair != "promise"):
-        check.refuse("smallest_cell", smallest_cell, "is a promise, and this play needs none",
-                     "Leave it out, or choose repair='promise' with as_printed False.")
-    if smallest_cell is not None:
-        smallest_cell = checked_cell(smallest_cell)
-        if smallest_cell > smallest:
-            check.refuse("smallest_cell", smallest_cell, "a cell of this data set holds fewer people: the promise is broken",
-                         "Promise less, or choose repair='frozen', which needs no promise.")
-    if as_printed and smallest <= 1:
-        check.refuse("game", smallest, "is its smallest cell, and Assumption 3.3 asks for more than one person",
-                     "Leave as_printed False: the repairs need no such assumption.")
-    if repair == "promise" and not as_printed and smallest_cell is None:
+    if smallest_cell is None:
         check.refuse("smallest_cell", None, "no promise was made", "Give the N below which no cell of any data set falls.")
+    smallest_cell = checked_cell(smallest_cell)
+    if smallest_cell > float(game.table.sizes.min()):
+        check.refuse("smallest_cell", smallest_cell, "a cell of this data set holds fewer people: the promise is broken",
+                     "Promise less, or choose repair='frozen', which needs no promise.")
     return smallest_cell

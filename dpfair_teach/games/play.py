@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness.parity import signed
+from ..training import State, train
+from ..training.loop import Callback
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame, refuse_no_game
 from .programs import plain
@@ -151,6 +155,12 @@ class Play(Moves):
         return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
 
 
+def told_of(game: FairnessGame) -> dict[str, Any]:
+    """What of a game its plays depend on, for a checkpoint."""
+    counts = {name: getattr(game.table, name) for name in ("n_pos", "n", "accepted", "parity") if hasattr(game.table, name)}
+    return {"errors": game.errors, "gaps": game.gaps, "gamma": game.gamma, **counts}
+
+
 def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int | None, nu: float | None,
           as_printed: bool) -> tuple[np.ndarray, np.ndarray, int, tuple[int, ...]]:
     """Arguments as in :func:`exponentiated_gradient`, read and refused: B, eta, the number of rounds and the axes of the batch."""
@@ -167,6 +177,8 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
     if nu is not None and eta is not None:
         check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
                      "Give nu alone, or rounds with eta.")
+    if eta is not None:
+        check.unread("a play whose eta is given", "one whose eta is found", as_printed=as_printed or None)
     if rounds is None:
         assert nu is not None
         rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
@@ -186,10 +198,11 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
 
 
 def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
-                           nu: float | None = None, as_printed: bool = False) -> Play:
+                           nu: float | None = None, as_printed: bool = False, progress: bool = False, callback: Callback | None = None,
+                           checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> Play:
     """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
 
-    Source: supplement, Algorithm 3 (Agarwal et al. 2018). All games of a batch advance together.
+    Source: supplement, Algorithm 3 (Agarwal et al. 2018). All games of a batch advance together; one on one screen is :func:`algorithm_3`.
 
     Where no mixture of the classifiers is gamma-fair, the play is still of the game with multipliers of sum at most B: it approaches the
     mixture with the least error + B times what its largest gap exceeds gamma by. Then ``violation`` stays above gamma, which is how to
@@ -208,7 +221,10 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, at the default step (for the largest B
         of a batch).
     as_printed : bool
-        The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones.
+        The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones; not with ``eta``.
+    progress, callback, checkpoint, every
+        As in :func:`dpfair_teach.training.train`: a bar; ``callback(state)`` after each round, with ``state["chosen"]``,
+        ``state["multipliers"]`` of the rounds so far; a file to resume from.
 
     Returns
     -------
@@ -219,7 +235,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     Raises
     ------
     ValueError
-        Neither or both of ``rounds`` and ``nu``; ``nu`` with ``eta``; more numbers to keep than memory is for; a number out of range.
+        Neither or both of ``rounds`` and ``nu``; ``nu`` or ``as_printed`` with ``eta``; more numbers to keep than memory is for; a number
+        out of range.
 
     Examples
     --------
@@ -230,11 +247,16 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     """
     B, eta, rounds, axes = _read(game, B, eta, rounds, nu, as_printed)
     K = game.n_constraints
-    theta = np.zeros(axes + (K,))
-    chosen, multipliers = np.empty((rounds,) + axes, dtype=np.int64), np.empty((rounds,) + axes + (K,))
-    for t in range(rounds):
-        lam = multipliers[t] = weights(theta, B)
+    start = State({"theta": np.zeros(axes + (K,)), "chosen": np.zeros((rounds,) + axes, dtype=np.int64),
+                   "multipliers": np.zeros((rounds,) + axes + (K,))})
+
+    def step(state: State) -> State:
+        t, theta = state.round, state["theta"]
+        lam = state["multipliers"][t] = weights(theta, B)
         h = (game.errors + signed(lam) @ game.gaps.T).argmin(axis=-1)
-        chosen[t] = h
+        state["chosen"][t] = h
         theta += eta[..., None] * game._values(game.gaps[h])
-    return Play(game, plain(B), plain(eta), chosen, multipliers)
+        return state.then()
+    run = None if checkpoint is None else {"algorithm": "exponentiated_gradient", "B": B, "eta": eta, "rounds": rounds, **told_of(game)}
+    state = train(step, start, rounds, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
+    return Play(game, plain(B), plain(eta), state["chosen"][:state.round], state["multipliers"][:state.round])

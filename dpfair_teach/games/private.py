@@ -1,81 +1,22 @@
-"""Algorithm 5, DP-oracle-learner: the play of Algorithm 3 with a private learner and a private auditor, as printed and repaired."""
+"""Algorithm 5, DP-oracle-learner: the play of Algorithm 3 with a private learner and a private auditor, repaired."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..accounting import UNIT_A, Release
-from ..fairness import Parity
-from ..fairness.parity import signed
-from .auditor import weights
+from ..training.loop import Callback
 from .batch import read_setting
-from .budget import SHARE, Accounted
+from .budget import Accounted
 from .game import FairnessGame, refuse_no_game
-from .play import Moves, Play
-from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
-from .programs import plain
+from .play import Play
+from .private_rounds import PrivatePlay, play
 from .sensitivity import Guarded
 from .setting import Repair
 
 __all__ = ["dp_oracle_learner", "evaluate", "gradient_seen"]
-
-@dataclass(frozen=True, eq=False)
-class PrivatePlay(Moves):
-    """What a private play publishes: public numbers only. Batches and repeats are axes "..." in front of all but the round.
-
-    What they are worth on the private data (error, violation, equilibrium gap, regrets) says :func:`evaluate`, which is handed the game
-    again. As printed the play is not private, and its records hold scales that were made from the private data.
-
-    Attributes
-    ----------
-    n_classifiers, gamma, parity
-        Of the game, which were public.
-    B, eta : (...) arrays, or floats
-        The bound of the multipliers, and the auditor's step.
-    chosen : (T, ...) array of ints
-        The learner's classifier in each round.
-    multipliers : (T, ..., K) array
-        The auditor's lambda in each round, chosen before it sees the classifier.
-    rounds, Q, lam
-        T; the averages of both players, (..., H) and (..., K).
-    epsilon_step : (...) array, or float
-        epsilon' of each of the private steps.
-    gradients : (T-1, ..., K) array
-        What the auditor saw: the last round's would never be used. As printed T of them.
-    denominators : (..., k, 2) array or None
-        The released sizes of the cells, whole people, for the repair "frozen"; NaN where no constraint asks, as nothing is released of
-        such a cell; of rates of all people, whatever their label, (..., k, 1). None too where T = 1, which needs no sizes.
-    smallest_cell : (...) array or None
-        N, promised, or released for the repair "bound", where T > 1.
-    spent, protect
-        What ``releases_`` is made from.
-    releases_ : tuple of accounting.Release
-        All that was released, by all games of the batch. As printed the records say what the paper claims; the claim is false. A
-        learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round. They are the laws
-        of the noise. What doubles give away beside them was taken from delta, and is in no record: of several plays add up the epsilons
-        and deltas they were asked for, or leave their records some delta to spare.
-    """
-
-    n_classifiers: int
-    gamma: np.ndarray = field(repr=False)
-    parity: Parity
-    B: np.ndarray
-    eta: np.ndarray
-    chosen: np.ndarray = field(repr=False)
-    multipliers: np.ndarray = field(repr=False)
-    epsilon_step: np.ndarray
-    gradients: np.ndarray = field(repr=False)
-    denominators: np.ndarray | None = field(repr=False)
-    smallest_cell: np.ndarray | None
-    spent: tuple = field(repr=False)
-    protect: Guarded = field(repr=False)
-
-    @property
-    def releases_(self) -> tuple[Release, ...]:
-        return _records(self.spent, self.chosen.shape[1:], self.protect)
 
 
 def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
@@ -124,15 +65,16 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
 
 
 def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
-                      beta: float = 0.05, as_printed: bool = False, repair: Repair = "frozen", smallest_cell: float | None = None,
-                      share: float = SHARE, protect: Guarded = "A", accounting: Accounted = "rdp",
-                      rounds: int | None = None, eta: ArrayLike | None = None, log_labelings: float | None = None,
-                      size: int | tuple[int, ...] | None = None) -> PrivatePlay:
+                      repair: Repair = "frozen", smallest_cell: float | None = None, share: float | None = None, protect: Guarded = "A",
+                      accounting: Accounted = "rdp", rounds: int | None = None, eta: ArrayLike | None = None, beta: float | None = None,
+                      log_labelings: float | None = None, size: int | tuple[int, ...] | None = None, progress: bool = False,
+                      callback: Callback | None = None, checkpoint: str | os.PathLike[str] | None = None,
+                      every: int | None = None) -> PrivatePlay:
     """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.
 
-    Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3). As printed the noise is scaled by the smallest cell of the
-    private data, and the result is **not** (epsilon, delta)-private. Three repairs, each (epsilon, delta)-private in all that it
-    publishes:
+    Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired: as printed (:func:`dp_oracle_learner_as_printed`)
+    it is not private. One play on one screen is :func:`algorithm_5`; here many advance together, and leave their records. Three
+    repairs, each (epsilon, delta)-private in all that it publishes:
 
     "frozen" (the default): the sizes of the cells are released once; the players then measure counts, whose sensitivity is public.
     "bound": a lower bound N on the smallest cell is released; the auditor measures the rates, of two groups the gaps, with l1 sensitivity
@@ -154,8 +96,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     a little too large or too small, and what is left out for one data set may come out for its neighbour. That is a mass of (1 +
     exp(epsilon')) 60 2^-53 times a noise's scale in steps of its grid: 1.3e-08 for a size released with epsilon 1e-6, 2.7e-11 for each
     number that is measured at a small epsilon'. The sum is taken from ``delta`` before the accountant is asked, and a ``delta`` that is not
-    above it is refused: so is an epsilon' of more than about 9, whose factor exp(epsilon') needs chances that doubles do not draw. As
-    printed nothing is rounded.
+    above it is refused: so is an epsilon' of more than about 9, whose factor exp(epsilon') needs chances that doubles do not draw.
 
     Prices below 1e-200 are 0: of smaller ones doubles make no noise. So a tiny ``B`` is as good as no constraint.
 
@@ -164,26 +105,22 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     game : FairnessGame
         Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
         without X and A. Made with ``n_groups`` and ``empty="zero"``: the number of groups is public and not read off A, and an empty cell
-        counts as a rate of 0, as a refusal would tell who is in it. (As printed any game is taken.) Made by ``from_counts``, with
+        counts as a rate of 0, as a refusal would tell who is in it. Made by ``from_counts``, with
         ``empty="zero"`` and of classifiers that say 0 or 1, whose counts are whole people: for these privacy is proved. Of others the
         counts of all groups together are to be whole, and each cell's are rounded. Any notion of rates against a group or between all
-        pairs; as printed equalized odds or one of its rates.
+        pairs.
     epsilon : float in [1e-6, 1e6], or (...) array
         One for all, or one for each game of the batch, with ``rounds`` given.
     delta : float in [1e-300, 1)
     B : float in (0, 1e9], or (...) array that broadcasts with gamma
     rng : numpy.random.Generator
-    beta : float in [1e-300, 1)
-        Enters the number of rounds only.
-    as_printed : bool
-        The printed scales, epsilon', 2T releases. Of the options of the repairs ``share`` and ``accounting`` are not read, nor which
-        ``repair`` it is; ``smallest_cell`` and another ``protect`` are refused.
     repair : str
         "frozen", "bound" or "promise".
     smallest_cell : float in [1, 1e15], optional
         N, for "promise" alone. Data that break the promise are refused, which anybody may see: the promise covers data that keep it.
-    share : float in (0, 1)
-        The part of epsilon for the sizes ("frozen") or the bound ("bound", which also gets half of delta).
+    share : float in (0, 1), optional
+        The part of epsilon for the sizes ("frozen") or the bound ("bound", which also gets half of delta), by default a tenth; not for
+        "promise".
     protect : str
         "A", for classifiers that do not see it. "X and A": features too, Y public; needed also where the classifiers see A.
     accounting : str
@@ -192,10 +129,15 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         T; by default :func:`schedule`'s.
     eta : float in [1e-12, 1e9], or (...) array, optional
         The auditor's step; by default the printed sqrt(ln d / T) / 2.
+    beta : float in [1e-300, 1), optional
+        Failure probability, by default 0.05, in the number of rounds; not with ``rounds``.
     log_labelings : float in [0, 1e12], optional
-        ln|H| in the number of rounds; by default of the game's classifiers.
+        ln|H| in the number of rounds, by default of the game's classifiers; not with ``rounds``.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
+    progress, callback, checkpoint, every
+        As in :func:`dpfair_teach.training.train`: a bar; ``callback(state)`` after each round, which may stop the play by what it
+        publishes (``state["chosen"]``, ``state["multipliers"]``); a file to resume from, as secret as the data.
 
     Returns
     -------
@@ -206,9 +148,9 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     Raises
     ------
     ValueError
-        A game whose making told of A; a number out of range; as printed a smallest cell of 1 (Assumption 3.3); a promise that this data
-        set breaks, or with a repair that needs none; a delta not above what noise in doubles gives away; counts that are not whole people,
-        of all groups together; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
+        A game whose making told of A; a number out of range; a promise that this data set breaks; an option that the repair, or a play of
+        so many ``rounds``, does not read; a delta not above what noise in doubles gives away; counts that are not whole people, of all
+        groups together; several epsilons or Bs whose schedules differ in T; more numbers to keep than memory is for.
 
     Examples
     --------
@@ -220,24 +162,9 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     >>> [(r.mechanism, r.times) for r in play.releases_]
     [('laplace', 1), ('exponential', 19), ('laplace', 19)]
     """
-    s = read_setting(game, epsilon, delta, B, beta=beta, as_printed=as_printed, repair=repair, smallest_cell=smallest_cell, share=share,
-                     protect=protect, accounting=accounting, rounds=rounds, eta=eta, log_labelings=log_labelings, size=size)
-    player, before, denominators = _players(game, s, check.rng(rng))
-    T, K = s.setting.T, s.setting.K
-    selections, gradients = (T, T) if as_printed else (s.setting.selections, s.setting.gradients)
-    theta = np.zeros(s.axes + (K,))
-    chosen, multipliers = np.empty((T,) + s.axes, dtype=np.int64), np.empty((T,) + s.axes + (K,))
-    seen = np.empty((gradients,) + s.axes + (K,))
-    for t in range(T):
-        lam = multipliers[t] = weights(theta, s.B)
-        h = chosen[t] = player.answer(signed(lam), rng)
-        if t < gradients:
-            seen[t] = player.measure(h, rng)
-            theta += s.eta[..., None] * seen[t]
-    spent = (*before, (*player.selection, s.step, 0.0, selections), (*player.measurement, s.step, 0.0, gradients))
-    N = plain(player.N) if isinstance(player, PromisedRates) else None
-    return PrivatePlay(game.n_classifiers, plain(game.gamma), game.parity, plain(s.B), plain(s.eta), chosen, multipliers, plain(s.step),
-                       seen, denominators, N, spent, protect)
+    s = read_setting(game, epsilon, delta, B, repair=repair, smallest_cell=smallest_cell, share=share, protect=protect,
+                     accounting=accounting, rounds=rounds, eta=eta, beta=beta, log_labelings=log_labelings, size=size)
+    return play(game, s, check.rng(rng), progress=progress, callback=callback, checkpoint=checkpoint, every=every)
 
 
 def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
@@ -282,33 +209,3 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
         check.refuse("lam", float(lam.max()), "is an entry of what no run of two rounds with this B publishes", "Give its play.lam and B.")
     edge = B * 2.0**-53
     return np.log(np.maximum(second, edge) / np.maximum(spare, edge)) / eta
-
-
-def _players(game, s, rng):
-    """The two players with their noise, what was released before the first round, and its sizes."""
-    if s.as_printed:
-        return PrintedPlayers(game, s.step, s.B), [], None
-    if game.table.people is None:
-        game = FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
-    protect = s.setting.protect
-    if s.repair == "promise" and s.setting.gradients + s.setting.selections:
-        return PromisedRates(game, s.step, s.setting.smallest_cell, protect), [], None
-    if not s.first.any():
-        return FrozenCounts(game, s.step, np.ones(s.axes + (s.setting.k, 2)), protect), [], None
-    if s.repair == "bound":
-        N = released_bound(float(game.table.sizes.min()), s.first, s.first_delta, s.axes, rng)
-        return PromisedRates(game, s.step, N, protect), [("laplace", 1.0, s.first, s.first_delta, 1)], None
-    denominators, sensitivity = frozen_cells(game, s.first, s.axes, rng)
-    return FrozenCounts(game, s.step, denominators, protect), [("laplace", sensitivity, s.first, 0.0, 1)], denominators
-
-
-def _records(spent, axes, protect):
-    """The releases of the whole batch: (mechanism, sensitivity, epsilon, delta, times in one game)."""
-    unit, relation = (UNIT_A, None) if protect == "A" else ("one person's X and A change, Y public", "replace one X and A")
-    found = []
-    for mechanism, sensitivity, epsilon, delta, times in spent:
-        pairs = np.stack([np.broadcast_to(sensitivity, axes), np.broadcast_to(epsilon, axes)], axis=-1).reshape(-1, 2)
-        for (s, e), games in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
-            if times:
-                found.append(Release(mechanism, unit, sensitivity=s, epsilon=e, delta=delta, relation=relation, times=times * int(games)))
-    return tuple(found)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,8 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import both_signs, read_parity, signed
 from ..oracles import RegressionOracle
+from ..training import State, train
+from ..training.loop import Callback
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
 from .notions import ODDS_NOTIONS, OddsNotion, labels_of
@@ -158,7 +161,8 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: n
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
                                       n_groups: int | None = None, constraints: tuple[str, ...] | None = None,
                                       notion: OddsNotion | Parity | None = None, eta: ArrayLike | None = None,
-                                      rounds: int = 200) -> RegressionPlay:
+                                      rounds: int = 200, progress: bool = False, callback: Callback | None = None,
+                                      checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
     Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
@@ -180,6 +184,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
         The step; by default :func:`hedge_rate`'s.
     rounds : int in 1..10^15
         T.
+    progress, callback, checkpoint, every
+        As in :func:`exponentiated_gradient`; the state has ``prices`` and ``counts`` of accepted people for ``chosen``.
 
     Returns
     -------
@@ -220,17 +226,27 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     gap_coefficients, cells, settled, score, gap_scores = _open_people(oracle, A, n, asked, float(B.max()))
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
-    gaps_of, theta, multipliers = constants.parity.differences_for(len(n)), np.zeros((games, K)), np.empty((rounds, games, K))
-    prices, counts = np.empty((rounds, games, K // 2)), np.empty((rounds, games) + n.shape)
+    gaps_of = constants.parity.differences_for(len(n))
+    start = State({"theta": np.zeros((games, K)), "multipliers": np.zeros((rounds, games, K)),
+                   "prices": np.zeros((rounds, games, K // 2)), "counts": np.zeros((rounds, games) + n.shape)})
     # A cell that no constraint asks about may be empty; its rate is never read.
     labels, size = labels_of(constants.constraints), np.maximum(n, 1.0)
     columns = np.s_[:, :, labels[0]:labels[-1] + 1]
-    for t in range(rounds):
-        lam = multipliers[t] = weights(theta, prices_of)
-        w = prices[t] = signed(lam)
-        accepted = counts[t] = settled + cells.counts(score > w @ gap_scores)
+
+    def step(state: State) -> State:
+        t, theta = state.round, state["theta"]
+        lam = state["multipliers"][t] = weights(theta, prices_of)
+        w = state["prices"][t] = signed(lam)
+        accepted = state["counts"][t] = settled + cells.counts(score > w @ gap_scores)
         rates = (accepted / size)[columns]
         theta += steps * (both_signs(gaps_of(rates)) - gammas[:, None])
+        return state.then()
+    run = None if checkpoint is None else {
+        "algorithm": "regression_exponentiated_gradient", "X": oracle.design, "Y": oracle.Y, "base": oracle.base, "A": np.asarray(A),
+        "gamma": gammas, "B": prices_of, "eta": steps, "axes": axes, "rounds": rounds, "notion": constants.parity}
+    state = train(step, start, rounds, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
+    rounds = state.round        # fewer, where the callback stopped it
+    multipliers, prices, counts = (state[name][:rounds] for name in ("multipliers", "prices", "counts"))
     met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
     game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, notion=constants.parity).with_constants()
     return RegressionPlay(game, plain(B), plain(eta), chosen.reshape((rounds,) + axes), multipliers.reshape((rounds,) + axes + (K,)),

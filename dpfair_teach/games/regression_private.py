@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,8 @@ from ..fairness.parity import both_signs, signed
 from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
+from ..training import State, train
+from ..training.loop import Callback
 from .auditor import weights
 from .notions import OddsNotion, labels_of
 from .players import frozen_cells, on_grid
@@ -178,7 +181,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: ArrayLike | None = None, share: float = 0.05, learner_share: float = 0.9, ridge: float = 0.0,
                                  constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
-                                 size: int | tuple[int, ...] | None = None) -> PrivateRegressionPlay:
+                                 size: int | tuple[int, ...] | None = None, progress: bool = False, callback: Callback | None = None,
+                                 checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
 
     Source: ours, repairing main text, Section 5. The sizes of the cells are released once and frozen as n~. A round's costs then read A
@@ -226,6 +230,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         The same in other words: equalized odds, or one of its rates, against group 0.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
+    progress, callback, checkpoint, every
+        As in :func:`dp_oracle_learner`; the state has ``rules`` for ``chosen``.
 
     Returns
     -------
@@ -251,29 +257,38 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     s = read_loop(oracle, A, gamma, epsilon, delta, label_rates(notion, constraints), n_groups=n_groups, B=B, rounds=rounds, eta=eta,
                   share=share, learner_share=learner_share, ridge=ridge, size=size)
     T, k, people, labels = s.T, s.k, oracle.design.T, labels_of(s.constants.constraints)
-    denominators, sensitivity = frozen_cells(s.constants, s.for_sizes.reshape(s.axes), s.axes, rng) if T > 1 else (None, 0.0)
-    # Where no constraint asks, nothing has a price.
-    frozen = np.ones((s.games, k, 2)) if denominators is None else np.nan_to_num(denominators, nan=1.0).reshape(s.games, k, 2)
+    sizes, sensitivity = frozen_cells(s.constants, s.for_sizes.reshape(s.axes), s.axes, rng) if T > 1 else (np.ones(s.axes + (k, 2)), 0.0)
     root, sums, one_hot, n, largest = _vector(oracle, A, k, s.ridge)
-    gaps_of, c, theta = s.parity.differences_for(k), np.zeros((s.games, k, 2)), np.zeros((s.games, s.K))
-    rules, multipliers = np.empty((T, s.games, oracle.d + 1)), np.empty((T, s.games, s.K))
-    errors, seen = np.empty((T, s.games)), np.empty((T - 1, s.games, s.K // 2))
-    for t in range(T):
-        lam = multipliers[t] = weights(theta, s.B)
+    gaps_of, c = s.parity.differences_for(k), np.zeros((s.games, k, 2))
+    start = State({"theta": np.zeros((s.games, s.K)), "rules": np.zeros((T, s.games, oracle.d + 1)), "errors": np.zeros((T, s.games)),
+                   "multipliers": np.zeros((T, s.games, s.K)), "gaps": np.zeros((T - 1, s.games, s.K // 2)), "sizes": sizes}, rng)
+
+    def step(state: State) -> State:
+        t, theta, rules, rng = state.round, state["theta"], state["rules"], state.rng
+        assert rng is not None
+        # Where no constraint asks, nothing has a price.
+        frozen = np.nan_to_num(state["sizes"], nan=1.0).reshape(s.games, k, 2)
+        lam = state["multipliers"][t] = weights(theta, s.B)
         c[..., labels] = oracle.m * s.parity.prices_of_rates(charged(signed(lam)), k) / frozen[..., labels]
         if t:
             scale = np.ptp(c, axis=1).max(axis=1) * largest / s.learner
             said = on_grid(c.reshape(s.games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)
         rules[t] = oracle.base - (said @ root.T if t else 0.0)
         counts = _accepted(rules[t], people, one_hot).reshape(s.games, k, 2)
-        errors[t] = (counts[..., 0].sum(axis=1) + (n[:, 1].sum() - counts[..., 1].sum(axis=1))) / oracle.m
+        state["errors"][t] = (counts[..., 0].sum(axis=1) + (n[:, 1].sum() - counts[..., 1].sum(axis=1))) / oracle.m
         if t < T - 1:
-            seen[t] = gaps_of((_measured(counts, n, s.auditor, rng) / frozen)[..., labels])
-            theta += s.eta[:, None] * (both_signs(seen[t]) - s.gamma[:, None])
-    for_rules, for_lam, for_errors, for_gaps = (x.reshape(x.shape[:1] + s.axes + x.shape[2:]) for x in (rules, multipliers, errors, seen))
+            seen = state["gaps"][t] = gaps_of((_measured(counts, n, s.auditor, rng) / frozen)[..., labels])
+            theta += s.eta[:, None] * (both_signs(seen) - s.gamma[:, None])
+        return state.then()
+    run = None if checkpoint is None else {"algorithm": "regression_dp_oracle_learner", "setting": s.told, "A": np.asarray(A),
+                                           "X": oracle.design, "Y": oracle.Y, "base": oracle.base}
+    state = train(step, start, T, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
+    t = state.round             # fewer than T, where the callback stopped it
+    found = [state[name][:t] for name in ("rules", "multipliers", "errors", "gaps")]
+    rules, multipliers, errors, seen = (x.reshape(x.shape[:1] + s.axes + x.shape[2:]) for x in found)
     given, B_given, eta_given, epsilon_given = s.shown
-    return PrivateRegressionPlay(oracle, k, s.parity, given, for_rules, for_lam, for_errors, denominators, for_gaps, B_given, eta_given,
-                                 epsilon_given, s.records(sensitivity))
+    return PrivateRegressionPlay(oracle, k, s.parity, given, rules, multipliers, errors, state["sizes"] if T > 1 else None, seen, B_given,
+                                 eta_given, epsilon_given, s.records(sensitivity, t))
 
 
 def _vector(oracle: RegressionOracle, A: ArrayLike, k: int, ridge: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:

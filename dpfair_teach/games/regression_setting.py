@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,14 +61,23 @@ class LoopSetting:
     shown: tuple
     ridge: float
 
-    def records(self, sensitivity: float) -> tuple[Release, ...]:
-        """The releases of all games, of which each has its epsilon for the sizes and its two sensitivity / sigma; games alike in one."""
+    @property
+    def told(self) -> dict[str, Any]:
+        """What of it a round depends on, for a checkpoint."""
+        return {name: getattr(self, name) for name in ("parity", "T", "k", "axes", "gamma", "B", "eta", "epsilon", "for_sizes", "learner",
+                                                       "auditor", "ridge")}
+
+    def records(self, sensitivity: float, rounds: int) -> tuple[Release, ...]:
+        """The releases of all games in so many rounds, of which each has its epsilon for the sizes and its two sensitivity / sigma; games
+        alike in one."""
         found = []
         different = np.unique(self.for_sizes, return_index=True, return_counts=True)
         for e, first, games in zip(*different, strict=True) if self.T > 1 else ():
             found.append(Release("laplace", UNIT_A, sensitivity=sensitivity, scale=sensitivity / float(e), times=int(games)))
-            for mu, moved in ((self.learner[first], 1.0), (self.auditor[first], 1.0 if self.k == 2 else math.sqrt(2))):
-                found.append(Release("gaussian", UNIT_A, sensitivity=moved, scale=moved / float(mu), times=(self.T - 1) * int(games)))
+            for mu, moved, times in ((self.learner[first], 1.0, rounds - 1),
+                                     (self.auditor[first], 1.0 if self.k == 2 else math.sqrt(2), min(rounds, self.T - 1))):
+                if times:
+                    found.append(Release("gaussian", UNIT_A, sensitivity=moved, scale=moved / float(mu), times=times * int(games)))
         return tuple(found)
 
 

@@ -22,6 +22,8 @@ __all__ = ["Setting"]
 Repair = Literal["frozen", "bound", "promise"]
 REPAIRS: tuple[Repair, ...] = get_args(Repair)
 SMALLEST_ETA = 1e-12
+#: The repairs, and the algorithm without one.
+Variant = Literal[Repair, "printed"]
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,7 @@ class Setting:
         return max(1, math.ceil(rounds_for(math.ceil(self.m), self.epsilon, self.delta, max(self.B, 1e-9), self.n_groups, self.K,
                                            self.beta, self.log_labelings)))
 
-    def step(self, repair: Literal["frozen", "bound", "promise", "printed"] = "frozen") -> float:
+    def step(self, repair: Variant = "frozen") -> float:
         """epsilon' of every private step.
 
         Parameters

@@ -4,7 +4,9 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +35,24 @@ class Training:
     ----------
     state : State
         After the last round.
-    history : pandas.DataFrame
-        One row for each round, index ``round``, with the numbers that ``history`` named; those of the rounds before a resume too.
     stopped : bool
         Whether the callback stopped it.
     resumed : int
         The round that the checkpoint was of; 0 where there was none.
+    rows : list of dict
+        What ``history`` is made of.
     """
 
     state: State
-    history: pd.DataFrame
     stopped: bool
     resumed: int
+    rows: list[dict[str, float]] = field(repr=False)
+
+    @cached_property
+    def history(self) -> pd.DataFrame:
+        """One row for each round, index ``round``, with the numbers that ``history`` named; those of the rounds before a resume too."""
+        index = pd.RangeIndex(self.state.round - len(self.rows) + 1, self.state.round + 1, name="round")
+        return pd.DataFrame(self.rows, index=index)
 
 
 def train(step: Step, state: State, rounds: int, *, progress: bool = False, callback: Callback | None = None,
@@ -117,7 +125,7 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, call
     if state.round > rounds:
         check.refuse("rounds", rounds, f"and {state.round} rounds were done already", "Ask for more.")
     stopped = False
-    with tqdm(total=rounds, initial=state.round, disable=not progress, unit="round") as bar:
+    with tqdm(total=rounds, initial=state.round, unit="round") if progress else nullcontext() as bar:
         while state.round < rounds and not stopped:
             state = _next(step, state)
             if history is not None:
@@ -125,10 +133,10 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, call
             stopped = callback is not None and _stops(callback(state))
             if state.round < rounds and not stopped:
                 keeper.keep(state, rows)
-            bar.update()
+            if bar is not None:
+                bar.update()
     keeper.done()
-    table = pd.DataFrame(rows, index=pd.RangeIndex(state.round - len(rows) + 1, state.round + 1, name="round"))
-    return Training(state, table, stopped, resumed)
+    return Training(state, stopped, resumed, rows)
 
 
 def _check_function(name: str, value: Any) -> None:

@@ -12,10 +12,11 @@ import pytest
 from scipy import optimize, stats
 
 from dpfair_teach.audit import exact_epsilon
-from dpfair_teach.games import FairnessGame, dp_oracle_learner
+from dpfair_teach.games import FairnessGame
 from dpfair_teach.games import players as rooms
 from dpfair_teach.mechanisms import exponential_probabilities
 from faults import Mutant, calling, with_arguments
+from plays import private_play
 
 ALPHA = 1e-9
 PLAYS = [dict(as_printed=True), *(dict(repair=repair, protect=protect, smallest_cell=20 if repair == "promise" else None)
@@ -108,7 +109,7 @@ def test_every_draw_of_a_play_has_the_law_of_its_statement(how, k):
     x, A = rng.random(160 * k), np.arange(160 * k) % k
     Y = (x + 0.3 * (A == 1) + 0.3 * rng.normal(size=160 * k) > 0.6).astype(int)
     game = FairnessGame(np.array([x > t for t in cuts]), A, Y, 0.02, n_groups=k, empty="zero")
-    play = dp_oracle_learner(game, epsilon, 1e-3, 8.0, rng, rounds=3, size=R, **how)
+    play = private_play(game, epsilon, 1e-3, 8.0, rng, rounds=3, size=R, **how)
     if play.denominators is not None:
         free = play.denominators[:, 1:] if k == 2 else play.denominators
         noise = (free - game.n[-free.shape[1]:]).reshape(R, -1)

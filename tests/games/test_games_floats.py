@@ -17,6 +17,7 @@ from dpfair_teach.games import (
     FairnessGame,
     Setting,
     dp_oracle_learner,
+    dp_oracle_learner_as_printed,
     evaluate_regression,
     frozen_bound,
     frozen_tau,
@@ -220,7 +221,7 @@ def test_whether_counts_are_refused_tells_nothing_of_who_is_where(H, fine):
     assert heard == {"played" if fine else "refused"}
     assert whole == ({True} if (H % 1 == 0).all() else {True, False} if fine else {False})   # the cells themselves would have told
     printed = FairnessGame.from_counts([[[0.5, 1], [2, 3]]], [[4, 4], [4, 4]], 0.1, empty="zero")
-    dp_oracle_learner(printed, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3, as_printed=True)      # which promises nothing
+    dp_oracle_learner_as_printed(printed, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3)      # which promises nothing
 
 
 def test_how_a_sum_of_many_people_is_rounded_refuses_nobody():
@@ -359,13 +360,13 @@ FAULTS = {
             f(H, A, Y, parity, k, empty), accepted=counted(np.asarray(H, dtype=float), A, np.asarray(Y), k)[0].sum(axis=1)),
         "errors are sums over the cells, and rounded so"),
     "whole_cells_are_asked_for": Mutant(
-        "dpfair_teach.games.batch._refuse_game",
-        lambda f: lambda game, as_printed: f(game, as_printed) if as_printed or not (game.n_pos % 1).any() else
+        "dpfair_teach.games.batch.refuse_unfit",
+        lambda f: lambda game: f(game) if not (game.n_pos % 1).any() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for who is in which group"),
     "rounded_sums_are_refused": Mutant(
-        "dpfair_teach.games.batch._refuse_game",
-        lambda f: lambda game, as_printed: f(game, as_printed) if (game.table.accepted % 1 < 1e-6).all() else
+        "dpfair_teach.games.batch.refuse_unfit",
+        lambda f: lambda game: f(game) if (game.table.accepted % 1 < 1e-6).all() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for how the parts of a public number are rounded"),
     "public_numbers_from_rounded_cells": Mutant(

@@ -14,9 +14,10 @@ from scipy import stats
 from test_games_draws import PLAYS, auditor, learner, name, uniform, whole
 from test_games_regression_private import answered, people
 
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, evaluate_regression, regression_dp_oracle_learner
+from dpfair_teach.games import FairnessGame, evaluate_regression, regression_dp_oracle_learner
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled, with_a_known_seed
+from plays import private_play
 
 ROUNDS, SIZE = 4, 6000
 MOST = 0.1          # of a correlation: 7.7 standard deviations; that one of 2,600 pairs passes it has a probability below 1e-9
@@ -68,7 +69,7 @@ def test_the_draws_of_two_plays_have_their_laws_and_nothing_to_do_with_each_othe
     game = FairnessGame(np.array([x > t for t in cuts]), A, Y, 0.02, n_groups=k, empty="zero")
     found = []
     for run in (1, 2):
-        play = dp_oracle_learner(game, 24.0, 1e-3, 8.0, np.random.default_rng(run), rounds=ROUNDS, size=SIZE, **how)
+        play = private_play(game, 24.0, 1e-3, 8.0, np.random.default_rng(run), rounds=ROUNDS, size=SIZE, **how)
         found += draws(game, play, how, rng, run)
     strangers(found)
 

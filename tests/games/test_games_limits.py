@@ -44,8 +44,13 @@ def test_one_rate_costs_less_than_two(as_printed):
 
 def test_both_functions_spend_the_same_part_of_epsilon_by_default():
     """The play, and the setting of its bound."""
-    for function in (games.dp_oracle_learner, Setting):
-        assert inspect.signature(function).parameters["share"].default == SHARE == 0.1
+    assert inspect.signature(Setting).parameters["share"].default == SHARE == 0.1
+    _, A, Y = people(k=2)
+    game = games.FairnessGame(np.eye(3, 300), A, Y, 0.1, n_groups=2, empty="zero")
+    for repair in ("frozen", "bound"):
+        said, left = (games.dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair=repair, share=share)
+                      for share in (SHARE, None))
+        assert said.releases_ == left.releases_
 
 
 def test_a_share_that_leaves_nothing_is_named():

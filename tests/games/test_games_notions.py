@@ -13,6 +13,7 @@ from dpfair_teach.games import (
     FairnessGame,
     Play,
     dp_oracle_learner,
+    dp_oracle_learner_as_printed,
     evaluate,
     evaluate_regression,
     exponentiated_gradient,
@@ -210,7 +211,7 @@ def test_what_is_not_served_is_refused_in_words():
         dp_oracle_learner(game(Parity("equalized_odds", "population")), 1.0, 1e-6, 1.0, rng, rounds=3)
     for notion in ("demographic_parity", "accuracy_parity", Parity("equalized_odds", "pairs"), Parity("false_positive", anchor=1)):
         with pytest.raises(ValueError, match="is no notion of the printed algorithm"):
-            dp_oracle_learner(game(notion), 1.0, 1e-6, 1.0, rng, rounds=3, as_printed=True)
+            dp_oracle_learner_as_printed(game(notion), 1.0, 1e-6, 1.0, rng, rounds=3)
     with pytest.raises(ValueError, match="two vocabularies for one thing"):
         FairnessGame(says, A, label, 0.05, ("FP",), notion="false_positive")
     with pytest.raises(ValueError, match="notion='fairness'"):

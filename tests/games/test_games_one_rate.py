@@ -26,6 +26,7 @@ from dpfair_teach.games.notions import LABEL as labels
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, calling
+from plays import private_play
 from test_oracles_regression import people
 
 RATES = [("FP",), ("TP",), ("FP", "TP")]
@@ -66,7 +67,7 @@ def test_a_private_auditor_measures_the_rates_that_were_named(k, constraints, ho
     """At epsilon = 1e6 what it saw is, to the noise, the constraint values of the classifiers that were chosen, counted by hand."""
     H, A, Y = unlike(k)
     game = FairnessGame(H, A, Y, 0.05, constraints, n_groups=k, empty="zero")
-    play = dp_oracle_learner(game, 1e6, 1e-9, 3.0, np.random.default_rng(0), rounds=6, **how)
+    play = private_play(game, 1e6, 1e-9, 3.0, np.random.default_rng(0), rounds=6, **how)
     gaps = rates_of(H[play.chosen], A, Y, constraints)[:len(play.gradients)]
     r = np.stack([gaps, -gaps], axis=-1).reshape(len(gaps), -1) - 0.05
     both = rates_of(H, A, Y, ("FP", "TP"))

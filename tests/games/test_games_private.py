@@ -17,6 +17,7 @@ from dpfair_teach.audit import audit_scalar, clopper_pearson, exact_epsilon
 from dpfair_teach.games import (
     FairnessGame,
     dp_oracle_learner,
+    dp_oracle_learner_as_printed,
     evaluate,
     exponentiated_gradient,
     gradient_seen,
@@ -29,6 +30,7 @@ from dpfair_teach.games import (
 from dpfair_teach.games import players as rooms
 from dpfair_teach.mechanisms import exponential_probabilities
 from faults import Mutant, scaled, with_arguments
+from plays import private_play
 
 RUNS, ALPHA = 100_000, 1e-9
 
@@ -51,7 +53,7 @@ def test_without_noise_it_is_algorithm_3(k, how):
     H, A, Y = people(k)
     game = FairnessGame(H, A, Y, gamma=[0.02, 0.1], n_groups=k, empty="zero")
     B = np.array([3.0, 9.0])
-    private = dp_oracle_learner(game, 1e6, 1e-9, B, np.random.default_rng(0), rounds=12, **how)
+    private = private_play(game, 1e6, 1e-9, B, np.random.default_rng(0), rounds=12, **how)
     plain = exponentiated_gradient(game, B, rounds=12, eta=float(private.eta))
     assert (private.chosen == plain.chosen).mean() > 0.9 and private.multipliers == pytest.approx(plain.multipliers, abs=0.05)
     assert evaluate(private, game).error == pytest.approx(plain.error, abs=0.02)
@@ -85,7 +87,7 @@ def test_batches_are_games_of_their_own():
 def test_the_printed_settings_are_the_schedules():
     H, A, Y = people(m=5000)
     game = FairnessGame(H, A, Y, gamma=0.05)
-    play = dp_oracle_learner(game, 3.0, 1e-7, 2.0, np.random.default_rng(0), as_printed=True)
+    play = dp_oracle_learner_as_printed(game, 3.0, 1e-7, 2.0, np.random.default_rng(0))
     said = schedule(5000, 3.0, 1e-7, 2.0, 2, 0.05, math.log(9))
     assert said.rounds == play.rounds > 10 and play.eta == pytest.approx(said.eta) and play.epsilon_step == pytest.approx(said.epsilon_step)
     learner, auditor = play.releases_
@@ -98,7 +100,7 @@ def test_the_noise_of_the_printed_auditor_has_the_printed_scale():
     """Kolmogorov-Smirnov on 400,000 noises, alpha 1e-9."""
     H, A, Y = people()
     game = FairnessGame(H[:1], A, Y, gamma=0.05, n_groups=2, empty="zero")
-    play = dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(3), as_printed=True, rounds=2, size=50_000)
+    play = dp_oracle_learner_as_printed(game, 1.0, 1e-6, 2.0, np.random.default_rng(3), rounds=2, size=50_000)
     noise = (play.gradients - game.constraint_values([1.0])).ravel()
     scale = 16 * math.sqrt(2 * math.log(1e6)) / (game.n.min() - 1)
     assert stats.kstest(noise, stats.laplace(scale=scale).cdf).statistic < math.sqrt(math.log(2 / ALPHA) / (2 * len(noise)))
@@ -172,7 +174,7 @@ def test_the_largest_step_is_within_the_budget_and_no_larger_one_is(epsilon, ste
         assert plain == pytest.approx(epsilon / (4 * math.sqrt(steps * math.log(1e7)))) and plain < step
 
 
-@pytest.mark.parametrize("how", [dict(), dict(repair="bound"), dict(as_printed=True), dict(as_printed=True, repair="promise")])
+@pytest.mark.parametrize("how", [dict(), dict(repair="bound")])
 def test_a_promise_where_none_is_needed_is_refused_without_a_look_at_the_data(how):
     """Two neighbours, of which one keeps the promise: the same words for both. Where it is needed, the refusal does not say by how much."""
     A = np.repeat([0, 1, 0, 1], [30, 30, 30, 5])
@@ -256,7 +258,7 @@ def test_where_the_width_alone_does_not_refute_the_claim_shift_and_width_togethe
 
 
 def multipliers(game, epsilon, **how):
-    return dp_oracle_learner(game, epsilon, 1e-7, 1.0, np.random.default_rng(how.pop("seed")), rounds=2, size=RUNS, **how)
+    return private_play(game, epsilon, 1e-7, 1.0, np.random.default_rng(how.pop("seed")), rounds=2, size=RUNS, **how)
 
 
 def sum_of_noises(game, seed, **how):
@@ -332,7 +334,8 @@ def one_release(game, seed, repair):
     Two rounds are two private steps; the learner's is empty, as the class has one classifier.
     """
     N = (game.n[:, 0].sum() - 1) // 2
-    play = dp_oracle_learner(game, 4.0, 1e-7, 1.0, np.random.default_rng(seed), rounds=2, size=RUNS, repair=repair, share=0.25,
+    play = dp_oracle_learner(game, 4.0, 1e-7, 1.0, np.random.default_rng(seed), rounds=2, size=RUNS, repair=repair,
+                             share=None if repair == "promise" else 0.25,
                              smallest_cell=N if repair == "promise" else None)
     gap = gradient_seen(play.lam, 1.0, play.eta)[..., 0] + 0.1
     if repair != "frozen":
@@ -508,11 +511,12 @@ def error_left_out_of_the_sensitivity(f):
 
 
 def printed_learner_is_frozen(f):
-    return lambda *args, as_printed=False, **kw: f(*args, **kw)
+    return lambda *args, **kw: dp_oracle_learner(*args, **kw)
 
 
 def repaired_learner_is_printed(f):
-    return lambda *args, as_printed=False, **kw: f(*args, as_printed=True, **kw)
+    return lambda *args, repair=None, smallest_cell=None, share=None, protect=None, accounting=None, **kw: (
+        dp_oracle_learner_as_printed(*args, **kw))
 
 
 def costs_without_their_cells(f):
@@ -528,7 +532,7 @@ FAULTS = {
                                     "N is at most the smallest cell, not below it"),
     "printed_leak_halved": Mutant("dpfair_teach.games.budget.printed_noise_delta", scaled(0.5), "half of the delta"),
     "printed_learner_is_frozen": Mutant(
-        "dpfair_teach.games.private.dp_oracle_learner", printed_learner_is_frozen, "as printed means repaired"),
+        "dpfair_teach.games.private_printed.dp_oracle_learner_as_printed", printed_learner_is_frozen, "as printed means repaired"),
     "repaired_learner_is_printed": Mutant("dpfair_teach.games.private.dp_oracle_learner", repaired_learner_is_printed, "no repair at all"),
     "error_left_out_of_the_range": Mutant(
         "dpfair_teach.games.players.FrozenCounts.spread", error_left_out_of_the_range, "a changed decision moves no error"),

@@ -15,6 +15,7 @@ from dpfair_teach.games import (
     Setting,
     best_setting,
     dp_oracle_learner,
+    dp_oracle_learner_as_printed,
     evaluate,
     frozen_bound,
     hedge,
@@ -33,6 +34,7 @@ from dpfair_teach.games.players import PromisedRates
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import sauer_sum, shattered_sets
 from faults import Mutant, changed, scaled, scaled_fields, with_arguments
+from plays import private_play
 
 SETTING = dict(epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05)
 BOTH = dict(protect="X and A")          # what Theorem 3.7 is about
@@ -298,7 +300,7 @@ def test_lemmas_3_2_to_3_4_and_theorem_3_5_on_runs(k, as_printed):
     game, T, B, runs = data(k=k), 25, 2.0, 400
     n = game.n.min()
     how = dict(as_printed=True) if as_printed else dict(repair="promise", smallest_cell=n)
-    play = dp_oracle_learner(game, 20.0, 1e-6, B, np.random.default_rng(1), rounds=T, size=runs, **how)
+    play = private_play(game, 20.0, 1e-6, B, np.random.default_rng(1), rounds=T, size=runs, **how)
     setting = Setting(T, 20.0, 1e-6, B, k, 0.05, math.log(12), n, eta=play.eta, m=4000)
     r = game._values(game.gaps[play.chosen])
     one = lemma_3_2(setting, as_printed=as_printed)
@@ -334,7 +336,7 @@ def learners_terms(statement):
         n_pos = np.tile(n * np.array([2 * worse, 1.0]), (H, 2, 1))
         n_pos[0, :, 0] = 0.0
         game = FairnessGame.from_counts(n_pos, np.full((2, 2), float(n)), gamma=0.0, empty="zero")
-        play = dp_oracle_learner(game, 1.0, 1e-6, 1e-6, np.random.default_rng(int(statement[-1])), rounds=1, size=R, as_printed=True)
+        play = dp_oracle_learner_as_printed(game, 1.0, 1e-6, 1e-6, np.random.default_rng(int(statement[-1])), rounds=1, size=R)
         gap = evaluate(play, game).gap
         assert gap.max() == pytest.approx(worse, rel=1e-4)
         assert fewest <= (gap > worse / 2).sum() <= most, statement
@@ -352,7 +354,7 @@ def auditors_terms():
     large one he runs after a learner who answers the other way."""
     for n_pos, B, T, eta in ((LATE, 3.0, 2000, 0.005), (HASTY, 3.0, 500, 2.0)):
         game = FairnessGame.from_counts(n_pos, [[PEOPLE, PEOPLE]] * 2, gamma=0.0, empty="zero")
-        play = dp_oracle_learner(game, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=eta, as_printed=True)
+        play = dp_oracle_learner_as_printed(game, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=eta)
         yield Setting(T, 1e6, 1e-6, B, 2, 0.05, math.log(2), PEOPLE, eta=eta, m=4 * PEOPLE), play, game
 
 
@@ -426,21 +428,21 @@ def test_lemma_3_4_is_kept_and_each_term_is_needed():
     noise of scale 10 for a gap of 1, in 400 rounds, he regrets .40 on average where the bound without noise says .254: 100 runs, of which
     at most beta/2 may break the bound, 18 with probability below 1e-9; none does."""
     game, B, T = FairnessGame.from_counts(LATE, [[PEOPLE, PEOPLE]] * 2, gamma=0.0, empty="zero"), 3.0, 2000
-    play = dp_oracle_learner(game, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=0.005, as_printed=True)
+    play = dp_oracle_learner_as_printed(game, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=0.005)
     r = game.constraint_values([1.0])
     setting = Setting(T, 1e6, 1e-6, B, 2, 0.05, smallest_cell=PEOPLE)
     bound = lemma_3_4(replace(setting, eta=0.005), as_printed=True)
     assert 0.7 * bound < B * r.max() - (play.multipliers @ r).mean() <= bound
     swing = FairnessGame.from_counts(HASTY, [[PEOPLE, PEOPLE]] * 2, gamma=0.0, empty="zero")
     for eta in (0.02, 1.0, 20.0):
-        play = dp_oracle_learner(swing, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=eta, as_printed=True)
+        play = dp_oracle_learner_as_printed(swing, 1e6, 1e-6, B, np.random.default_rng(0), rounds=T, eta=eta)
         r = swing.constraint_values(np.eye(2)[play.chosen])
         regret = B * max(r.mean(axis=0).max(), 0.0) - (play.multipliers * r).sum(axis=-1).mean()
         assert regret <= lemma_3_4(replace(setting, eta=eta), as_printed=True)
     n, T = 101.0, 400
     epsilon = 4 / (n - 1) / 10 * 4 * math.sqrt(T * math.log(1e7))                   # Delta r / epsilon' = 10
     loud = FairnessGame.from_counts([[[0, 0], [n, 0]]], [[n, n]] * 2, gamma=0.0, empty="zero")
-    play = dp_oracle_learner(loud, epsilon, 1e-7, 1.0, np.random.default_rng(0), rounds=T, size=100, as_printed=True)
+    play = dp_oracle_learner_as_printed(loud, epsilon, 1e-7, 1.0, np.random.default_rng(0), rounds=T, size=100)
     r = loud.constraint_values([1.0])
     regret = r.max() - (play.multipliers @ r).mean(axis=0)
     without = math.log(5) / (play.eta * T) + 4 * play.eta

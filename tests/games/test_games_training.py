@@ -1,0 +1,158 @@
+"""The learners of the game on the loop of all that trains: stopped, killed and resumed, with nothing else changed."""
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpfair_teach import games
+from dpfair_teach.accounting import compose
+from dpfair_teach.oracles import RegressionOracle
+from plays import private_play
+
+T = 9
+
+
+def people(neighbour=False):
+    rng = np.random.default_rng(0)
+    X, A = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    A[0] = A[0] if not neighbour else 1 - A[0]
+    return X, A, (X[:, 0] + 0.5 * A + rng.normal(size=300) > 0.3).astype(int)
+
+
+def game(neighbour=False):
+    X, A, Y = people(neighbour)
+    return games.FairnessGame([X[:, 0] > t for t in np.linspace(-1, 1, 9)], A, Y, [0.02, 0.1], n_groups=2, empty="zero")
+
+
+def private(**options):
+    return lambda seed=0, neighbour=False, **how: private_play(
+        game(neighbour), 2.0, 1e-6, 3.0, np.random.default_rng(seed), rounds=T, size=2, **options, **how)
+
+
+def regression(seed=0, neighbour=False, **how):
+    X, A, Y = people(neighbour)
+    return games.regression_exponentiated_gradient(RegressionOracle(X, Y), A, [0.02, 0.1], rounds=T, **how)
+
+
+def private_regression(seed=0, neighbour=False, **how):
+    X, A, Y = people(neighbour)
+    return games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, [0.02, 0.1], 2.0, 1e-6, np.random.default_rng(seed), n_groups=2,
+                                              rounds=T, size=2, **how)
+
+
+#: Each starts from a seed, of these people or of a neighbour.
+LEARNERS = {
+    "exponentiated gradient": lambda seed=0, neighbour=False, **how: games.exponentiated_gradient(game(neighbour), 5.0, rounds=T, **how),
+    "frozen": private(), "bound": private(repair="bound"), "promise": private(repair="promise", smallest_cell=9),
+    "printed": private(as_printed=True), "regression": regression, "private regression": private_regression}
+PRIVATE = [name for name in LEARNERS if name not in ("exponentiated gradient", "regression")]
+
+
+class Stop(Exception):
+    """The test breaks a run off."""
+
+
+def stopping(at):
+    def stop(state):
+        if state.round == at:
+            raise Stop
+    return stop
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_broken_off_and_resumed_it_is_the_same_play(learner, tmp_path):
+    """With another generator too: it is set to where the first one was, and what was released before the first round stands in the file."""
+    play, path = LEARNERS[learner], tmp_path / "play"
+    with pytest.raises(Stop):
+        play(checkpoint=path, every=2, callback=stopping(7))
+    assert path.exists()
+    resumed = play(seed=1, checkpoint=path, every=2)
+    assert pickle.dumps(resumed) == pickle.dumps(play()) and not list(tmp_path.iterdir())
+    if learner in PRIVATE:
+        assert pickle.dumps(resumed) != pickle.dumps(play(seed=1))
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_the_same_noise_is_never_drawn_for_other_people(learner, tmp_path):
+    """A neighbour's run refuses the file: of two runs with one noise the difference would tell who changed."""
+    path = tmp_path / "play"
+    with pytest.raises(Stop):
+        LEARNERS[learner](checkpoint=path, every=2, callback=stopping(7))
+    with pytest.raises(ValueError, match=r"belongs to another run"):
+        LEARNERS[learner](neighbour=True, checkpoint=path, every=2)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("other", [dict(epsilon=2.5), dict(delta=1e-5), dict(B=2.0), dict(eta=0.3), dict(repair="bound"), dict(share=0.2),
+                                   dict(rounds=8), dict(size=None), dict(protect="X and A"), dict(accounting="advanced")], ids=str)
+def test_each_setting_is_part_of_what_a_run_is(other, tmp_path):
+    def play(**how):
+        at = dict(epsilon=2.0, delta=1e-6, B=3.0, rounds=T, size=2) | how
+        return games.dp_oracle_learner(game(), rng=np.random.default_rng(0), checkpoint=tmp_path / "play", every=2, **at)
+    with pytest.raises(Stop):
+        play(callback=stopping(7))
+    with pytest.raises(ValueError, match=r"belongs to another run|and this run starts from"):
+        play(**other)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("at", [1, 4, T])
+def test_a_callback_stops_a_play_and_what_was_not_run_is_not_recorded(learner, at):
+    whole, stopped = LEARNERS[learner](), LEARNERS[learner](callback=lambda state: state.round == at)
+    assert len(stopped.multipliers) == at and (stopped.multipliers == whole.multipliers[:at]).all()
+    for name in ("chosen", "rules", "errors", "gaps_seen", "gradients"):
+        if learner not in ("regression", "exponentiated gradient") and hasattr(stopped, name):
+            seen = getattr(whole, name)[:at]
+            assert (getattr(stopped, name) == seen).all() and len(getattr(stopped, name)) == len(seen)
+    if learner in PRIVATE and at < T:
+        ran = {(r.mechanism, r.scale): r.times for r in stopped.releases_}
+        printed = learner == "printed"
+        selections, gradients = (at if printed else at - 1), at
+        sizes = [2 * 2] * (learner in ("frozen", "bound", "private regression"))       # four games: two repeats of two gammas
+        assert sorted(ran.values()) == sorted([*sizes, *(4 * n for n in (selections, gradients) if n)])
+        assert compose(stopped.releases_, 1e-5, "rdp") < compose(whole.releases_, 1e-5, "rdp")
+    elif learner in PRIVATE:
+        assert stopped.releases_ == whole.releases_
+    if learner == "frozen":
+        found = games.evaluate(stopped, game())
+        assert found.rounds == at and (found.error >= 0).all()
+
+
+def test_a_bar_shows_the_rounds(capfd):
+    for play in LEARNERS.values():
+        play(progress=True)
+        assert f"{T}/{T}" in capfd.readouterr().err
+        play()
+        assert capfd.readouterr() == ("", "")
+
+
+SCRIPT = '''
+import os, signal, sys
+from test_games_training import LEARNERS
+
+def die(state):
+    if state.round == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+LEARNERS["frozen"](checkpoint=sys.argv[1], every=3, callback=die)
+'''
+
+
+@pytest.mark.slow
+def test_killed_and_resumed_a_private_play_has_the_same_bytes(tmp_path):
+    """SIGKILL in round 7; the file is that of round 6, of its owner alone; the pickles are equal."""
+    path, here = tmp_path / "play", Path(__file__).parent
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (here, here.parent, here.parents[1])))}
+    killed = subprocess.run([sys.executable, "-c", SCRIPT, str(path)], env=env, capture_output=True, text=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert path.stat().st_mode & 0o777 == 0o600
+    rounds = []
+    resumed = LEARNERS["frozen"](seed=2, checkpoint=path, every=3, callback=lambda state: rounds.append(state.round))
+    assert rounds == [7, 8, 9] and pickle.dumps(resumed) == pickle.dumps(LEARNERS["frozen"]())
