@@ -80,8 +80,6 @@ def _read(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, re
           rounds: int | None, eta: ArrayLike | None, beta: float | None, log_labelings: float | None,
           size: int | tuple[int, ...] | None) -> PlaySetting:
     """What all variants read: a setting for each game, of which all play one number of rounds."""
-    if rounds is not None:
-        check.unread("a play whose rounds are given", "the schedule, which finds them", beta=beta, log_labelings=log_labelings)
     epsilon, B = check.array("epsilon", epsilon, booleans=False), bound_on_multipliers(B)
     rates = None if eta is None else check.array("eta", eta, booleans=False)
     one = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
@@ -94,6 +92,8 @@ def _read(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, re
     different = np.unique(np.stack(np.broadcast_arrays(epsilon, B, 0.0 if rates is None else rates), axis=-1).reshape(-1, 3), axis=0)
     settings = [Setting.of(game, e, delta, b, rounds=rounds, beta=0.05 if beta is None else beta, log_labelings=log_labelings,
                            eta=None if rates is None else h, **options) for e, b, h in different.tolist()]
+    if rounds is not None:
+        check.unread(f"a play of rounds={rounds}", "the schedule, which finds them", beta=beta, log_labelings=log_labelings)
     setting = settings[0]
     if len(found := {each.rounds for each in settings}) > 1:
         check.refuse("epsilon, B", different[:, :2].tolist(), f"their schedules play {sorted(found)} rounds",

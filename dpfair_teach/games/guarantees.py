@@ -134,7 +134,7 @@ def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBou
 
     Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu adds the bounds of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
     after putting in T and eta; here nothing is hidden, and T and eta are the setting's. For gamma <= 1. As printed it is about
-    ``dp_oracle_learner(..., as_printed=True)``, whose rounds are :meth:`Setting.scheduled`'s. Sharp it is about ``dp_oracle_learner(...,
+    :func:`dp_oracle_learner_as_printed`, whose rounds are :meth:`Setting.scheduled`'s. Sharp it is about ``dp_oracle_learner(...,
     repair="promise", smallest_cell=N, rounds=found.rounds, eta=found.eta)``; :func:`best_setting` finds the best of both for this bound,
     and neither is what that function plays by default. The grid to which that function rounds what it measures is left out: with
     x_0 = 2^-11 (k >= 3: 2^-10) of the noise's scale it adds at most 2 B x_0, and 2 x_0 to the gaps' range.

@@ -178,7 +178,7 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
         check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
                      "Give nu alone, or rounds with eta.")
     if eta is not None:
-        check.unread("a play whose eta is given", "one whose eta is found", as_printed=as_printed or None)
+        check.unread(f"a play with eta={check.shown(eta)}", "one whose eta is found", as_printed=as_printed or None)
     if rounds is None:
         assert nu is not None
         rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
@@ -222,8 +222,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         of a batch).
     as_printed : bool
         The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones; not with ``eta``.
-    progress, callback, checkpoint, every
-        As in :func:`dpfair_teach.training.train`: a bar; ``callback(state)`` after each round, with ``state["chosen"]``,
+    progress, callback, checkpoint, every : as in :func:`dpfair_teach.training.train`
+        A bar; ``callback(state)`` after each round, with ``state["chosen"]``,
         ``state["multipliers"]`` of the rounds so far; a file to resume from.
 
     Returns

@@ -135,8 +135,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         ln|H| in the number of rounds, by default of the game's classifiers; not with ``rounds``.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
-    progress, callback, checkpoint, every
-        As in :func:`dpfair_teach.training.train`: a bar; ``callback(state)`` after each round, which may stop the play by what it
+    progress, callback, checkpoint, every : as in :func:`dpfair_teach.training.train`
+        A bar; ``callback(state)`` after each round, which may stop the play by what it
         publishes (``state["chosen"]``, ``state["multipliers"]``); a file to resume from, as secret as the data.
 
     Returns

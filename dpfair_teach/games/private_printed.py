@@ -45,10 +45,10 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: ArrayLike, delta: 
         The auditor's step; by default the printed sqrt(ln d / T) / 2.
     beta : float in [1e-300, 1), optional
     log_labelings : float in [0, 1e12], optional
+        Both in the number of rounds, and not with ``rounds``.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
-    progress, callback, checkpoint, every
-        The last six as in :func:`dp_oracle_learner`.
+    progress, callback, checkpoint, every : as in :func:`dp_oracle_learner`
 
     Returns
     -------

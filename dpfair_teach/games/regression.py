@@ -184,8 +184,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
         The step; by default :func:`hedge_rate`'s.
     rounds : int in 1..10^15
         T.
-    progress, callback, checkpoint, every
-        As in :func:`exponentiated_gradient`; the state has ``prices`` and ``counts`` of accepted people for ``chosen``.
+    progress, callback, checkpoint, every : as in :func:`exponentiated_gradient`
+        The state has ``prices`` and ``counts`` of accepted people for ``chosen``.
 
     Returns
     -------

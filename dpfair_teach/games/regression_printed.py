@@ -66,7 +66,7 @@ class Section5Play:
     """What came out. Repeats and the batch are axes "..."; what depends on the tolerance alone has the batch's axes.
 
     It has no ``releases_``, as a private play has: a record says an epsilon, and nobody has shown one for noise of these scales. What the
-    supplement claims for its algorithm is in the records of ``dp_oracle_learner(..., as_printed=True)``.
+    supplement claims for its algorithm is in the records of ``dp_oracle_learner_as_printed``.
 
     Attributes
     ----------

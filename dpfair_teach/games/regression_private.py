@@ -230,8 +230,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         The same in other words: equalized odds, or one of its rates, against group 0.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
-    progress, callback, checkpoint, every
-        As in :func:`dp_oracle_learner`; the state has ``rules`` for ``chosen``.
+    progress, callback, checkpoint, every : as in :func:`dp_oracle_learner`
+        The state has ``rules`` for ``chosen``.
 
     Returns
     -------

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -112,19 +113,37 @@ def write(path: Path, state: State, rows: list[dict[str, float]], run: str) -> N
     _refuse_shared(state)
     header = {"format": FORMAT, "run": run, "round": state.round, "rows": rows,
               "rng": None if state.rng is None else _as_json(state.rng.bit_generator.state)}
-    part = part_of(path)
-    part.unlink(missing_ok=True)        # of a run that was killed while it wrote
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with _writing(path):
+        with _new(part_of(path)) as file:
             np.savez(file, allow_pickle=False, **{_HEADER: np.frombuffer(json.dumps(header).encode(), np.uint8)},
                      **{_VALUES + name: value for name, value in state.values.items()})
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, path)
+        os.replace(part_of(path), path)
         _sync_folder(path.parent)
+
+
+def _new(part: Path) -> IO[bytes]:
+    """A new file that its owner alone may read, in place of what a run left that was killed while it wrote."""
+    part.unlink(missing_ok=True)
+    return os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as problem:
         check.refuse("checkpoint", str(path), f"cannot be written ({problem.strerror})", "Name a file in a folder that can be written.",
                      problem)
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Before the first round, and not after a hundred."""
+    with _writing(path):
+        _new(part_of(path)).close()
+        part_of(path).unlink()
+        path.exists()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -188,6 +188,7 @@ class _Keeper:
             check.refuse("checkpoint, run", (path, run), "a file, and no word of what the run is",
                          "Say by run what a step depends on, the data and the settings: another run is not to resume it.")
         every = EVERY if every is None else check.integer("every", every, low=1)
+        files.refuse_unwritable(Path(path))
         return cls(Path(path), every, files.digest(run), files.spawned(state.rng))
 
     def start(self, state: State) -> tuple[State, list[dict[str, float]], int]:
