@@ -1,14 +1,17 @@
 """Ask once, in private, who is in which group: one question and an audit; then a whole fair frontier by post-processing.
 
-``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into everybody's expected group, with a covariance
-that ``smoothing`` may choose by them; ``candidates`` are the classifiers that the paper's regression oracle, or fair Bayes thresholding,
-makes of these; ``frontier`` mixes them for every gamma; ``run`` is all of it, and ``learner`` the same as an estimator. Only ``asked``
-hands A to a release; ``learner`` checks that it holds codes, and ``_public`` never sees it.
+``algorithm`` is all of it on one screen. ``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into
+everybody's expected group, with a covariance that ``smoothing`` may choose by them; ``candidates`` are the classifiers that the paper's
+regression oracle, or fair Bayes thresholding, makes of these; ``frontier`` mixes them for every gamma; ``run`` is all of it for every
+option and any number of people, and ``learner`` that as an estimator. There only ``asked`` hands A to a release; ``learner`` checks that it
+holds codes, and ``_public`` and ``known`` never see it.
 """
 from ._public import Public as Public
+from .algorithm import ask_once
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
 from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
+from .guess import guess_groups, public_part
 from .learner import FrontierLearner
 from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights
@@ -20,7 +23,7 @@ from .settings import suggested_cells
 from .smoothing import answers_log_likelihood
 
 __all__ = [
-    "FrontierLearner",
+    "FrontierLearner", "ask_once", "guess_groups", "public_part",
     "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",

@@ -14,7 +14,7 @@ from ._clusters import centres, clusters
 from ._label import LabelModel, centre_and_scale
 from ._least import Projection, projection_on
 from ._map import Map
-from .candidates import both_labels, strata_of
+from .candidates import strata_of
 from .in_blocks import FeaturesInBlocks
 from .releases import as_many
 from .settings import DEFAULTS, Settings
@@ -32,10 +32,12 @@ class Public:
     """
 
     def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: Oracle = "regression",
-                 parity: Parity | None = None) -> None:
+                 parity: Parity | None = None, label: str = "y") -> None:
         self.X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "feature")
-        self.y = both_labels_of_y(check.labels("y", y))
-        as_many("y", self.y, "X", len(self.X))
+        self.y = check.labels(label, y)
+        if self.y.min() == self.y.max():
+            check.refuse(label, int(self.y[0]), "everybody has the same label", "Give people of both labels.")
+        as_many(label, self.y, "X", len(self.X))
         self.m, self.settings, self.oracle, self.together = len(self.X), settings, oracle, together(len(self.X))
         self.parity = parity = parity or Parity()
         self.people = strata_of(parity, self.y)         # those of each rate
@@ -113,10 +115,3 @@ class Public:
                 start += n
             self._cells[n_cells] = codes, start
         return self._cells[n_cells]
-
-
-def both_labels_of_y(y: np.ndarray) -> np.ndarray:
-    try:
-        return both_labels(y)
-    except ValueError:
-        check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")

@@ -7,8 +7,8 @@ import numpy as np
 
 from ._blocks import blocks, floats, together, with_one
 from ._public import Public
-from .asked import Asked
 from .candidates import bayes_of, costs_of, group_shares
+from .known import Known
 
 
 class RegressionBasis:
@@ -35,37 +35,19 @@ class RegressionBasis:
 class BayesBasis:
     """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) of what was released."""
 
-    def __init__(self, public: Public, asked: Asked, smooth: np.ndarray) -> None:
-        self.map, self.eta, self.together = asked.public.map, public.eta, public.together
-        self.means, self.weights = asked.means.copy(), asked.weights_of_features.copy()
-        self.n, self.whole, self.parity = group_shares(smooth, public.people), asked.every_group, public.parity
-        self.share = sum(map(len, public.people)) / public.m
+    def __init__(self, public: Public, known: Known, smooth: np.ndarray) -> None:
+        self.chances, self.eta, self.parity = known.chances(), public.eta, public.parity
+        self.n, self.share = group_shares(smooth, public.people), sum(map(len, public.people)) / public.m
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        place, eta = self.map.place(X), self.eta(X)
-        if self.together:
-            return self._of(self.weights @ self.map.features(place).T, eta)
-        told = self.map.product(place, self.weights.reshape(-1, self.map.width).T)
-        return self._of(told.T.reshape(*self.means.shape, -1), eta)
+        return self._of(self.chances(X), self.eta(X))
 
     def of_people(self, public: Public) -> np.ndarray:
         """For the people learned from, who are looked at together."""
-        return self._of(self.weights @ public.features.T, public.eta_of_people)
+        return self._of(self.chances.of(self.chances.weights @ public.features.T), public.eta_of_people)
 
-    def _of(self, told: np.ndarray, eta: np.ndarray) -> np.ndarray:
-        given = self.means[:, :, None] + told               # [a - 1, rate, x], or of every group
-        if self.whole:
-            given = np.clip(given - (given.sum(axis=0) - 1) / len(given), 0.0, 1.0)
-        else:
-            given = np.clip(given, 0.0, 1.0)
-            given = np.concatenate([rest_of(given), given])
-        given = np.moveaxis(given, (0, 1, 2), (2, 1, 0))
+    def _of(self, given: np.ndarray, eta: np.ndarray) -> np.ndarray:
         return _with_one(bayes_of(eta, given, self.n, self.parity, self.share))
-
-
-def rest_of(given: np.ndarray) -> np.ndarray:
-    """P(A = 0 | x, y), as (1, ...), of the other groups' (k - 1, ...)."""
-    return np.clip(1 - given.sum(axis=0, keepdims=True), 0.0, 1.0)
 
 
 def _with_one(scores: np.ndarray) -> np.ndarray:
@@ -75,8 +57,8 @@ def _with_one(scores: np.ndarray) -> np.ndarray:
 Basis = RegressionBasis | BayesBasis
 
 
-def basis_of(public: Public, asked: Asked, smooth: np.ndarray) -> Basis:
-    return BayesBasis(public, asked, smooth) if public.oracle == "bayes" else RegressionBasis(public, smooth)
+def basis_of(public: Public, known: Known, smooth: np.ndarray) -> Basis:
+    return BayesBasis(public, known, smooth) if public.oracle == "bayes" else RegressionBasis(public, smooth)
 
 
 def scores_of(basis: Basis, public: Public) -> np.ndarray:

@@ -276,7 +276,8 @@ def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike, notion
     """Signed gaps of candidates, with weights for the groups: rate_ay - rate_0y for a = 1..k-1, false positives then true positives.
 
     Source: supplement, Section 3.1 (the constraints), with n~_ay = sum of weights over a label, lifted to at least one person:
-    what is added to a group accepts as often as the label does, so that a constant has no gap.
+    what is added to a group accepts as often as the label does, so that a constant has no gap: of accepting everybody exactly none.
+    Weights from much noise can make a gap as large as they like: it is cut to [-1e6, 1e6].
 
     Parameters
     ----------
@@ -304,7 +305,18 @@ def expected_gaps(decisions: ArrayLike, weights: ArrayLike, Y: ArrayLike, notion
     decisions = check.filled("decisions", check.array("decisions", decisions, ndim=2, low=0.0, high=1.0), "decision")
     as_many("Y", Y, "decisions", decisions.shape[1])
     parity = served(notion, against)
-    return gaps_of(Decisions.of(decisions), _weights("weights", weights, Y), strata_of(parity, Y), parity)
+    everybody = (decisions == 1).all(axis=1)
+    return estimated_gaps(Decisions.of(decisions), everybody, _weights("weights", weights, Y), strata_of(parity, Y), parity)
+
+
+def estimated_gaps(decisions: Decisions, everybody: np.ndarray, weights: np.ndarray, strata: list[np.ndarray],
+                   parity: Parity) -> np.ndarray:
+    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
+
+    Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
+    gaps = np.clip(gaps_of(decisions, weights, strata, parity), -1e6, 1e6)
+    gaps[everybody] = 0.0
+    return gaps
 
 
 def gaps_of(decisions: Decisions, weights: np.ndarray, strata: list[np.ndarray], parity: Parity) -> np.ndarray:

@@ -6,11 +6,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from .. import _checks as check
-from ..fairness import Parity
 from ._public import Columns, Public
 from .asked import Asked
 from .basis import Basis, basis_of, scores_of
-from .candidates import gaps_of, multiplier_grid
+from .candidates import estimated_gaps, multiplier_grid
 from .decided import Decisions
 from .frontier import best_mixtures
 from .posterior import joint_codes
@@ -79,16 +78,6 @@ def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
             check.refuse("share", share, f"leaves {part:.2g} of epsilon = {epsilon:g} for {name}: less than {least:g}",
                          "Choose a share nearer to 0.5, 1 for no audit, or a larger epsilon.")
     return first, audit
-
-
-def estimated_gaps(decisions: Decisions, everybody: np.ndarray, weights: np.ndarray, strata: list[np.ndarray],
-                   parity: Parity) -> np.ndarray:
-    """Gaps by what was released. Noise can make them as large as it likes: cut far outside [-1, 1], where the programs still take them.
-
-    Who accepts everybody has no gap, which is public: 0, and not what rounding leaves of large weights."""
-    gaps = np.clip(gaps_of(decisions, weights, strata, parity), -1e6, 1e6)
-    gaps[everybody] = 0.0
-    return gaps
 
 
 def candidate_rows(multipliers: np.ndarray) -> np.ndarray:

@@ -37,7 +37,7 @@ def test_candidates_threshold_by_the_shares_of_all_groups(people):
     basis, public = model._basis, Public(people.X, people.Y, oracle="bayes")
     given = np.zeros((people.m, 2, 3))
     for a, y in np.ndindex(2, 2):
-        given[:, y, a + 1] = np.clip(basis.means[a, y] + public.features @ basis.weights[a, y], 0, 1)
+        given[:, y, a + 1] = np.clip(basis.chances.means[a, y] + public.features @ basis.chances.weights[a, y], 0, 1)
     given[:, :, 0] = np.clip(1 - given[:, :, 1] - given[:, :, 2], 0, 1)
     assert basis(people.X)[:, :-1] == pytest.approx(bayes_scores(public.eta_of_people, given, basis.n), abs=1e-12)
     assert np.ptp(given[:, :, 2]) > .1                              # or nothing could be told from it
@@ -103,6 +103,6 @@ FAULTS = {
     "group_zero_without_group_one_only": Mutant(
         "dpfair_teach.oneshot.asked.Asked.expected", zero_without_one_only, "group 0 is taken for everybody outside group 1"),
     "rest_of_group_one_only": Mutant(
-        "dpfair_teach.oneshot.basis.rest_of", lambda f: lambda given: f(given[:1]),
+        "dpfair_teach.oneshot.known.rest_of", lambda f: lambda given: f(given[:1]),
         "candidates take group 0 for everybody outside group 1"),
 }
