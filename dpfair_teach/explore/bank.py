@@ -18,7 +18,7 @@ __all__: list[str] = []
 EXACTLY = "exactly"
 #: What may be published instead of the coins for the true table: those for a table with so much noise.
 EPSILONS = {"epsilon 5": 5.0, "epsilon 2": 2.0, "epsilon 1": 1.0, "epsilon 0.5": 0.5}
-DRAWS = 8
+DRAWS, NUMBER = 8, "eight"
 SEED = 7            # public: the people are invented
 SERIES = ("group 0's reach", "group 1's reach", "group 0's place", "group 1's place")
 
@@ -44,11 +44,11 @@ def figure() -> Explorer:
     people = People(data.TEN_NAMES, group=ten.A.tolist(), label=ten.Y.tolist(), score=ten.X[:, 0].tolist(), cut=0.5,
                     words={"label": ("defaulted", "repaid")})
     return Explorer(
-        [Panel(plane, name="Where the groups are put", view="roc", share=0.43, series=kinds,
+        [Panel(plane, name="Where the groups are put", view="roc", share=0.41, series=kinds,
                colors=dict(zip(SERIES[2:], SERIES[:2], strict=True))),
-         [Panel(coins, name="Published: the chance of a yes", view="table", share=0.57),
-          Panel(gaps, name="How far the groups are apart", view="table", digits=2, share=0.57),
-          Panel(guess, name="Best guess of Ada's group", view="bars", digits=2, x_range=(0.5, 1.0), share=0.57)]],
+         [Panel(coins, name="Published: the chance of a yes", view="table", share=0.59),
+          Panel(gaps, name="How far the groups are apart", view="table", digits=2, share=0.59),
+          Panel(guess, name="Best guess of Ada's group", view="bars", digits=2, x_range=(0.5, 1.0), share=0.59)]],
         people=people, sliders={"publish": [EXACTLY, *EPSILONS]}, title="Make the bank fair without betraying Ada", alt=sentence,
         question="What does the bank learn about Ada? Click on her, then publish with noise.")
 
@@ -100,9 +100,8 @@ def sentence(A: Groups, publish: str) -> str:
         return f"Nobody in group {a} {('defaulted', 'repaid')[y]}: there is nobody to measure, and no gap to close."
     if publish in EPSILONS:
         chance = guess(A, publish)["right, at most"]
-        return (f"With {publish} the coins leave the groups {repair.after:.2f} apart on average. One draw is published, {DRAWS} are shown. "
-                f"Who sees it and knows the other nine groups guesses Ada's rightly about {100 * chance:.0f} times in 100 at best; "
-                "blindly, 50.")
+        return (f"At {publish} the coins leave the groups {repair.after:.2f} apart on average; {NUMBER} draws are shown. Who sees one and "
+                f"knows the other nine groups guesses Ada's rightly at best about {100 * chance:.0f} times in 100; blindly, 50.")
     told = f"These coins put both groups at one point. With Ada in group {1 - A[0]} "
     there = repaired(ones_of(other(A)), EXACTLY).p
     if not len(there):

@@ -198,7 +198,7 @@ class People:
         """What a circle and a square stand for, at the top on the right."""
         zero, one = self.words["label"]
         return (f'<g aria-hidden="true"><path class="dpx-shape" d="{outline(1, 320, 9, 7)}"/><text x="332" y="14">{escape(one)}</text>'
-                f'<path class="dpx-shape" d="{outline(0, 428, 9, 7)}"/><text x="440" y="14">{escape(zero)}</text></g>')
+                f'<path class="dpx-shape" d="{outline(0, 416, 9, 7)}"/><text x="428" y="14">{escape(zero)}</text></g>')
 
     def _cut(self, left: int, slot: int) -> str:
         """The line between the rejected and the accepted, and the words on its sides."""

@@ -89,13 +89,14 @@ def test_a_drawer_closes_when_something_in_it_is_chosen(visit):
 
 # --- the form ---------------------------------------------------------------------------------------------------------------
 
+FRONT = PAGES[0]
 FORM = [page for page in PAGES if Path(page).stem in IN_FORM]
 
 
 @pytest.mark.skipif(not FORM, reason="no chapter is in the form yet")
 def test_the_first_figure_of_a_chapter_in_the_form_begins_on_its_first_screen(chromium, site_url):
     late = {}
-    for name in FORM:
+    for name in [FRONT, *FORM]:
         opened = Visit(chromium, site_url, name, "core")
         opened.page.set_viewport_size({"width": 1280, "height": 800})
         top = opened.page.evaluate("""() => {
@@ -107,6 +108,37 @@ def test_the_first_figure_of_a_chapter_in_the_form_begins_on_its_first_screen(ch
         if top > 900:
             late[name] = top
     assert not late, f"the first figure begins at most 900 px below the top: {late}"
+
+
+@on([FRONT])
+def test_the_figure_of_the_subject_fits_a_screen_and_is_played_by_keyboard(visit):
+    figure = visit.page.locator("dpfair-explorer").first
+    ada, said = figure.locator(".dpx-who[data-who='0']"), figure.locator(".dpx-say")
+    seen = set()
+    for pressed in ("true", "false"):
+        ada.focus()
+        visit.page.keyboard.press("Space")
+        assert ada.get_attribute("aria-pressed") == pressed
+        for publish in figure.get_by_role("radio").all():
+            publish.check(force=True)
+            assert figure.bounding_box()["height"] <= 700
+            seen.add(said.inner_text())
+        figure.get_by_role("radio").first.check(force=True)
+    # at epsilon 5 the noise is so small that the same is said of both groups
+    assert len(seen) == 9 and said.get_attribute("aria-live") == "polite"
+    with visit.width(320):
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_the_figure_of_the_subject_is_there_without_scripts(chromium, site_url):
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site_url + FRONT)
+    figure = page.locator("dpfair-explorer").first
+    assert figure.locator(".dpx-people").is_visible() and figure.locator(".dpx-plot .dpx-svg").first.is_visible()
+    assert "reads hers off the coins" in figure.inner_text() and "publish = exactly" in figure.inner_text()
+    assert not figure.get_by_role("radio").first.is_visible()
+    context.close()
 
 
 # --- search, contents -------------------------------------------------------------------------------------------------------
