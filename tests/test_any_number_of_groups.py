@@ -263,6 +263,44 @@ def game(k):
         close(found.constraint_values(Q), [sign * (rate[a, y] - rate[0, y]) - 0.1 for a in range(1, k) for y in (0, 1) for sign in (1, -1)])
 
 
+@counted("games.algorithm_3", "games.start_play")
+def by_rounds(k):
+    """Three rounds, with rates, prices and losses by hand."""
+    (_, A, Y), (found, predictions) = drawn(k), some_game(k)
+    rate = np.array([rates(row, A, Y, k) for row in predictions])
+    gaps = np.array([[each[a, y] - each[0, y] for a in range(1, k) for y in (0, 1)] for each in rate])
+    errors, theta, chosen, prices = [np.mean(row != Y) for row in predictions], np.zeros(4 * (k - 1)), [], []
+    for _ in range(3):
+        lam = 2.0 * np.exp(theta) / (1 + np.exp(theta).sum())
+        loss = errors + gaps @ (lam[::2] - lam[1::2])
+        chosen.append(int(np.argmin(loss.round(12))))
+        prices.append(lam)
+        theta = theta + 0.3 * (np.stack([gaps[chosen[-1]], -gaps[chosen[-1]]], axis=1).ravel() - 0.1)
+    Q, lam = games.algorithm_3(found, 2.0, 0.3, 3)
+    close(Q, np.bincount(chosen, minlength=4) / 3)
+    close(lam, np.mean(prices, axis=0))
+    assert [len(one) for one in games.start_play(found, 2.0, 0.3, 3)] == [4 * (k - 1), 3, 3]
+
+
+@counted("games.algorithm_5", "games.algorithm_5_as_printed", "games.private_players", "games.FrozenPlayers", "games.BoundPlayers",
+         "games.PromisePlayers", "games.printed_sensitivities")
+def by_private_rounds(k):
+    """What the auditors measure is, on average, what the hand counts: of 2,000 draws, with noise of scale 1 or so for cells of 100."""
+    yhat, A, Y = (np.tile(column, 30) for column in drawn(k))
+    found = games.FairnessGame([yhat, 1 - yhat], A, Y, 0.1, n_groups=k, empty="zero")
+    n = np.array([[np.sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
+    setting, rng = games.Setting.of(found, 8.0, 1e-6, 2.0, rounds=5, smallest_cell=n.min()), np.random.default_rng(k)
+    counted_by_hand = rates(yhat, A, Y, k) * n
+    for repair in ("frozen", "bound", "promise"):
+        both = games.private_players(found, setting, rng, repair)
+        rate = counted_by_hand / (both.sizes if repair == "frozen" else n)
+        seen = np.mean([both.constraint_values(0, rng) for _ in range(2000)], axis=0)
+        close(seen, [sign * (rate[a, y] - rate[0, y]) - 0.1 for a in range(1, k) for y in (0, 1) for sign in (1, -1)], 0.02)
+        assert games.algorithm_5(found, setting, rng, repair)[1].shape == (4 * (k - 1),)
+    close(games.printed_sensitivities(found, setting).auditor, 2 * k / (n.min() - 1))
+    assert games.algorithm_5_as_printed(found, setting, rng)[1].shape == (4 * (k - 1),)
+
+
 @counted("games.neighbour_changes", "games.population_bound", "games.frozen_tau")
 def about_cells(k):
     """One classifier, and one person who moves: every move tried by hand."""

@@ -12,6 +12,7 @@ against the regression oracle of the experiments, ``regression_printed`` what th
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
+from .algorithms import algorithm_3, algorithm_5, algorithm_5_as_printed
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
 from .aware import AwareGuarantee as AwareGuarantee
@@ -26,6 +27,16 @@ from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
 from .guarantees import Guarantee as Guarantee
 from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
+from .one_play import (
+    BoundPlayers,
+    FrozenPlayers,
+    PromisePlayers,
+    laplace_on_grid,
+    noisy_minimum,
+    printed_sensitivities,
+    private_players,
+    start_play,
+)
 from .play import Play as Play
 from .play import exponentiated_gradient
 from .private import dp_oracle_learner, evaluate, gradient_seen
@@ -51,6 +62,8 @@ from .setting import Setting
 __all__ = [
     "FairnessGame",
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
+    "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "BoundPlayers", "PromisePlayers",
+    "printed_sensitivities", "start_play", "noisy_minimum", "laplace_on_grid",
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner", "section_5_learner", "section_5_step",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",

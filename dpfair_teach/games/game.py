@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import Notion, both_signs, read_parity, signed
+from ..oracles.prices import charged
 from .auditor import bound_on_multipliers
 from .programs import Equilibrium, FairERM, plain, solve_fair_erm, solve_game
 from .table import Empty, Gaps, Table, table_of_counts, table_of_gaps, table_of_people
@@ -228,6 +229,21 @@ class FairnessGame:
         """
         return signed(self._multipliers(lam))
 
+    def prices(self, lam: ArrayLike) -> np.ndarray:
+        """The price of a unit of each rate, as a private player charges it: sum of signed(lam) gaps = sum of prices rates.
+
+        To 40 digits of the largest, and 0 where all are below 1e-200: of smaller ones doubles make no noise.
+
+        Parameters
+        ----------
+        lam : (..., K) array, entries >= 0
+
+        Returns
+        -------
+        (..., k, R) array
+        """
+        return self.parity.prices_of_rates(charged(self.signed(lam)), self.n_groups, self.table.sizes)
+
     def losses(self, lam: ArrayLike) -> np.ndarray:
         """L(h, lambda) for every classifier: what the learner minimizes, and what the exponential mechanism scores.
 
@@ -274,6 +290,25 @@ class FairnessGame:
         Q = self._mixture(Q)
         self._batch("Q", Q.shape[:-1])
         return self._values(Q @ self.gaps)
+
+    def constraints_of(self, gaps: ArrayLike) -> np.ndarray:
+        """Gaps as constraint values: each with both signs, minus gamma. Of ``game.gaps[h]`` it is r(h).
+
+        Parameters
+        ----------
+        gaps : (..., D) array
+            With the sign +, for a = 1, ..., k-1: FP, TP.
+
+        Returns
+        -------
+        (..., K) array
+        """
+        gaps = check.array("gaps", gaps, booleans=False)
+        if gaps.ndim == 0 or 2 * gaps.shape[-1] != self.n_constraints:
+            check.refuse("gaps", gaps.shape if gaps.ndim else float(gaps), f"does not end in {self.n_constraints // 2} gaps",
+                         "Give one for each comparison and rate.")
+        self._batch("gaps", gaps.shape[:-1])
+        return self._values(gaps)
 
     def _values(self, gaps: np.ndarray) -> np.ndarray:
         return both_signs(gaps) - self.gamma[..., None]

@@ -1,0 +1,424 @@
+"""The private players of one play, as they are read beside their boxes: a pair for each repair, without batches and axes.
+
+Making a pair reads and refuses, and releases what is released before the first round; its two moves are a few lines each. The batched
+players of ``players`` are the same at the same seed.
+"""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .auditor import bound_on_multipliers
+from .batch import promised, refuse_unfit, refuse_unprinted
+from .game import FairnessGame, refuse_no_game
+from .play import MOST
+from .players import by_rate, excess_errors, frozen_cells, on_grid, released_bound, select
+from .sensitivity import Sensitivities, lemma_3_1
+from .setting import REPAIRS, Repair, Setting, before_the_rounds
+
+__all__ = ["FrozenPlayers", "PromisePlayers", "BoundPlayers", "private_players", "printed_sensitivities", "start_play", "noisy_minimum",
+           "laplace_on_grid"]
+
+
+# ------------------------------------------------------------------------------------------------------------ the players
+
+class FrozenPlayers:
+    """The two private players of the default repair: the sizes of the cells are released once, then counts are measured over them.
+
+    Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. For one play, which protects A: others have
+    :func:`dp_oracle_learner`. Making them releases the sizes, for ``setting.share`` of epsilon.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        As for :func:`dp_oracle_learner`.
+    setting : Setting
+        Of this game: ``Setting.of(game, ...)``.
+    rng : numpy.random.Generator
+
+    Attributes
+    ----------
+    game : FairnessGame
+        In whole people.
+    sizes : (k, R) array
+        As released, of the people below each fraction line.
+    epsilon_step : float
+        epsilon' of each move.
+    counts, totals : (H, k, R) and (H, R) arrays
+        People above each fraction line, private; and of all groups together, public.
+    errors : (H,) array
+        err(h), above the smallest.
+
+    Raises
+    ------
+    ValueError
+        A game whose making told of A; a setting of another game, or one that protects more than A; a delta not above what noise in doubles
+        gives away.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> rng = np.random.default_rng(0)
+    >>> both = FrozenPlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), rng)
+    >>> both.best_response(np.array([.5, 0, 0, 0]), rng) in (0, 1), both.constraint_values(1, rng).shape
+    (True, (4,))
+    """
+
+    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator) -> None:
+        self.game = _read(game, setting, rng)
+        self.epsilon_step = setting.epsilon_step
+        self.counts, self.totals, self.errors = self.game.table.above, self.game.table.totals, excess_errors(self.game)
+        self.sizes = np.ones(self.counts.shape[1:])         # one round asks nothing private, and needs none
+        if setting.gradients:
+            cells, _ = frozen_cells(self.game, np.asarray(setting.epsilon_sizes), (), rng)
+            self.sizes = by_rate(self.game.parity, cells)
+
+    def best_response(self, lam: np.ndarray, rng: np.random.Generator) -> int:
+        """Subroutine 4: the exponential mechanism on L(h, lambda), over the frozen sizes.
+
+        Parameters
+        ----------
+        lam : (K,) array
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        int
+            The classifier.
+        """
+        price = self.game.prices(lam) / self.sizes              # of one person who is counted, (k, R)
+        loss = self.errors + price.ravel() @ self.counts.reshape(len(self.counts), -1).T
+        spread = np.ptp(price, axis=0).max()                    # one changed A: a price for another, of the same rate
+        return noisy_minimum(loss, spread / self.epsilon_step, rng)
+
+    def constraint_values(self, h: int, rng: np.random.Generator) -> np.ndarray:
+        """What the auditor measures: r(h) from noisy counts, over the frozen sizes.
+
+        Parameters
+        ----------
+        h : int
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (K,) array
+        """
+        counts = self.counts[h]
+        if len(counts) == 2:                                    # one count: the other is the public rest
+            one = laplace_on_grid(counts[1], 1 / self.epsilon_step, rng)
+            counts = np.stack([self.totals[h] - one, one])
+        else:                                                   # one changed A moves two counts by 1
+            counts = laplace_on_grid(counts, 2 / self.epsilon_step, rng)
+        return self.game.constraints_of(self.game.parity.differences(counts / self.sizes))
+
+
+class PromisePlayers:
+    """The two private players after a promise: no cell of either neighbour holds fewer than N people, so a rate moves by 1/(N+1).
+
+    Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. For one play, which protects A.
+
+    Parameters
+    ----------
+    game, setting, rng : as in :class:`FrozenPlayers`
+        ``setting.smallest_cell`` is N.
+
+    Attributes
+    ----------
+    game, epsilon_step, errors
+        As in :class:`FrozenPlayers`.
+    N : float
+        As promised.
+    rates : (H, k, R) array
+        Private.
+
+    Raises
+    ------
+    ValueError
+        As :class:`FrozenPlayers`; no promise, or one that this data set breaks.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> rng = np.random.default_rng(0)
+    >>> PromisePlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2, smallest_cell=1), rng).N
+    1.0
+    """
+
+    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator) -> None:
+        self.game = _read(game, setting, rng)
+        self.rates, self.errors = self.game.table.compared, excess_errors(self.game)
+        self.epsilon_step, self.N = self._bound(setting, rng)
+
+    def _bound(self, setting: Setting, rng: np.random.Generator) -> tuple[float, float]:
+        """epsilon' and N."""
+        return setting.step("promise"), promised(self.game, setting.smallest_cell)
+
+    def best_response(self, lam: np.ndarray, rng: np.random.Generator) -> int:
+        """Subroutine 4: the exponential mechanism on L(h, lambda), whose change is that of two rates.
+
+        Parameters
+        ----------
+        lam : (K,) array
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        int
+            The classifier.
+        """
+        price = self.game.prices(lam)                           # of each rate, (k, R)
+        loss = self.errors + price.ravel() @ self.rates.reshape(len(self.rates), -1).T
+        largest = np.sort(np.abs(price), axis=0)
+        moves = (largest[-1] + largest[-2]).max() / (self.N + 1)
+        return noisy_minimum(loss, 2 * moves / self.epsilon_step, rng)
+
+    def constraint_values(self, h: int, rng: np.random.Generator) -> np.ndarray:
+        """What the auditor measures: r(h) from noisy rates, of two groups from the gaps.
+
+        Parameters
+        ----------
+        h : int
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (K,) array
+        """
+        scale = 2 / (self.N + 1) / self.epsilon_step            # two rates move by 1/(N+1), or one gap by both
+        if self.game.n_groups == 2:
+            return self.game.constraints_of(laplace_on_grid(self.game.gaps[h], scale, rng))
+        return self.game.constraints_of(self.game.parity.differences(laplace_on_grid(self.rates[h], scale, rng)))
+
+
+class BoundPlayers(PromisePlayers):
+    """The same two players with an N that is released: a lower bound on the smallest cell, for ``setting.share`` of epsilon, half of delta.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    game, setting, rng : as in :class:`FrozenPlayers`
+
+    Attributes
+    ----------
+    N : float
+        As released.
+
+    Raises
+    ------
+    ValueError
+        As :class:`FrozenPlayers`.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> rng = np.random.default_rng(0)
+    >>> BoundPlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), rng).N
+    0.0
+    """
+
+    def _bound(self, setting: Setting, rng: np.random.Generator) -> tuple[float, float]:
+        step, (epsilon, delta) = setting.step("bound"), before_the_rounds(setting, "bound")
+        if not epsilon:                                         # one round asks nothing private
+            return step, 0.0
+        return step, float(released_bound(float(self.game.table.sizes.min()), np.asarray(epsilon), delta, (), rng))
+
+
+def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generator,
+                    repair: Repair = "frozen") -> FrozenPlayers | PromisePlayers:
+    """The two private players of a repair, for one play.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    game, setting, rng : as in :class:`FrozenPlayers`
+    repair : str
+        "frozen": :class:`FrozenPlayers`. "bound": :class:`BoundPlayers`. "promise": :class:`PromisePlayers`.
+
+    Returns
+    -------
+    FrozenPlayers, BoundPlayers or PromisePlayers
+
+    Raises
+    ------
+    ValueError
+        As the class of the players.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> type(private_players(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), np.random.default_rng(0))).__name__
+    'FrozenPlayers'
+    """
+    kinds: dict[Repair, type[FrozenPlayers] | type[PromisePlayers]] = {
+        "frozen": FrozenPlayers, "bound": BoundPlayers, "promise": PromisePlayers}
+    return kinds[check.choice("repair", repair, REPAIRS)](game, setting, rng)
+
+
+# ------------------------------------------------------------------------------------------------------ what they are made of
+
+def noisy_minimum(loss: ArrayLike, scale: float, rng: np.random.Generator) -> int:
+    """One of the losses, drawn with probability proportional to exp(-loss / scale): the smallest, after Gumbel noise of that scale.
+
+    Source: supplement, Definition 1.5 (the exponential mechanism), with scale = 2 sensitivity / epsilon. At scale 0 it is the smallest
+    loss, without noise: for losses in which nothing is private, as in the first round, whose prices all cancel.
+
+    Parameters
+    ----------
+    loss : (H,) array
+    scale : float in [0, 1e300]
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int in 0..H-1
+
+    Raises
+    ------
+    ValueError
+        Losses that are no list of finite numbers, or none.
+
+    Examples
+    --------
+    >>> noisy_minimum([.5, .1, .9], scale=1e-3, rng=np.random.default_rng(0))
+    1
+    """
+    loss = check.filled("loss", check.array("loss", loss, ndim=1, booleans=False), "loss")
+    return int(select(loss, np.asarray(check.number("scale", scale, low=0.0, high=1e300)), check.rng(rng)))
+
+
+def laplace_on_grid(value: ArrayLike, scale: float, rng: np.random.Generator) -> np.ndarray:
+    """The values with Laplace noise of this scale, rounded to a public grid: multiples of a power of two, about a thousandth of the scale.
+
+    Source: supplement, Definition 1.4 (the Laplace mechanism), with scale = sensitivity / epsilon; the grid is ours. Low digits of a number
+    in doubles would tell which private number the noise covers; a multiple of the step can come out whatever it is.
+
+    Parameters
+    ----------
+    value : (...) array
+    scale : float in [1e-300, 1e300]
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (...) array
+
+    Raises
+    ------
+    ValueError
+        Values that are not finite numbers, or none.
+
+    Examples
+    --------
+    >>> laplace_on_grid([3.0, 40.0], scale=2.0, rng=np.random.default_rng(0)) * 512 % 1
+    array([0., 0.])
+    """
+    value = check.filled("value", check.array("value", value, booleans=False), "number")
+    scale = check.number("scale", scale, low=1e-300, high=1e300)
+    return on_grid(value + check.rng(rng).laplace(size=value.shape) * scale, np.asarray(scale), value.ndim)
+
+
+def start_play(game: FairnessGame, B: float, eta: float, rounds: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where a play starts: theta_1 = 0, and room for what both players will play.
+
+    Source: supplement, Algorithms 3 and 5, first line.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        With one gamma.
+    B : float in (0, 1e9]
+    eta : float in [1e-12, 1e9]
+    rounds : int in 1..10^8
+        T.
+
+    Returns
+    -------
+    theta : (K,) array of 0
+    lam : (T, K) array of 0
+    h : (T,) array of ints, 0
+
+    Raises
+    ------
+    ValueError
+        A game with several gammas; more numbers to keep than memory is for.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
+    >>> theta, lam, h = start_play(game, B=5, eta=.1, rounds=3)
+    >>> theta, lam.shape, h
+    (array([0., 0., 0., 0.]), (3, 4), array([0, 0, 0]))
+    """
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    if game.gamma.ndim:
+        check.refuse("game", game.gamma.shape, "is the shape of its gammas, and one play has one", "Give game.with_gamma(.1), or call the "
+                     "learner that plays many games at once.")
+    bound_on_multipliers(check.number("B", B))
+    check.number("eta", eta, low=1e-12, high=1e9)
+    K, T = game.n_constraints, check.integer("rounds", rounds, low=1, high=10**8)
+    if T * (K + 1) > MOST:
+        check.refuse("rounds", rounds, f"rounds of {K} multipliers are too many to keep", "Play fewer rounds.")
+    return np.zeros(K), np.zeros((T, K)), np.zeros(T, dtype=np.int64)
+
+
+def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities:
+    """The sensitivities of Lemma 3.1 as printed, at the smallest cell of the private data.
+
+    Source: supplement, Lemma 3.1. They are private numbers themselves: a play whose noise they scale is not private.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        Equalized odds, or one of its rates, against group 0; more than one person in each cell (Assumption 3.3).
+    setting : Setting
+        Of this game: ``Setting.of(game, ...)``.
+
+    Returns
+    -------
+    Sensitivities
+        ``auditor``, ``learner``, ``rates``.
+
+    Raises
+    ------
+    ValueError
+        Another notion, a cell of one person; a setting of another game.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0] * 12, [1] * 12], A=[0, 0, 0, 1, 1, 1] * 2, Y=[1] * 6 + [0] * 6, gamma=.1)
+    >>> printed_sensitivities(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2))
+    Sensitivities(auditor=2.0, learner=2.5, rates=1.0)
+    """
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    _fits(game, setting)
+    refuse_unprinted(game)
+    return lemma_3_1(float(game.table.sizes.min()), setting.n_groups, setting.B, as_printed=True)
+
+
+def _read(game: FairnessGame, setting: Setting, rng: np.random.Generator) -> FairnessGame:
+    """The game in whole people, if what was given can be played by these players."""
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    refuse_unfit(game)
+    _fits(game, setting)
+    if setting.protect != "A":
+        check.refuse("setting", setting.protect, "is what it protects, and these players protect A alone",
+                     "Play dp_oracle_learner, or protect 'A'.")
+    check.rng(rng)
+    return game if game.table.people is not None else FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
+
+
+def _fits(game: FairnessGame, setting: Setting) -> None:
+    """The setting is of this game: its steps are made for so many people, groups and classifiers."""
+    if not isinstance(setting, Setting):
+        check.refuse("setting", setting, "not a Setting", "Make it with games.Setting.of(game, epsilon, delta, B).")
+    for name, theirs, own in (("n_groups", setting.n_groups, game.n_groups), ("constraints", setting.parity, game.parity),
+                              ("m", setting.m, game.m), ("n_classifiers", setting.n_classifiers, game.n_classifiers)):
+        if theirs != own:
+            check.refuse("setting", theirs, f"is its {name}, and the game's is {check.shown(own)}",
+                         "Make it with games.Setting.of(game, epsilon, delta, B).")
