@@ -11,6 +11,7 @@ from test_games_game import drawn
 from dpfair_teach.games import (
     FairnessGame,
     agarwal_theorem_1,
+    algorithm_3,
     dp_oracle_learner,
     exponentiated_gradient,
     hedge,
@@ -45,6 +46,8 @@ def test_the_play_is_the_box():
     game, _ = drawn(1, gamma=0.05)
     play = exponentiated_gradient(game, 3.0, eta=0.11, rounds=60)
     Q, lam = play_by_the_box(game, 3.0, 0.11, 60)
+    shown = algorithm_3(game, 3.0, 0.11, 60)
+    assert np.allclose(shown[0], Q) and np.allclose(shown[1], lam)
     assert np.allclose(play.Q, Q) and np.allclose(play.lam, lam) and play.gap == pytest.approx(game.equilibrium_gap(Q, lam, 3.0))
     assert play.error == pytest.approx(game.error(Q)) and play.violation == pytest.approx(game.violation(Q))
 
