@@ -6,8 +6,11 @@ person and never a matrix of people by candidates, by landmarks or by cells, so 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 #: People who are looked at in one block.
 TOGETHER = 2**14
@@ -23,6 +26,12 @@ def blocks(n: int) -> Iterator[slice]:
     """All of 0, ..., n - 1: one slice, or many."""
     step = max(n, 1) if together(n) else BLOCK
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def one_thread(n: int) -> AbstractContextManager[Any]:
+    """Blocks are too small to be shared out: threads that wait for each other on a busy machine make hours of seconds. It also makes the
+    last bits of many people's numbers those of any number of threads."""
+    return nullcontext() if together(n) else threadpool_limits(1)
 
 
 def floats(rows: np.ndarray) -> np.ndarray:

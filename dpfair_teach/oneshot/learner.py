@@ -11,6 +11,7 @@ from .. import _checks as check
 from .._classifier import FrontierClassifier
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
+from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
 from .basis import chances
 from .candidates import multiplier_grid, served
@@ -187,11 +188,12 @@ class FrontierLearner(FrontierClassifier):
 
     def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask, then solve: :func:`learn`."""
-        public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
-        A = groups_below("sensitive_features", sensitive_features, how.k, "X", public.m)
-        self._basis, self.frontier_, _, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
-                                                      n_cells=how.n_cells, norm=how.norm, columns=how.columns, smoothing=how.smoothing,
-                                                      gammas=how.gammas)
+        with one_thread(len(y)):
+            public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
+            A = groups_below("sensitive_features", sensitive_features, how.k, "X", public.m)
+            self._basis, self.frontier_, _, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
+                                                          n_cells=how.n_cells, norm=how.norm, columns=how.columns,
+                                                          smoothing=how.smoothing, gammas=how.gammas)
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
 
@@ -208,7 +210,8 @@ class FrontierLearner(FrontierClassifier):
             as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
         weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
-        return chances(self._basis, X, self.frontier_.multipliers[used], weights[used])
+        with one_thread(len(X)):
+            return chances(self._basis, X, self.frontier_.multipliers[used], weights[used])
 
     def _people(self, X: ArrayLike) -> np.ndarray:
         return check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")

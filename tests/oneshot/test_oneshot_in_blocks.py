@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from test_oneshot_learner import METHODS, population
+from threadpoolctl import threadpool_info
 
 from dpfair_teach import _checks, data
 from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least
@@ -155,6 +156,15 @@ def test_what_is_kept_of_a_fit_holds_nobody(in_blocks):
                             [str(i) for i in range(40)], people.group_names, "many", people.provenance)
         sizes.append(len(pickle.dumps(fitted(many.X, many, {})[0])))
     assert sizes[1] - sizes[0] < 900 * 8 * 4
+
+
+def test_blocks_are_looked_at_by_one_thread_and_few_people_as_ever():
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with _blocks.one_thread(_blocks.TOGETHER):
+        assert [pool["num_threads"] for pool in threadpool_info()] == before
+    with _blocks.one_thread(_blocks.TOGETHER + 1):
+        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
 @pytest.mark.nightly
