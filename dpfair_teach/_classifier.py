@@ -4,12 +4,15 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
-from .fairness import cell_counts, error
+from ._curve import GAMMAS, table_of
+from ._small_groups import warn_of_small_groups
+from .fairness import Parity, cell_counts, error
 
 #: Who serves where nobody's group may be asked for when decisions are made.
 WITHOUT_GROUPS = "use a learner whose classifier reads X alone: oneshot.FrontierLearner"
@@ -43,6 +46,10 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         """Everybody's exact P(1)."""
         raise NotImplementedError
 
+    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
+        """By the release: what :func:`warn_of_small_groups` asks for; None where there is nothing to say."""
+        return None
+
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str, rng: np.random.Generator) -> Self:
         """Learn. Each call is a new release and costs its epsilon again.
 
@@ -64,6 +71,8 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         self._remember_columns(X)
         self._group_column = column
         self._fitted_with = {name: value for name, value in self.get_params(deep=False).items() if name not in self._at_once}
+        if (sizes := self._sizes()) is not None:
+            warn_of_small_groups(*sizes)
         return self
 
     def predict_proba(self, X: Any, sensitive_features: ArrayLike | str | None = None, gamma: float | None = None) -> np.ndarray:
@@ -149,6 +158,38 @@ class FrontierClassifier(RandomizedClassifier):
 
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)
+
+    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For G gammas: the violation that the release itself shows (G,); error and violation on D tables that could be true (D, G)."""
+        raise NotImplementedError
+
+    def curve(self, gammas: ArrayLike | None = None, *, confidence: float = 0.95, rng: np.random.Generator | None = None) -> pd.DataFrame:
+        """Error and violation for every gamma, as well as what was released tells, for the people of ``fit``: one row a gamma.
+
+        No private number is read, so a curve costs no epsilon, however often it is asked for.
+
+        Columns: ``gamma``; ``error`` and ``violation``, means over what could be true by the release and the law of its noise;
+        ``error_low``, ``error_high`` and ``violation_low``, ``violation_high``, between which they lie with the probability
+        ``confidence``, for all gammas at once; ``claimed``, the violation by the release itself, mostly too small: there the program
+        chose what looks fair. The class says how they are computed.
+
+        The intervals are about the noise, on the people of ``fit``. On other people there is sampling error, which no epsilon removes.
+
+        Parameters
+        ----------
+        gammas : sequence of floats >= 0, optional
+            None: 25 between 0 and 0.5, and the model's own.
+        confidence : float in [0.5, 0.999]
+        rng : numpy.random.Generator, optional
+            Draws the tables. There is nothing to hide in it: without one the same release makes the same curve.
+        """
+        check_is_fitted(self)
+        self._refuse_a_stale_fit()
+        asked = np.union1d(GAMMAS, self._tolerance(None)) if gammas is None else gammas
+        asked = check.filled("gammas", check.array("gammas", asked, ndim=1, low=0.0, booleans=False), "tolerance")
+        confidence = check.number("confidence", confidence, low=0.5, high=0.999)
+        draws = np.random.default_rng(0) if rng is None else check.rng(rng, drawn="the tables")
+        return table_of(asked, *self._draws(asked, draws), confidence)
 
 
 def _same(now: object, then: object) -> bool:

@@ -280,6 +280,7 @@ valid("postprocessing.DPPostProcessing:score_bins", _fitted_post,
 valid("postprocessing.DPPostProcessing:p_at", _of(_post, "p_at"), lambda: dict(gamma=0.1))
 valid("postprocessing.DPPostProcessing:predict_proba", _of(_post, "predict_proba"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, gamma=0.05))
+valid("postprocessing.DPPostProcessing:curve", _of(_post, "curve"), lambda: dict(gammas=[0.0, 0.1], confidence=0.9, rng=rng()))
 valid("postprocessing.DPPostProcessing:predict", _of(_post, "predict"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, rng=rng(), gamma=0.05))
 valid("postprocessing.DPPostProcessing:score", _of(_post, "score"),
@@ -646,6 +647,7 @@ valid("oneshot.FrontierLearner:decisions", _of(_one_shot, "decisions"), lambda: 
 valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1]))
 valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
 valid("oneshot.FrontierLearner:predict_proba", _of(_one_shot, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
+valid("oneshot.FrontierLearner:curve", _of(_one_shot, "curve"), lambda: dict(gammas=[0.0, 0.1], confidence=0.9, rng=rng()))
 valid("oneshot.FrontierLearner:predict", _of(_one_shot, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
 valid("oneshot.FrontierLearner:score", _of(_one_shot, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
 

@@ -7,6 +7,7 @@ from .grids import BETA, DELTA, EPSILONS, GAMMAS_PROTOCOL
 from .pareto import LEAST_ROOM, epsilon_at_quality, error_at_violation, lower_hull, pareto_quality, quality_interval, quality_room
 from .reference import REFERENCE_MULTIPLIERS, error_and_gaps, regression_reference
 from .runner import setting_rng, sweep
+from .select import select_row
 from .splits import held_out_splits
 from .study import Study, run
 from .tables import base_counts, held_out_counts
@@ -16,5 +17,5 @@ __all__ = [
     "BETA", "DELTA", "EPSILONS", "GAMMAS_PROTOCOL", "LEAST_ROOM", "METHODS", "REFERENCE_MULTIPLIERS", "Draws", "Study", "base_counts",
     "bootstrap_interval", "bootstrap_means", "draws_over_splits", "epsilon_at_quality", "error_and_gaps", "error_at_violation",
     "free_points", "held_out_counts", "held_out_splits", "lower_hull", "pareto_quality", "postprocessing_curve", "postprocessing_draws",
-    "quality_interval", "quality_room", "regression_reference", "run", "setting_rng", "sweep",
+    "quality_interval", "quality_room", "regression_reference", "run", "select_row", "setting_rng", "sweep",
 ]

@@ -140,6 +140,11 @@ class ObservedInBlocks(Observed):
         self.answers, self.variances = np.append(self.answers, answers), np.append(self.variances, variances)
         return self
 
+    def joined(self, other):
+        self.asked = [*self.asked, *other.asked]
+        self.answers, self.variances = np.append(self.answers, other.answers), np.append(self.variances, other.variances)
+        return self
+
     def under(self, features):
         other = ObservedInBlocks(features)
         other.asked, other.answers, other.variances, other.known = self.asked, self.answers, self.variances, self.known

@@ -9,12 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._classifier import FrontierClassifier
+from .._curve import draws_of, violation_of
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
 from .basis import chances
 from .candidates import multiplier_grid, served
+from .curve import what_is_accepted
 from .releases import NORMS, Norm, as_many, groups_below
 from .run import GAMMAS, METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS
@@ -143,6 +145,8 @@ class FrontierLearner(FrontierClassifier):
         counted too. Everything published follows from these and from X and y.
     smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
         the answers
+    accepted_ : record of how many people of each group and rate each candidate of the frontier accepts, by the answers: means and
+        covariances; what :meth:`curve` reads
     n_features_in_ : int
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
@@ -153,6 +157,15 @@ class FrontierLearner(FrontierClassifier):
         By every method, for any parameter or array out of range; by ``fit`` for a parameter that ``method`` does not read; never because
         of how the codes 0..k-1 are spread over people, nor because of what the noise was.
 
+    Notes
+    -----
+    The intervals of :meth:`curve`: a published mixture is a function of x, and the error of ``frontier_`` is exact. How many of each group
+    it accepts has a normal law given the answers, in the model of :func:`expected_groups` with the fixed covariance and, to be on the safe
+    side, a residual as large as a person's can be; for ``response`` the answers are the audit's and sums of reports over public cells. From
+    4,000 draws of it come the violations. Given the model, it does not matter that the mixture was chosen by the same answers. The model
+    is no theorem: on drawn populations of 500 to 2,000 people, at epsilon 0.3 to 2, true violations lay in their intervals at all gammas at
+    once as often as ``confidence`` says, which a test repeats.
+
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic
@@ -161,6 +174,9 @@ class FrontierLearner(FrontierClassifier):
     >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     >>> [(r.mechanism, round(r.epsilon, 3)) for r in model.releases_]
     [('geometric', 1.0), ('geometric', 1.0)]
+    >>> row = model.curve([.1]).round(2).loc[0]
+    >>> bool(row.violation_low <= row.claimed <= row.violation_high)
+    True
     >>> model.predict_proba(people.X[:3]).shape, model.predict(people.X[:3], gamma=.05).shape
     ((3, 2), (3,))
     """
@@ -191,9 +207,10 @@ class FrontierLearner(FrontierClassifier):
         with one_thread(len(y)):
             public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
             A = groups_below("sensitive_features", sensitive_features, how.k, "X", public.m)
-            self._basis, self.frontier_, _, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
-                                                          n_cells=how.n_cells, norm=how.norm, columns=how.columns,
-                                                          smoothing=how.smoothing, gammas=how.gammas)
+            self._basis, self.frontier_, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
+                                                                  n_cells=how.n_cells, norm=how.norm, columns=how.columns,
+                                                                  smoothing=how.smoothing, gammas=how.gammas)
+            self.accepted_ = what_is_accepted(asked, public, decisions, self.frontier_.used)
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
         self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
 
@@ -202,6 +219,16 @@ class FrontierLearner(FrontierClassifier):
         check_is_fitted(self, "frontier_")
         self._refuse_other_columns(X)
         return (self._basis(self._people(X)) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
+
+    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        weights = np.stack([self.frontier_.row(gamma) for gamma in gammas])
+        known = self.accepted_.of_mixtures(weights)
+        rates = known.rates(draws_of(2 * known.means.size), rng)
+        claimed = np.abs(weights @ self.frontier_.gaps).max(axis=1)
+        return claimed, (weights @ self.frontier_.error)[None], violation_of(rates, served(self.notion, self.against))
+
+    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
+        return *self.accepted_.sizes(), float(self.epsilon), served(self.notion, self.against)
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""

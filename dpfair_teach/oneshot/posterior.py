@@ -107,6 +107,10 @@ class Observed:
         self.answers, self.variances = np.append(self.answers, answers), np.append(self.variances, variances)
         return self
 
+    def joined(self, other: Any) -> Observed:
+        """With what another has about the same people."""
+        return self.add(other.queries, other.answers, other.variances)
+
     def expected(self, mean: float, residual: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """E[A_i | answers]; E[P(A_i = 1 | x_i) | answers], which leaves the person's own residual out; its weights on the features."""
         along, covariance, sizes = self._law(residual)

@@ -35,9 +35,17 @@ class Frontier:
     def expected_error(self) -> np.ndarray:
         return self.weights @ self.error
 
+    @property
+    def used(self) -> np.ndarray:
+        """The candidates that some tolerance of the frontier uses, and the two constants, (S,)."""
+        H = len(self.error)
+        return np.union1d(np.flatnonzero((self.weights > 0).any(axis=0)), [H - 2, H - 1])
+
     def row(self, gamma: float) -> np.ndarray:
-        """The mixture for a gamma, (H,): where it is no tolerance of the frontier, solved anew from the same errors and gaps."""
+        """The mixture for a gamma, (H,): where it is no tolerance of the frontier, solved anew for the candidates that these use."""
         for kept, weights in zip(self.gammas, self.weights, strict=True):
             if abs(kept - gamma) < 1e-12:
                 return weights
-        return best_mixtures(self.error, self.gaps, [gamma]).weights[0]
+        row = np.zeros(len(self.error))
+        row[self.used] = best_mixtures(self.error[self.used], self.gaps[self.used], [gamma]).weights[0]
+        return row

@@ -17,6 +17,7 @@ from ._base import base_prediction, base_score
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
+from .curve import claims_and_draws, noise_of_accepted, possible_tables
 from .lp import acceptance_probability
 from .noise import MARGIN_NOISES, NOISES, MarginNoise, margin_sensitivity, noisy_counts, public_margin_counts
 from .slacks import bins_slack, lift_unusable, margin_slack, unguarded_paper_slack
@@ -165,7 +166,7 @@ class DPPostProcessing(FrontierClassifier):
     parity_ : fairness.Parity, the notion and its form
     releases_ : tuple of accounting.Release, in people: the mechanism that drew, its scale, its epsilon; of the last ``fit`` only: add up
         earlier ones yourself
-    n_groups_, n_features_in_ : int; the latter where X has columns
+    m_, n_groups_, n_features_in_ : int; how many people, groups and, where X has columns, columns
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
 
@@ -187,6 +188,13 @@ class DPPostProcessing(FrontierClassifier):
     error would be unknown; s and d one after the other, at a share c of epsilon and the rest, have nearly 2 / (c epsilon)^2 and
     2 / ((1 - c) epsilon)^2: one of them 8 / epsilon^2 or more. So the table is released, once, and serves every notion.
 
+    The intervals of :meth:`curve`: 4,000 tables that could be the true one are drawn, each the released one with a quarter more noise than
+    it already has, by the same mechanism and with the same public margins (fewer for large tables). For each gamma the published classifier
+    is judged on all of them. That is the law of the truth where no table was more likely than others before the release, and no theorem
+    for a given truth. On drawn populations of 300 to 3,000 people of two to six groups, at epsilon 0.3 to 2, true violations lay in their
+    intervals at all gammas at once as often as ``confidence`` says, which a test repeats. :func:`bins_slack` is a proven interval, and two
+    to three times as wide.
+
     Examples
     --------
     >>> score = np.array([[.9], [.7], [.4], [.3], [.2], [.8], [.6], [.55], [.35], [.1]])
@@ -197,6 +205,10 @@ class DPPostProcessing(FrontierClassifier):
     (2, 2)
     >>> model.releases_[0].mechanism, model.releases_[0].sensitivity, model.releases_[0].epsilon
     ('geometric', 1.0, 5.0)
+    >>> model.curve([0, .05]).round(2)[["gamma", "violation", "violation_high", "claimed"]]
+       gamma  violation  violation_high  claimed
+    0   0.00       0.03            0.50     0.00
+    1   0.05       0.07            0.48     0.05
     >>> model.p_at(gamma=1).tolist()   # any gap is allowed: the base's own decisions
     [[0.0, 0.0], [1.0, 1.0]]
     """
@@ -230,7 +242,7 @@ class DPPostProcessing(FrontierClassifier):
         counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins)
         q = (public_margin_counts if how.public else noisy_counts)(counts, how.epsilon, rng, noise=noise) / m
         # From here on A is not read again.
-        self.q_tilde_, self.slack_, self.parity_, self.n_groups_ = q, slack_of(q, m, noise, how), how.parity, k
+        self.q_tilde_, self.slack_, self.parity_, self.n_groups_, self.m_ = q, slack_of(q, m, noise, how), how.parity, k, m
         self.__dict__.pop("cuts_", None)
         if cuts is not None:
             self.cuts_ = cuts
@@ -246,6 +258,17 @@ class DPPostProcessing(FrontierClassifier):
         check_is_fitted(self, "q_tilde_")
         gamma = check.gamma(gamma)
         return solve(self.q_tilde_, gamma, self.slack_, notion=self.parity_).p
+
+    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        how, released = settings(self), self.q_tilde_ * self.m_
+        tables = possible_tables(released, how.epsilon, how.noise_for(self.n_groups_), how.public, rng)
+        return claims_and_draws([self.p_at(gamma) for gamma in gammas], released, tables, self.parity_)
+
+    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
+        how, (b, k, _) = settings(self), self.q_tilde_.shape
+        deviation = [noise_of_accepted(b, k, how.epsilon, how.noise_for(k), how.public, 2 if cell.label is None else 1)
+                     for cell in self.parity_.cells]
+        return self.parity_.sizes(self.q_tilde_.sum(axis=0) * self.m_), np.array(deviation), how.epsilon, self.parity_
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         if sensitive_features is None:

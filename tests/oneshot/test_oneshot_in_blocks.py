@@ -62,6 +62,13 @@ def test_blocks_give_the_numbers_of_all_together(how, in_blocks, oriented):
         assert getattr(together.frontier_, name) == pytest.approx(getattr(blocked.frontier_, name), abs=1e-9)
     assert np.array_equal(decisions, blocked.decisions(people.X))
     assert chances == pytest.approx(blocked.frontier_.weights @ decisions, abs=1e-9)
+    one, other = together.accepted_, blocked.accepted_          # what curve() is made of, for candidates that both kept
+    common, of_one, of_other = np.intersect1d(one.candidates, other.candidates, return_indices=True)
+    of_one, of_other = np.append(of_one, [-2, -1]), np.append(of_other, [-2, -1])
+    assert len(common) >= 2 and one.noise == pytest.approx(other.noise, rel=1e-6)
+    assert one.means[..., of_one] == pytest.approx(other.means[..., of_other], abs=1e-6)
+    assert one.everybody[:, of_one] == pytest.approx(other.everybody[:, of_other])
+    assert one.covariances[..., of_one, :][..., of_one] == pytest.approx(other.covariances[..., of_other, :][..., of_other], abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32], ids=["doubles", "floats"])

@@ -93,10 +93,12 @@ def test_the_published_classifier_reads_x_alone_and_is_a_mixture(people):
 def test_a_gamma_that_is_no_tolerance_of_the_frontier_is_solved_from_the_same_answers(people):
     F, other = (FrontierLearner(2.0, 0.0, gammas=gammas).fit(
         people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6)).frontier_ for gammas in ([0, .05, .2], [.03, .4]))
-    for gamma, row in zip((.03, .4), other.weights, strict=True):
-        assert np.abs(F.row(gamma) - row).max() < 1e-9 and not any(np.array_equal(row, kept) for kept in F.weights)
-        assert np.abs(F.row(gamma) @ F.gaps).max() < gamma + 1e-9
-    assert F.row(.05) is not None and np.array_equal(F.row(.05), F.weights[1])
+    for gamma, best in zip((.03, .4), other.expected_error, strict=True):
+        row = F.row(gamma)
+        assert np.abs(row @ F.gaps).max() < gamma + 1e-9 and row.sum() == pytest.approx(1) and row.min() >= 0
+        assert best - 1e-9 <= row @ F.error < best + .01 and not any(np.array_equal(row, kept) for kept in F.weights)
+        assert set(np.flatnonzero(row)) <= set(F.used) and {len(row) - 2, len(row) - 1} <= set(F.used)
+    assert np.array_equal(F.row(.05), F.weights[1])
 
 
 def test_three_groups_are_supported_and_cost_twice_the_noise():

@@ -1,0 +1,57 @@
+"""Error and violation of a classifier for every gamma, as well as what was released tells: estimates, and how far off they may be.
+
+What is released is known, the true table is not. A learner draws tables that could be the true one, by the law of its noise; here their
+errors and violations become intervals that hold for all gammas at once. All of it reads the release and public numbers: it costs nothing.
+"""
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .fairness import Parity
+
+#: The 25 tolerances of the book's protocol.
+GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
+#: How many tables are drawn, and how many numbers they may hold together; at least so many.
+DRAWS, NUMBERS, LEAST_DRAWS = 4000, 2e7, 400
+#: A violation is a largest size, and noise makes sizes larger: of the smallest drawn so many times fewer are left out than of the largest.
+LOW_TAIL = 4
+
+
+def draws_of(numbers: int) -> int:
+    """How many draws of so many numbers each."""
+    return int(min(DRAWS, max(LEAST_DRAWS, NUMBERS / numbers)))
+
+
+def violation_of(rates: np.ndarray, parity: Parity) -> np.ndarray:
+    """The violation of rates (..., k, R), against an anchor or between pairs. A rate of nobody, NaN, is apart from no other."""
+    high = low = rates[..., [parity.anchor], :]
+    if parity.against == "pairs":
+        high, low = np.fmax.reduce(rates, axis=-2), np.fmin.reduce(rates, axis=-2)
+        return np.nan_to_num(np.fmax.reduce(high - low, axis=-1))
+    return np.nan_to_num(np.fmax.reduce(np.abs(rates - high), axis=(-2, -1)))
+
+
+def band(drawn: np.ndarray, confidence: float, tails: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of G intervals in which a share of at least ``confidence`` of the rows of ``drawn`` (D, G) lie with all their entries.
+
+    All intervals leave out equally many of the largest numbers, as many as they can, and ``tails`` times fewer of the smallest.
+    """
+    D = len(drawn)
+    rank = drawn.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    out = np.maximum(rank, D - 1 - tails * rank).max(axis=1)            # how far out each row is at its worst
+    most = int(np.sort(out)[min(int(np.ceil(confidence * D)), D) - 1])
+    ordered = np.sort(drawn, axis=0)
+    return ordered[(D - 1 - most) // tails], ordered[most]
+
+
+def table_of(gammas: np.ndarray, claimed: np.ndarray, error: np.ndarray, violation: np.ndarray, confidence: float) -> pd.DataFrame:
+    """The columns of ``curve``, from what the release says itself, ``claimed`` (G,), and from draws (D, G), or one row where there is no
+    doubt."""
+    columns = {"gamma": gammas}
+    for name, drawn in {"error": error, "violation": violation}.items():
+        low, high = band(drawn, confidence, tails=LOW_TAIL if name == "violation" else 1)
+        if name == "violation":             # what was released is possible too
+            low, high = np.minimum(low, claimed), np.maximum(high, claimed)
+        columns |= {name: drawn.mean(axis=0), f"{name}_low": low, f"{name}_high": high}
+    return pd.DataFrame(columns | {"claimed": claimed})

@@ -1,0 +1,39 @@
+"""A warning where a group is too small for its epsilon, made from what was released."""
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from .fairness import Parity
+
+#: A rate is of use while noise moves it by at most so much, in standard deviations.
+OF_USE = 0.1
+NAMED = 3       # cells in one message; of the others their number
+
+
+class SmallGroupWarning(UserWarning):
+    """A group has too few people of a label for its epsilon: noise alone moves its rate by more than 0.1, one standard deviation.
+
+    Source: ours. The rate is that of a classifier that accepts half of them; how much noise moves it follows from the law of the noise, and
+    how many they are from the noisy answers. Nothing else is read, so the warning is post-processing: it tells nothing more about anybody.
+    It says how many people, or which epsilon, would do.
+    """
+
+
+def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: float, parity: Parity) -> None:
+    """One warning for all cells (k, R) that are too small: ``people`` there by the release, and the standard deviation, in people, that
+    its noise gives to those of them who are accepted where half are. How large the cell or epsilon would have to be goes by deviation
+    / people, and by noise that is in proportion to 1 / epsilon."""
+    moved = np.broadcast_to(deviation, people.shape) / np.maximum(people, 1.0)
+    small = [(a, r) for a, r in np.argwhere(moved > OF_USE)]
+    if not small:
+        return
+    worst = sorted(small, key=lambda cell: -moved[cell])
+    told = [f"group {a}" + ("" if (label := parity.cells[r].label) is None else f" with label {label}")
+            + f" ({max(0.0, people[a, r]):.0f} people by the release, rate off by {moved[a, r]:.2g}; it takes "
+              f"{np.ceil(moved[a, r] / OF_USE * max(people[a, r], 1.0)):,.0f} people, or epsilon {epsilon * moved[a, r] / OF_USE:.2g})"
+            for a, r in worst[:NAMED]]
+    more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
+    warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
+                  f"{'; '.join(told)}{more}. Merge groups, or see in curve() what can be relied on.", SmallGroupWarning, stacklevel=3)

@@ -1,0 +1,84 @@
+"""The warning of groups that are too small for their epsilon: its rule, what it says, and that it reads the release alone."""
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import dpfair_teach
+from dpfair_teach import SmallGroupWarning, data
+from dpfair_teach._small_groups import OF_USE, warn_of_small_groups
+from dpfair_teach.fairness import Parity
+from dpfair_teach.oneshot import FrontierLearner
+from dpfair_teach.postprocessing import DPPostProcessing, noisy_counts, public_margin_counts
+from dpfair_teach.postprocessing.curve import noise_of_accepted
+from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
+from test_estimators import CASES, A, X, Y
+
+
+def said(people, deviation, epsilon=1.0, notion="equalized_odds") -> str:
+    with pytest.warns(SmallGroupWarning) as caught:
+        warn_of_small_groups(np.array(people, dtype=float), np.asarray(deviation, dtype=float), epsilon, Parity(notion))
+    assert len(caught) == 1 and issubclass(SmallGroupWarning, UserWarning) and dpfair_teach.SmallGroupWarning is SmallGroupWarning
+    return str(caught[0].message)
+
+
+def test_it_says_which_cell_and_how_large_it_or_epsilon_would_have_to_be():
+    message = said([[500, 400], [60, 20]], [4.0, 4.0], epsilon=.5)
+    assert message.startswith("too small for epsilon = 0.5, as noise alone moves a rate by more than 0.1, one standard deviation: ")
+    assert "group 1 with label 1 (20 people by the release, rate off by 0.2; it takes 40 people, or epsilon 1)" in message
+    assert "label 0" not in message and "; and" not in message and message.endswith("or see in curve() what can be relied on.")
+    assert "group 2 (0 people by the release, rate off by 3; it takes 30 people, or epsilon 30)" in said(
+        [[90], [80], [-5]], [3.0], notion="demographic_parity")
+    many = said(np.arange(10).reshape(5, 2), [4.0, 4.0])
+    assert many.count("people by the release") == 3 and "; and 7 more. " in many
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_small_groups(np.full((2, 2), 40.0), np.full(2, 4.0), 1.0, Parity())         # exactly 0.1: of use
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("noise, public", [*((noise, True) for noise in MARGIN_NOISES if noise != "exact"),
+                                           *((noise, False) for noise in NOISES if noise != "exact")])
+def test_the_rule_goes_by_the_noise_that_is_drawn(k, noise, public):
+    """4,000 tables of large cells: their accepted are off by what the rule says, at most; projected noise is a little smaller."""
+    counts, half = np.full((4, k, 2), 500), np.array([1.0, 1, 0, 0])[:, None] - .5
+    draw = public_margin_counts if public else noisy_counts
+    off = draw(counts, .4, np.random.default_rng(0), 4000, noise=noise) - counts
+    found = (half * off[:, :, k - 1]).sum(axis=1).std(axis=0)
+    projected = np.sqrt(1 - 1 / k) if public and k == 3 and noise != "k_norm" else 1.0
+    assert found == pytest.approx(projected * noise_of_accepted(4, k, .4, noise, public, 1), rel=.06)
+    both = (half[:, 0] * off[:, :, k - 1].sum(axis=-1)).sum(axis=1).std()
+    assert both == pytest.approx(projected * noise_of_accepted(4, k, .4, noise, public, 2), rel=.06)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_fit_warns_where_its_advice_would_help(name):
+    """At epsilon 0.05 the 200 people of a group are too few; at half as much again as the epsilon that is named nothing is said."""
+    case, rng = CASES[name], np.random.default_rng(3)
+    with pytest.warns(SmallGroupWarning) as caught:
+        model = case.make(epsilon=.05).fit(X, Y, sensitive_features=A, rng=rng)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert "group 1 with label" in str(caught[0].message)
+    enough = max(float(number) for number in re.findall(r"or epsilon ([\d.e+]+)\)", str(caught[0].message)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        case.make(epsilon=1.5 * enough).fit(X, Y, sensitive_features=A, rng=rng)
+    people, deviation, epsilon, _ = pickle.loads(pickle.dumps(model))._sizes()              # of the published object alone
+    assert (deviation / np.maximum(people, 1) > OF_USE).any() and epsilon == .05
+
+
+def test_demographic_parity_speaks_of_groups_and_not_of_labels():
+    with pytest.warns(SmallGroupWarning, match=r"group 2 \("):
+        DPPostProcessing(lambda X: (X[:, 0] > 0).astype(int), .5, .1, n_groups=3, notion="demographic_parity").fit(
+            X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+
+
+def test_a_small_group_among_many_people_is_found_by_the_learner_that_asks_once():
+    people = data.make_logistic(2000, group_shares=[.98, .02], d=3, rng=np.random.default_rng(0))
+    with pytest.warns(SmallGroupWarning, match="group 1 with label") as caught:
+        FrontierLearner(1.0, .05).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(1))
+    assert "group 0" not in str(caught[0].message)
