@@ -698,6 +698,7 @@ FAULTS = {
     "lemma_3_4_halved": Mutant("dpfair_teach.games.regret.lemma_3_4", scaled(0.5), "half of the bound"),
     "gap_noise_halved": Mutant("dpfair_teach.games.accuracy.gap_noise", scaled(0.5), "half of the noise of a gap"),
     "theorem_3_5_learner_alone": Mutant("dpfair_teach.games.guarantees.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
+    "four_fifths_of_the_rounds": Mutant("dpfair_teach.games.rounds.rounds_for", scaled(0.8), "T times .8"),
     "sharp_gap_with_the_printed_step": Mutant(
         "dpfair_teach.games.guarantees.auditor_step", lambda f: lambda s, as_printed: f(s, True),
         "the step that the algorithm plays of itself"),
