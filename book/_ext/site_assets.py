@@ -5,6 +5,7 @@ pages, scripts and styles use are collected, the fonts are cut down to those, an
 """
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 from collections.abc import Callable
@@ -40,6 +41,13 @@ REPAIRS = [
     (re.compile(r'(<div[^>]*class="bd-sidebar-primary bd-sidebar[^"]*")(?![^>]*role=)'), r'\1 role="complementary" aria-label="The book"'),
 ]
 
+# The figures, questions and sources of a notebook each bring their styles, and figures their player: there each output stands alone.
+# A page of the site links to them once, and leaves out what a notebook shows where nothing of that may run.
+OWN = [(re.compile(r"<style>(\.dpx.*?)</style>", re.S), ".css", '<link rel="stylesheet" href="{}"/>'),
+       (re.compile(r'<script>(\(\(\) => \{\s*if \(customElements\.get\("dpfair-explorer"\)\).*?)</script>', re.S), ".js",
+        '<script defer="defer" src="{}"></script>')]
+FLAT = [re.compile(r'<img class="dpx-flat"[^>]*>'), re.compile(r'<span class="dpx-flat"[^>]*>[^<]*</span>')]
+
 FILES = ["sphinx-thebe.js", "sphinx-thebe.css", "scripts/fontawesome.js", "scripts/fontawesome.js.LICENSE.txt",
          "scripts/*.map", "styles/*.map", "webpack-macros.html", "sbt-webpack-macros.html"]
 NAME = re.compile(r"\bfa-([a-z0-9]+(?:-[a-z0-9]+)*)")
@@ -58,6 +66,29 @@ def clean_page(html: str, *, is_search: bool) -> str:
     html = _first_of_each(REPEATED, html, key=str.strip)
     html = _first_of_each(STYLE, html, key=str)
     return _first_of_each(VIEWPORT, html, key=lambda tag: "viewport")
+
+
+def share_assets(html: str) -> tuple[str, dict[str, str]]:
+    """A page whose outputs use linked styles and one linked player, and the files that it links to: name -> content.
+
+    A file is named after what is in it: pages whose notebooks were made with different versions keep their own.
+    """
+    root = re.search(r'data-content_root="([^"]*)"', html)
+    files: dict[str, str] = {}
+    if root is None:
+        return html, files
+    links = []
+    for pattern, ending, tag in OWN:
+        for content in dict.fromkeys(pattern.findall(html)):
+            name = f"dpfair-{hashlib.sha256(content.encode()).hexdigest()[:10]}{ending}"
+            files[name] = content
+            links.append(tag.format(f"{root[1]}_static/{name}"))
+        html = pattern.sub("", html)
+    if links:
+        for pattern in FLAT:
+            html = pattern.sub("", html)
+        html = html.replace("</head>", "  ".join(["", *links]) + "\n  </head>", 1)
+    return html, files
 
 
 def _first_of_each(pattern: re.Pattern, html: str, key: Callable[[str], str]) -> str:
@@ -117,7 +148,9 @@ def _finish(app, error) -> None:
     maths = next((match[1] for html in found.values() if (match := MATHS.search(html))), None)
     pages = []
     for path, html in found.items():
-        cleaned = clean_page(html, is_search=path.name == "search.html")
+        cleaned, shared = share_assets(clean_page(html, is_search=path.name == "search.html"))
+        for name, content in shared.items():
+            (static / name).write_text(content, encoding="utf-8")
         if maths:
             cleaned = fetch_maths_ahead(cleaned, maths)
         if cleaned != html:

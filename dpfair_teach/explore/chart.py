@@ -9,6 +9,7 @@ from .._checks import refuse
 from . import drawing, views
 from .axes import Axis, shown
 from .drawing import Chart
+from .ends import with_ends
 from .packing import pack
 from .panel import Frames, Panel
 
@@ -25,7 +26,8 @@ def chart_of(panel: Panel, frames: list, start: Any) -> Chart:
     """The chart of a panel; ``start`` is the frame at which the figure stands first."""
     common: dict[str, Any] = {"view": panel.view, "x_label": panel.x_label, "y_label": panel.y_label, "digits": panel.digits}
     if panel.view == "table":
-        return Chart(**common | _NO_AXES, start=start)
+        place = {row: i for i, row in enumerate(frames[0].rows)}
+        return Chart(**common | _NO_AXES, start=start, compare=tuple((place[a], place[b]) for a, b in panel.compare.items()))
     if panel.view == "heatmap":
         axis = Axis.over(np.concatenate([f.ravel() for f in frames]), log=panel.log_y, given=panel.y_range, levels=200, pad=0)
         rows, columns = names("y", panel.y, frames[0].shape[0]), names("x", panel.x, frames[0].shape[1])
@@ -57,8 +59,11 @@ def curves(panel: Panel, frames: list, common: dict) -> Chart:
     y = Axis.over(all_y, log=panel.log_y, given=y_range)
     outside = any(s.min(initial=a.low) < a.low - TIGHT or s.max(initial=a.high) > a.high + TIGHT
                   for a, v in ((x, all_x), (y, all_y)) for s in [np.log10(v) if a.log else v])
-    return Chart(**common, x=x, y=y, series=kinds, slots=colours(panel, dict(kinds)), at=x.keep(panel.x) if lines else None,
-                 clip=bool(outside), said=tuple(x.says(panel.x[i]) for i in drawing.shown_rows(len(panel.x))) if lines else ())
+    common |= {"x": x, "y": y, "series": kinds, "slots": colours(panel, dict(kinds)), "clip": bool(outside)}
+    if not lines:
+        return Chart(**common)
+    said = tuple(x.says(panel.x[i]) for i in drawing.shown_rows(len(panel.x)))
+    return with_ends(Chart(**common, at=x.keep(panel.x), exact=tuple(panel.x.tolist()), said=said), frames)
 
 
 def colours(panel: Panel, kinds: dict[str, str]) -> tuple[int, ...]:
@@ -89,6 +94,7 @@ def data_of(chart: Chart, frames: Frames, start: int) -> dict:
         kept = [np.array([found.setdefault(c, len(found)) for c in drawing.cells(f, chart.digits)], dtype=np.int64)
                 for f in frames.distinct]
         data |= {"u": list(found), "start": start}
+        data |= {"rows": dict(chart.compare), "columns": len(frames.distinct[0].columns)} if chart.compare else {}
     else:
         kept = [drawing.whole(chart, f) for f in frames.distinct]
     if chart.view == "heatmap":
@@ -113,11 +119,20 @@ def curve_data(chart: Chart, frames: Frames) -> dict:
     for i, one in enumerate(series):
         if one["kind"] == "points":
             one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
-    data: dict = {"X": axis_data(chart.x), "Y": axis_data(chart.y), "w": 10 * width, "h": 10 * height, "S": series}
+    data: dict = {"X": axis_data(chart.x), "Y": axis_data(chart.y), "w": 10 * width, "h": 10 * height, "S": series,
+                  "xl": chart.x_label or "x", "yl": chart.y_label or "y"}
     if chart.view == "lines":
+        # on a log axis a kept number has three digits, and people are counted in full
+        data |= {"top": chart.box[1], "e": chart.ends} if any(e is not None for e in chart.ends) else {}
+        data |= {"xt": [chart.x.says(v) for v in chart.exact]} if chart.x.log else {}
         return data | {"x": chart.at.tolist(), "r": drawing.shown_rows(len(chart.at)), "rx": chart.said}
     counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames.distinct]
     return data | {"c": counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)}
+
+
+def guess_data(panel: Panel, chart: Chart) -> dict:
+    """Which series the reader guesses."""
+    return {"g": [name for name, _ in chart.series].index(panel.guess)} if panel.guess else {}
 
 
 def axis_data(axis: Axis) -> dict:

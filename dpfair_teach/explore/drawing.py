@@ -37,12 +37,15 @@ class Chart:
     series: tuple[tuple[str, str], ...] = ()
     slots: tuple[int, ...] = ()             # which colour, dash and marker each series has
     at: Any = None                          # lines: the kept x values, an array,
+    ends: tuple[int | None, ...] = ()       # of a line: how far below its end its name stands, in units; None where it would collide
+    exact: tuple[float, ...] = ()           # the x values themselves,
     said: tuple[str, ...] = ()              # and how those that the folded table shows read
     columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
     rows: tuple[str, ...] = ()
     clip: bool = False
     digits: int = 3
-    start: Table | None = None
+    start: Table | None = None              # a table: what its cells are compared with,
+    compare: tuple[tuple[int, int], ...] = ()       # or which row with which other
     z_label: str = ""
     box: tuple[int, int, int, int] = field(init=False)      # left, top, width, height of the drawing area
     size: tuple[int, int] = field(init=False)
@@ -51,8 +54,8 @@ class Chart:
         if self.view == "roc":
             box, size = (52, 30, 370, 370), (440, 454)
         elif self.view == "bars":
-            box = (2, 2, 516, BAR * len(self.series) - 8)
-            size = (520, box[3] + 26)
+            box = (2, 5, 516, BAR * len(self.series) - 8)
+            size = (520, box[3] + 29)
         elif self.view == "heatmap":
             box = (74, 30, 430, min(360, max(120, 430 * len(self.rows) // max(1, len(self.columns)))))
             size = (520, box[3] + 84)
@@ -159,12 +162,25 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False) -> str:
                   for v in (0, 10 ** chart.x.decimals)]
         parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
     parts += [f'<path class="{classes(chart, i)}" d="{d}"/>' for i, d in enumerate(paths(chart, frame))]
-    parts.append("</svg>")
+    parts += ["</svg>", *end_names(chart, frame)]
     for i, (name, _) in enumerate(chart.series if keys else ()):
         y = chart.size[1] + KEY_HEIGHT * i
         key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y - 4}" width="32" height="24" ', 1)
         parts.append(f'{key}<text x="{left + 42}" y="{y + 13}">{escape(name)}</text>')
     return "".join(parts) + "</svg>"
+
+
+def end_names(chart: Chart, frame: dict) -> list[str]:
+    """The names that stand at the ends of their lines."""
+    left, top, width, height = chart.box
+    parts = []
+    for i, offset in enumerate(chart.ends):
+        if offset is not None:
+            name = chart.series[i][0]
+            end = height - int(chart.y.place(chart.y.keep(frame[name][-1]), 10 * height)) / 10
+            parts.append(f'<text class="dpx-end" data-i="{i}" x="{left + width - 4}" y="{top + end + offset:g}" text-anchor="end" '
+                         f'aria-hidden="true">{escape(name)}</text>')
+    return parts
 
 
 def heat(chart: Chart, frame: np.ndarray) -> list[str]:
@@ -223,8 +239,8 @@ def swatch(chart: Chart, i: int) -> str:
     return f'<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
 
 
-def legend(chart: Chart) -> str:
-    """The names of the series, or the shades of a heat map."""
+def legend(chart: Chart, frame: Any) -> str:
+    """The names of the series, those struck out that have nothing in this frame, or the shades of a heat map."""
     if chart.view == "heatmap":
         step = (chart.y.high - chart.y.low) / LEVELS
         edges = [chart.y.text(round((chart.y.low + i * step) * 10 ** chart.y.decimals)) for i in range(LEVELS)]
@@ -233,7 +249,8 @@ def legend(chart: Chart) -> str:
                 f"<li>{escape(chart.z_label)}</li>{cells}</ul>")
     if chart.view == "bars":
         return ""
-    names = "".join(f"<li>{swatch(chart, i)}{escape(name)}</li>" for i, (name, _) in enumerate(chart.series))
+    absent = ['' if len(frame[name]) else ' class="dpx-absent"' for name, _ in chart.series]
+    names = "".join(f"<li{absent[i]}>{swatch(chart, i)}<span>{escape(name)}</span></li>" for i, (name, _) in enumerate(chart.series))
     return f'<ul class="dpx-legend">{names}</ul>'
 
 
@@ -242,16 +259,29 @@ def cells(table: Table, digits: int) -> list[str]:
     return [value if isinstance(value, str) else shown(value, digits) for value in table.values.ravel()]
 
 
-def grid(table: Table, start: Table | None, digits: int, label: str, corner: str = "") -> str:
-    """A table; where ``start`` is given, cells that differ from it carry a mark and the number they had."""
-    now, before = cells(table, digits), cells(start or table, digits)
-    width = len(table.columns)
+def before(chart: Chart, table: Table) -> list[str | None]:
+    """What each cell is compared with: the cell at the start, or in the other row of its pair; None where with nothing."""
+    if not chart.compare:
+        return list(cells(chart.start or table, chart.digits))
+    now, width, other = cells(table, chart.digits), len(table.columns), dict(chart.compare)
+    return [now[other[i // width] * width + i % width] if i // width in other else None for i in range(len(now))]
+
+
+def grid(chart: Chart, table: Table, label: str) -> str:
+    """A table; cells that differ from what they are compared with carry a mark and the number there."""
+    now, was, width = cells(table, chart.digits), before(chart, table), len(table.columns)
+    verb = "against" if chart.compare else "was"
+
+    def cell(i: int) -> str:
+        if was[i] is None:
+            return f"<td>{escape(now[i])}</td>"
+        moved = ' class="dpx-moved"' if now[i] != was[i] else ""
+        return f'<td{moved} data-was="{verb} {escape(was[i] or "")}">{escape(now[i])}</td>'
+
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>'
-        + "".join(f'<td class="dpx-moved" data-was="{escape(b)}">{escape(a)}</td>' if a != b else f"<td>{escape(a)}</td>"
-                  for a, b in zip(now[r * width:(r + 1) * width], before[r * width:(r + 1) * width], strict=True)) + "</tr>"
-        for r, name in enumerate(table.rows))
+    body = "".join(f'<tr><th scope="row">{escape(name)}</th>{"".join(map(cell, range(r * width, (r + 1) * width)))}</tr>'
+                   for r, name in enumerate(table.rows))
+    corner = table.corner
     corner = f'<th scope="col">{escape(corner)}</th>' if corner else "<td></td>"
     return f'<table aria-label="{escape(label)}"><thead><tr>{corner}{head}</tr></thead><tbody>{body}</tbody></table>'
 

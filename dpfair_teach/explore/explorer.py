@@ -1,15 +1,17 @@
 """One interactive figure with two lives: a player inside a page, and widgets in front of a running kernel."""
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from .._checks import refuse
 from . import chart, controls, page, sentences, views
-from .arguments import text
+from .arguments import named, text
 from .drawing import Chart
+from .offered import Offered
+from .packing import pack
 from .panel import Frames, Panel
 from .people import People
 
@@ -66,6 +68,17 @@ class Explorer:
         A series that takes the colour of another, of another kind: ``{"group 0 is put at": "group 0 can reach"}``. Bars, which their
         names tell apart, have one colour unless some share one.
 
+    compare : dict row -> row
+        Of a table, which row is marked where it differs from which other row. Without, each cell that differs from the start is marked.
+    guess : str
+        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar. Then both are
+        shown, and how far apart they are is said.
+    play : str
+        A slider of rounds or of time, at least three numbers: it gets buttons to play, pause and step. It never starts by itself.
+    offered : callable, optional
+        ``offered(**values)`` is False where there is nothing to show. Such a setting is not computed and cannot be chosen: a control
+        offers what goes with those before it, and takes the later ones along. Without, every setting is offered.
+
     Raises
     ------
     ValueError
@@ -95,10 +108,12 @@ class Explorer:
                  series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
                  z_label: str = "", start: Mapping[str, Any] | None = None, question: str = "", log_x: bool = False, log_y: bool = False,
                  x_range: tuple[float, float] | None = None, y_range: tuple[float, float] | None = None, digits: int = 3,
-                 labels: Mapping[str, str] | None = None, colors: Mapping[str, str] | None = None) -> None:
+                 labels: Mapping[str, str] | None = None, colors: Mapping[str, str] | None = None,
+                 compare: Mapping[str, str] | None = None, guess: str = "", play: str = "",
+                 offered: Callable[..., bool] | None = None) -> None:
         self.columns = columns_of(fn, {"x": x, "y": y, "series": series, "view": view, "x_label": x_label, "y_label": y_label,
                                      "z_label": z_label, "log_x": log_x, "log_y": log_y, "x_range": x_range, "y_range": y_range,
-                                     "digits": digits, "colors": colors})
+                                     "digits": digits, "colors": colors, "compare": compare, "guess": guess})
         self.panels = tuple(panel for column in self.columns for panel in column)
         self.title, self.question = text("title", title), text("question", question, empty=True)
         if not callable(alt):
@@ -106,10 +121,34 @@ class Explorer:
         self.alt = alt
         self.people = people
         self.controls = controls.read(sliders, people, labels, start)
+        self.offered = Offered.read(offered, self.controls)
+        self.controls = self._started(named("start", start))
         self.sliders = {name: control.grid for name, control in self.controls.items()}
         self.start = {name: control.grid[control.start] for name, control in self.controls.items()}
+        self.play = self._read_play(play)
+        asking = [panel.guess for panel in self.panels if panel.guess]
+        if len(asking) > 1:
+            refuse("guess", asking, "two panels ask for a guess", "Ask for one at a time.")
         self._refuse_idle()
         self._widget = None
+
+    def _started(self, given: dict) -> dict[str, controls.Control]:
+        """The controls, standing at the first setting that is offered and has what ``start`` gives."""
+        at = tuple(control.start for control in self.controls.values())
+        if at in self.offered:
+            return self.controls
+        fixed = {k for k, name in enumerate(self.controls) if name in given}
+        for one in self.offered.settings:
+            if all(one[k] == at[k] for k in fixed):
+                return {name: replace(control, start=place) for (name, control), place in zip(self.controls.items(), one, strict=True)}
+        refuse("start", given, "no setting with these values is offered", "Start at one that is.")
+
+    def _read_play(self, play: str) -> str:
+        """The control whose values pass by themselves."""
+        fit = [name for name, control in self.controls.items() if control.kind == "range" and len(control.grid) >= 3]
+        if text("play", play, empty=True) and play not in fit:
+            refuse("play", play, "not the name of a slider with at least three numbers", f"Choose from {', '.join(fit) or 'none'}.")
+        return play
 
     def _refuse_idle(self) -> None:
         """A control that nothing takes would move nothing: fn is then called wrongly, which says more."""
@@ -137,15 +176,19 @@ class Explorer:
 
     def grid(self) -> list[dict]:
         """Slider values of all frames, the last slider moving fastest."""
-        return [dict(zip(self.sliders, point, strict=True)) for point in itertools.product(*self.sliders.values())]
+        return [{name: grid[at] for (name, grid), at in zip(self.sliders.items(), places, strict=True)}
+                for places in self.offered.settings]
 
     def _full(self, values: dict) -> dict:
         """A value for every control: the one given, as it stands on the grid, or the start."""
         for name in values:
             if name not in self.controls:
                 refuse("values", name, "no slider has that name", f"Choose from {', '.join(self.controls)}.")
-        return {name: control.grid[control.index(values[name], "values")] if name in values else self.start[name]
+        full = {name: control.grid[control.index(values[name], "values")] if name in values else self.start[name]
                 for name, control in self.controls.items()}
+        if tuple(self.controls[name].places[value] for name, value in full.items()) not in self.offered:
+            refuse("values", full, "this setting is not offered", "Choose one that is: Explorer.grid() lists them.")
+        return full
 
     def _on(self, panel: Panel) -> tuple[str, ...]:
         """The controls of a panel: those that its fn takes, and of a figure with one picture all, so that a misspelt one is named."""
@@ -154,7 +197,12 @@ class Explorer:
     @cached_property
     def _frames(self) -> list[Frames]:
         """Every frame of every panel, once."""
-        return [panel.frames({name: self.controls[name] for name in self._on(panel)}) for panel in self.panels]
+        return [panel.frames({name: self.controls[name] for name in self._on(panel)}, self._wanted(self._on(panel)))
+                for panel in self.panels]
+
+    def _wanted(self, on: tuple[str, ...]) -> set[tuple] | None:
+        """The values of the controls ``on`` at the settings that are offered; None for all."""
+        return None if self.offered.whole else {tuple(values[name] for name in on) for values in self.grid()}
 
     def _place(self, on: tuple[str, ...], values: dict) -> int:
         """Where ``values`` stand on the grid of the controls ``on``."""
@@ -177,7 +225,7 @@ class Explorer:
         def frame(values: dict) -> Any:
             found = self._frames_at(values)
             return found[0] if len(found) == 1 else {panel.name: f for panel, f in zip(self.panels, found, strict=True)}
-        return sentences.every(self.alt, self.controls, self.start, frame)
+        return sentences.every(self.alt, self.controls, self.grid(), frame)
 
     # -- showing -----------------------------------------------------------------------------------------------------------
 
@@ -194,8 +242,12 @@ class Explorer:
         data: dict = {"title": self.title, "k": [c.label for c in each], "n": [len(c.grid) for c in each],
                       "v": [[] if c.people else c.texts for c in each],
                       "say": {"on": [names.index(name) for name in on], **sentences.packed(said)}}
+        if not self.offered.whole:
+            data["o"] = pack([self.offered.numbers()])
+        if self.play:
+            data["play"] = names.index(self.play)
         data["P"] = [{"name": panel.name, "on": [names.index(name) for name in frames.on],
-                      **chart.data_of(drawn, frames, self._number(frames, self.start))}
+                      **chart.data_of(drawn, frames, self._number(frames, self.start)), **chart.guess_data(panel, drawn)}
                      for panel, drawn, frames in zip(self.panels, self._charts, self._frames, strict=True)]
         return data
 
@@ -204,7 +256,8 @@ class Explorer:
         pictures = [page.Picture(drawn, frame, panel.name, panel.share)
                     for drawn, frame, panel in zip(self._charts, frames, self.panels, strict=True)]
         columns = [len(column) for column in self.columns]
-        return page.Shown(self.title, self.question, self.sentence(**values), pictures, columns, list(self.controls.values()), values)
+        return page.Shown(self.title, self.question, self.sentence(**values), pictures, columns, list(self.controls.values()), values,
+                          self.play, next((panel.asks() for panel in self.panels if panel.guess), ""), max(map(len, self._sentences[1])))
 
     def html(self) -> str:
         """The self-contained player, deterministic."""

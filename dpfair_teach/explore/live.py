@@ -21,25 +21,42 @@ def has_kernel() -> bool:
 def widget(explorer: Any) -> Any:
     """A widget for each control above one HTML picture, so that text alternatives survive and no output area is captured."""
     import ipywidgets as widgets
-    inputs = [Person(explorer.controls[c.name]) if c.people else Input(c) for c in explorer.controls.values()]
+    inputs = [Person(c) if c.people else Input(c, plays=c.name == explorer.play) for c in explorer.controls.values()]
     picture = widgets.HTML(explorer.still())
+    settling = False
 
     def draw(_: Any) -> None:
+        nonlocal settling
+        if settling:
+            return
+        settling = True
+        settle(explorer, inputs)
+        settling = False
         try:
             picture.value = explorer.still(**{one.control.name: one.value() for one in inputs})
         except ValueError as error:     # a kernel callback has no cell to show its error in: the figure's place shows it
             picture.value = f'<p role="alert">{escape(str(error))}</p>'
 
+    settle(explorer, inputs)
     for one in inputs:
         one.observe(draw)
     row = widgets.Box([one.box for one in inputs], layout={"flex_flow": "row wrap", "max_width": "46rem"})
     return widgets.VBox([row, picture])
 
 
+def settle(explorer: Any, inputs: list[Any]) -> None:
+    """Each control offers what goes with those before it, and stands at the nearest."""
+    if explorer.offered.whole:
+        return
+    places = explorer.offered.nearest(tuple(one.control.places[one.value()] for one in inputs))
+    for k, one in enumerate(inputs):
+        one.offer(explorer.offered.allowed(places, k), places[k])
+
+
 class Input:
     """A slider for numbers, buttons for names, a checkbox for yes and no."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control, *, plays: bool = False) -> None:
         import ipywidgets as widgets
         self.control = control
         options = {"options": list(zip(control.texts, control.grid, strict=True)), "index": control.start, "description": control.label,
@@ -54,9 +71,23 @@ class Input:
         else:
             self.widget = widgets.SelectionSlider(**options, continuous_update=True, readout=False)
             self.box = with_value(self.widget)
+            if plays:
+                clock = widgets.Play(min=0, max=len(control.grid) - 1, value=control.start, interval=400, show_repeat=False)
+                widgets.jslink((clock, "value"), (self.widget, "index"))
+                self.box = widgets.HBox([clock, self.box])
 
     def value(self) -> Any:
         return self.widget.value
+
+    def offer(self, allowed: list[int], at: int) -> None:
+        """Leave only what is offered, and stand at one of it."""
+        if self.control.kind == "flag":
+            self.widget.disabled = len(allowed) < 2
+        else:
+            options = tuple((self.control.texts[i], self.control.grid[i]) for i in allowed)
+            if tuple(self.widget.options) != options:
+                self.widget.options = options
+        self.widget.value = self.control.grid[at]
 
     def observe(self, draw: Any) -> None:
         self.widget.observe(draw, "value")

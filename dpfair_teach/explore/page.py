@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -21,6 +22,16 @@ def asset(name: str) -> str:
     """A file that lies beside this one, without comment lines and indentation."""
     text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     return "\n".join(line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("//"))
+
+
+#: The parts of the player, in order: each uses those before it.
+PLAYER = ("numbers", "panel", "offered", "reading", "playing", "guess", "figure")
+
+
+def script() -> str:
+    """The player; of several copies on a page the first one runs."""
+    parts = "\n".join(asset(f"player/{part}.js") for part in PLAYER)
+    return f'(() => {{\nif (customElements.get("dpfair-explorer")) return;\n{parts}\n}})();'
 
 
 def style(*sheets: str) -> str:
@@ -62,15 +73,15 @@ def flat(chart: Chart, frame: Any, sentence: str) -> str:
 def picture(chart: Chart, frame: Any, title: str, sentence: str) -> str:
     """Drawing of one frame, or its table."""
     if chart.view == "table":
-        cells = drawing.grid(frame, chart.start, chart.digits, title, frame.corner)
+        cells = drawing.grid(chart, frame, title)
         return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{cells}</div>'
     drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
     return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
 
 
-def legend(chart: Chart) -> str:
+def legend(chart: Chart, frame: Any) -> str:
     """The names of the series; hidden where no style sheet comes, since the flat image has them inside."""
-    drawn = "" if chart.view == "table" else drawing.legend(chart)
+    drawn = "" if chart.view == "table" else drawing.legend(chart, frame)
     return f'<div class="dpx-draw" {HIDDEN}>{drawn}</div>' if drawn else ""
 
 
@@ -119,6 +130,9 @@ class Shown:
     columns: list[int]          # how many pictures stand below each other
     controls: list[Control]
     values: dict
+    play: str = ""              # the control that can play
+    guess: str = ""             # what the reader is asked to guess
+    longest: int = 0            # characters of the longest sentence
 
     def places(self) -> list[int]:
         """Where each control stands."""
@@ -126,24 +140,33 @@ class Shown:
 
 
 #: Views whose legend and sentence stand beside the picture where there is room.
+LINE = 24       # the height of a line of text, in pixels
 BESIDE = ("lines", "roc", "pareto")
 
 
 def panel(one: Picture, sentence: str) -> str:
     """One of several pictures, with its heading."""
-    drawn = picture(one.chart, one.frame, one.name, sentence) + legend(one.chart) + numbers(one.chart, one.frame)
+    drawn = picture(one.chart, one.frame, one.name, sentence) + legend(one.chart, one.frame) + numbers(one.chart, one.frame)
     return f'<div class="dpx-panel" data-view="{one.chart.view}"><p class="dpx-head">{escape(one.name)}</p>{drawn}</div>'
+
+
+def long(chart: Chart, longest: int) -> bool:
+    """Whether the sentence takes less height below the picture than in the column beside it, below the legend."""
+    names = LINE * (1.2 + sum(1 + len(name) // 22 for name, _ in chart.series))
+    picture = 300 if chart.view != "roc" else 400
+    return max(picture, names + LINE * math.ceil(longest / 31)) > max(picture, names) + LINE * math.ceil(longest / 88) + 16
 
 
 def body(shown: Shown) -> str:
     """The pictures with their legends, the sentence, the folded numbers."""
-    said = f'<p class="dpx-say" aria-live="polite">{escape(shown.sentence)}</p>'
+    said = f'<div class="dpx-told"><p class="dpx-say" aria-live="polite">{escape(shown.sentence)}</p></div>'
     if len(shown.pictures) == 1:
         one = shown.pictures[0]
         drawn = picture(one.chart, one.frame, shown.title, shown.sentence)
-        kind = "dpx-beside" if one.chart.view in BESIDE else "dpx-one"
+        kind, below = ("dpx-beside", long(one.chart, shown.longest)) if one.chart.view in BESIDE else ("dpx-one", False)
         return (f'<div class="dpx-body {kind}"><div class="dpx-panel" data-view="{one.chart.view}">{drawn}</div>'
-                f'<div class="dpx-side">{legend(one.chart)}{said}</div></div>{numbers(one.chart, one.frame)}')
+                f'<div class="dpx-side">{legend(one.chart, one.frame)}{"" if below else said}</div></div>{said if below else ""}'
+                f"{numbers(one.chart, one.frame)}")
     parts, pictures = [], iter(shown.pictures)
     inside = shown.columns[-1] > 1          # a column of several pictures has room for the sentence below them
     for number, height in enumerate(shown.columns, start=1):
@@ -165,11 +188,15 @@ def crowd(shown: Shown) -> str:
     return ""
 
 
-def control(one: Control, number: int, at: int) -> str:
-    """The native input of a control; people are clicked in their row."""
+def control(one: Control, number: int, at: int, *, plays: bool = False) -> str:
+    """The native input of a control; people are clicked in their row. One that ``plays`` has buttons to play and to step."""
+    if plays:
+        buttons = '<button type="button">Play</button><button type="button">Step</button>'
+        return f'<div class="dpx-time">{control(one, number, at)}{buttons}</div>'
     name, texts = escape(one.label), one.texts
     if one.kind == "range":
-        return (f'<label class="dpx-range"><span>{name}</span> <b aria-hidden="true">{escape(texts[at])}</b>'
+        wide = max(map(len, texts))
+        return (f'<label class="dpx-range"><span>{name}</span> <b aria-hidden="true" style="min-width:{wide}ch">{escape(texts[at])}</b>'
                 f'<input type="range" min="0" max="{len(texts) - 1}" step="1" value="{at}" aria-valuetext="{escape(texts[at])}" '
                 f'data-k="{number}"></label>')
     if one.kind == "flag":
@@ -180,6 +207,14 @@ def control(one: Control, number: int, at: int) -> str:
     return f'<fieldset class="dpx-names"><legend>{name}</legend><div>{choices}</div></fieldset>'
 
 
+def asking(words: str) -> str:
+    """Where the reader is asked to guess; without scripts nobody is asked, and the answer shows."""
+    if not words:
+        return ""
+    return (f'<div class="dpx-guess" {HIDDEN}><div class="dpx-told"><p aria-live="polite">{escape(words)}</p></div>'
+            '<span><button type="button">Compare</button> <button type="button">Show me</button></span></div>')
+
+
 def still(shown: Shown) -> str:
     """One frame without controls: what the live widget shows."""
     return f'<div class="dpx">{style(*FIGURE)}<figure>{caption(shown.title, shown.question)}{crowd(shown)}{body(shown)}</figure></div>'
@@ -188,10 +223,10 @@ def still(shown: Shown) -> str:
 def player(shown: Shown, data: dict) -> str:
     """The self-contained player. Without scripts the figure, its sentence and its numbers are there."""
     places = shown.places()
-    inputs = "".join(control(one, k, places[k]) for k, one in enumerate(shown.controls) if one.kind != "people")
+    inputs = "".join(control(one, k, places[k], plays=one.name == shown.play) for k, one in enumerate(shown.controls) if not one.people)
     at = ", ".join(f"{one.label} = {one.texts[i]}" for one, i in zip(shown.controls, places, strict=True))
     # a form keeps the names of its buttons to itself, so that two figures on a page do not share them
     form = f'<form autocomplete="off"><div class="dpx-sliders" {HIDDEN}>{inputs}</div></form>' if inputs else ""
     return (f'<dpfair-explorer class="dpx">{style(*FIGURE)}<figure>{caption(shown.title, shown.question)}{crowd(shown)}'
-            f'{form}<p class="dpx-at">{escape(at)}{UNTRUSTED}</p>{body(shown)}'
-            f"</figure>{island(data)}<script>{asset('player.js')}</script></dpfair-explorer>")
+            f'{form}{asking(shown.guess)}<p class="dpx-at">{escape(at)}{UNTRUSTED}</p>{body(shown)}'
+            f"</figure>{island(data)}<script>{script()}</script></dpfair-explorer>")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import array, choice, integer, number, refuse
+from .._checks import shown as short
 from . import views
 from .arguments import cause, named, raised, span, text
 from .controls import Control, where_of
@@ -30,7 +31,7 @@ class Frames:
 
     on: tuple[str, ...]
     distinct: list
-    index: np.ndarray           # (points of the grid,), the last control moving fastest
+    index: np.ndarray           # (points of the grid,), the last control moving fastest; -1 where no setting is offered
 
 
 class Panel:
@@ -62,6 +63,11 @@ class Panel:
         Decimals in tables, 0 to 8.
     colors : dict name -> name
         A series that takes the colour of another.
+    compare : dict row -> row
+        Of a table, which row is marked where it differs from which other row, instead of all rows from the start.
+    guess : str
+        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar. Where no script
+        runs it is shown at once.
     share : float in [0.2, 1]
         Of the figure's width; panels that fit beside each other stand so, a column as wide as its first panel says. On a narrow screen
         each takes the whole width.
@@ -86,7 +92,7 @@ class Panel:
                  series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
                  z_label: str = "", log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
                  y_range: tuple[float, float] | None = None, digits: int = 3, colors: Mapping[str, str] | None = None,
-                 share: float = 1.0) -> None:
+                 compare: Mapping[str, str] | None = None, guess: str = "", share: float = 1.0) -> None:
         if not callable(fn):
             refuse("fn", fn, "not callable", "Give a function of the slider values.")
         self.fn = fn
@@ -107,6 +113,12 @@ class Panel:
                 refuse(argument, value, f'view "{view}" has no use for it', f"Leave {argument} out.")
         self.x, self.y = self._positions("x", x), self._positions("y", y)
         self.series, self.colors = self._series(series), self._colors(colors)
+        self.compare = named("compare", compare)
+        if self.compare and self.view != "table":
+            refuse("compare", compare, f'view "{self.view}" has no rows to compare', "Leave compare out.")
+        self.guess = text("guess", guess, empty=True)
+        if guess and (self.view in ("table", "heatmap") or self.series.get(guess) in ("band", "polygon")):
+            refuse("guess", guess, "nothing that a reader could draw or place", "Name a line, points, a single point or a bar.")
         self.share = number("share", share, low=0.2, high=1.0)
 
     # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -180,6 +192,11 @@ class Panel:
             for name in names:
                 if name not in frame:
                     raise ValueError(f"{argument}={name!r}: {at} returned no such series. It returned {', '.join(frame)}.")
+        for row in (*self.compare, *self.compare.values()):
+            if row not in frame.rows:
+                raise ValueError(f"compare={row!r}: {at} returned no such row. It returned {', '.join(frame.rows)}.")
+        if self.guess:
+            self._guessable(frame, at)
         for letter, log, drawn in zip("xy", (self.log_x, self.log_y), self.drawn(frame), strict=True):
             if log and any((v <= 0).any() for v in drawn):
                 raise ValueError(f"{at}: 0 or a negative number on a logarithmic {letter} axis. Leave log_{letter} out.")
@@ -187,6 +204,23 @@ class Panel:
                 raise ValueError(f"{at}: a number beyond {views.LARGEST:g} on a linear {letter} axis. "
                                  f"Set log_{letter}=True or rescale.")
         return frame
+
+    def _guessable(self, frame: dict, at: str) -> None:
+        """There is a series of that name, and where the reader places a point there is one."""
+        if self.guess not in frame:
+            raise ValueError(f"guess={short(self.guess)}: {at} returned no such series. It returned {', '.join(frame)}.")
+        if self.view in ("roc", "pareto") and len(frame[self.guess]) != 1:
+            raise ValueError(f"guess={short(self.guess)}: {at} returned {len(frame[self.guess])} points of it, and a reader places one. "
+                             "Return one point, or leave guess out.")
+
+    def asks(self) -> str:
+        """What the reader is asked to do before the answer is shown."""
+        if not self.guess:
+            return ""
+        if self.view == "lines":
+            return f"Guess first: draw {self.guess} over the picture, by pointer or arrow keys."
+        what = f"how long the bar {self.guess} is" if self.view == "bars" else f"where {self.guess} lies"
+        return f"Guess first {what}: click the place, or use the arrow keys."
 
     def drawn(self, frame: Any) -> tuple[list, list]:
         """The numbers of a frame that its x axis and its y axis show."""
@@ -200,13 +234,16 @@ class Panel:
             return list(frame.values()), []
         return [v[:, 0] for v in frame.values()], [v[:, 1] for v in frame.values()]
 
-    def frames(self, controls: Mapping[str, Control]) -> Frames:
-        """Every frame, over the grid of these ``controls``; frames that are equal are held once."""
+    def frames(self, controls: Mapping[str, Control], wanted: set[tuple] | None = None) -> Frames:
+        """Every frame, over the grid of these ``controls``, or at the ``wanted`` points of it; frames that are equal are held once."""
         on = tuple(controls)
         found: dict[Any, int] = {}
         distinct: list = []
         index, count = [], 0
         for point in itertools.product(*(controls[name].grid for name in on)):
+            if wanted is not None and point not in wanted:
+                index.append(-1)
+                continue
             values = dict(zip(on, point, strict=True))
             frame = self.call(values)
             if distinct:

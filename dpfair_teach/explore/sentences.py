@@ -43,13 +43,18 @@ def one(alt: Alt, controls: Mapping[str, Control], values: dict, frame: Callable
     return sentence
 
 
-def every(alt: Alt, controls: Mapping[str, Control], start: dict, frame: Callable[[dict], Any]) -> tuple[tuple[str, ...], list[str]]:
-    """The controls that the sentence follows, and the sentence at every point of their grid."""
+def every(alt: Alt, controls: Mapping[str, Control], grid: list[dict], frame: Callable[[dict], Any]) -> tuple[tuple[str, ...], list[str]]:
+    """The controls that the sentence follows, and the sentence at every point of their grid; "" where no setting of ``grid`` is there."""
     on = follows(alt, controls)
+    settings: dict[tuple, dict] = {}
+    for values in grid:
+        settings.setdefault(tuple(values[name] for name in on), values)
     said = []
     for point in itertools.product(*(controls[name].grid for name in on)):
-        values = start | dict(zip(on, point, strict=True))
-        said.append(one(alt, controls, values, partial(frame, values)))
+        if point in settings:
+            said.append(one(alt, controls, settings[point], partial(frame, settings[point])))
+        else:
+            said.append("")
     return on, said
 
 

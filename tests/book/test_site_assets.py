@@ -1,7 +1,10 @@
 """What is taken out of a page, and that nothing else is."""
 from __future__ import annotations
 
+import numpy as np
+
 import site_assets
+from dpfair_teach.explore import Explorer, Puzzle, drawing, show
 
 PAGE = """<html data-content_root="../../"><head>
 <meta name="viewport" content="a"/><meta name="viewport" content="b"/>
@@ -32,6 +35,31 @@ def test_a_page_keeps_what_it_needs_and_loses_the_rest():
 def test_the_search_page_keeps_its_index():
     page = site_assets.clean_page(PAGE, is_search=True)
     assert "searchtools.js" in page and "searchindex.js" in page
+
+
+def test_a_page_links_to_the_player_and_its_styles_once():
+    """Figures, questions and sources of one version, as they stand in notebooks; what only a notebook needs is gone."""
+    figure = Explorer(lambda x, a: {"s": a * x}, x=np.arange(3.0), sliders={"a": [1, 2]}, title="t", alt="It rises.")
+    outputs = [figure.html(), Puzzle("Why?", "So.")._repr_html_(), figure.html(), show(drawing.bar)._repr_html_()]
+    page, files = site_assets.share_assets(f'<html data-content_root="../"><head></head><body>{"".join(outputs)}</body></html>')
+    assert sorted(name.rpartition(".")[2] for name in files) == ["css", "css", "css", "js"], "base, figures, sources"
+    assert "<style>" not in page and page.count("customElements") == 0 and "dpx-flat" not in page
+    assert page.count("<dpfair-explorer") == 2 and page.count('class="dpx-data"') == 2 and page.count('class="dpx-draw"') >= 2
+    for name, content in files.items():
+        assert page.count(f'"../_static/{name}"') == 1 and page.index(name) < page.index("</head>")
+        assert content in "".join(outputs)
+    assert site_assets.share_assets(page) == (page, {})
+
+
+def test_two_versions_of_the_player_stay_apart():
+    page = '<html data-content_root=""><head></head><body>{}</body></html>'
+    scripts = [f'<script>(() => {{\nif (customElements.get("dpfair-explorer")) return;\n{what}}})();</script>' for what in ("one", "two")]
+    names = [name for script in scripts for name in site_assets.share_assets(page.format(script))[1]]
+    assert len(set(names)) == 2
+
+
+def test_a_page_without_figures_stays_as_it_is():
+    assert site_assets.share_assets(PAGE) == (PAGE, {})
 
 
 def test_doing_it_twice_changes_nothing():

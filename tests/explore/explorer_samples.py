@@ -47,6 +47,17 @@ def shares(x, n):
     return {"share": (n / 9) * x / PEOPLE[0], "other": (11 / 30) * PEOPLE[0] / x / n}
 
 
+def path(rounds, B):
+    steps = np.stack([np.cos(np.arange(rounds) / B), np.sin(np.arange(rounds) / B)], axis=1)
+    averages = np.cumsum(steps, axis=0) / np.arange(1, rounds + 1)[:, None]
+    return {"so far": averages, "now": averages[-1:]}
+
+
+def was_run(method, runs, held_out):
+    """Counts everywhere; the loop from 2 on but not 5, seen people only; nothing else."""
+    return method == "counts" or (method == "loop" and runs in (2, 10, 20) and not held_out)
+
+
 def bound(x, y, beta):
     return np.array([[24 * k * np.log(4 * k / beta) / m for m in x] for k in y])
 
@@ -112,6 +123,18 @@ def samples() -> dict[str, Explorer]:
         "waves": Explorer(waves, view="heatmap", sliders={"frequency": [1, 2, 3]}, **common),
         "bars": Explorer(lambda n: {"one " + WICKED: 1.0 / n, "two": n ** 2, "three": 3.0}, view="bars", sliders={"n": [1, 10, 100]},
                          log_x=True, colors={"three": "two"}, **bare),
+        "draw": Explorer(lambda x, scale: {"answer": np.exp(-np.abs(x) / scale), "given": np.full(len(x), 0.25)}, x=X,
+                         sliders={"scale": [1, 2, 3]}, guess="answer", **common),
+        "draw_log": Explorer(shares, x=PEOPLE, sliders={"n": [1, 4, 7]}, log_x=True, log_y=True, guess="share", **common),
+        "rounds": Explorer(path, view="pareto", sliders={"rounds": range(1, 9), "B": [1, 2]}, series={"so far": "line"}, guess="now",
+                           play="rounds", **common),
+        "bar": Explorer(lambda e: {"right": 1 / (1 + np.exp(-e)), "blind": 0.5}, view="bars", sliders={"e": [0, 1, 4]}, x_range=(0, 1),
+                        guess="right", **bare),
+        "pairs": Explorer(lambda n: {"rows": ["D", "E", "D'"], "columns": ["one", "two"], "values": [[1, n], [5, 5], [1, 2]]}, view="table",
+                          sliders={"n": [1, 2, 3]}, compare={"D'": "D"}, digits=0, **bare),
+        "some": Explorer(lambda x, method, runs, held_out: {"s": x * runs + len(method)}, x=np.arange(3.0), offered=was_run,
+                         sliders={"method": ["counts", "loop", "none"], "runs": [1, 2, 5, 10, 20], "held_out": [False, True]},
+                         start={"method": "loop"}, **common),
         "crowd": crowd(),
         "decided": Explorer(said_of, view="table", people=THREE, digits=0, **bare),
     }

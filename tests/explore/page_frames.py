@@ -38,7 +38,8 @@ def place(data: dict, on: list[int], places: list[int]) -> int:
 def settings(figure: Explorer, data: dict) -> Iterator[tuple[dict, list[int]]]:
     """Every setting of the controls, with the place of each."""
     grid = figure.grid()
-    assert len(grid) == np.prod(data["n"]) == np.prod([len(g) for g in figure.sliders.values()])
+    assert data["n"] == [len(g) for g in figure.sliders.values()]
+    assert len(grid) == (np.prod(data["n"]) if "o" not in data else len(packing.unpack(data["o"], [])[0]))
     for values in grid:
         yield values, [figure.controls[name].places[value] for name, value in values.items()]
 

@@ -81,6 +81,13 @@ def panel(name="one", fn=lambda a: {"s": a}, **changes):
     ({"people": 3}, "people=3"), ({"people": people(argument="a")}, "people='a'.*another name"),
     ({"people": people(), "sliders": [1]}, "sliders"),
     ({"people": people(), "start": {"A": [0, 2]}}, r"start\['A'\]"), ({"people": people(), "labels": {"A": "who"}}, "labels='A'"),
+    ({"offered": 3}, "offered=3"), ({"offered": lambda a: False}, "offered=.*no setting"), ({"offered": lambda a: 1}, "offered at a = 1"),
+    ({"offered": lambda b: True}, "offered at a = 1: raised TypeError"),
+    ({"people": people(), "offered": lambda a: True}, "offered=.*people"),
+    ({"play": "b"}, "play='b'.*none"), ({"play": "a"}, "play='a'.*three numbers"), ({"play": 3}, "play=3"),
+    ({"guess": 3}, "guess=3"), ({"guess": "s", "series": {"s": "band"}}, "guess='s'.*draw or place"),
+    ({"guess": "s", "x": None, "view": "table"}, "guess='s'"), ({"compare": {"a": "b"}}, "compare=.*no rows"),
+    ({"fn": [panel(guess="s"), panel("two", guess="s")]}, "guess=.*two panels"),
     ({"sliders": {"a": [True]}}, r"sliders\['a'\].*checkbox"), ({"sliders": {"a": [True, "no"]}}, "read the same|checkbox"),
     ({"sliders": {"a": [str(i) for i in range(25)]}}, "25 values.*side by side"), ({"start": {"a": True}}, r"start\['a'\]=True"),
 ])
@@ -94,6 +101,15 @@ def test_a_bad_frame_of_a_panel_names_the_panel():
         Explorer([panel(), panel("two", lambda a: {"s": 1 if a == 1 else X})], sliders={"a": [1, 2]}, title="t", alt="says").html()
     with pytest.raises(ValueError, match=r"share=2"):
         panel(share=2)
+
+
+def test_a_guess_or_a_comparison_that_fn_does_not_return_is_named():
+    with pytest.raises(ValueError, match=r"guess='t': fn at a = 1 returned no such series\. It returned s\."):
+        make(guess="t").html()
+    with pytest.raises(ValueError, match="guess='s': fn at a = 1 returned 2 points"):
+        make(fn=lambda a: {"s": [[0, 0], [1, 1]]}, x=None, view="pareto", guess="s").html()
+    with pytest.raises(ValueError, match=r"compare='E': fn at a = 1 returned no such row\. It returned D\."):
+        make(fn=lambda a: {"rows": ["D"], "columns": ["c"], "values": [[1]]}, x=None, view="table", compare={"D": "E"}).html()
 
 
 def at_two(bad):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpfair_teach.explore import Explorer, Panel, People, drawing, packing
 from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
-from explorer_samples import X, density, samples, say
+from explorer_samples import X, density, samples, say, was_run
 from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
 
 FIGURES = samples()
@@ -23,7 +23,7 @@ def test_every_frame_in_the_page_is_a_direct_call(name):
     assert_every_frame_is_a_direct_call(figure, data_of(figure.html()))
 
 
-@pytest.mark.parametrize("name", [n for n in FIGURES if n not in ("table", "decided")])
+@pytest.mark.parametrize("name", [n for n in FIGURES if n not in ("table", "decided", "pairs")])
 def test_the_step_is_fine_enough_to_draw_with(name):
     axes = [(panel["view"], panel[key]) for panel in data_of(FIGURES[name].html())["P"] for key in "XY" if key in panel]
     assert axes
@@ -58,7 +58,7 @@ def test_frame_is_exact(name):
         given = {name: values[name] for name in panel.takes(figure.controls)}
         direct = panel.fn(*panel.positional(given), **given)
         if panel.view == "table":
-            assert (frame.values == direct.to_numpy()).all()
+            assert (frame.values == (np.array(direct["values"]) if isinstance(direct, dict) else direct.to_numpy())).all()
         elif panel.view == "heatmap":
             assert (frame == np.asarray(direct)).all()
         else:
@@ -137,6 +137,31 @@ def test_three_sliders_of_ten_with_two_curves_stay_small():
     import gzip
     html = figure.html().encode()
     assert len(html) < 300_000 and len(gzip.compress(html)) < 60_000, (len(html), len(gzip.compress(html)))
+
+
+def test_only_what_is_offered_is_computed_and_told():
+    calls = []
+
+    def counted(x, **values):
+        calls.append(values)
+        return {"s": x}
+    figure = Explorer(counted, x=X, sliders={"method": ["counts", "loop", "none"], "runs": [1, 2, 5, 10, 20], "held_out": [False, True]},
+                      offered=was_run, title="t", alt=lambda **values: f"{values}", start={"method": "loop"})
+    assert figure.start == {"method": "loop", "runs": 2, "held_out": False}, "the first setting that is offered there"
+    data = data_of(figure.html())
+    assert len(calls) == len(figure.grid()) == 13 and all(was_run(**values) for values in calls)
+    assert_every_frame_is_a_direct_call(figure, data)
+    with pytest.raises(ValueError, match=r"values=.*not offered.*grid"):
+        figure.frame(method="none")
+    with pytest.raises(ValueError, match=r"start=.*no setting with these values"):
+        Explorer(counted, x=X, sliders=figure.sliders, offered=was_run, title="t", alt="a", start={"method": "none"})
+
+
+def test_the_nearest_setting_that_is_offered_keeps_the_controls_before():
+    offered = samples()["some"].offered
+    assert offered.nearest((1, 2, 1)) == (1, 1, 0), "5 runs of the loop were not made: 2, not 10; held out neither"
+    assert offered.nearest((2, 4, 1)) == (1, 4, 0) and offered.nearest((0, 2, 1)) == (0, 2, 1)
+    assert offered.allowed((1, 0, 0), 1) == [1, 3, 4] and offered.allowed((0, 0, 0), 0) == [0, 1]
 
 
 @given(st.lists(st.integers(-2 ** 52, 2 ** 52)))

@@ -131,6 +131,26 @@ def test_people_are_buttons_that_say_who_changed():
     assert "A (1, 0, 1, 0), noise none, blurred True" in figure.widget.children[1].value
 
 
+def test_rounds_have_a_clock_that_stands_still_at_first():
+    clock, box = samples()["rounds"].widget.children[0].children[0].children
+    assert type(clock).__name__ == "Play" and (clock.min, clock.max, clock.value, clock.playing) == (0, 7, 0, False)
+    assert type(box.children[0]).__name__ == "SelectionSlider"
+
+
+def test_a_live_control_offers_what_goes_with_those_before_it():
+    figure = samples()["some"]
+    (method,), (runs, _), flag = figure.widget.children[0].children[0].children, figure.widget.children[0].children[1].children, \
+        figure.widget.children[0].children[2]
+    assert [label for label, _ in method.options] == ["counts", "loop"] and [value for _, value in runs.options] == [2, 10, 20]
+    assert flag.disabled
+    runs.value = 10
+    method.value = "counts"
+    assert [value for _, value in runs.options] == [1, 2, 5, 10, 20] and runs.value == 10 and not flag.disabled
+    runs.value, flag.value = 5, True
+    method.value = "loop"
+    assert runs.value == 2 and flag.value is False and figure.widget.children[1].value == figure.still(method="loop", runs=2)
+
+
 def test_the_value_of_a_slider_is_said_in_full_below_it():
     figure = Explorer(lambda a: [[a]], sliders={"a": [1000, 20000.0]}, title="t", alt="says", view="heatmap")
     slider, says = figure.widget.children[0].children[0].children

@@ -55,7 +55,7 @@ def parsed(html: str) -> Tree:
 
 def test_the_player_is_small():
     """Script and styles, which a page carries once, as a host sends them."""
-    sent = len(gzip.compress((page.asset("player.js") + page.style(*page.FIGURE)).encode()))
+    sent = len(gzip.compress((page.script() + page.style(*page.FIGURE)).encode()))
     assert sent <= 16_384, f"{sent} bytes"
 
 
@@ -173,7 +173,7 @@ def test_the_bundle_has_a_player_an_image_and_a_sentence(name):
 def test_a_table_marks_what_moved_since_the_start():
     html = FIGURES["table"].still(who="nobody")
     assert html.count('class="dpx-moved"') == 2
-    assert '<td class="dpx-moved" data-was="1">2</td>' in html and '<td class="dpx-moved" data-was="2">1</td>' in html
+    assert '<td class="dpx-moved" data-was="was 1">2</td>' in html and '<td class="dpx-moved" data-was="was 2">1</td>' in html
     assert 'class="dpx-moved"' not in FIGURES["table"].still()
 
 
@@ -212,7 +212,7 @@ def test_points_take_the_colour_of_their_shape_and_equal_points_all_show():
     """Both points lie on one place: the first is larger and open, the second smaller and filled; later series take the next free colour."""
     figure = samples()["roc"]
     html = figure.html()
-    drawn = dict(re.findall(r'<path class="dpx-s (dpx-points dpx-s\d(?: dpx-open)?)" d="(M[^"]*)"/></svg>(?:optimum|its twin)', html))
+    drawn = dict(re.findall(r'<path class="dpx-s (dpx-points dpx-s\d(?: dpx-open)?)" d="(M[^"]*)"/></svg><span>(?:optimum|its twin)', html))
     assert set(drawn) == {"dpx-points dpx-s0 dpx-open", "dpx-points dpx-s1"}
     assert "dpx-line dpx-s2" in html and not re.search('class="dpx-s [^"]*dpx-s3', html)
     widths = [int(re.search(r"1 0 (\d+)", drawn["dpx-points dpx-s0 dpx-open"])[1]),
