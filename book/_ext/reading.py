@@ -42,6 +42,7 @@ ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnhea
 CONTENTS = {"book/chapters/gaps": 3}
 
 FOLD_MINUTES = re.compile(r'<span class="fold-minutes">[^<]*</span>')
+TIME = "<p><strong>Time</strong>"        # a card with minutes of its own, until its chapter is written in the form
 DEPTH = re.compile(r'<fieldset class="depth">.*?</fieldset>', re.S)
 
 MATHS = 'class="math notranslate nohighlight"'
@@ -136,9 +137,10 @@ def minutes(html: str) -> str:
     counted = counting.count(html)
     each = iter(counted.folds)
     html = FOLD_MINUTES.sub(lambda _: f'<span class="fold-minutes"> · {counting.minutes(next(each))} min</span>', html)
-    choice = "".join(f'<label><input type="radio" name="depth" value="{depth}" autocomplete="off"{checked}/> {depth} '
-                     f'<span class="depth-minutes">{counting.minutes(count)} min</span></label>'
-                     for depth, count, checked in (("core", counted.core, ' checked=""'), ("everything", counted.whole, "")))
+    choice = ""
+    for depth, count, checked in (("core", counted.core, ' checked=""'), ("everything", counted.whole, "")):
+        told = "" if TIME in html else f' <span class="depth-minutes">{counting.minutes(count)} min</span>'
+        choice += f'<label><input type="radio" name="depth" value="{depth}" autocomplete="off"{checked}/> {depth}{told}</label>'
     field = f'<fieldset class="depth"><legend class="visually-hidden">How much of this page is unfolded</legend>{choice}</fieldset>'
     return TITLE_LINE.sub(lambda title: title[0] + field, DEPTH.sub("", html), count=1)
 

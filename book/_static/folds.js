@@ -3,10 +3,18 @@
   const all = () => [...document.querySelectorAll("details.fold, details.chapter-card")];
 
   // The choice stays for the next page, and for those one goes back to, where the browser lets us keep it.
+  // A page of formulas takes long to lay out: the parts come in the order in which they are read, and more of them with each frame.
   const root = document.documentElement;
+  let frame;
   const choose = (depth) => {
     root.dataset.depth = depth;
-    for (const fold of document.querySelectorAll("details.fold")) fold.open = depth === "everything";
+    const folds = [...document.querySelectorAll("details.fold")].filter((fold) => fold.open !== (depth === "everything"));
+    const next = (number) => {
+      for (const fold of folds.splice(0, number)) fold.open = depth === "everything";
+      if (folds.length) frame = requestAnimationFrame(() => next(2 * number));
+    };
+    cancelAnimationFrame(frame);
+    next(2);
   };
   document.addEventListener("change", ({target}) => {
     if (target.name !== "depth") return;

@@ -24,22 +24,30 @@
   const prepare = (formula) => {
     if (formula.querySelector("mjx-break")) return;
     let depth = 0, after = false;
-    for (const part of [...formula.querySelector("mjx-math").children]) {
-      const sign = part.tagName === "MJX-MO" ? (part.firstElementChild?.className.match(/^mjx-c([0-9A-F]+)/) || [])[1] : "";
-      if (["29", "5D", "7D"].includes(sign)) depth--;
-      const space = part.getAttribute("space"), next = part.nextElementSibling?.getAttribute("space");
-      if (after || (sign && /[345]/.test(space) && next === space)) {
-        const rest = document.createElement("mjx-break");
-        rest.textContent = "\u200b";
-        rest.classList.toggle("inside", depth > 0);
-        part.before(rest);
+    const along = (row) => {
+      for (const part of [...row.children]) {
+        if (part.tagName === "MJX-MSTYLE") {        // what follows \textstyle
+          part.classList.add("open");
+          along(part);
+          continue;
+        }
+        const sign = part.tagName === "MJX-MO" ? (part.firstElementChild?.className.match(/^mjx-c([0-9A-F]+)/) || [])[1] : "";
+        if (["29", "5D", "7D"].includes(sign)) depth--;
+        const space = part.getAttribute("space"), next = part.nextElementSibling?.getAttribute("space");
+        if (after || (sign && /[345]/.test(space) && next === space)) {
+          const rest = document.createElement("mjx-break");
+          rest.textContent = "\u200b";
+          rest.classList.toggle("inside", depth > 0);
+          part.before(rest);
+        }
+        if (["28", "5B", "7B"].includes(sign)) depth++;
+        after = sign === "2C";
       }
-      if (["28", "5B", "7B"].includes(sign)) depth++;
-      after = sign === "2C";
-    }
+    };
+    along(formula.querySelector("mjx-math"));
   };
-  const mark = () => {
-    for (const box of document.querySelectorAll(`article ${own}`)) {
+  const mark = (place) => {
+    for (const box of place.querySelectorAll(`article ${own}`)) {
       if (box.scrollWidth > box.clientWidth + 1) {
         if (!box.dataset.scrolls) box.addEventListener("scroll", fade, {passive: true});
         box.dataset.scrolls = "1";
@@ -52,7 +60,7 @@
     }
     // A formula in a line that is wider than its block is broken before a relation, an operator, or what follows a comma: outside of
     // brackets if that is enough. What no break makes narrow enough scrolls.
-    const formulas = [...document.querySelectorAll("article mjx-container:not([display])")];
+    const formulas = [...place.querySelectorAll("article mjx-container:not([display])")];
     for (const formula of formulas) formula.classList.remove("wide", "breaks", "breaks-inside");
     let wide = formulas.filter(tooWide);
     wide.forEach(prepare);
@@ -62,7 +70,7 @@
       wide = wide.filter(tooWide);
     }
     for (const [selector, name] of names)
-      for (const box of document.querySelectorAll(`article :is(${selector})`)) {
+      for (const box of place.querySelectorAll(`article :is(${selector})`)) {
         if (box.closest(".dpx") || (box.hasAttribute("tabindex") && box.hasAttribute("aria-label") && !box.dataset.scrolls)) continue;
         const formula = box.tagName === "MJX-CONTAINER";
         const scrolls = (!formula || box.matches(".wide, [display]")) && box.scrollWidth > box.clientWidth + 1 && !/visible|clip|hidden/.test(getComputedStyle(box).overflowX);
@@ -79,9 +87,23 @@
         }
       }
   };
+  // After a change of width all of the page is looked at again; after a fold was opened, what is in it. One place after the other, so that
+  // the page answers in between.
   let wait;
-  const later = () => { clearTimeout(wait); wait = setTimeout(mark, 100); };
-  addEventListener("load", () => (window.MathJax && MathJax.startup ? MathJax.startup.promise.then(mark) : mark()));
-  addEventListener("resize", later);
-  document.addEventListener("toggle", later, true);
+  const places = new Set();
+  const next = () => {
+    const [place] = places;
+    if (!place) return;
+    places.delete(place);
+    mark(place);
+    wait = setTimeout(next);
+  };
+  const later = (place) => {
+    if (![...places].some((other) => other.contains(place))) places.add(place);
+    clearTimeout(wait);
+    wait = setTimeout(next, 100);
+  };
+  addEventListener("load", () => (window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => mark(document)) : mark(document)));
+  addEventListener("resize", () => { places.clear(); later(document); });
+  document.addEventListener("toggle", ({target}) => { if (target.open) later(target); }, true);
 })();
