@@ -72,11 +72,13 @@ def weights(theta: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _spread(value: object, as_printed: object) -> float:
-    check.flag("as_printed", as_printed)
-    return check.number("spread", value, low=0.0, high=1e9, low_open=True)
+    """The range of the payoffs; printed, |r| <= 2 stands in its place."""
+    if check.flag("as_printed", as_printed):
+        check.unread("as_printed=True", "as_printed=False", spread=value)
+    return 2.0 if value is None else check.number("spread", value, low=0.0, high=1e9, low_open=True)
 
 
-def hedge_rate(n_constraints: int, rounds: int, *, spread: float = 2.0, as_printed: bool = False) -> float:
+def hedge_rate(n_constraints: int, rounds: int, *, spread: float | None = None, as_printed: bool = False) -> float:
     """The step eta that makes :func:`hedge_regret` smallest: sqrt(8 ln(K+1) / T) / spread; printed, sqrt(ln(K+1) / T) / 2.
 
     Source: supplement, Algorithm 5 (eta), with K + 1 = 4|A| - 3; sharp, from Hoeffding's lemma.
@@ -87,9 +89,9 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float = 2.0, as_print
         K, the multipliers without the spare one.
     rounds : int in 1..10^15
         T.
-    spread : float in (0, 1e9]
-        Largest minus smallest payoff in a round, the spare one's 0 among them: 2 when gamma <= 1, :attr:`FairnessGame.spread` exactly.
-        As printed it has no part in it.
+    spread : float in (0, 1e9], optional
+        Largest minus smallest payoff in a round, the spare one's 0 among them: by default 2, as when gamma <= 1;
+        :attr:`FairnessGame.spread` exactly. As printed it has no part in it, and is refused.
     as_printed : bool
 
     Returns
@@ -117,7 +119,7 @@ def hasty(B, eta, spread):
     return eta * B * spread**2 / 8
 
 
-def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = None, *, spread: float = 2.0,
+def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = None, *, spread: float | None = None,
                  as_printed: bool = False) -> float:
     """How much the auditor can lose, on average over T rounds, against the best fixed multipliers: for any answers of the learner.
 
@@ -132,7 +134,7 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     B : float in (0, 1e9]
     eta : float in [1e-12, 1e9], optional
         The step; by default :func:`hedge_rate`'s.
-    spread : float in (0, 1e9]
+    spread : float in (0, 1e9], optional
         As in :func:`hedge_rate`.
     as_printed : bool
 
@@ -146,8 +148,7 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     (0.6343, 1.7941)
     """
     B = check.number("B", B, low=0.0, high=1e9, low_open=True)
-    spread = _spread(spread, as_printed)
-    best = hedge_rate(n_constraints, rounds, spread=spread, as_printed=as_printed)
+    best, spread = hedge_rate(n_constraints, rounds, spread=spread, as_printed=as_printed), _spread(spread, as_printed)
     eta = best if eta is None else check.number("eta", eta, low=1e-12, high=1e9)
     return late(B, n_constraints + 1, eta, rounds) + (8 * hasty(B, eta, 2.0) if as_printed else hasty(B, eta, spread))
 
@@ -174,7 +175,7 @@ class AgarwalTheorem1:
     nu: float
 
 
-def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float = 2.0, as_printed: bool = False) -> AgarwalTheorem1:
+def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float | None = None, as_printed: bool = False) -> AgarwalTheorem1:
     """How many rounds make the play a nu-approximate equilibrium: 2 (spread / 2)^2 B^2 ln(K+1) / nu^2; printed, 16 B^2 ln(K+1) / nu^2.
 
     Source: supplement, text below Algorithm 3 (Agarwal et al. 2018, Theorem 1, with their rho = 2), which says "for appropriately chosen
@@ -187,7 +188,7 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
         Wanted gap.
     n_constraints : int in 1..10^9
     B : float in (0, 1e9]
-    spread : float in (0, 1e9]
+    spread : float in (0, 1e9], optional
         As in :func:`hedge_rate`.
     as_printed : bool
 
@@ -209,8 +210,7 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
     nu = check.number("nu", nu, low=1e-9, high=1e9)
     K = check.integer("n_constraints", n_constraints, low=1, high=10**9)
     B = check.number("B", B, low=0.0, high=1e9, low_open=True)
-    spread = _spread(spread, as_printed)
-    real = (16.0 if as_printed else spread**2 / 2) * B**2 * math.log(K + 1) / nu**2
+    real = (16.0 if as_printed else _spread(spread, False)**2 / 2) * B**2 * math.log(K + 1) / nu**2
     if real > MOST_ROUNDS:
         check.refuse("nu", nu, f"needs {real:.3g} rounds", "Ask for a larger nu, or choose a smaller B.")
     rounds = max(1, math.ceil(real))

@@ -181,13 +181,13 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
         check.unread(f"a play with eta={check.shown(eta)}", "one whose eta is found", as_printed=as_printed or None)
     if rounds is None:
         assert nu is not None
-        rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=float(spread.max()), as_printed=as_printed).rounds
+        rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=None if as_printed else float(spread.max()), as_printed=as_printed).rounds
         name, value = "nu", nu
     else:
         rounds = check.integer("rounds", rounds, low=1)
         name, value = "rounds", rounds
     if eta is None:
-        eta = hedge_rate(K, rounds, spread=2.0, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
+        eta = hedge_rate(K, rounds, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
     eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
     check.filled("eta", np.atleast_1d(eta), "step")
     axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")

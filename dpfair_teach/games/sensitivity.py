@@ -68,7 +68,7 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     m : int in 1..10^15, optional
         People; needed where predictions change, because the error does then: by 1/m.
     as_printed : bool
-        The printed bounds, infinite unless n > 1 (Assumption 3.3). They do not depend on ``at``.
+        The printed bounds, infinite unless n > 1 (Assumption 3.3). They are for "A", read neither ``at`` nor ``m``, and refuse them.
 
     Returns
     -------
@@ -94,6 +94,8 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     if m is not None:
         m = check.integer("m", m, low=1, high=10**15)
     if check.flag("as_printed", as_printed):
+        check.unread("as_printed=True", "as_printed=False", at=at if at != "promise" else None, protect=protect if protect != "A" else None,
+                     m=m)
         return Sensitivities(*(x / (n - 1) if n > 1 else math.inf for x in (2 * k, 2 * k * B + 1, 2)))
     if at == "here":
         if protect != "A":
