@@ -1,0 +1,59 @@
+"""The page on the learners as scikit-learn estimators: what it shows and does not run works too, and what it says of them is so."""
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpfair_teach import fairness
+from test_chapters import CHAPTERS, boxes
+
+PAGE = (CHAPTERS / "using-it.md").read_text(encoding="utf-8")
+
+
+@cache
+def run() -> tuple[dict, str]:
+    """All that its cells define and print, and then the code that it only shows."""
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        for box in boxes(PAGE):
+            if box.kind == "code-cell":
+                exec(box.body, names)
+        (shown,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
+        exec(shown, names)
+    return names, printed.getvalue()
+
+
+def test_fairlearns_metrics_are_those_of_the_decisions():
+    names, printed = run()
+    rates = names["frame"].by_group.to_numpy()
+    assert rates.shape == (2, 2) and f"{rates[0, 0]:.6f}" in printed
+    chances = names["line"].predict_proba(names["X"])[:, 1]
+    exact = np.stack(fairness.rates(fairness.cell_counts(chances, names["group"], names["y"])), axis=1)
+    cells = fairness.cell_counts(np.ones(len(chances), dtype=int), names["group"], names["y"])[1]
+    assert (np.abs(rates - exact) < np.sqrt(np.log(8e9) / 2 / cells)).all()         # Hoeffding, 1e-9 together
+
+
+def test_what_it_says_that_folds_spend_is_so():
+    names, printed = run()
+    fits = [fold for _ in range(names["points"]) for fold in range(names["folds"])]
+    assert all(sum(fold != own for fold in fits) + 1 == names["per_person"] == 13 for own in range(names["folds"]))
+    assert "each person pays 13 x 1 = 13" in printed and len(names["curve"]) == 26 and "26 gammas" in PAGE
+
+
+def test_the_choice_on_the_page_is_what_it_says():
+    names, _ = run()
+    assert names["best"].violation_high <= .1 and set(names["both"].learner) == {"ask once", "repair"}
+    assert sum(release.epsilon for model in (names["learner"], names["repair"]) for release in model.releases_) == pytest.approx(2.0)
+    assert names["told"][0].category is names["SmallGroupWarning"]
+
+
+def test_the_table_names_every_learner():
+    from test_estimators import CASES
+    rows = re.findall(r"^\| `(\w+)\.(\w+)` \| .* \| (yes|no) \|$", PAGE, re.M)
+    made = {type(case.make()): case.aware for case in CASES.values()}
+    assert {(kind.__module__.split(".")[1], kind.__name__, "yes" if aware else "no") for kind, aware in made.items()} == set(rows)
