@@ -210,7 +210,8 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
     nu = check.number("nu", nu, low=1e-9, high=1e9)
     K = check.integer("n_constraints", n_constraints, low=1, high=10**9)
     B = check.number("B", B, low=0.0, high=1e9, low_open=True)
-    real = (16.0 if as_printed else _spread(spread, False)**2 / 2) * B**2 * math.log(K + 1) / nu**2
+    payoffs = _spread(spread, as_printed)
+    real = (16.0 if as_printed else payoffs**2 / 2) * B**2 * math.log(K + 1) / nu**2
     if real > MOST_ROUNDS:
         check.refuse("nu", nu, f"needs {real:.3g} rounds", "Ask for a larger nu, or choose a smaller B.")
     rounds = max(1, math.ceil(real))

@@ -17,6 +17,7 @@ from dpfair_teach.games import (
     hedge,
     hedge_rate,
     hedge_regret,
+    lemma_3_1,
     schedule,
 )
 from faults import Mutant, changed, scaled
@@ -77,6 +78,16 @@ def regret(payoffs, B, eta):
     theta = np.vstack([np.zeros(payoffs.shape[1]), eta * np.cumsum(payoffs, axis=0)[:-1]])
     got = (hedge(theta, B) * payoffs).sum()
     return (B * max(0.0, payoffs.sum(axis=0).max()) - got) / len(payoffs)
+
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: hedge_rate(4, 10, spread=3.0, as_printed=True), lambda: hedge_regret(4, 10, 1.0, spread=3.0, as_printed=True),
+    lambda: agarwal_theorem_1(0.1, 4, 1.0, spread=3.0, as_printed=True), lambda: lemma_3_1(9, 2, 1.0, at="here", as_printed=True),
+    lambda: lemma_3_1(9, 2, 1.0, protect="X and A", as_printed=True), lambda: lemma_3_1(9, 2, 1.0, m=50, as_printed=True)])
+def test_what_a_printed_formula_does_not_read_is_refused(ask):
+    with pytest.raises(ValueError, match=r"^(spread|at|protect|m)=.* is read by as_printed=False, and not by as_printed=True"):
+        ask()
 
 
 @pytest.mark.parametrize("K, T", [(1, 20), (4, 100), (4, 7), (8, 400), (12, 50)])
