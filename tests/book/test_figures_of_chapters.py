@@ -51,15 +51,15 @@ def test_no_published_number_makes_anybody_surer_of_ada_than_laplace_noise_promi
     shown, _ = figure("03-privacy-for-one-attribute", "How sure are you that Ada is in group 1?")
     for at in shown.grid():
         sure, said = shown.frame(**at)["how sure you are"], shown.sentence(**at)
-        low, high = attacks.posterior_bound(at["epsilon"])
+        x, (low, high) = shown.panels[0].x, attacks.posterior_bound(at["epsilon"])
         if at["noise"] == "Laplace":
-            np.testing.assert_allclose(sure[shown.x <= 5], low)
-            np.testing.assert_allclose(sure[shown.x >= 6], high)
+            np.testing.assert_allclose(sure[x <= 5], low)
+            np.testing.assert_allclose(sure[x >= 6], high)
             assert f"up to 5 leaves you {low:.2f} sure" in said and f"from 6 on {high:.2f}" in said
         else:
             leaves = float(re.search(r"numbers above ([\d.]+) make you surer", said)[1])
             assert (np.diff(sure) > 0).all()
-            assert (sure[shown.x > leaves + 0.06] > high).all() and (sure[shown.x < leaves - 0.06] < high).all()
+            assert (sure[x > leaves + 0.06] > high).all() and (sure[x < leaves - 0.06] < high).all()
 
 
 def test_the_figure_of_the_exponential_mechanism_names_all_best_thresholds():

@@ -200,7 +200,7 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
     ran = 0
     for at in shown.grid():
         key = (name_of[at["method"]], at["rule"], {"in-sample": "in_sample", "held-out": "held_out"}[at["people"]],
-               float(at["epsilon"].replace(",", "")))
+               at["epsilon"])
         frame, said = shown.frame(**at), shown.sentence(**at)
         assert len(frame["free chord"]) == 2
         if key not in stored.index:
@@ -218,7 +218,7 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
         assert (f"{further} of its {len(run)} points {lie} further right" in said) == (further > 0) == ("beyond the figure" in said)
         assert run["gamma"].iloc[-1] == marked["gamma"].iloc[-1]
         np.testing.assert_allclose(frame["released"] * [ends[1, 0], 1], marked[["violation", "error"]].to_numpy(), atol=1e-9)
-        assert f"at epsilon {at['epsilon']}, rule" in said
+        assert f"at epsilon {at['epsilon']:,.10g}, rule" in said
     assert ran >= 3 * 6 * 4 + 6 * 4 + 3 * 7 * 4     # asked once, held out, and the loops; and the literal learner
 
 
