@@ -63,11 +63,12 @@
   });
 
   // Who comes from a search looks for its words: if they stand in folded parts only, the first of those opens.
-  addEventListener("load", () => {
+  // Sphinx marks them 10 ms after the page was read, which may be after all has been loaded.
+  addEventListener("load", () => setTimeout(() => {
     const found = [...document.querySelectorAll("article span.highlighted")];
     if (found.length && !location.hash && found.every((word) => word.closest("details:not([open])"))) {
       unfold(found[0]);
       found[0].scrollIntoView({block: "center"});
     }
-  });
+  }, 100));
 })();

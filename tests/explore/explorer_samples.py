@@ -109,6 +109,8 @@ def samples() -> dict[str, Explorer]:
     return {
         "lines": Explorer(density, x=X, sliders={"epsilon": [0.1, 0.5, 1, 2], "sensitivity": [1, 2, 3]}, start={"epsilon": 0.5},
                           series={"a tenth": "band", "mode": "points"}, **common),
+        "named": Explorer(lambda x, a: {"falls": 5 - x * a / 12, "rises": 6 + x * a / 12, "flat": np.full(len(x), 2.0)}, x=X,
+                          sliders={"a": [0, 1, 2]}, y_range=(0, 9), **common),
         "lines_log": Explorer(shares, x=PEOPLE, sliders={"n": [1, 4, 7]}, log_x=True, log_y=True, **common),
         "roc": Explorer(regions, view="roc", sliders={"gamma": [0, 0.1, 0.2, 0.4], "kind": ["none", "one"]}, start={"kind": "one"},
                         series={"group 0": "polygon", "group 1": "polygon", "path": "line"},

@@ -21,6 +21,7 @@ SHOWN = """figure => {
         cells: [...panel.querySelectorAll(".dpx-plot tbody td")].map(c => c.textContent),
         inside: [...panel.querySelectorAll(".dpx-plot .dpx-in")].map(c => c.textContent),
         moved: [...panel.querySelectorAll(".dpx-plot tbody td")].map(c => c.className === "dpx-moved" ? c.dataset.was : null),
+        ends: [...panel.querySelectorAll(".dpx-plot .dpx-end")].map(t => [t.dataset.i, t.getAttribute("y")]),
         absent: [...panel.querySelectorAll(".dpx-legend > li")].map(l => l.classList.contains("dpx-absent")),
         label: panel.querySelector(".dpx-plot .dpx-svg")?.getAttribute("aria-label"),
         listed: [...panel.querySelectorAll("details tbody tr")].map(r => [...r.cells].map(c => c.textContent)),
@@ -97,6 +98,8 @@ def assert_drawn(panel, chart, shown, frame, first) -> None:
         kept = [int(chart.x.keep(v)[0]) for v in frame.values()]
         assert shown["paths"] == [drawing.bar(chart, k) for k in kept] and shown["inside"] == [chart.x.text(k) for k in kept]
     else:
+        ends = [list(re.search(r'data-i="(\d)".* y="([^"]*)"', text).groups()) for text in drawing.end_names(chart, frame)]
+        assert shown["ends"] == ends
         assert shown["paths"] == drawing.paths(chart, frame)
         assert shown["absent"][:len(frame)] == [not len(points) for points in frame.values()]
     if shown["listed"]:

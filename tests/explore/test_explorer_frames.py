@@ -164,6 +164,26 @@ def test_the_nearest_setting_that_is_offered_keeps_the_controls_before():
     assert offered.allowed((1, 0, 0), 1) == [1, 3, 4] and offered.allowed((0, 0, 0), 0) == [0, 1]
 
 
+@pytest.mark.parametrize("frame, fits", [
+    (lambda x, a: {"low": 0.2 * x + a / 10, "high": 0.2 * x + 3}, [True, True]),
+    (lambda x, a: {"low": 0.2 * x, "a name as long as half of the picture is wide": 0.2 * x + 3}, [True, False]),
+    (lambda x, a: {"up": x * a, "down": 6 * a - x * a}, [False, False]),            # they end on the edges of the picture
+    (lambda x, a: {"falls": 3 - x / 6, "rises": a / 2 + x / 6}, [False, False]),    # they cross at the end, at a = 2
+    (lambda x, a: {"one": 1 + 0 * x, "same": 1 + 0 * x, "far": 4 + 0 * x, "top": 6 + 0 * x}, [True, True, True, True]),
+])
+def test_a_name_stands_at_the_end_of_its_line_where_it_touches_nothing_at_any_setting(frame, fits):
+    figure = Explorer(frame, x=np.linspace(0, 6, 31), sliders={"a": [0, 1, 2]}, y_range=(0, 12), title="t", alt="a")
+    assert [end is not None for end in figure._charts[0].ends] == fits
+    assert figure.html().split("<img")[0].count('class="dpx-end"') == sum(fits)
+
+
+def test_lines_that_lie_on_each_other_have_their_names_above_and_below():
+    figure = Explorer(lambda x, a: {"one": 1 + 0 * x, "same": 1 + 0 * x, "third": 1 + 0 * x, "top": 6 + 0 * x}, x=X, sliders={"a": [0, 1]},
+                      y_range=(0, 12), title="t", alt="a")
+    above, below, *none = figure._charts[0].ends
+    assert above < 0 < below and none == [None, above]
+
+
 @given(st.lists(st.integers(-2 ** 52, 2 ** 52)))
 @settings(deadline=None, derandomize=True)
 def test_packed_numbers_come_back(numbers):
