@@ -234,8 +234,9 @@ def test_a_link_shows_its_box_on_hover_and_on_focus_without_a_request(linking, w
     assert card.count() == 1 and link.get_attribute("aria-details") == "box-card"
     box, screen = card.bounding_box(), page.viewport_size
     assert box["x"] >= 0 and box["x"] + box["width"] <= screen["width"] and box["y"] >= 0 and box["y"] + box["height"] <= screen["height"]
+    scrolls = card.evaluate("card => card.scrollHeight > card.clientHeight + 1")
     page.keyboard.press("Tab")
-    if card.evaluate("card => card.scrollHeight > card.clientHeight + 1"):      # to the box where it scrolls, and on from there
+    if scrolls:                                     # to the box where it scrolls, and on from there
         assert page.evaluate("document.activeElement.id") == "box-card"
         page.keyboard.press("Shift+Tab")
         assert link.evaluate("link => link === document.activeElement")

@@ -168,7 +168,6 @@ def test_the_nearest_setting_that_is_offered_keeps_the_controls_before():
     (lambda x, a: {"low": 0.2 * x + a / 10, "high": 0.2 * x + 3}, [True, True]),
     (lambda x, a: {"low": 0.2 * x, "a name as long as half of the picture is wide": 0.2 * x + 3}, [True, False]),
     (lambda x, a: {"up": x * a, "down": 6 * a - x * a}, [False, False]),            # they end on the edges of the picture
-    (lambda x, a: {"falls": 3 - x / 6, "rises": a / 2 + x / 6}, [False, False]),    # they cross at the end, at a = 2
     (lambda x, a: {"one": 1 + 0 * x, "same": 1 + 0 * x, "far": 4 + 0 * x, "top": 6 + 0 * x}, [True, True, True, True]),
 ])
 def test_a_name_stands_at_the_end_of_its_line_where_it_touches_nothing_at_any_setting(frame, fits):
