@@ -20,7 +20,7 @@ BOXES = [
     "postprocessing.dp_postprocessing",
     "postprocessing.public_margin_postprocessing",
     "postprocessing.score_bin_postprocessing",
-    "games.algorithm_3", "games.algorithm_5", "games.algorithm_5_as_printed",
+    "games.algorithm_3", "games.algorithm_5", "games.algorithm_5_as_printed", "games.fair_mixture", "games.fair_mixture_as_printed",
     "games.FrozenPlayers.best_response", "games.FrozenPlayers.constraint_values",           # Subroutine 4, and the auditor's line
     "games.PromisePlayers.best_response", "games.PromisePlayers.constraint_values",
 ]

@@ -388,7 +388,10 @@ valid("separation.largest_jump", separation.largest_jump,
 # ------------------------------------------------------------------------------------------ games: classifiers that see A
 valid("games.group_indicators", games.group_indicators, lambda: dict(A=A, n_groups=2))
 valid("games.aware_predictions", games.aware_predictions, lambda: dict(by_group=np.zeros((3, 2, 8)), A=A))
-valid("games.fair_mixture", games.fair_mixture, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1, as_printed=False))
+valid("games.fair_mixture", games.fair_mixture, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
+valid("games.fair_mixture_as_printed", games.fair_mixture_as_printed, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
+valid("games.false_positive_gaps", games.false_positive_gaps, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
+valid("games.anchor_move", games.anchor_move, lambda: dict(gap=[0.3, 0.7], limit=0.2, most=0.5))
 valid("games.aware_sensitivities", games.aware_sensitivities, lambda: dict(smallest_cell=9, n_groups=3, B=2.0, m=100))
 valid("games.least_bound", games.least_bound, lambda: dict(n_groups=3, gamma=0.1, as_printed=False))
 valid("games.theorem_3_8", games.theorem_3_8, lambda: dict(nu=0.01, gamma=0.1, B=4.0, n_groups=3, as_printed=False))

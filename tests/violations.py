@@ -141,7 +141,7 @@ def aware_mixture(people: People) -> Answer:
     """A classifier that is told the group, mixed with indicators of the groups until its false positives are fair."""
     classes = np.concatenate([people.predictions[[3]], games.group_indicators(people.A, people.k)])
     game = games.FairnessGame(classes, people.A, people.Y, GAMMA, constraints=("FP",), n_groups=people.k)
-    Q = games.fair_mixture(game.rates[0, :, 0], GAMMA).weights
+    Q, _ = games.fair_mixture(game.rates[0, :, 0], GAMMA)
     return np.abs(Q @ game.gaps).max(), Q @ classes, "false_positive"
 
 

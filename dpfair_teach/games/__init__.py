@@ -6,9 +6,9 @@ it compares; ``programs`` its exact solutions by linear programs; ``auditor`` th
 how far one person moves the players, ``budget`` what a round may cost, ``private`` and ``players`` the private version, as printed and
 repaired, ``setting`` the numbers that it and its bounds are about, ``batch`` its arguments, read, ``doubles`` what its noise gives away
 beside its law; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret, ``guarantees`` what it promises,
-``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the group; ``regression`` the same play
-against the regression oracle of the experiments, ``regression_printed`` what the paper ran with it, ``regression_private`` that repaired,
-``regression_setting`` its arguments, read.
+``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the group, ``repair`` how these make a
+mixture fair; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran with
+it, ``regression_private`` that repaired, ``regression_setting`` its arguments, read.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
@@ -16,8 +16,7 @@ from .algorithms import algorithm_3, algorithm_5, algorithm_5_as_printed
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
 from .aware import AwareGuarantee as AwareGuarantee
-from .aware import FairMixture as FairMixture
-from .aware import aware_predictions, aware_sensitivities, corollary_3_8_1, fair_mixture, group_indicators, least_bound, theorem_3_8
+from .aware import aware_predictions, aware_sensitivities, corollary_3_8_1, group_indicators, least_bound, theorem_3_8
 from .bounds import PopulationBound as PopulationBound
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2, population_bound
 from .budget import largest_step, printed_noise_delta, printed_noise_epsilon
@@ -52,6 +51,7 @@ from .regression_private import EvaluatedRegression as EvaluatedRegression
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
 from .regression_private import evaluate_regression, regression_dp_oracle_learner
 from .regret import lemma_3_3, lemma_3_4
+from .repair import anchor_move, fair_mixture, fair_mixture_as_printed, false_positive_gaps
 from .rounds import Schedule as Schedule
 from .rounds import schedule
 from .sensitivity import NeighbourChanges as NeighbourChanges
@@ -71,5 +71,6 @@ __all__ = [
     "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7", "best_setting",
     "frozen_tau", "frozen_gap", "frozen_bound",
-    "group_indicators", "aware_predictions", "aware_sensitivities", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1",
+    "group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "corollary_3_8_1",
+    "fair_mixture", "fair_mixture_as_printed", "false_positive_gaps", "anchor_move",
 ]

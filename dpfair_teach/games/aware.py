@@ -1,7 +1,7 @@
 """Classifiers that may see the group, equal false positive rates only: what the group indicators are good for.
 
-A mixture whose gaps are too large is repaired with little of the indicators. What that costs for each unit of violation is the price above
-which the auditor is obeyed: ``least_bound``. The paper's repair costs up to |A| - 1, ours at most (|A| + 1)/2.
+A mixture whose gaps are too large is repaired with little of the indicators: ``repair``. What that costs for each unit of violation is the
+price above which the auditor is obeyed: ``least_bound``. The paper's repair costs up to |A| - 1, ours at most (|A| + 1)/2.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .sensitivity import Sensitivities, lemma_3_1
 
-__all__ = ["group_indicators", "aware_predictions", "aware_sensitivities", "fair_mixture", "least_bound", "theorem_3_8", "corollary_3_8_1"]
+__all__ = ["group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "corollary_3_8_1"]
 
 
 def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
@@ -124,104 +124,6 @@ def aware_sensitivities(smallest_cell: float, n_groups: int, B: float, m: int) -
     """
     unseen, m = lemma_3_1(smallest_cell, n_groups, B), check.integer("m", m, low=1, high=10**15)
     return replace(unseen, learner=max(unseen.learner, unseen.learner / 2 + 1 / m))
-
-
-@dataclass(frozen=True, eq=False)
-class FairMixture:
-    """A mixture made gamma-fair.
-
-    Attributes
-    ----------
-    weights : (1 + 2k,) array, a distribution
-        Of the mixture that was given, h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}.
-    price : float
-        The new error is at most the old one plus this, whoever the people are.
-    """
-
-    weights: np.ndarray
-    price: float
-
-
-def fair_mixture(fp: ArrayLike, gamma: float, *, as_printed: bool = False) -> FairMixture:
-    """Mix indicators into a mixture until no false positive rate is further than gamma from group 0's.
-
-    The paper adds weight |gap_a| - gamma of h_a or hbar_a for each a whose gap is too large. Ours moves group 0 too, by t, so that few
-    groups are left to be moved far, stops at gamma of the whole and not of the part, and fills up with a fair coin (half h_0, half
-    hbar_0): then h errs about as often on label 0 as on label 1 of any group.
-
-    Source: supplement, proof of Theorem 3.8, for ``as_printed``; else ours.
-
-    Parameters
-    ----------
-    fp : (k,) array in [0, 1], k >= 2
-        The false positive rates of the mixture.
-    gamma : float >= 0
-    as_printed : bool
-        The mixture of the paper's proof, with the bars that its text drops.
-
-    Returns
-    -------
-    FairMixture: ``.weights``, ``.price``; with v the largest |gap| - gamma, ``.price`` is v :func:`least_bound`, but as printed the sum of
-    the excesses
-
-    Raises
-    ------
-    ValueError
-        Rates outside [0, 1], fewer than two, gamma negative.
-
-    Examples
-    --------
-    >>> fair_mixture([0.2, 0.5], 0.1).weights.round(3)              # of Q, h_0, h_1, hbar_0, hbar_1
-    array([0.846, 0.   , 0.   , 0.   , 0.154])
-    >>> round(fair_mixture([0.2, 0.5], 0.1).price, 3), round(fair_mixture([0.2, 0.5], 0.1, as_printed=True).price, 3)
-    (0.182, 0.2)
-    """
-    fp = check.array("fp", fp, ndim=1, low=0.0, high=1.0)
-    k = len(fp)
-    if k < 2:
-        check.refuse("fp", fp.shape, "rates of fewer than two groups", "Give one false positive rate for each group.")
-    gamma, gap = check.gamma(gamma), fp - fp[0]
-    excess = np.maximum(np.abs(gap) - gamma, 0)
-    own, other = np.zeros(k), np.zeros(k)       # weights of h_a and of hbar_a
-    if check.flag("as_printed", as_printed) or k == 2:
-        shrink = 1 if as_printed else 1 / (1 + gamma)
-        own, other = excess * (gap < 0) * shrink, excess * (gap > 0) * shrink
-        price = float((own + other).sum())
-    else:
-        v = excess.max() / (1 + (k - 1) * gamma)
-        total = (k - 1) * v
-        own[1:], other[1:], t = _moves(gap[1:], gamma * (1 + total), v)
-        own[0], other[0] = max(t, 0), max(-t, 0)
-        coin = (total - own.sum() - other.sum()) / 2
-        own[0], other[0] = own[0] + coin, other[0] + coin
-        price = float((k + 1) / 2 * v)
-    weights = np.concatenate([[1.0], own, other])
-    return FairMixture(weights / weights.sum(), price)
-
-
-def _moves(gap: np.ndarray, limit: float, v: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Steps 3 to 5 of the proof: t for group 0 (up, or down where negative), then what raises and what lowers each other group.
-
-    ``gap`` (k-1,) lies within limit + v; gap - t + raise - lower lies within limit.
-    """
-    def left(t):
-        return np.maximum(t - gap - limit, 0), np.maximum(gap - t - limit, 0)
-
-    def balance(t):
-        up, down = left(t)
-        return up.sum() - down.sum() - t
-    if balance(0.0) > 0:                        # more to raise than to lower: the mirror image
-        lower, raised, t = _moves(-gap, limit, v)
-        return raised, lower, -t
-    t = v
-    if balance(v) >= 0:                         # a root of a function that is linear between these points
-        points = np.unique(np.concatenate([[0.0, v], gap - limit, gap + limit]))
-        points = points[(points >= 0) & (points <= v)]
-        values = np.array([balance(point) for point in points])
-        i = int(np.argmax(values >= 0))
-        t = float(points[i] if i == 0 else np.interp(0, values[i - 1:i + 1], points[i - 1:i + 1]))
-    raised, lower = left(t)
-    return raised, lower, t
 
 
 def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> float:

@@ -133,34 +133,58 @@ def test_the_price_of_many_groups_is_half_of_the_printed_one_and_never_above_the
         assert k > 2 or least >= 1 - gamma                                      # two groups: only a little less than 1
 
 
-@pytest.mark.parametrize("as_printed", [False, True])
+REPAIRS = {False: "fair_mixture", True: "fair_mixture_as_printed"}
+
+
+@pytest.mark.parametrize("as_printed", REPAIRS)
 def test_a_mixture_is_made_fair_at_the_price_that_is_said(as_printed):
-    """fair_mixture on rates of all kinds, corners among them: gamma-fair, and no (group, label) errs more than the price."""
+    """Both repairs on rates of all kinds, corners among them: gamma-fair, and no (group, label) errs more than the price."""
     rng = np.random.default_rng(8)
     for case in range(3000):
         k, gamma = int(rng.integers(2, 8)), rng.choice([0.0, 0.03, 0.2, 0.45])
         fp = rng.random(k) if case % 3 else np.append(0.5, 0.5 + rng.choice([-1, 0, 1], k - 1) * rng.choice([0.1, 0.3, 0.5], k - 1))
         if case % 7 == 0:
             fp = fp.round(1)
-        made = games.fair_mixture(fp, gamma, as_printed=as_printed)
-        assert made.weights.sum() == pytest.approx(1) and made.weights.min() >= -1e-12
-        rates = made.weights @ np.vstack([fp, types_of(k)])
+        weights, price = getattr(games, REPAIRS[as_printed])(fp, gamma)
+        assert weights.sum() == pytest.approx(1) and weights.min() >= -1e-12
+        rates = weights @ np.vstack([fp, types_of(k)])
         assert np.abs(rates - rates[0]).max() <= gamma + 1e-9
-        added, accepts = made.weights[1:] / made.weights[0], types_of(k)
-        assert max((added @ accepts).max(), (added @ (1 - accepts)).max()) <= made.price + 1e-9       # labels 0, labels 1
+        added, accepts = weights[1:] / weights[0], types_of(k)
+        assert max((added @ accepts).max(), (added @ (1 - accepts)).max()) <= price + 1e-9       # labels 0, labels 1
         violation = max(0.0, np.abs(fp - fp[0]).max() - gamma)
-        assert made.price <= violation * games.least_bound(k, gamma, as_printed=as_printed) + 1e-9
+        assert price <= violation * games.least_bound(k, gamma, as_printed=as_printed) + 1e-9
         if violation == 0:
-            assert made.weights[0] == 1
-    assert games.fair_mixture([0.2, 0.5], 0.1).weights[-1] == pytest.approx(0.2 / 1.1 / (1 + 0.2 / 1.1))
+            assert weights[0] == 1
+    assert games.fair_mixture([0.2, 0.5], 0.1)[0][-1] == pytest.approx(0.2 / 1.1 / (1 + 0.2 / 1.1))
+
+
+def test_group_0_is_moved_as_far_as_the_others_are_together():
+    rng, inside = np.random.default_rng(9), 0
+    for _ in range(500):
+        gap, limit = rng.uniform(-1, 1, int(rng.integers(1, 6))), rng.choice([0.0, 0.1, 0.3])
+        most = max(0.0, np.abs(gap).max() - limit)
+        t = games.anchor_move(gap, limit, most)
+        raised, lowered = np.maximum(t - gap - limit, 0).sum(), np.maximum(gap - t - limit, 0).sum()
+        assert abs(t) <= most and games.anchor_move(-gap, limit, most) == -t
+        if abs(t) < most:
+            assert raised - lowered == pytest.approx(t, abs=1e-12)
+            inside += t != 0
+        else:
+            assert (lowered - raised) * np.sign(t) >= -most - 1e-12
+    assert inside > 50
+
+
+def test_gaps_are_signed_and_the_furthest_says_how_much_too_far():
+    gap, v = games.false_positive_gaps([0.5, 0.25, 1.0], 0.125)
+    assert gap.tolist() == [0, -0.25, 0.5] and v == 0.375 and games.false_positive_gaps([0.5, 0.25], 0.5)[1] == 0
 
 
 def test_two_groups_are_mixed_exactly_to_gamma():
     """gap J29: the printed mixture overshoots, the sharper one ends at gamma."""
     for fp, gamma in (([0.1, 0.7], 0.2), ([0.9, 0.3], 0.05)):
         gaps = []
-        for as_printed in (True, False):
-            rates = games.fair_mixture(fp, gamma, as_printed=as_printed).weights @ np.vstack([fp, types_of(2)])
+        for repair in (games.fair_mixture_as_printed, games.fair_mixture):
+            rates = repair(fp, gamma)[0] @ np.vstack([fp, types_of(2)])
             gaps.append(abs(rates[1] - rates[0]))
         assert gaps[0] < gamma - 1e-3 and gaps[1] == pytest.approx(gamma)
 
@@ -323,10 +347,10 @@ def gamma_left_out(f):
 
 def hats_for_bars(f):
     """Every repair with h_a, as the misprint reads."""
-    def fair_mixture(fp, gamma, **kw):
-        made, k = f(fp, gamma, **kw), len(fp)
-        own, other = made.weights[1:k + 1], made.weights[k + 1:]
-        return dataclasses.replace(made, weights=np.concatenate([made.weights[:1], own + other, 0 * other]))
+    def fair_mixture(fp, gamma):
+        (weights, price), k = f(fp, gamma), len(fp)
+        own, other = weights[1:k + 1], weights[k + 1:]
+        return np.concatenate([weights[:1], own + other, 0 * other]), price
     return fair_mixture
 
 
