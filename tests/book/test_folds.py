@@ -222,7 +222,9 @@ def test_a_link_shows_its_box_on_hover_and_on_focus_without_a_request(linking, w
     card = page.locator("#box-card")
     card.locator("mjx-container").first.wait_for()
     assert "In words." in card.inner_text() and not card.locator("a, [id]").count()
-    assert len(linking.requests) == asked, (name, linking.requests[asked:])
+    # The browser fetches the icon of its tab whenever it finds the time: no page asks for that.
+    by_card = [url for url in linking.requests[asked:] if not url.endswith("/favicon.svg")]
+    assert not by_card, name
     assert not linking.violations()
     card.hover()                                    # the pointer may go there to read on
     page.wait_for_timeout(400)

@@ -329,61 +329,84 @@ def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit)
     assert len(set(names)) == len(names) and not any("cell source" in name for name in names), told
 
 
+@contextmanager
+def answered(figure):
+    """A figure that asks for a guess first keeps its controls shut until it has answered; afterwards it asks again."""
+    asks = figure.locator(".dpx-guess").count() and "dpx-asks" in figure.get_attribute("class")
+    if asks:
+        assert figure.locator(".dpx-sliders").evaluate_all("all => all.every(controls => controls.inert)")
+        figure.get_by_role("button", name="Show me").click()
+    yield figure
+    if asks:
+        figure.get_by_role("button", name="Guess again").click()
+
+
 @on(PAGES)
 def test_every_choice_moves_its_figure(visit):
     """Names to choose from, yes or no, people: each changes picture or sentence, and the last choice brings the first picture back."""
     for figure in visit.page.locator("dpfair-explorer").all():
-        title = figure.locator(".dpx-title").inner_text()
+        with answered(figure):
+            choices_move(figure)
 
-        def shown(figure=figure):
-            return [figure.locator(what).first.inner_html() for what in (".dpx-body", ".dpx-say")]
-        for group in figure.locator("fieldset").all():
-            choices = group.get_by_role("radio").all()
-            first, start = shown(), [choice.is_checked() for choice in choices].index(True)
-            seen = set()
-            for choice in choices:
-                choice.check(force=True)
-                seen.add("".join(shown()))
-            assert len(seen) > 1, f"{title}, {group.locator('legend').inner_text()}: the figure stands still"
-            choices[start].check(force=True)
-            assert shown() == first
-        for one in [*figure.get_by_role("checkbox").all(), *figure.locator(".dpx-who").all()]:
-            before = shown()
-            one.press("Space")
-            assert shown() != before, f"{title}: the figure stands still"
-            one.press("Space")
-            assert shown() == before
+
+def choices_move(figure) -> None:
+    title = figure.locator(".dpx-title").inner_text()
+
+    def shown():
+        # a class that came and went leaves an empty attribute
+        return [figure.locator(what).first.inner_html().replace(' class=""', "") for what in (".dpx-body", ".dpx-say")]
+    for group in figure.locator("fieldset").all():
+        choices = group.get_by_role("radio").all()
+        first, start = shown(), [choice.is_checked() for choice in choices].index(True)
+        seen = set()
+        for choice in choices:
+            choice.check(force=True)
+            seen.add("".join(shown()))
+        assert len(seen) > 1, f"{title}, {group.locator('legend').inner_text()}: the figure stands still"
+        choices[start].check(force=True)
+        assert shown() == first
+    for one in [*figure.get_by_role("checkbox").all(), *figure.locator(".dpx-who").all()]:
+        before = shown()
+        one.press("Space")
+        assert shown() != before, f"{title}: the figure stands still"
+        one.press("Space")
+        assert shown() == before
 
 
 @on(PAGES)
 def test_every_slider_moves_its_figure_by_keyboard(visit):
     for figure in visit.page.locator("dpfair-explorer").all():
-        title = figure.locator(".dpx-title").inner_text()
-        plot = figure.locator(".dpx-plot").first
-        sliders = figure.locator("input[type=range]").all()
-        assert sliders or figure.locator("fieldset, input[type=checkbox], .dpx-who").count(), f"{title}: nothing to move"
-        for slider in sliders:
-            name = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
-            start = int(slider.input_value())
-            steps = int(slider.get_attribute("max"))
-            slider.focus()
-            slider.press("Home")
-            pictures, spoken = {plot.inner_html()}, [slider.get_attribute("aria-valuetext")]
-            for _ in range(steps):
-                slider.press("ArrowRight")
-                pictures.add(plot.inner_html())
-                spoken.append(slider.get_attribute("aria-valuetext"))
-                # "gamma 0.03" beside a slider that says 0.0333 would be two values for one.
-                sentence = figure.locator(".dpx-say").inner_text()
-                told = re.search(rf"\b{re.escape(name)}(?: is| =| of)? (\d[\d,]*(?:\.\d+)?)", sentence) if name else None
-                if told:
-                    said, shown = (float(text.replace(",", "")) for text in (told[1], spoken[-1]))
-                    assert said == shown, f"{title}: {told[0]!r} beside {spoken[-1]}"
-            assert len(set(spoken)) == steps + 1, f"{title}, {name}: the spoken values repeat: {spoken}"
-            assert len(pictures) > 1, f"{title}, {name}: the figure stands still"
-            slider.press("Home")
-            for _ in range(start):
-                slider.press("ArrowRight")
+        with answered(figure):
+            sliders_move(figure)
+
+
+def sliders_move(figure) -> None:
+    title = figure.locator(".dpx-title").inner_text()
+    plot = figure.locator(".dpx-plot").first
+    sliders = figure.locator("input[type=range]").all()
+    assert sliders or figure.locator("fieldset, input[type=checkbox], .dpx-who").count(), f"{title}: nothing to move"
+    for slider in sliders:
+        name = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
+        start = int(slider.input_value())
+        steps = int(slider.get_attribute("max"))
+        slider.focus()
+        slider.press("Home")
+        pictures, spoken = {plot.inner_html()}, [slider.get_attribute("aria-valuetext")]
+        for _ in range(steps):
+            slider.press("ArrowRight")
+            pictures.add(plot.inner_html())
+            spoken.append(slider.get_attribute("aria-valuetext"))
+            # "gamma 0.03" beside a slider that says 0.0333 would be two values for one.
+            sentence = figure.locator(".dpx-say").inner_text()
+            told = re.search(rf"\b{re.escape(name)}(?: is| =| of)? (\d[\d,]*(?:\.\d+)?)", sentence) if name else None
+            if told:
+                said, shown = (float(text.replace(",", "")) for text in (told[1], spoken[-1]))
+                assert said == shown, f"{title}: {told[0]!r} beside {spoken[-1]}"
+        assert len(set(spoken)) == steps + 1, f"{title}, {name}: the spoken values repeat: {spoken}"
+        assert len(pictures) > 1, f"{title}, {name}: the figure stands still"
+        slider.press("Home")
+        for _ in range(start):
+            slider.press("ArrowRight")
 
 
 @on(PAGES)
