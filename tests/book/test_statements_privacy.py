@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpfair_teach import accounting, attacks, audit, load, mechanisms
+from dpfair_teach import accounting, attacks, audit, data, load, mechanisms
 from faults import Mutant, scaled, with_arguments
 
 PAGE = Path(__file__).resolve().parents[2] / "book" / "chapters" / "03-privacy-for-one-attribute.md"
@@ -144,6 +144,9 @@ def test_geometric_noise_is_private_whole_and_slightly_smaller(epsilon):
         assert ratio.max() == pytest.approx(shift * epsilon / 2)
     assert law.var() == pytest.approx(2 * alpha / (1 - alpha) ** 2)
     assert 2 * (2 / epsilon) ** 2 * (1 - epsilon**2 / 48) < law.var() < mechanisms.laplace_law(2, epsilon).var()
+    # Laplace noise is geometric noise and the difference of two fractions of exponential times, independent of it
+    fraction = stats.truncexpon(b=epsilon / 2, scale=2 / epsilon)
+    assert law.var() + 2 * fraction.var() == pytest.approx(mechanisms.laplace_law(2, epsilon).var())
     drawn = mechanisms.geometric([5], 2, epsilon, np.random.default_rng(36), size=1000)
     assert np.array_equal(drawn, np.rint(drawn))
 
@@ -255,14 +258,14 @@ def test_numbers_of_the_text():
     says("you end between 0.27 and 0.73")
     assert f"{mechanisms.laplace_law(1, 1.0).std():.1f}" == "1.4"
     says("a standard deviation of 1.4 people")
-    assert [round(100 * float(audit.largest_power(0.01, epsilon))) for epsilon in (2.0, 5.0)] == [7, 99]
-    says("At 2 a test finds seven culprits of a hundred, at 5 ninety-nine")
+    assert round(100 * float(audit.largest_power(0.01, 5.0))) == 99 and math.exp(5) * 0.01 > 1         # the second line is the limit
+    says("1 wrong yes in 100 runs goes with 99 right ones")
     # delta is not the chance of a larger loss
     keep = mechanisms.randomized_response_matrix(2, 1.0)
     assert f"{keep[0, 0]:.3f}" == "0.731" and f"{audit.exact_delta(*keep, 0.99):.4f}" == "0.0073"
     says("in 73 % of all runs, yet $\\delta(0.99)=0.731\\,(1-e^{-0.01})=0.0073$")
     assert 0.027 < audit.largest_power(0.01, 1.0) < 0.03
-    says("finds at most three of a hundred culprits")
+    says("says yes in 1 of 100 runs on $A$ says yes in at most 3 of 100 on $A'$")
     # bits: one count of 0 in seven; wide noise: one run in twenty
     assert 1 / 7.5 < 0.15 < 1 / 6.5 and math.exp(-3) == pytest.approx(1 / 20, abs=3e-4)
     # which noise for how many counts: nine or more
@@ -277,6 +280,21 @@ def test_numbers_of_the_text():
     # the price of local privacy: sqrt(m/2) on Communities, 71 for ten thousand
     assert f"{math.sqrt(1994 / 2):.1f}" == "31.6" and round(math.sqrt(5000)) == 71
     says("\\sqrt{1994/2}\\approx31.6")
+    communities = load("communities")
+    people = [int((communities.Y == y).sum()) for y in (0, 1)]
+    ones = [int(((communities.Y == y) & (communities.A == 1)).sum()) for y in (0, 1)]
+    assert (people, ones) == ([1411, 583], [495, 475])
+    says("1,411 communities with label 0 and 583 with label 1. In group 1 are 495 and 475 of them")
+    one = mechanisms.geometric_law(1, 1.0).std()
+    assert [f"{math.sqrt(n / 2) * one:.0f}" for n in people] == ["36", "23"] and f"{one:.2f}" == "1.36"
+    says("36 at label 0 and 23 at label 1, $\\sqrt{n/2}$ times 1.36")
+    assert f"{mechanisms.laplace_law(2, 1.0).std():.0f}" == "3"
+    # the break: who moves the true positive rate of group 1 furthest
+    ten = load("ten_people")
+    accepted, inside = data.ten_people_base(ten.X), (ten.A == 1) & (ten.Y == 1)
+    assert [data.TEN_NAMES[i] for i in np.flatnonzero(inside)] == ["Fay", "Gus"] and accepted[inside].all()
+    cleo = data.TEN_NAMES.index("Cleo")
+    assert (ten.A[cleo], ten.Y[cleo], accepted[cleo]) == (0, 1, 0)
     assert mechanisms.debias_variance([1024, 970], 1.0)[0] / mechanisms.geometric_law(1, 1.0).var() == pytest.approx(997)
 
 
