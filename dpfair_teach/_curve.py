@@ -10,8 +10,8 @@ import pandas as pd
 
 from .fairness import Parity
 
-#: The 25 tolerances of the book's protocol.
-GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
+#: The 25 tolerances of the book's protocol: 0 to 0.10 by 0.01, then 14 up to 0.5.
+GAMMAS: tuple[float, ...] = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
 #: How many tables are drawn, and how many numbers they may hold together; at least so many.
 DRAWS, NUMBERS, LEAST_DRAWS = 4000, 2e7, 400
 #: A violation is a largest size, and noise makes sizes larger: of the smallest drawn so many times fewer are left out than of the largest.

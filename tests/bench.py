@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from dpfair_teach import fairness, games
 from dpfair_teach.data import base_classifier, load
-from dpfair_teach.experiments import pareto_quality, regression_reference
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, pareto_quality, regression_reference
 from dpfair_teach.oneshot import FrontierLearner, best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import (
@@ -42,7 +42,7 @@ from dpfair_teach.postprocessing import (
 )
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 5)
-GAMMAS = np.concatenate([np.arange(11) / 100, np.linspace(0.12, 0.5, 14)])
+GAMMAS = np.array(GAMMAS_PROTOCOL)
 REPEATS = 100
 SAMPLE = 150
 

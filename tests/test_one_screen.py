@@ -21,6 +21,7 @@ BOXES = [
     "postprocessing.public_margin_postprocessing",
     "postprocessing.score_bin_postprocessing",
     "games.algorithm_3", "games.algorithm_5", "games.algorithm_5_as_printed", "games.fair_mixture", "games.fair_mixture_as_printed",
+    "games.FairnessGame.cell_costs",                                                        # what Subroutine 2 adds up
     "games.FrozenPlayers.best_response", "games.FrozenPlayers.constraint_values",           # Subroutine 4, and the auditor's line
     "games.PromisePlayers.best_response", "games.PromisePlayers.constraint_values",
 ]

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._classifier import FrontierClassifier
-from .._curve import draws_of, violation_of
+from .._curve import GAMMAS, draws_of, violation_of
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
@@ -18,7 +18,7 @@ from .basis import chances
 from .candidates import multiplier_grid, served
 from .curve import what_is_accepted
 from .releases import NORMS, Norm, as_many, groups_below
-from .run import GAMMAS, METHODS, Method, Smoothing, learn, parts_of
+from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS
 
 __all__ = ["FrontierLearner"]

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from .. import _checks as check
+from .._curve import GAMMAS
 from ._public import Columns, Public
 from .asked import Asked
 from .basis import Basis, basis_of, scores_of
@@ -20,8 +21,6 @@ from .settings import suggested_cells
 Method = Literal["histogram", "response", "sums"]
 Smoothing = Literal["fixed", "likelihood"]
 METHODS: tuple[Method, ...] = get_args(Method)
-#: The 25 tolerances of the book's protocol.
-GAMMAS = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
 
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: Method = "histogram",

@@ -14,6 +14,7 @@ from sklearn.cluster import KMeans
 from book.studies.drawn import PEOPLE, POPULATIONS, drawn_population
 from book.studies.left import left_people
 from dpfair_teach import data
+from dpfair_teach.experiments import GAMMAS_PROTOCOL as GAMMAS
 from dpfair_teach.oneshot import (
     FrontierLearner,
     _clusters,
@@ -24,7 +25,6 @@ from dpfair_teach.oneshot import (
     gap_weights,
     joint_cells,
 )
-from dpfair_teach.oneshot.run import GAMMAS
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 METHODS = [{}, {"method": "histogram", "oracle": "regression"}, {"method": "sums"}, {"method": "response"}]

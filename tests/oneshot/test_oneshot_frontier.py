@@ -6,8 +6,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from dpfair_teach.experiments import GAMMAS_PROTOCOL as GAMMAS
 from dpfair_teach.oneshot import best_mixtures, best_mixtures_lp, frontier
-from dpfair_teach.oneshot.run import GAMMAS
 from faults import Mutant
 
 
