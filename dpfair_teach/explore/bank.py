@@ -18,9 +18,13 @@ __all__: list[str] = []
 EXACTLY = "exactly"
 #: What may be published instead of the coins for the true table: those for a table with so much noise.
 EPSILONS = {"epsilon 5": 5.0, "epsilon 2": 2.0, "epsilon 1": 1.0, "epsilon 0.5": 0.5}
-DRAWS, NUMBER = 8, "eight"
+DRAWS = 8
 SEED = 7            # public: the people are invented
-SERIES = ("group 0's reach", "group 1's reach", "group 0's place", "group 1's place")
+SERIES = ("group 0 can get", "group 1 can get", "group 0 gets", "group 1 gets")
+PLANE, COINS = "Rates these coins give", "Published coins (with noise: of eight draws)"
+FAIR, GUESS = "Fair, and at what cost", "Best guess of Ada's group"
+ANSWERS, WORTH = ("after the bank's yes", "after the bank's no"), ("violation: larger gap", "error: wrong decisions")
+LABELS = ("defaulted", "repaid")
 
 Groups = tuple[int, ...]
 #: Group 1's counts [yhat, y], row by row: with the decisions and labels, which are public, they are the table.
@@ -32,9 +36,9 @@ class Repair(NamedTuple):
 
     counts: np.ndarray          # (2, 2, 2) [yhat, a, y]: the people
     p: np.ndarray               # (n, 2, 2) [which, yhat, a]: the coins, some draws of them where there is noise
-    before: float               # how far the rates of the groups are apart without coins,
-    after: float                # and with them, on average over the noise
-    empty: tuple[int, ...]      # the first group and label that nobody has: then no gap exists
+    before: tuple[float, float]     # violation and error without coins,
+    after: tuple[float, float]      # and with them, on average over the noise; NaN for what does not exist
+    empty: tuple[int, ...]          # the first group and label that nobody has: then there is no violation
 
 
 def figure() -> Explorer:
@@ -42,21 +46,22 @@ def figure() -> Explorer:
     ten = data.load("ten_people")
     kinds = dict(zip(SERIES, ("polygon", "polygon", "points", "points"), strict=True))
     people = People(data.TEN_NAMES, group=ten.A.tolist(), label=ten.Y.tolist(), score=ten.X[:, 0].tolist(), cut=0.5,
-                    words={"label": ("defaulted", "repaid")})
+                    words={"label": LABELS})
+    unmarked = [{row: row for row in rows} for rows in (ANSWERS, WORTH)]      # all cells move: marks of change would say nothing
     return Explorer(
-        [Panel(plane, name="Where the groups are put", view="roc", share=0.41, series=kinds,
-               colors=dict(zip(SERIES[2:], SERIES[:2], strict=True))),
-         [Panel(coins, name="Published: the chance of a yes", view="table", share=0.59),
-          Panel(gaps, name="How far the groups are apart", view="table", digits=2, share=0.59),
-          Panel(guess, name="Best guess of Ada's group", view="bars", digits=2, x_range=(0.5, 1.0), share=0.59)]],
+        [Panel(plane, name=PLANE, view="roc", share=0.4, series=kinds, colors=dict(zip(SERIES[2:], SERIES[:2], strict=True)),
+               x_label="false positive rate (of defaulted)", y_label="true positive rate (of repaid)"),
+         [Panel(coins, name=COINS, view="table", share=0.6, compare=unmarked[0]),
+          Panel(worth, name=FAIR, view="table", digits=2, share=0.6, compare=unmarked[1]),
+          Panel(guess, name=GUESS, view="bars", digits=2, x_range=(0.5, 1.0), share=0.6)]],
         people=people, sliders={"publish": [EXACTLY, *EPSILONS]}, title="Make the bank fair without betraying Ada", alt=sentence,
-        question="What does the bank learn about Ada? Click on her, then publish with noise.")
+        question="What does the bank learn about Ada? Click on her, then lower epsilon: more noise.")
 
 
 # --- what the panels show ---------------------------------------------------------------------------------------------------
 
 def plane(A: Groups, publish: str) -> dict[str, np.ndarray]:
-    """What each group can reach, and where the published coins put it; nothing where there is nobody to measure."""
+    """The rates that coins can give each group, and those that the published ones give; nothing where there is nobody to measure."""
     return _plane(ones_of(A), publish)
 
 
@@ -74,20 +79,20 @@ def coins(A: Groups, publish: str) -> dict:
     """The four coins; of several draws the lowest and the highest."""
     p = repaired(ones_of(A), publish).p
     cells = [[span(p[:, yhat, a]) if len(p) else "none" for a in (0, 1)] for yhat in (1, 0)]
-    return {"rows": ["the bank says yes", "the bank says no"], "columns": ["group 0", "group 1"], "values": cells}
+    return {"corner": "chance of a yes", "rows": ANSWERS, "columns": ["group 0", "group 1"], "values": cells}
 
 
-def gaps(A: Groups, publish: str) -> dict:
-    """The violation of equalized odds before and after the repair, on average over the noise."""
+def worth(A: Groups, publish: str) -> dict:
+    """Violation of equalized odds and error, before and after the repair, on average over the noise, to two decimals."""
     repair = repaired(ones_of(A), publish)
-    cells = ["none", "none"] if repair.empty else [repair.before, repair.after]
-    return {"rows": ["gap of rates"], "columns": ["bank alone", "with coins"], "values": [cells]}
+    cells = [["none" if np.isnan(value) else round(value, 2) for value in pair] for pair in zip(repair.before, repair.after, strict=True)]
+    return {"rows": WORTH, "columns": ["bank alone", "with coins"], "values": cells}
 
 
 def guess(A: Groups, publish: str) -> dict[str, float]:
-    """The chance to guess Ada's group, of who knows all others and has seen what is published; 1/2 is a blind guess."""
+    """The chance to guess Ada's group, of who knows all others and has seen what is published, to two decimals; 1/2 is a blind guess."""
     if publish in EPSILONS:
-        return {"right, at most": 0.5 + attacks.attribute_advantage_bound(EPSILONS[publish])}
+        return {"right, at most": round(0.5 + attacks.attribute_advantage_bound(EPSILONS[publish]), 2)}
     here, there = (repaired(ones_of(groups), EXACTLY).p for groups in (A, other(A)))
     return {"right, at most": 0.5 if same(here, there) else 1.0}
 
@@ -95,21 +100,18 @@ def guess(A: Groups, publish: str) -> dict[str, float]:
 def sentence(A: Groups, publish: str) -> str:
     """What the figure shows now."""
     repair = repaired(ones_of(A), publish)
-    if repair.empty:
-        a, y = repair.empty
-        return f"Nobody in group {a} {('defaulted', 'repaid')[y]}: there is nobody to measure, and no gap to close."
+    nobody = f"Nobody in group {repair.empty[0]} {LABELS[repair.empty[1]]}: there is nobody to measure" if repair.empty else ""
     if publish in EPSILONS:
-        chance = guess(A, publish)["right, at most"]
-        return (f"At {publish} the coins leave the groups {repair.after:.2f} apart on average; {NUMBER} draws are shown. Who sees one and "
-                f"knows the other nine groups guesses Ada's rightly at best about {100 * chance:.0f} times in 100; blindly, 50.")
-    told = f"These coins put both groups at one point. With Ada in group {1 - A[0]} "
-    there = repaired(ones_of(other(A)), EXACTLY).p
-    if not len(there):
-        return told + "there would be nobody to measure and no coins: that there are coins gives her group away."
+        known = nobody or f"At {publish} the mean violation is {repair.after[0]:.2f}; equal draws coincide"
+        return (f"{known}. Who knows the other nine groups guesses Ada's right "
+                f"at most {100 * guess(A, publish)['right, at most']:.0f} times in 100.")
+    there, if_moved = repaired(ones_of(other(A)), EXACTLY).p, f"With Ada in group {1 - A[0]}"
+    known = f"{nobody}, and no coins. {if_moved}" if nobody else if_moved
     if same(repair.p, there):
-        return told + "they would be the same. This time they say nothing about her."
-    yes, no = there[0, 1] + 0.0, there[0, 0] + 0.0
-    return (f"{told}they would be {yes[0]:.3g} and {yes[1]:.3g} after a yes, {no[0]:.3g} and {no[1]:.3g} after a no. "
+        return f"{known} you would see the same: it says nothing about her."
+    if len(repair.p) != len(there):
+        return f"{known} there would be {'' if nobody else 'nobody to measure and no '}coins: this gives her group away."
+    return (f"{known} {changes(repair.p[0], there[0])}. "
             "Who knows the other nine groups reads hers off the coins.")
 
 
@@ -147,10 +149,12 @@ def repaired(ones: Ones, publish: str) -> Repair:
     else:
         p = fair(counts[None]) if not empty else np.empty((0, 2, 2))
         chance, every = np.ones(len(p)), p
+    derived = derived_counts(counts, every)
+    error = float(chance @ fairness.error(derived)) if len(every) else np.nan
     if empty:
-        return Repair(counts, p, np.nan, np.nan, empty)
-    after = chance @ fairness.violation(derived_counts(counts, every))
-    return Repair(counts, p, float(fairness.violation(counts)), float(after), empty)
+        return Repair(counts, p, (np.nan, float(fairness.error(counts))), (np.nan, error), empty)
+    violation = round(float(chance @ fairness.violation(derived)), 12)          # equal rates differ by a rounding
+    return Repair(counts, p, (float(fairness.violation(counts)), float(fairness.error(counts))), (violation, error), empty)
 
 
 def fair(tables: np.ndarray) -> np.ndarray:
@@ -190,7 +194,19 @@ def same(p: np.ndarray, other: np.ndarray) -> bool:
     return p.shape == other.shape and bool(np.allclose(p, other, rtol=0.0, atol=1e-9))
 
 
+def changes(p: np.ndarray, other: np.ndarray) -> str:
+    """Which of the four coins would be others."""
+    pairs = [(two(p[yhat, a]), two(other[yhat, a])) for yhat in (1, 0) for a in (0, 1) if not np.isclose(p[yhat, a], other[yhat, a])]
+    now, then = (" and ".join(filter(None, (", ".join(coins[:-1]), coins[-1]))) for coins in zip(*pairs, strict=True))
+    return f"the coin{'s' if len(pairs) > 1 else ''} {now} would be {then}"
+
+
+def two(value: float) -> str:
+    """A chance to two decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
 def span(values: np.ndarray) -> str:
     """One chance, or the lowest and the highest of several."""
-    low, high = (f"{value:.2f}".rstrip("0").rstrip(".") for value in (values.min(), values.max()))
+    low, high = two(values.min()), two(values.max())
     return low if low == high else f"{low} to {high}"

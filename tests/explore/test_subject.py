@@ -15,8 +15,8 @@ TEN = data.load("ten_people")
 DECISION = data.ten_people_base(TEN.X)
 TRUE = tuple(TEN.A.tolist())
 ADA_IN_1 = (1, *TRUE[1:])
-PLANE, COINS = "Where the groups are put", "Published: the chance of a yes"
-GAPS, GUESS = "How far the groups are apart", "Best guess of Ada's group"
+PLANE, COINS = "Rates these coins give", "Published coins (with noise: of eight draws)"
+FAIR, GUESS = "Fair, and at what cost", "Best guess of Ada's group"
 LISTS = [tuple(int(bit) for bit in f"{number:010b}") for number in range(1024)]
 
 
@@ -43,12 +43,39 @@ def test_the_page_holds_what_the_functions_return_and_is_small():
 def test_with_the_true_groups_and_with_ada_in_the_other():
     one, two = figure().frame(), figure().frame(A=ADA_IN_1)
     assert one[COINS].values.tolist() == [["1", "0.75"], ["0.25", "0"]] and two[COINS].values.tolist() == [["1", "0.6"], ["0.2", "0"]]
-    assert [round(v, 2) for v in one[GAPS].values[0]] == [0.33, 0] and [round(v, 2) for v in two[GAPS].values[0]] == [0.5, 0]
+    assert one[FAIR].values.tolist() == [[0.33, 0], [0.2, 0.25]]
+    assert two[FAIR].values.tolist() == [[0.5, 0], [0.2, 0.3]]
     assert one[GUESS]["right, at most"] == two[GUESS]["right, at most"] == 1
-    assert "With Ada in group 1 they would be 1 and 0.6 after a yes, 0.2 and 0 after a no." in figure().sentence()
+    assert "With Ada in group 1 the coins 0.75 and 0.25 would be 0.6 and 0.2." in figure().sentence()
     guesses = [figure().frame(publish=publish)[GUESS]["right, at most"].item() for publish in bank.EPSILONS]
-    assert np.round(guesses, 2).tolist() == [0.99, 0.88, 0.73, 0.62]
+    assert guesses == [0.99, 0.88, 0.73, 0.62]
 
+
+def test_the_pages_tell_what_epsilon_1_does_to_the_ten():
+    """Both pages say: the violation no smaller than the bank's own, and more errors; a violation of 0.35."""
+    assert figure().frame(publish="epsilon 1")[FAIR].values.tolist() == [[0.33, 0.35], [0.2, 0.32]]
+    assert figure().frame(A=ADA_IN_1, publish="epsilon 1")[FAIR].values[0, 1] == 0.32
+
+
+def test_with_ada_and_ben_in_the_other_group_everybody_is_accepted_and_half_of_the_decisions_are_wrong():
+    frame = figure().frame(A=(1, 1, *TRUE[2:]))
+    assert set(frame[COINS].values.ravel()) == {"1"} and frame[FAIR].values.tolist() == [[1, 0], [0.2, 0.5]]
+
+
+def test_numbers_have_two_decimals_and_no_mark_of_change():
+    html, data = figure().html(), data_of(figure().html())
+    assert "dpx-moved" not in html.split("<figure>")[1].split("</figure>")[0]
+    for panel in (one for one in data["P"] if one["view"] == "table"):
+        assert len(panel["rows"]) == 2 and all(int(row) == other for row, other in dict(panel["rows"]).items())
+        assert not [text for text in panel["u"] if "e-" in text or any(len(part) > 4 for part in text.split(" to "))]
+
+
+def test_where_nobody_can_be_measured_the_sentence_says_what_gives_ada_away():
+    A = (1, 1, 1, *TRUE[3:])
+    assert figure().frame(A=A)[GUESS]["right, at most"] == 1
+    assert "nobody to measure, and no coins. With Ada in group 0 there would be coins: this gives her group away." in figure().sentence(A=A)
+    assert "there would be nobody to measure and no coins: this gives" in figure().sentence(A=(0, 1, 1, *TRUE[3:]))
+    assert "you would see the same" in figure().sentence(A=(0,) * 10)
 
 def test_a_thousand_lists_give_a_hundred_tables_and_64_can_be_measured():
     tables = {counted(A).tobytes(): counted(A) for A in LISTS}
@@ -60,17 +87,18 @@ def test_every_exact_frame_is_the_librarys_fairest_repair():
         counts, frame = counted(A), figure().frame(A=A)
         if not measurable(counts):
             assert "nobody to measure" in figure().sentence(A=A)
-            assert set(frame[COINS].values.ravel()) == set(frame[GAPS].values.ravel()) == {"none"}
+            assert set(frame[COINS].values.ravel()) == {*frame[FAIR].values[0], frame[FAIR].values[1, 1]} == {"none"}
             assert not any(len(points) for points in frame[PLANE].values())
             continue
         best = postprocessing.closed_form(counts / 10, gamma=0)
         assert [float(cell) for cell in frame[COINS].values.ravel()] == pytest.approx(best.p[::-1].ravel(), abs=0.005)
         after = postprocessing.derived_counts(counts, best.p)
         for a, (fp, tp) in enumerate(zip(*fairness.rates(after), strict=True)):
-            assert frame[PLANE][f"group {a}'s place"][0] == pytest.approx([fp, tp], abs=1e-12)
+            assert frame[PLANE][f"group {a} gets"][0] == pytest.approx([fp, tp], abs=1e-12)
         for a, corner in enumerate(zip(*fairness.rates(counts), strict=True)):
-            assert frame[PLANE][f"group {a}'s reach"][1] == pytest.approx(corner)
-        assert frame[GAPS].values[0].tolist() == pytest.approx([float(fairness.violation(counts)), 0.0], abs=1e-9)
+            assert frame[PLANE][f"group {a} can get"][1] == pytest.approx(corner)
+        assert frame[FAIR].values[0].tolist() == [round(float(fairness.violation(counts)), 2), 0.0]
+        assert frame[FAIR].values[1].tolist() == pytest.approx([0.2, best.value], abs=0.005 + 1e-9)
 
 
 @pytest.mark.parametrize("publish", bank.EPSILONS)
@@ -87,19 +115,21 @@ def test_every_noisy_frame_is_eight_draws_of_the_library(publish):
         if measurable(counted(A)):
             fp, tp = fairness.rates(postprocessing.derived_counts(counted(A), p))
             for a in (0, 1):
-                np.testing.assert_array_equal(frame[PLANE][f"group {a}'s place"], np.stack([fp[:, a], tp[:, a]], axis=1))
-        assert frame[GUESS]["right, at most"] == 0.5 + attacks.attribute_advantage_bound(epsilon)
+                np.testing.assert_array_equal(frame[PLANE][f"group {a} gets"], np.stack([fp[:, a], tp[:, a]], axis=1))
+        assert frame[GUESS]["right, at most"] == round(0.5 + attacks.attribute_advantage_bound(epsilon), 2)
 
 
 @pytest.mark.parametrize("publish", bank.EPSILONS)
-def test_the_average_gap_is_that_of_many_draws(publish):
-    """20,000 draws of a number in [0, 1]: by Hoeffding the mean is off by 0.024 at most, but for one case in ten billion."""
+def test_the_average_violation_and_error_are_those_of_many_draws(publish):
+    """20,000 draws of two numbers in [0, 1]: by Hoeffding a mean is off by 0.024 at most, but for two cases in
+    ten billion; 0.005 is rounding."""
     counts = counted(TRUE)
     draws = postprocessing.public_margin_counts(counts, bank.EPSILONS[publish], np.random.default_rng(0), size=20_000, noise="geometric")
     released, times = np.unique(draws, axis=0, return_counts=True)
     p = postprocessing.closed_form(released / 10, gamma=0, slack=postprocessing.lift_unusable(released / 10)).p
-    mean = times @ fairness.violation(postprocessing.derived_counts(counts, p)) / times.sum()
-    assert figure().frame(publish=publish)[GAPS].values[0, 1] == pytest.approx(mean, abs=0.024)
+    derived = postprocessing.derived_counts(counts, p)
+    means = [times @ values / times.sum() for values in (fairness.violation(derived), fairness.error(derived))]
+    assert figure().frame(publish=publish)[FAIR].values[:, 1].tolist() == pytest.approx(means, abs=0.024 + 0.005)
 
 
 def test_nobody_guesses_ada_better_than_the_gauge_says():
