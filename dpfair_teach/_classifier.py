@@ -15,7 +15,7 @@ from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
 
 #: Who serves where nobody's group may be asked for when decisions are made.
-WITHOUT_GROUPS = "use a learner whose classifier reads X alone: oneshot.FrontierLearner"
+WITHOUT_GROUPS = "use a learner whose classifier reads X alone: oneshot.FrontierLearner, games.DPRegressionLearner"
 
 
 class RandomizedClassifier(ClassifierMixin, BaseEstimator):
@@ -33,6 +33,9 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
 
     #: Parameters that hold at once when they are set after a fit. Another one that was changed makes the fit stale, and it is refused.
     _at_once: ClassVar[tuple[str, ...]] = ()
+
+    #: What helps too where a group is too small.
+    _otherwise: ClassVar[str] = "choose a larger epsilon"
 
     def _setting(self) -> Any:
         """The parameters, each checked: what ``_learn`` goes by."""
@@ -72,7 +75,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         self._group_column = column
         self._fitted_with = {name: value for name, value in self.get_params(deep=False).items() if name not in self._at_once}
         if (sizes := self._sizes()) is not None:
-            warn_of_small_groups(*sizes)
+            warn_of_small_groups(*sizes, otherwise=self._otherwise)
         return self
 
     def predict_proba(self, X: Any, sensitive_features: ArrayLike | str | None = None, gamma: float | None = None) -> np.ndarray:
@@ -116,7 +119,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         own: float = self.gamma
         if gamma is not None and check.gamma(gamma) != own:
             check.refuse("gamma", gamma, f"one fit of this learner serves one gamma, its own, {check.shown(own)}",
-                         "Fit again with another gamma, which is a new release.")
+                         "Fit again with another gamma, which is a new release, or take oneshot.FrontierLearner: its one fit serves all.")
         return own
 
     def _refuse_a_stale_fit(self) -> None:
@@ -155,6 +158,7 @@ class FrontierClassifier(RandomizedClassifier):
     """A learner whose one fit serves every gamma: each follows from what was released, and costs nothing more."""
 
     _at_once: ClassVar[tuple[str, ...]] = ("gamma",)
+    _otherwise: ClassVar[str] = "see in curve() what can be relied on"
 
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)

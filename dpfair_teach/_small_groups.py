@@ -21,10 +21,11 @@ class SmallGroupWarning(UserWarning):
     """
 
 
-def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: float, parity: Parity) -> None:
+def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: float, parity: Parity, *, otherwise: str) -> None:
     """One warning for all cells (k, R) that are too small: ``people`` there by the release, and the standard deviation, in people, that
     its noise gives to those of them who are accepted where half are. How large the cell or epsilon would have to be goes by deviation
-    / people, and by noise that is in proportion to 1 / epsilon."""
+    / people, and by noise that is in proportion to 1 / epsilon.
+    ``otherwise`` is what helps too."""
     moved = np.broadcast_to(deviation, people.shape) / np.maximum(people, 1.0)
     small = [(a, r) for a, r in np.argwhere(moved > OF_USE)]
     if not small:
@@ -36,4 +37,4 @@ def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: flo
             for a, r in worst[:NAMED]]
     more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
     warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
-                  f"{'; '.join(told)}{more}. Merge groups, or see in curve() what can be relied on.", SmallGroupWarning, stacklevel=3)
+                  f"{'; '.join(told)}{more}. Merge groups, or {otherwise}.", SmallGroupWarning, stacklevel=3)

@@ -445,7 +445,7 @@ def decided(k):
 LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "games.exponentiated_gradient", "games.evaluate",
             "games.evaluate_regression",
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
-            "postprocessing.DPPostProcessing", "games.section_5_learner"}
+            "postprocessing.DPPostProcessing", "games.section_5_learner", "games.DPOracleLearner", "games.DPRegressionLearner"}
 #: One data set of two groups, by the theorem or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
               "oneshot.ask_once"}

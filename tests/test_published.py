@@ -20,6 +20,7 @@ import io
 import pickle
 import pkgutil
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -42,10 +43,12 @@ from dpfair_teach.postprocessing.bins import CRITERIA
 from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
 from faults import Mutant
 from plays import private_play
+from test_estimators import Above
 
 PEOPLE = {k: data.make_logistic(240, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3)}
 BASE = {k: LogisticRegression().fit(people.X, people.Y) for k, people in PEOPLE.items()}
 RULES = {k: np.array([people.X[:, 0] > t for t in np.linspace(-1, 1, 7)]) for k, people in PEOPLE.items()}
+CLASSIFIERS = [Above(0, 0.0), Above(0, .5), Above(1, 0.0)]
 
 
 # ------------------------------------------------------------------------------------------------ the mechanisms
@@ -182,6 +185,28 @@ def loop(k: int, **how: Any) -> Fit:
     return Fit("games.regression_dp_oracle_learner", how, of, k, 6)
 
 
+def mixed(k: int, **how: Any) -> Fit:
+    def of(A, rng):
+        model = games.DPOracleLearner(**dict(
+            dict(classifiers=CLASSIFIERS, epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
+        return told_nothing_else(model, PEOPLE[k], A, rng)
+    return Fit("games.DPOracleLearner", how, of, k)
+
+
+def learned(k: int, **how: Any) -> Fit:
+    def of(A, rng):
+        model = games.DPRegressionLearner(**dict(dict(epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
+        return told_nothing_else(model, PEOPLE[k], A, rng)
+    return Fit("games.DPRegressionLearner", how, of, k)
+
+
+def told_nothing_else(model: Any, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
+    """Fitted; of a released size that is small it may warn, by the release alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dpfair_teach.SmallGroupWarning)
+        return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
+
+
 def repaired(k: int, **how: Any) -> Fit:
     def of(A, rng):
         model = DPPostProcessing(BASE[k], **dict(dict(epsilon=1.0, gamma=.05, n_groups=k), **how))
@@ -245,6 +270,11 @@ def all_fits() -> list[Fit]:
         found += [one_play(k, repair=repair) for repair in ("frozen", "bound", "promise")]
         found += [loop(k, **how) for how in (*(dict(notion=notion) for notion in ("equalized_odds", *NOTIONS[:2])), dict(rounds=1),
                                              dict(ridge=1.0, rounds=2), dict(progress=True))]
+        found += [mixed(k, **how) for how in (
+            *REPAIRS, dict(rounds=1), dict(progress=True), dict(against="anchor"), dict(against="pairs"),
+            *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")))]
+        found += [learned(k, **how) for how in (dict(), *(dict(notion=notion) for notion in NOTIONS[:2]), dict(rounds=1),
+                                                dict(progress=True))]
         found += [repaired(k, **how) for how in (
             *(dict(method=method, noise=noise) for method in ("public_margins", "score_bins") for noise in MARGIN_NOISES),
             *(dict(method="as_printed", noise=noise) for noise in NOISES),
@@ -479,6 +509,9 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
         dict(epsilon=0.0), dict(gamma=-1.0), dict(beta=2.0), dict(n_groups=1), dict(method="score_bins", n_bins=1),
         dict(method="score_bins", n_bins=10**6), dict(method="as_printed", noise="k_norm"),
         dict(method="as_printed", notion="true_positive"))),
+    *((fit, how) for fit in (mixed, learned) for how in (
+        dict(gamma=-1.0), dict(delta=1e-99), dict(rounds=0), dict(notion="fair"), dict(B=-1.0), dict(n_groups=1))),
+    (mixed, dict(smallest_cell=2)), (mixed, dict(repair="promise")), (mixed, dict(classifiers=[])),
     *((once, how) for how in (
         dict(method="sums", n_cells=3), dict(method="sums", smoothing="likelihood"), dict(method="response", oracle="bayes"),
         dict(epsilon=1e-6, share=.9999), dict(method="response", epsilon=2000.0), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),
@@ -549,7 +582,7 @@ WORDS = {"notion": {*NOTIONS, "equalized_odds"}, "against": {"anchor", "pairs"}}
 #: Arguments that hold who is in which group.
 PRIVATE = {"A", "sensitive_features", "counts", "game"}
 #: Words that a fit refuses.
-REFUSES = {("games.regression_dp_oracle_learner", "notion", "demographic_parity")}
+REFUSES = {(f"games.{door}", "notion", "demographic_parity") for door in ("regression_dp_oracle_learner", "DPRegressionLearner")}
 
 
 def doors() -> dict[str, Any]:
@@ -744,6 +777,10 @@ FAULTS = {
         n=lambda play, given: regression_private.evaluate_regression(play, given["A"]).n,
         counts=lambda play, given: regression_private.evaluate_regression(play, given["A"]).counts),
                                      "what is published holds the private table of cells"),
+    "mixed_keeps_the_groups": Mutant("dpfair_teach.games.DPOracleLearner.fit", kept(
+        A_=lambda model, given: np.array(given["sensitive_features"])), "the fitted mixture keeps A"),
+    "learned_keeps_its_sizes": Mutant("dpfair_teach.games.DPRegressionLearner.fit", kept(n_=lambda model, given: np.bincount(
+        2 * np.asarray(given["sensitive_features"]) + given["y"], minlength=2 * model.n_groups)), "the fitted rules keep the true sizes"),
     "repair_keeps_the_true_table": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", kept(counts_=counted),
                                           "the fitted model keeps the true table"),
     "repair_leaves_it_on_its_class": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", left_on_its_class,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,10 @@ import dp_accounting
 import joblib
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_array
 
 from dpfair_teach import (
+    SmallGroupWarning,
     accounting,
     attacks,
     audit,
@@ -655,6 +658,29 @@ valid("oneshot.FrontierLearner:predict_proba", _of(_one_shot, "predict_proba"), 
 valid("oneshot.FrontierLearner:curve", _of(_one_shot, "curve"), lambda: dict(gammas=[0.0, 0.1], confidence=0.9, rng=rng()))
 valid("oneshot.FrontierLearner:predict", _of(_one_shot, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
 valid("oneshot.FrontierLearner:score", _of(_one_shot, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
+
+
+# ------------------------------------------------------------------------------------------------ the estimators of the games
+_LOOP = dict(epsilon=4.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", B=2.0, rounds=3, progress=False, checkpoint=None)
+_MIXED = dict(_LOOP, against="anchor", repair="promise", smallest_cell=1.0, classifiers=[
+    lambda X: (check_array(X)[:, 0] > 0.5).astype(int)])
+
+
+def _fitted_loop(learner):
+    def fitted(X, y, sensitive_features, rng, **settings):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SmallGroupWarning)
+            return learner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+    return fitted
+
+
+for _name, _settings in (("DPOracleLearner", _MIXED), ("DPRegressionLearner", dict(_LOOP, ridge=1.0))):
+    _fit, _told = _fitted_loop(getattr(games, _name)), dict(_settings, X=_SCORES, y=Y, sensitive_features=A)
+    valid(f"games.{_name}", _fit, lambda told=_told: dict(told, rng=rng()))
+    _made = cache(lambda fit=_fit, told=_told: fit(**told, rng=np.random.default_rng(1)))
+    valid(f"games.{_name}:predict_proba", _of(_made, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
+    valid(f"games.{_name}:predict", _of(_made, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
+    valid(f"games.{_name}:score", _of(_made, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05, sample_weight=None))
 
 
 # ------------------------------------------------------------------------------------------------ calls beside their tests

@@ -137,6 +137,26 @@ def private_regression(people: People) -> Answer:
     return games.evaluate_regression(published, people.A).violation, published.predict_proba(people.data.X)
 
 
+def mixed_classifiers(*compared: str) -> Callable[[People], Answer]:
+    def learner(people: People) -> Answer:
+        rules = [lambda X, j=j, t=t: (X[:, j] > t).astype(int) for j in (0, 1) for t in np.linspace(-1, 2, 9)]
+        notion, against = compared
+        model = games.DPOracleLearner(rules, 20.0, GAMMA, DELTA, n_groups=people.k, notion=notion, against=against)
+        return judged(people, model, compared)
+    return learner
+
+
+def learned_rules(people: People) -> Answer:
+    return judged(people, games.DPRegressionLearner(20.0, GAMMA, DELTA, n_groups=people.k), ("equalized_odds", "anchor"))
+
+
+def judged(people: People, model: games.DPOracleLearner | games.DPRegressionLearner, compared: tuple[str, ...]) -> Answer:
+    """Fitted, and its exact chances counted."""
+    model.fit(people.data.X, people.Y, sensitive_features=people.A, rng=people.rng)
+    chances = model.predict_proba(people.data.X)[:, 1]
+    return fairness.violation(fairness.cell_counts(chances, people.A, people.Y, n_groups=people.k), *compared), chances, *compared
+
+
 def aware_mixture(people: People) -> Answer:
     """A classifier that is told the group, mixed with indicators of the groups until its false positives are fair."""
     classes = np.concatenate([people.predictions[[3]], games.group_indicators(people.A, people.k)])
@@ -180,6 +200,8 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     "dp_oracle_learner, as printed": printed_play,
     **{f"dp_oracle_learner, {repair}": private_play(repair=repair, **more) for repair, more in (
         ("promise", {"smallest_cell": 4}), ("bound", {}), ("frozen", {}))},
+    **{f"DPOracleLearner, {notion}, {against}": mixed_classifiers(notion, against) for notion, against in COMPARED},
+    "DPRegressionLearner": learned_rules,
     "regression_exponentiated_gradient": regression_play,
     "regression_dp_oracle_learner": private_regression,
     "aware mixture": aware_mixture,

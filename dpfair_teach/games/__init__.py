@@ -8,7 +8,8 @@ repaired, ``setting`` the numbers that it and its bounds are about, ``batch`` it
 beside its law; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret, ``guarantees`` what it promises,
 ``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the group, ``repair`` how these make a
 mixture fair; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran with
-it, ``regression_private`` that repaired, ``regression_setting`` its arguments, read.
+it, ``regression_private`` that repaired, ``regression_setting`` its arguments, read. ``learner`` and ``regression_learner`` are the
+repaired private versions as scikit-learn estimators, of classifiers that you bring and of features, ``estimator`` what both share.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
@@ -26,6 +27,7 @@ from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
 from .guarantees import Guarantee as Guarantee
 from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
+from .learner import DPOracleLearner
 from .one_play import (
     BoundPlayers,
     FrozenPlayers,
@@ -45,6 +47,7 @@ from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
 from .regression import regression_exponentiated_gradient
+from .regression_learner import DPRegressionLearner
 from .regression_printed import Section5Play as Section5Play
 from .regression_printed import section_5_learner, section_5_step
 from .regression_private import EvaluatedRegression as EvaluatedRegression
@@ -60,7 +63,7 @@ from .sensitivity import lemma_3_1, neighbour_changes, subroutine_4_epsilon
 from .setting import Setting
 
 __all__ = [
-    "FairnessGame",
+    "FairnessGame", "DPOracleLearner", "DPRegressionLearner",
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
     "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "BoundPlayers", "PromisePlayers",
     "printed_sensitivities", "start_play", "noisy_minimum", "laplace_on_grid",

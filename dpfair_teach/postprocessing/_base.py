@@ -1,4 +1,4 @@
-"""What a fitted base says of people: its decisions, or its scores. The base is not ours: it may raise or answer anything."""
+"""What a fitted classifier says of people: its decisions, or its scores. It is not ours: it may raise or answer anything."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,16 +8,19 @@ from sklearn.exceptions import NotFittedError
 
 from .. import _checks as check
 
+#: What to do about a base that answers something else than decisions.
+DECIDE = ("Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep them and use "
+          "method='score_bins'.")
 
-def base_prediction(base: Any, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
-    """What the base says, 0 or 1 for each row of ``X``."""
+
+def base_prediction(base: Any, X: Any, length: int | None = None, columns: int | None = None, *, name: str = "base",
+                    remedy: str = DECIDE) -> np.ndarray:
+    """What the base says, 0 or 1 for each row of ``X``; ``name`` is the argument's, ``remedy`` for other answers."""
     predict = getattr(base, "predict", base)
     if not callable(predict):
-        check.refuse("base", base, "neither has predict nor is a function", "Give a fitted classifier.")
-    prediction, rows = _ask(base, predict, X, length, columns)
-    return check.labels("base.predict(X)", prediction, length=rows,
-                        remedy="Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep "
-                               "them and use method='score_bins'.")
+        check.refuse(name, base, "neither has predict nor is a function", "Give a fitted classifier.")
+    prediction, rows = _ask(base, predict, X, length, columns, name)
+    return check.labels(f"{name}.predict(X)", prediction, length=rows, remedy=remedy)
 
 
 def base_score(base: Any, X: Any, length: int | None = None, columns: int | None = None) -> np.ndarray:
@@ -41,8 +44,8 @@ def base_score(base: Any, X: Any, length: int | None = None, columns: int | None
     return scores[:, 1] if both else scores
 
 
-def _ask(base: Any, question: Any, X: Any, length: int | None, columns: int | None) -> tuple[Any, int]:
-    """The base's answer about ``X``, and its number of rows. Only the shape of ``X`` is looked at here."""
+def rows_of(X: Any, length: int | None = None, columns: int | None = None) -> tuple[Any, int]:
+    """``X`` as a table of whatever entries, and its number of rows. Only its shape is looked at."""
     try:
         X = X if hasattr(X, "shape") else np.asarray(X)
     except Exception as problem:            # rows of different lengths; whatever an __array__ of somebody's raises
@@ -54,10 +57,17 @@ def _ask(base: Any, question: Any, X: Any, length: int | None, columns: int | No
         check.refuse("X", shape, f"has {shape[0]} rows, not {length}", "Give one row for each person of y.")
     if columns is not None and shape[1:] != (columns,):
         check.refuse("X", shape, f"is not of {columns} columns, as it was for fit", "Give the columns that fit had.")
+    return X, shape[0]
+
+
+def _ask(base: Any, question: Any, X: Any, length: int | None, columns: int | None, name: str = "base") -> tuple[Any, int]:
+    """The base's answer about ``X``, and its number of rows."""
+    X, rows = rows_of(X, length, columns)
     try:
-        return question(X), shape[0]
+        return question(X), rows
     except NotFittedError as problem:
-        check.refuse("base", base, "is not fitted, and is never fitted here", "Fit it on X and Y first, without A.", problem)
+        check.refuse(name, base, "is not fitted, and is never fitted here",
+                     "Fit it on X and Y first, without A. (A clone forgets: wrap it in sklearn.frozen.FrozenEstimator.)", problem)
     except Exception as problem:            # whatever it is: the base is not ours
-        check.refuse("X", shape, f"the base cannot predict on it ({type(problem).__name__}: {problem})",
-                     "Give the columns that the base was fitted on.", problem)
+        check.refuse("X", X.shape, f"the {name} cannot predict on it ({type(problem).__name__}: {problem})",
+                     f"Give the columns that the {name} was fitted on.", problem)

@@ -52,6 +52,17 @@ def test_the_choice_on_the_page_is_what_it_says():
     assert names["told"][0].category is names["SmallGroupWarning"]
 
 
+def test_the_comparison_of_learners_shows_what_is_said_of_it():
+    """Asking in every round costs accuracy, above all at a small epsilon; and what was spent is what was asked for, or less."""
+    names, printed = run()
+    rows = {(name, epsilon): found for (name, epsilon), found in names["rows"].items()}
+    for name in ("DPOracleLearner", "DPRegressionLearner"):
+        assert rows[name, 1.0].accuracy < rows["FrontierLearner", 1.0].accuracy - .05
+        assert rows[name, 20.0].violation < rows[name, 1.0].violation + .01
+    assert rows["DPRegressionLearner", 20.0].accuracy > rows["DPRegressionLearner", 1.0].accuracy + .1
+    assert 19 < names["spent"] <= 20 and "asked for 20, spent 19." in printed
+
+
 def test_the_table_names_every_learner():
     from test_estimators import CASES
     rows = re.findall(r"^\| `(\w+)\.(\w+)` \| .* \| (yes|no) \|$", PAGE, re.M)
