@@ -355,22 +355,33 @@ def choices_move(figure) -> None:
     def shown():
         # a class that came and went leaves an empty attribute
         return [figure.locator(what).first.inner_html().replace(' class=""', "") for what in (".dpx-body", ".dpx-say")]
+
+    def setting():
+        return figure.evaluate("figure => figure.setting")
+
+    def is_back(before, at):
+        # of a figure that offers only some settings, a choice takes the controls after it along, and they stay there
+        return shown() == before if setting() == at else figure.evaluate("figure => !!figure.offered")
     for group in figure.locator("fieldset").all():
         choices = group.get_by_role("radio").all()
-        first, start = shown(), [choice.is_checked() for choice in choices].index(True)
+        first, at, start = shown(), setting(), [choice.is_checked() for choice in choices].index(True)
         seen = set()
         for choice in choices:
-            choice.check(force=True)
-            seen.add("".join(shown()))
-        assert len(seen) > 1, f"{title}, {group.locator('legend').inner_text()}: the figure stands still"
+            if choice.is_enabled():
+                choice.check(force=True)
+                seen.add("".join(shown()))
+        still = len(seen) == 1 < sum(choice.is_enabled() for choice in choices)
+        assert not still, f"{title}, {group.locator('legend').inner_text()}: the figure stands still"
         choices[start].check(force=True)
-        assert shown() == first
+        assert is_back(first, at)
     for one in [*figure.get_by_role("checkbox").all(), *figure.locator(".dpx-who").all()]:
-        before = shown()
+        if one.is_disabled():
+            continue
+        before, at = shown(), setting()
         one.press("Space")
         assert shown() != before, f"{title}: the figure stands still"
         one.press("Space")
-        assert shown() == before
+        assert is_back(before, at)
 
 
 @on(PAGES)
@@ -387,8 +398,13 @@ def sliders_move(figure) -> None:
     assert sliders or figure.locator("fieldset, input[type=checkbox], .dpx-who").count(), f"{title}: nothing to move"
     for slider in sliders:
         name = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
-        start = int(slider.input_value())
-        steps = int(slider.get_attribute("max"))
+        start = slider.get_attribute("aria-valuetext")
+        # some figures offer at a slider only what goes with the controls before it: it goes on over the gaps
+        steps = slider.evaluate("""input => {
+            const {offered, setting} = input.closest("dpfair-explorer"), k = +input.dataset.k, at = setting.split(",").map(Number);
+            if (!offered) return +input.max;
+            return new Set(offered.settings.filter(one => at.every((place, j) => j >= k || one[j] === place)).map(one => one[k])).size - 1;
+        }""")
         slider.focus()
         slider.press("Home")
         pictures, spoken = {plot.inner_html()}, [slider.get_attribute("aria-valuetext")]
@@ -403,9 +419,9 @@ def sliders_move(figure) -> None:
                 said, shown = (float(text.replace(",", "")) for text in (told[1], spoken[-1]))
                 assert said == shown, f"{title}: {told[0]!r} beside {spoken[-1]}"
         assert len(set(spoken)) == steps + 1, f"{title}, {name}: the spoken values repeat: {spoken}"
-        assert len(pictures) > 1, f"{title}, {name}: the figure stands still"
+        assert len(pictures) > 1 or not steps, f"{title}, {name}: the figure stands still"
         slider.press("Home")
-        for _ in range(start):
+        for _ in range(spoken.index(start)):
             slider.press("ArrowRight")
 
 
