@@ -197,8 +197,8 @@ class People:
     def _shapes(self) -> str:
         """What a circle and a square stand for, at the top on the right."""
         zero, one = self.words["label"]
-        return (f'<g aria-hidden="true"><path class="dpx-shape" d="{outline(1, 320, 9, 7)}"/><text x="332" y="14">{escape(one)}</text>'
-                f'<path class="dpx-shape" d="{outline(0, 416, 9, 7)}"/><text x="428" y="14">{escape(zero)}</text></g>')
+        return (f'<g aria-hidden="true"><path class="dpx-shape" d="{outline(1, 284, 9, 7)}"/><text x="296" y="14">{escape(one)}</text>'
+                f'<path class="dpx-shape" d="{outline(0, 372, 9, 7)}"/><text x="384" y="14">{escape(zero)}</text></g>')
 
     def _cut(self, left: int, slot: int) -> str:
         """The line between the rejected and the accepted, and the words on its sides."""

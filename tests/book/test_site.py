@@ -317,6 +317,16 @@ def test_the_type_of_a_figure_survives_a_phone(visit):
 
 
 @on(PAGES)
+def test_no_text_of_a_drawing_is_cut_off_on_a_phone(visit):
+    with visit.width(360):
+        cut = visit.page.evaluate("""() => [...document.querySelectorAll(".dpx-plot .dpx-svg text")].filter(text => {
+            const box = text.getBoundingClientRect(), plot = text.closest(".dpx-plot").getBoundingClientRect();
+            return box.width && (box.left < plot.left - 1 || box.right > plot.right + 1 || box.top < plot.top - 3);
+        }).map(text => text.closest(".dpx").querySelector(".dpx-title").textContent + ": " + text.textContent)""")
+    assert not cut
+
+
+@on(PAGES)
 def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit):
     titles = visit.page.evaluate("""() => [...document.querySelectorAll(
             "article :is(.proof, .exercise, .note) > p.admonition-title, article .dpx-title")]

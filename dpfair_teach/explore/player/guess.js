@@ -8,6 +8,7 @@ class Guess {
     [this.done, this.skip] = this.strip.querySelectorAll("button");
     this.name = d.S[this.i].name;
     this.asked = this.words.textContent;
+    this.hint = reading.hint;
     this.path = panel.paths[this.i];
     this.line = this.path.cloneNode();
     this.line.setAttribute("class", "dpx-mine dpx-" + (this.mode === "draw" ? "line" : this.mode === "bar" ? "bar" : "points"));
@@ -41,6 +42,7 @@ class Guess {
     const end = this.panel.ends.find((text) => +text.dataset.i === this.i);
     for (const node of [this.path, end, this.mode === "bar" && this.panel.texts[this.i]]) if (node) node.classList.toggle("dpx-secret", this.asking);
     for (const node of this.figure.querySelectorAll(".dpx-sliders, .dpx-crowd, .dpx-numbers")) node.inert = this.asking;
+    this.reading.hint = this.asking ? "" : this.hint;
     this.reading.clear();
     set(this.reading.area, "aria-valuetext", this.asking ? "your guess: press the arrow keys" : "press an arrow key");
   }
