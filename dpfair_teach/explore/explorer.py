@@ -33,8 +33,8 @@ class Explorer:
         view: ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2)
         points [x, y], n free; ``"bars"``: dict name -> number; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names,
         "values": cells}``; ``"heatmap"``: (n_y, n_x). Finite everywhere; the same series, rows and columns at every slider value. Same
-        values in, same numbers out. Pictures that share a control are panels of one figure: a list of :class:`Panel`, beside each other where
-        they fit; a list inside the list is a column, its panels below each other. What describes a picture then stands in its panel.
+        values in, same numbers out. Pictures that share a control are panels of one figure: a list of :class:`Panel`, beside each other
+        where they fit; a list inside the list is a column, its panels below each other. What describes a picture then stands in its panel.
     sliders : dict name -> grid of numbers, of texts, or [False, True]
         Numbers get a slider, texts buttons to choose from (at most 24), True and False a checkbox. With ``people``, at most 8,192 settings.
     title : str
