@@ -597,7 +597,7 @@ valid("games.regression_dp_oracle_learner:predict_proba", _of(_private_regressio
 valid("games.evaluate_regression", games.evaluate_regression, lambda: dict(published=_private_regression_play(), A=_GROUPS))
 valid("games.section_5_learner", games.section_5_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",
-                   noise="scale", most_rounds=5, n_groups=2, size=2))
+                   noise="scale", most_rounds=5, n_groups=2, size=2, **_TRAINED))
 valid("games.section_5_step", games.section_5_step, lambda: dict(epsilon=100.0, delta=1e-6, rounds=5))
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -12,6 +13,8 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
 from ..oracles import RegressionOracle
+from ..training import State, train
+from ..training.loop import Callback
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import checked_delta, printed_step
 from .programs import plain
@@ -71,7 +74,7 @@ class Section5Play:
     Attributes
     ----------
     rounds_real, rounds : arrays
-        T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``.
+        T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``, and fewer where a callback stopped the play.
     epsilon_step : array
         epsilon' of a step.
     learner_scale, auditor_scale : arrays
@@ -92,7 +95,8 @@ class Section5Play:
 def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
                       rng: np.random.Generator, *, B: ArrayLike | None = None, beta: float = 0.05, step: Step = "code",
                       noise: Noise = "scale", most_rounds: int = 1000, n_groups: int | None = None,
-                      size: int | tuple[int, ...] | None = None) -> Section5Play:
+                      size: int | tuple[int, ...] | None = None, progress: bool = False, callback: Callback | None = None,
+                      checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> Section5Play:
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
@@ -128,6 +132,8 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     n_groups : int in 2..1000, optional
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
+    progress, callback, checkpoint, every : as in :func:`exponentiated_gradient`
+        The state has ``accepted``, the sums of accepted people of each cell, for ``chosen`` and ``multipliers``.
 
     Returns
     -------
@@ -183,23 +189,29 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     # A rule is a row (1, -prices, -noise), its scores one product with this: nothing of a round has people as an axis but that product.
     people = np.vstack([oracle.base, gap_coefficients, oracle.inverse]) @ oracle.design[cells.order].T
     rows = np.ones((games, len(people)))
-    theta, accepted = np.zeros((games, K)), np.zeros((games,) + cells.n.shape)
-
     gaps_of = constants.parity.differences_for(k)
 
-    def added(scale, shape):
+    def added(scale: np.ndarray, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)
 
-    for t in range(int(T.max())):
-        i = np.flatnonzero(t < T)
+    def one_round(state: State) -> State:
+        i, theta, rng = np.flatnonzero(state.round < T), state["theta"], state.rng
+        assert rng is not None
         lam = weights(theta[i], B_[i])
         asks = rows[:len(i)]
-        asks[:, 1:] = -np.hstack([signed(lam), added(learner_[i, None] * largest, (len(i), oracle.d + 1))])
+        asks[:, 1:] = -np.hstack([signed(lam), added(learner_[i, None] * largest, (len(i), oracle.d + 1), rng)])
         counts = np.concatenate([cells.counts(asks[s:s + _AT_ONCE] @ people > 0) for s in range(0, len(i), _AT_ONCE)])
-        accepted[i] += counts
+        state["accepted"][i] += counts
         r = both_signs(gaps_of(counts / cells.n)) - gamma_[i, None]
-        theta[i] += eta_[i, None] * (r + added(auditor_[i, None], r.shape))
-    mean = accepted / T[:, None, None]
+        theta[i] += eta_[i, None] * (r + added(auditor_[i, None], r.shape, rng))
+        return state.then()
+    run = None if checkpoint is None else {
+        "algorithm": "section_5_learner", "X": oracle.design, "Y": oracle.Y, "base": oracle.base, "A": np.asarray(A), "k": k, "T": T,
+        "B": B_, "gamma": gamma_, "eta": eta_, "learner": learner_, "auditor": auditor_, "noise": noise, "axes": shape + each}
+    start = State({"theta": np.zeros((games, K)), "accepted": np.zeros((games,) + cells.n.shape)}, rng)
+    state = train(one_round, start, int(T.max()), progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
+    rounds, T = np.minimum(rounds, state.round), np.minimum(T, state.round)     # fewer, where the callback stopped it
+    mean = state["accepted"] / T[:, None, None]
     error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
     violation = constants.parity.apart(mean / cells.n)
     ran = [plain(v.reshape(each)) for v in (real, rounds, each_step, learner, auditor)]
