@@ -135,7 +135,7 @@ def test_a_callback_stops_a_play_and_what_was_not_run_is_not_recorded(learner, a
 
 @pytest.mark.parametrize("at", [1, 4, T])
 def test_a_callback_stops_the_printed_loop_and_its_averages_are_of_what_was_played(at):
-    X, A, Y = people()
+    _, A, Y = people()
     accepted = []
 
     def stop(state):
