@@ -159,9 +159,12 @@ class DPOracleLearner(LoopClassifier):
         X, n = _rows(X, getattr(self, "n_features_in_", None))
         if sensitive_features is not None:
             groups_of(sensitive_features, n)
-        classifiers, said = _listed(self.classifiers), np.zeros(n)
+        classifiers, H, said = _listed(self.classifiers), len(self.weights_) - len(self.constants_), np.zeros(n)
+        if len(classifiers) != H:       # the list itself was changed
+            check.refuse("classifiers", classifiers, f"holds {len(classifiers)}, and the last fit was with {H}",
+                         "Fit again, which is a new release, or give the list of the fit.")
         for h, times in zip(*np.unique(self.chosen_, return_counts=True), strict=True):
-            said += times * (_decisions(classifiers, h, X, n) if h < len(classifiers) else self.constants_[h - len(classifiers)])
+            said += times * (_decisions(classifiers, h, X, n) if h < H else self.constants_[h - H])
         return said / len(self.chosen_)
 
 

@@ -138,6 +138,19 @@ def test_a_classifier_that_is_none_is_named():
         mixed(classifiers=[Above(7, 0)])
 
 
+def test_another_list_after_the_fit_is_refused():
+    model = mixed(classifiers=[Above(0, 0), Above(1, 0)])
+    told = model.predict_proba(X)
+    with pytest.raises(ValueError, match=r"^classifiers=.*: the last fit was with classifiers="):
+        model.set_params(classifiers=[Above(0, 0), Above(1, .5)]).predict_proba(X)
+    model = mixed(classifiers=[Above(0, 0), Above(1, 0)])
+    model.classifiers.append(Above(2, 0))
+    with pytest.raises(ValueError, match=r"^classifiers=.*: holds 3, and the last fit was with 2\. Fit again"):
+        model.predict_proba(X)
+    model.classifiers.pop()
+    assert np.array_equal(model.predict_proba(X), told)
+
+
 # ------------------------------------------------------------------------------------------------ what is refused, what is kept
 def test_an_option_that_a_repair_does_not_read_is_refused():
     with pytest.raises(ValueError, match=r"^smallest_cell=9: is read by repair='promise', and not by repair='frozen'"):
