@@ -16,6 +16,7 @@ from test_bad_input import CALLABLES
 
 #: The functions that chapters show beside the box of an algorithm.
 BOXES = [
+    "fairness.violation",
     "oneshot.ask_once",
     "postprocessing.dp_postprocessing",
     "postprocessing.public_margin_postprocessing",

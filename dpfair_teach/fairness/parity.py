@@ -499,7 +499,7 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds", against: Aga
         ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
         largest |rate_a - rate of everybody|.
     anchor : int in 0..k-1
-        The group that the others are compared with, for ``against="anchor"``; the other two have no anchor and take no notice.
+        The group that the others are compared with; for ``against="anchor"`` only.
 
     Returns
     -------
@@ -508,7 +508,7 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds", against: Aga
     Raises
     ------
     ValueError
-        Unknown option, fewer than two groups, or an empty cell below a fraction line that the notion needs.
+        Unknown option, an anchor where there is none, fewer than two groups, or an empty cell below a fraction line that the notion needs.
 
     Examples
     --------
@@ -518,5 +518,4 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds", against: Aga
     >>> round(float(violation(ten, against="population")), 4)
     0.2
     """
-    check.choice("against", against, AGAINST)
-    return Parity(notion, against, anchor if against == "anchor" else 0).violation(counts)
+    return Parity(notion, against, anchor).violation(counts)
