@@ -173,9 +173,9 @@ class FrontierClassifier(RandomizedClassifier):
         No private number is read, so a curve costs no epsilon, however often it is asked for.
 
         Columns: ``gamma``; ``error`` and ``violation``, means over what could be true by the release and the law of its noise;
-        ``error_low``, ``error_high`` and ``violation_low``, ``violation_high``, between which they lie with the probability
-        ``confidence``, for all gammas at once; ``claimed``, the violation by the release itself, mostly too small: there the program
-        chose what looks fair. The class says how they are computed.
+        ``error_low``, ``error_high`` and ``violation_low``, ``violation_high``, between which they lie about as often as ``confidence``
+        says, for all gammas at once; ``claimed``, the violation by the release itself, mostly too small: there the program chose what
+        looks fair. The class says how they are computed. The intervals are calibrated on drawn populations, and no theorem.
 
         The intervals are about the noise, on the people of ``fit``. On other people there is sampling error, which no epsilon removes.
 

@@ -45,6 +45,8 @@ def test_a_sharper_accountant_allows_more():
 def test_the_ends():
     assert most_steps(LAPLACE, 0.01, 1e-6) == 0
     assert most_steps(again(Release("laplace", UNIT_A, sensitivity=1, scale=1e15), 10**7), 1e9, method="basic") == 10**8
+    little = Release("laplace", UNIT_A, sensitivity=1, scale=1e15)
+    assert most_steps(little, 1e9, method="basic") == 10**9 and most_steps([little, again(little, 10**8)], 1e9, method="basic") == 10**7
     with pytest.raises(ValueError, match=r"^before=.*costs 0\.1 alone, more than epsilon=0\.05"):
         most_steps(LAPLACE, 0.05, 0.0, method="basic", before=again(LAPLACE, 2))
     with pytest.raises(ValueError, match=r"^step="):

@@ -355,8 +355,8 @@ valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
       lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
                    negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS, notion="equalized_odds", against="anchor"))
 valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
-      lambda: dict(counts=_TWO_GROUPS, method="public_margins", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS, notion="false_positive", against="pairs"))
+      lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
+                   negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS, notion="equalized_odds", against="anchor"))
 valid("experiments.draws_over_splits", experiments.draws_over_splits,
       lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
                    notion="true_positive", against="pairs"))

@@ -33,8 +33,8 @@ def bound(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     counts = bound_population(setting["n_groups"]) * m
     optimum = postprocessing.solve_lp(counts / m, GAMMA).value
     row = {"gamma": GAMMA}
-    for method, ending in (("as_printed", ""), ("as_printed_no_slack", "_no_slack")):
-        draws = postprocessing_draws(counts, method, epsilon, [GAMMA], repeats, rng, beta=beta)
+    for method, ending, its_beta in (("as_printed", "", beta), ("as_printed_no_slack", "_no_slack", None)):
+        draws = postprocessing_draws(counts, method, epsilon, [GAMMA], repeats, rng, beta=its_beta)
         for name, values in (("excess_error", draws.error[:, 0] - optimum), ("violation", draws.violation[:, 0])):
             columns = (name + ending, f"{name}{ending}_low", f"{name}{ending}_high")
             row |= dict(zip(columns, quantile(values, 1 - beta), strict=True))

@@ -172,8 +172,8 @@ def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray, parity: Pari
 
 def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
                          rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
-                         negative_slack: NegativeSlack = "unconstrained",
-                         beta: float = BETA, evaluate_on: ArrayLike | None = None) -> Draws:
+                         negative_slack: NegativeSlack | None = None, beta: float | None = None,
+                         evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
     Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); public margins and score bins: ours.
@@ -199,13 +199,13 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
         ``demographic_parity``. The methods ``as_printed*`` serve equalized odds against group 0 alone, as the paper's algorithm does.
     against : str, optional
         ``anchor``: gaps to group 0; ``pairs``: gaps of any two groups. The ``Parity``'s own, or ``anchor``, without.
-    negative_slack : {"unconstrained", "left_out"}
-        What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative. ``unconstrained``, the word
-        of ``paper_slack``: that constraint is absent, by the one rule of ``postprocessing.lift_unusable``. ``left_out``: the draw does
-        not count (as in the reproduction of Figure 1; a study of public data may do that, a private algorithm may not). The methods
-        without slack always follow the rule.
-    beta : float
-        Confidence parameter of the slack, in (0, 1).
+    negative_slack : {"unconstrained", "left_out"}, optional
+        What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative. ``unconstrained``, as without a
+        word: that constraint is absent, by the one rule of ``postprocessing.lift_unusable``. ``left_out``: the draw does not count (as in
+        the reproduction of Figure 1; a study of public data may do that, a private algorithm may not). The methods without slack always
+        follow the rule, and refuse the word.
+    beta : float in (0, 1), optional
+        Failure probability in the slack, by default ``BETA``; refused by the methods without slack.
     evaluate_on : array_like, of the shape of ``counts``, optional
         Counts of other people, to read error and violation on; the release's own without.
 
@@ -231,8 +231,11 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = check.integer("repeats", repeats, low=1, high=10**7), check.rng(rng)
     check.size(repeats, (max(2 * gammas.size, counts.size),), "repeats")
-    check.choice("negative_slack", negative_slack, get_args(NegativeSlack))
-    beta = check.beta(beta)
+    if not METHODS[method]["slack"]:
+        check.unread(f"method={method!r}", "method='as_printed'", negative_slack=negative_slack, beta=beta)
+    if negative_slack is not None:
+        check.choice("negative_slack", negative_slack, get_args(NegativeSlack))
+    beta = BETA if beta is None else check.beta(beta)
     test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, parity, b=None)
     if test.shape != counts.shape:
         check.refuse("evaluate_on", test.shape, f"not the shape of counts, {counts.shape}", "Give both by the same predictions and groups.")
@@ -323,8 +326,8 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
 
 def postprocessing_curve(counts: ArrayLike, method: CurveMethod, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
                          rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
-                         negative_slack: NegativeSlack = "unconstrained",
-                         beta: float = BETA, evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
+                         negative_slack: NegativeSlack | None = None, beta: float | None = None,
+                         evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
     """The trade-off of a method as a table, one row for each epsilon and gamma.
 
     Source: main text, Figure 1 (its curves); the methods as in :func:`postprocessing_draws`.

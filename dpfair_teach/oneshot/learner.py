@@ -162,9 +162,11 @@ class FrontierLearner(FrontierClassifier):
     The intervals of :meth:`curve`: a published mixture is a function of x, and the error of ``frontier_`` is exact. How many of each group
     it accepts has a normal law given the answers, in the model of :func:`expected_groups` with the fixed covariance and, to be on the safe
     side, a residual as large as a person's can be; for ``response`` the answers are the audit's and sums of reports over public cells. From
-    4,000 draws of it come the violations. Given the model, it does not matter that the mixture was chosen by the same answers. The model
-    is no theorem: on drawn populations of 500 to 2,000 people, at epsilon 0.3 to 2, true violations lay in their intervals at all gammas at
-    once as often as ``confidence`` says, which a test repeats.
+    4,000 draws of it come the violations. Given the model, it does not matter that the mixture was chosen by the same answers. But a
+    model is no theorem, and the intervals are calibrated: a lower end that leaves out four times fewer draws than the upper one was chosen
+    after seeing how often intervals held on drawn populations of 500 to 2,000 people, at epsilon 0.3 to 2. A test draws populations of
+    that kind again: true violations lay in their intervals of 0.95, at all gammas at once, in 136 of 140 fits. On others they may hold
+    less often.
 
     Examples
     --------

@@ -190,9 +190,11 @@ class DPPostProcessing(FrontierClassifier):
 
     The intervals of :meth:`curve`: 4,000 tables that could be the true one are drawn, each the released one with a quarter more noise than
     it already has, by the same mechanism and with the same public margins (fewer for large tables). For each gamma the published classifier
-    is judged on all of them. That is the law of the truth where no table was more likely than others before the release, and no theorem
-    for a given truth. On drawn populations of 300 to 3,000 people of two to six groups, at epsilon 0.3 to 2, true violations lay in their
-    intervals at all gammas at once as often as ``confidence`` says, which a test repeats. :func:`bins_slack` is a proven interval, and two
+    is judged on all of them. With the very noise that would be the law of the truth where no table was more likely than others before the
+    release. The intervals are calibrated, and no theorem: the quarter, and a lower end that leaves out four times fewer violations than
+    the upper one, were chosen after seeing how often intervals held on drawn populations of 300 to 3,000 people of two to six groups, at
+    epsilon 0.3 to 2. There, intervals of 0.95 held the true violations at all gammas at once in 1,173 of 1,200 fits, by kind of fit in 89
+    to 100 of 100; a test draws such populations again. On others they may hold less often. :func:`bins_slack` is a proven interval, two
     to three times as wide.
 
     Examples

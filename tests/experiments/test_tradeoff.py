@@ -287,6 +287,14 @@ def test_cuts_of_held_out_bins_come_from_those_learnt_from():
     assert (postprocessing.optimal_cuts(score, people.Y, 4) != cuts).any()      # so that a cut from everybody would show
 
 
+@pytest.mark.parametrize("method", [name for name, how in METHODS.items() if not how["slack"]])
+def test_what_belongs_to_a_slack_is_refused_where_there_is_none(method):
+    counts = COUNTS if method != "score_bins" else communities_counts(n_bins=4)
+    for unread in (dict(beta=0.05), dict(negative_slack="unconstrained")):
+        with pytest.raises(ValueError, match=rf"^{next(iter(unread))}=.*method='{method}'"):
+            postprocessing_draws(counts, method, 1.0, [0.1], 2, np.random.default_rng(0), **unread)
+
+
 def test_negative_slack_left_out_or_unconstrained():
     """At epsilon = 0.02 the noise has scale 100 people: cells of 108 people come out negative in about one draw of six."""
     args = COUNTS, "as_printed", 0.02, GAMMAS, 400
