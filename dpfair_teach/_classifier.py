@@ -61,6 +61,10 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
 
         One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
         the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
+
+        A search spends epsilon at each of its fits: ``GridSearchCV`` fits every point of its grid on every fold, and once more. And where
+        the classifier reads the group, it chooses by scores on the true groups, which is not private. Where a learner has a ``curve``,
+        fit once and choose by that, with :func:`experiments.select_row`.
         """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         setting, rng = self._setting(), check.rng(rng)

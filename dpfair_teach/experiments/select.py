@@ -14,8 +14,8 @@ def select_row(curve: pd.DataFrame, violation: float) -> pd.Series:
     """The row of a curve that promises the least error, of those whose violation is small enough at the upper end of its interval.
 
     Source: ours. The curve is a function of what was released, so choosing by it costs no epsilon, and the choice may be published.
-    (Choosing by a violation on the true groups, as GridSearchCV would, is neither.) A curve's intervals hold for all its gammas at once,
-    so they hold for the chosen one.
+    (Choosing by a violation on the true groups, as GridSearchCV would, is neither.) A curve's intervals are calibrated for all its gammas
+    at once, so for the chosen one too.
 
     Parameters
     ----------
