@@ -20,9 +20,9 @@ EXACTLY = "exactly"
 EPSILONS = {"epsilon 5": 5.0, "epsilon 2": 2.0, "epsilon 1": 1.0, "epsilon 0.5": 0.5}
 DRAWS = 8
 SEED = 7            # public: the people are invented
-SERIES = ("group 0 can get", "group 1 can get", "group 0 gets", "group 1 gets")
+SERIES = ("group 0 can get", "group 1 can get", "group 0", "group 1", "bank alone")
 PLANE, COINS = "Rates these coins give", "Published coins (with noise: of eight draws)"
-FAIR, GUESS = "Fair, and at what cost", "Best guess of Ada's group"
+FAIR, GUESS = "Fair, at what cost (noise: mean of all draws)", "Best guess of Ada's group"
 ANSWERS, WORTH = ("after the bank's yes", "after the bank's no"), ("violation: larger gap", "error: wrong decisions")
 LABELS = ("defaulted", "repaid")
 
@@ -44,16 +44,16 @@ class Repair(NamedTuple):
 def figure() -> Explorer:
     """The figure; ``subject.whole_subject`` says what it is."""
     ten = data.load("ten_people")
-    kinds = dict(zip(SERIES, ("polygon", "polygon", "points", "points"), strict=True))
+    kinds = dict(zip(SERIES, ("polygon", "polygon", "points", "points", "points"), strict=True))
     people = People(data.TEN_NAMES, group=ten.A.tolist(), label=ten.Y.tolist(), score=ten.X[:, 0].tolist(), cut=0.5,
                     words={"label": LABELS})
     unmarked = [{row: row for row in rows} for rows in (ANSWERS, WORTH)]      # all cells move: marks of change would say nothing
     return Explorer(
-        [Panel(plane, name=PLANE, view="roc", share=0.4, series=kinds, colors=dict(zip(SERIES[2:], SERIES[:2], strict=True)),
+        [Panel(plane, name=PLANE, view="roc", share=0.4, series=kinds, colors=dict(zip(SERIES[2:4], SERIES[:2], strict=True)),
                x_label="false positive rate (of defaulted)", y_label="true positive rate (of repaid)"),
          [Panel(coins, name=COINS, view="table", share=0.6, compare=unmarked[0]),
-          Panel(worth, name=FAIR, view="table", digits=2, share=0.6, compare=unmarked[1]),
-          Panel(guess, name=GUESS, view="bars", digits=2, x_range=(0.5, 1.0), share=0.6)]],
+          Panel(guess, name=GUESS, view="bars", digits=2, x_range=(0.5, 1.0), share=0.6),
+          Panel(worth, name=FAIR, view="table", digits=2, share=0.6, compare=unmarked[1])]],
         people=people, sliders={"publish": [EXACTLY, *EPSILONS]}, title="Make the bank fair without betraying Ada", alt=sentence,
         question="What does the bank learn about Ada? Click on her, then lower epsilon: more noise.")
 
@@ -61,7 +61,7 @@ def figure() -> Explorer:
 # --- what the panels show ---------------------------------------------------------------------------------------------------
 
 def plane(A: Groups, publish: str) -> dict[str, np.ndarray]:
-    """The rates that coins can give each group, and those that the published ones give; nothing where there is nobody to measure."""
+    """The rates that coins can give, those of the bank alone, and those of the published coins; nothing where nobody is to be measured."""
     return _plane(ones_of(A), publish)
 
 
@@ -72,7 +72,8 @@ def _plane(ones: Ones, publish: str) -> dict[str, np.ndarray]:
         return dict.fromkeys(SERIES, np.empty((0, 2)))
     reach = [np.array([(0, 0), (fp, tp), (1, 1), (1 - fp, 1 - tp)]) for fp, tp in zip(*fairness.rates(repair.counts), strict=True)]
     places = np.stack(fairness.rates(derived_counts(repair.counts, repair.p)), axis=-1)         # (n, a, 2)
-    return dict(zip(SERIES, (*reach, places[:, 0], places[:, 1]), strict=True))
+    alone = np.array([one[1] for one in reach])
+    return dict(zip(SERIES, (*reach, places[:, 0], places[:, 1], alone), strict=True))
 
 
 def coins(A: Groups, publish: str) -> dict:
@@ -102,8 +103,8 @@ def sentence(A: Groups, publish: str) -> str:
     repair = repaired(ones_of(A), publish)
     nobody = f"Nobody in group {repair.empty[0]} {LABELS[repair.empty[1]]}: there is nobody to measure" if repair.empty else ""
     if publish in EPSILONS:
-        known = nobody or f"At {publish} the mean violation is {repair.after[0]:.2f}; equal draws coincide"
-        return (f"{known}. Who knows the other nine groups guesses Ada's right "
+        known = nobody or f"At {publish} the mean violation is {repair.after[0]:.2f}; draws may coincide"
+        return (f"{known}. Told only the other nine groups, the bank guesses Ada's right "
                 f"at most {100 * guess(A, publish)['right, at most']:.0f} times in 100.")
     there, if_moved = repaired(ones_of(other(A)), EXACTLY).p, f"With Ada in group {1 - A[0]}"
     known = f"{nobody}, and no coins. {if_moved}" if nobody else if_moved
@@ -111,8 +112,7 @@ def sentence(A: Groups, publish: str) -> str:
         return f"{known} you would see the same: it says nothing about her."
     if len(repair.p) != len(there):
         return f"{known} there would be {'' if nobody else 'nobody to measure and no '}coins: this gives her group away."
-    return (f"{known} {changes(repair.p[0], there[0])}. "
-            "Who knows the other nine groups reads hers off the coins.")
+    return f"{known} {would_be(there[0])}. Told the other nine groups, the bank reads hers off the coins."
 
 
 # --- tables and coins -------------------------------------------------------------------------------------------------------
@@ -194,11 +194,10 @@ def same(p: np.ndarray, other: np.ndarray) -> bool:
     return p.shape == other.shape and bool(np.allclose(p, other, rtol=0.0, atol=1e-9))
 
 
-def changes(p: np.ndarray, other: np.ndarray) -> str:
-    """Which of the four coins would be others."""
-    pairs = [(two(p[yhat, a]), two(other[yhat, a])) for yhat in (1, 0) for a in (0, 1) if not np.isclose(p[yhat, a], other[yhat, a])]
-    now, then = (" and ".join(filter(None, (", ".join(coins[:-1]), coins[-1]))) for coins in zip(*pairs, strict=True))
-    return f"the coin{'s' if len(pairs) > 1 else ''} {now} would be {then}"
+def would_be(p: np.ndarray) -> str:
+    """The four coins, row by row as the table shows them."""
+    yes, no = (" and ".join(two(p[yhat, a]) for a in (0, 1)) for yhat in (1, 0))
+    return f"the coins would be {yes} after a yes, {no} after a no"
 
 
 def two(value: float) -> str:

@@ -16,7 +16,7 @@ DECISION = data.ten_people_base(TEN.X)
 TRUE = tuple(TEN.A.tolist())
 ADA_IN_1 = (1, *TRUE[1:])
 PLANE, COINS = "Rates these coins give", "Published coins (with noise: of eight draws)"
-FAIR, GUESS = "Fair, and at what cost", "Best guess of Ada's group"
+FAIR, GUESS = "Fair, at what cost (noise: mean of all draws)", "Best guess of Ada's group"
 LISTS = [tuple(int(bit) for bit in f"{number:010b}") for number in range(1024)]
 
 
@@ -46,9 +46,16 @@ def test_with_the_true_groups_and_with_ada_in_the_other():
     assert one[FAIR].values.tolist() == [[0.33, 0], [0.2, 0.25]]
     assert two[FAIR].values.tolist() == [[0.5, 0], [0.2, 0.3]]
     assert one[GUESS]["right, at most"] == two[GUESS]["right, at most"] == 1
-    assert "With Ada in group 1 the coins 0.75 and 0.25 would be 0.6 and 0.2." in figure().sentence()
+    assert "With Ada in group 1 the coins would be 1 and 0.6 after a yes, 0.2 and 0 after a no." in figure().sentence()
     guesses = [figure().frame(publish=publish)[GUESS]["right, at most"].item() for publish in bank.EPSILONS]
     assert guesses == [0.99, 0.88, 0.73, 0.62]
+
+
+def test_a_bank_that_knows_no_group_learns_nothing_about_ada():
+    """The page says: in half of the 36 lists that give the first coins she is in group 0."""
+    coins = figure().frame()[COINS].values.tolist()
+    alike = [A[0] for A in LISTS if figure().frame(A=A)[COINS].values.tolist() == coins]
+    assert len(alike) == 36 and sum(alike) == 18
 
 
 def test_the_pages_tell_what_epsilon_1_does_to_the_ten():
@@ -94,9 +101,9 @@ def test_every_exact_frame_is_the_librarys_fairest_repair():
         assert [float(cell) for cell in frame[COINS].values.ravel()] == pytest.approx(best.p[::-1].ravel(), abs=0.005)
         after = postprocessing.derived_counts(counts, best.p)
         for a, (fp, tp) in enumerate(zip(*fairness.rates(after), strict=True)):
-            assert frame[PLANE][f"group {a} gets"][0] == pytest.approx([fp, tp], abs=1e-12)
+            assert frame[PLANE][f"group {a}"][0] == pytest.approx([fp, tp], abs=1e-12)
         for a, corner in enumerate(zip(*fairness.rates(counts), strict=True)):
-            assert frame[PLANE][f"group {a} can get"][1] == pytest.approx(corner)
+            assert frame[PLANE][f"group {a} can get"][1] == pytest.approx(corner) == frame[PLANE]["bank alone"][a]
         assert frame[FAIR].values[0].tolist() == [round(float(fairness.violation(counts)), 2), 0.0]
         assert frame[FAIR].values[1].tolist() == pytest.approx([0.2, best.value], abs=0.005 + 1e-9)
 
@@ -115,7 +122,7 @@ def test_every_noisy_frame_is_eight_draws_of_the_library(publish):
         if measurable(counted(A)):
             fp, tp = fairness.rates(postprocessing.derived_counts(counted(A), p))
             for a in (0, 1):
-                np.testing.assert_array_equal(frame[PLANE][f"group {a} gets"], np.stack([fp[:, a], tp[:, a]], axis=1))
+                np.testing.assert_array_equal(frame[PLANE][f"group {a}"], np.stack([fp[:, a], tp[:, a]], axis=1))
         assert frame[GUESS]["right, at most"] == round(0.5 + attacks.attribute_advantage_bound(epsilon), 2)
 
 
