@@ -77,7 +77,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = np.array([0, 1])
         self._remember_columns(X)
         self._group_column = column
-        self._fitted_with = {name: value for name, value in self.get_params(deep=False).items() if name not in self._at_once}
+        self._fitted_with = {name: _copied(value) for name, value in self.get_params(deep=False).items() if name not in self._at_once}
         if (sizes := self._sizes()) is not None:
             warn_of_small_groups(*sizes, otherwise=self._otherwise)
         return self
@@ -200,10 +200,17 @@ class FrontierClassifier(RandomizedClassifier):
         return table_of(asked, *self._draws(asked, draws), confidence)
 
 
+def _copied(value: object) -> object:
+    """A list, whose entries somebody may replace after the fit, as they are now."""
+    return tuple(value) if isinstance(value, list) else value.copy() if isinstance(value, np.ndarray) else value
+
+
 def _same(now: object, then: object) -> bool:
     """The same object, or equal numbers, words and lists."""
     if now is then:
         return True
+    if isinstance(now, (list, tuple)) and isinstance(then, (list, tuple)):
+        return len(now) == len(then) and all(map(_same, now, then))
     try:
         return bool(np.array_equal(np.asarray(now), np.asarray(then)))
     except Exception:       # somebody's object that is no array, or cannot be compared

@@ -74,7 +74,8 @@ class DPOracleLearner(LoopClassifier):
     progress : bool
         A bar on the standard error stream.
     checkpoint : path, optional
-        A file from which a fit that was killed resumes to the same bytes; as secret as the data. One file for one fit.
+        A file from which a fit that was killed resumes to the same bytes; as secret as the data. One file for one fit. It is written about
+        ten times a fit: after every round of ten, after every tenth of a hundred.
 
     Attributes
     ----------
@@ -102,7 +103,9 @@ class DPOracleLearner(LoopClassifier):
     ValueError
         By every method, for any parameter or array out of range, and for whatever a classifier raises (only the classifiers read X: a
         DataFrame or a list of texts is as good as they find it); by ``fit`` for a ``smallest_cell`` that ``repair`` does not read, or a
-        promise that these data break. Otherwise never because of who is in which group, nor because of what the noise was.
+        promise that these data break. Otherwise never because of who is in which group, nor because of what the noise was; with one
+        exception. A ``checkpoint`` that a killed fit has left is refused to a fit of other data, also where only groups differ. That
+        refusal is as secret as the file.
 
     Examples
     --------
@@ -150,7 +153,7 @@ class DPOracleLearner(LoopClassifier):
         said = np.concatenate([said, *(np.full((1, m), value == 1) for value in constants)])
         game = FairnessGame(said, A, y, s.gamma, notion=s.parity, n_groups=s.k, empty="zero")
         published = dp_oracle_learner(game, s.epsilon, s.delta, s.B, rng, repair=how.repair, smallest_cell=self.smallest_cell,
-                                      rounds=s.rounds, progress=self.progress, checkpoint=self.checkpoint)
+                                      rounds=s.rounds, progress=self.progress, **self._kept(s))
         self._publish(published)
         self.constants_, self.chosen_, self.weights_ = constants, published.chosen, published.Q
 
@@ -160,9 +163,6 @@ class DPOracleLearner(LoopClassifier):
         if sensitive_features is not None:
             groups_of(sensitive_features, n)
         classifiers, H, said = _listed(self.classifiers), len(self.weights_) - len(self.constants_), np.zeros(n)
-        if len(classifiers) != H:       # the list itself was changed
-            check.refuse("classifiers", classifiers, f"holds {len(classifiers)}, and the last fit was with {H}",
-                         "Fit again, which is a new release, or give the list of the fit.")
         for h, times in zip(*np.unique(self.chosen_, return_counts=True), strict=True):
             said += times * (_decisions(classifiers, h, X, n) if h < H else self.constants_[h - H])
         return said / len(self.chosen_)

@@ -55,7 +55,8 @@ class DPRegressionLearner(LoopClassifier):
     progress : bool
         A bar on the standard error stream.
     checkpoint : path, optional
-        A file from which a fit that was killed resumes to the same bytes; as secret as the data. One file for one fit.
+        A file from which a fit that was killed resumes to the same bytes; as secret as the data. One file for one fit. It is written about
+        ten times a fit: after every round of ten, after every tenth of a hundred.
 
     Attributes
     ----------
@@ -77,7 +78,9 @@ class DPRegressionLearner(LoopClassifier):
     Raises
     ------
     ValueError
-        By every method, for any parameter or array out of range; never because of who is in which group, nor because of what the noise was.
+        By every method, for any parameter or array out of range; never because of who is in which group, nor because of what the noise was;
+        with one exception. A ``checkpoint`` that a killed fit has left is refused to a fit of other data, also where only groups differ.
+        That refusal is as secret as the file.
 
     Examples
     --------
@@ -117,7 +120,7 @@ class DPRegressionLearner(LoopClassifier):
         A = groups_of(sensitive_features, len(X), s.k)
         published = regression_dp_oracle_learner(
             RegressionOracle(X, y), A, s.gamma, s.epsilon, s.delta, rng, n_groups=s.k, B=s.B, rounds=s.rounds, ridge=self.ridge,
-            notion=s.parity, progress=self.progress, checkpoint=self.checkpoint)
+            notion=s.parity, progress=self.progress, **self._kept(s))
         self._publish(published)
         self.rules_ = published.rules
 

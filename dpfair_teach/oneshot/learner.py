@@ -219,6 +219,7 @@ class FrontierLearner(FrontierClassifier):
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
         check_is_fitted(self, "frontier_")
+        self._refuse_a_stale_fit()
         self._refuse_other_columns(X)
         return (self._basis(self._people(X)) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
 

@@ -1,6 +1,7 @@
 """The private loops as estimators: the function's numbers to the last bit, what is kept of them, and what they refuse."""
 from __future__ import annotations
 
+import copy
 import io
 import pickle
 from typing import Any
@@ -143,12 +144,30 @@ def test_another_list_after_the_fit_is_refused():
     told = model.predict_proba(X)
     with pytest.raises(ValueError, match=r"^classifiers=.*: the last fit was with classifiers="):
         model.set_params(classifiers=[Above(0, 0), Above(1, .5)]).predict_proba(X)
-    model = mixed(classifiers=[Above(0, 0), Above(1, 0)])
-    model.classifiers.append(Above(2, 0))
-    with pytest.raises(ValueError, match=r"^classifiers=.*: holds 3, and the last fit was with 2\. Fit again"):
-        model.predict_proba(X)
-    model.classifiers.pop()
-    assert np.array_equal(model.predict_proba(X), told)
+    given = [Above(0, 0), Above(1, 0)]
+    model = mixed(classifiers=given)
+    stored = pickle.loads(pickle.dumps(model))
+    for changed in (lambda those: those.append(Above(2, 0)), lambda those: those.__setitem__(0, Above(2, 0)), lambda those: those.reverse(),
+                    lambda those: those.pop()):
+        for fitted in (model, stored, copy.deepcopy(model)):        # in place: the list is still the same object
+            before = list(fitted.classifiers)
+            changed(fitted.classifiers)
+            with pytest.raises(ValueError, match=r"^classifiers=.*: the last fit was with classifiers=.*Fit again, .* or set cl"):
+                fitted.predict_proba(X)
+            fitted.classifiers[:] = before
+            assert np.array_equal(fitted.predict_proba(X), told)
+
+
+def test_a_list_of_the_same_classifiers_is_the_same_list():
+    """A method that is looked up again is another object and the same classifier."""
+    fitted = LogisticRegression().fit(X, Y)
+    line = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y)
+    model = mixed(classifiers=[fitted.predict, line])
+    told = model.predict_proba(X)
+    for same in ([fitted.predict, line], (fitted.predict, line)):
+        assert np.array_equal(model.set_params(classifiers=same).predict_proba(X), told)
+    for stored in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(stored.predict_proba(X), told)
 
 
 # ------------------------------------------------------------------------------------------------ what is refused, what is kept
@@ -185,23 +204,45 @@ def test_progress_and_checkpoint_may_be_set_anew_after_a_fit(capsys, tmp_path):
         model.set_params(progress=False, checkpoint=tmp_path / "x").predict_proba(X)
 
 
-@pytest.mark.parametrize(("fit", "where"), [(mixed, "private_rounds"), (learned, "regression_private")])
-def test_a_fit_that_was_killed_resumes_to_the_same_bytes(fit, where, monkeypatch, tmp_path):
-    """It dies in round 150 of 200, after the checkpoint of round 100."""
-    whole, room, rounds = fit(rounds=200), getattr(games, where), []
+LOOPS = pytest.mark.parametrize(("fit", "where"), [(mixed, "private_rounds"), (learned, "regression_private")])
+
+
+def killed(fit, where, monkeypatch, path, at, **how):
+    """A fit that dies in that round: the rounds that begin are counted from then on."""
+    room, rounds = getattr(games, where), []
     real = room.weights
 
     def dying(*args):
         rounds.append(0)
-        if len(rounds) == 150:
+        if len(rounds) == at:
             raise KeyboardInterrupt
         return real(*args)
     monkeypatch.setattr(room, "weights", dying)
     with pytest.raises(KeyboardInterrupt):
-        fit(rounds=200, checkpoint=tmp_path / "loop")
-    resumed = fit(rounds=200, checkpoint=tmp_path / "loop")
-    assert len(rounds) == 150 + 100 and not list(tmp_path.iterdir())
+        fit(checkpoint=path, **how)
+    return rounds
+
+
+@LOOPS
+@pytest.mark.parametrize(("how", "at", "left"), [({}, 6, 5), (dict(rounds=55), 37, 20), (dict(rounds=200), 150, 60)])
+def test_a_fit_that_was_killed_resumes_to_the_same_bytes(fit, where, how, at, left, monkeypatch, tmp_path):
+    """A file is written about ten times a fit: of 10 rounds after each, of 200 after every twentieth."""
+    whole = fit(**how)
+    rounds = killed(fit, where, monkeypatch, tmp_path / "loop", at, **how)
+    resumed = fit(**how, checkpoint=tmp_path / "loop")
+    assert len(rounds) == at + left and not list(tmp_path.iterdir())
     assert np.array_equal(resumed.predict_proba(X), whole.predict_proba(X)) and resumed.releases_ == whole.releases_
+
+
+@LOOPS
+def test_a_checkpoint_is_refused_to_other_groups_as_the_docstring_says(fit, where, monkeypatch, tmp_path):
+    killed(fit, where, monkeypatch, tmp_path / "loop", 6)
+    before = (tmp_path / "loop").read_bytes()
+    model = clone(fit(checkpoint=None)).set_params(checkpoint=tmp_path / "loop")
+    with pytest.raises(ValueError, match=r"^checkpoint="):
+        model.fit(X, Y, sensitive_features=1 - A, rng=np.random.default_rng(3))
+    assert (tmp_path / "loop").read_bytes() == before
+    assert "is refused to a fit of other data, also where only groups differ" in " ".join(type(model).__doc__.split())
 
 
 def test_a_fitted_model_carries_nobody():

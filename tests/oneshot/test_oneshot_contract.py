@@ -54,6 +54,17 @@ def test_columns_in_another_order_are_refused():
                 use(wrong)
 
 
+def test_what_every_candidate_decides_is_of_the_parameters_of_the_fit():
+    model = fitted(gammas=np.array([0, .1]))
+    told = model.decisions(PEOPLE.X)
+    with pytest.raises(ValueError, match=r"^epsilon=2\.0: the last fit was with epsilon=1\.0\. Fit again"):
+        model.set_params(epsilon=2.0).decisions(PEOPLE.X)
+    model.set_params(epsilon=1.0).gammas[1] = .2                # in place
+    with pytest.raises(ValueError, match=r"^gammas=.*: the last fit was with gammas="):
+        model.decisions(PEOPLE.X)
+    assert np.array_equal(model.set_params(gammas=[0, .1]).decisions(PEOPLE.X), told)
+
+
 @pytest.mark.parametrize("gamma", [0.0, .1])
 def test_the_score_is_the_exact_expected_accuracy(gamma):
     model = fitted()
