@@ -197,10 +197,14 @@ def _refuse_shared(state: State) -> None:
                              "Keep one of them in the state, or a copy.")
 
 
-def number(value: object) -> float:
+def number(name: str, value: object) -> float:
     """A number of a history's row, as it is kept."""
     if isinstance(value, (float, np.floating)):
         return float(value)             # not finite too: a loss that overflows is worth a row
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
-    return check.number("history", value)
+    try:
+        return check.number("history", value)
+    except ValueError as problem:
+        check.refuse("history", value, f"is what history(state) returned for {name!r}, and not one number",
+                     f'Return one, for instance {{"{name}": float(x)}}.', problem)

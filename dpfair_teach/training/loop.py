@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -156,7 +157,10 @@ def _next(step: Step, state: State) -> State:
 
 
 def _stops(said: object) -> bool:
-    return said is not None and check.flag("callback", said)
+    if said is not None and not isinstance(said, (bool, np.bool_)):
+        check.refuse("callback", said, "is what callback(state) returned, and neither True nor False",
+                     "Return True to stop, and False or nothing to go on; of an array for instance bool(x.all()).")
+    return bool(said)
 
 
 def _row(found: Mapping[str, float], round: int, rows: list[dict[str, float]]) -> dict[str, float]:
@@ -165,7 +169,7 @@ def _row(found: Mapping[str, float], round: int, rows: list[dict[str, float]]) -
     if rows and set(found) != set(rows[0]):
         check.refuse("history", sorted(found), f"are the names of round {round}; the first row has {sorted(rows[0])}",
                      "Return the same names after every round.")
-    return {name: files.number(value) for name, value in found.items()}
+    return {name: files.number(name, value) for name, value in found.items()}
 
 
 @dataclass(frozen=True)
