@@ -22,6 +22,8 @@ STEPS = 2**11
 REACH = 60.0
 #: Above this, exp(epsilon) units are more than everything.
 MOST_EPSILON = 37.0
+#: A larger delta promises nothing.
+MOST_DELTA = 0.5
 
 
 def _both(units: float, epsilon: float) -> float:
@@ -115,7 +117,12 @@ def losses_off(rates: int, people: float, epsilon: float) -> float:
     return (rates + 6) * people * epsilon
 
 
-def refuse_delta_below(least: float, delta: float) -> None:
-    if delta <= least:
-        check.refuse("delta", delta, f"not above {least:.3g}, what noise in doubles gives away here: its chances are multiples of "
-                     "2^-53, for a data set and for its neighbour", "Choose a larger delta, a moderate epsilon, or play fewer rounds.")
+def refuse_delta_below(least: float, delta: float, epsilon: float, rounds: int) -> None:
+    """Where no delta of use is above it, the fault is not delta's."""
+    if delta > least:
+        return
+    if least >= MOST_DELTA:
+        check.refuse("epsilon, rounds", (epsilon, rounds), f"at which noise in doubles gives away more than any delta of use: "
+                     f"delta={delta:g} is not above {least:.3g}, as its chances are multiples of 2^-53", "Choose a smaller epsilon.")
+    check.refuse("delta", delta, f"not above {least:.3g}, what noise in doubles gives away here: its chances are multiples of "
+                 "2^-53, for a data set and for its neighbour", "Choose a larger delta, a moderate epsilon, or play fewer rounds.")

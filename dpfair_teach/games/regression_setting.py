@@ -129,7 +129,7 @@ def _budget(oracle: RegressionOracle, k: int, epsilon: np.ndarray, delta: float,
         more, less = _in_doubles(oracle, k, first, T, *(found * parts).tolist())        # smaller Gaussians give away less
         if rest - more < SMALLEST_EPSILON:
             check.refuse("epsilon", e, f"of which noise in doubles gives away {more:.3g}", "Choose a larger epsilon, or play fewer rounds.")
-        refuse_delta_below(less, delta)
+        refuse_delta_below(less, delta, e, T)
         # A number that moves by one person loses this much less than all of its epsilon, or still less, with probability q.
         won = min(2 * first / numbers, 2.0)
         q = math.exp(-won / 2) / 2

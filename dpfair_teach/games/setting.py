@@ -310,7 +310,7 @@ def _step(setting: Setting, repair: Repair) -> float:
         return step(left)
     # A smaller delta makes it smaller.
     least = _in_doubles(setting, repair, setting.protect, first, step(left), setting.selections, setting.gradients)
-    refuse_delta_below(least * setting.delta / left, setting.delta)
+    refuse_delta_below(least * setting.delta / left, setting.delta, setting.epsilon, setting.rounds)
     return step(left - least)
 
 
