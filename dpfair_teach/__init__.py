@@ -1,7 +1,8 @@
 """Fair classifiers that keep group membership private: the library of the book."""
+from ._constants import WorseThanConstantWarning
 from ._small_groups import SmallGroupWarning
 from .data import load
 from .explore import Explorer, Puzzle, SelfCheck, show
 
-__all__ = ["Explorer", "Puzzle", "SelfCheck", "SmallGroupWarning", "load", "show"]
+__all__ = ["Explorer", "Puzzle", "SelfCheck", "SmallGroupWarning", "WorseThanConstantWarning", "load", "show"]
 __version__ = "0.1.0"

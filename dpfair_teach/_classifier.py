@@ -53,6 +53,9 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         """By the release: what :func:`warn_of_small_groups` asks for; None where there is nothing to say."""
         return None
 
+    def _warn(self, y: np.ndarray) -> None:
+        """Of what else a caller should know of the fit, as far as it is public."""
+
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str, rng: np.random.Generator) -> Self:
         """Learn. Each call is a new release and costs its epsilon again.
 
@@ -80,6 +83,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         self._fitted_with = {name: _copied(value) for name, value in self.get_params(deep=False).items() if name not in self._at_once}
         if (sizes := self._sizes()) is not None:
             warn_of_small_groups(*sizes, otherwise=self._otherwise)
+        self._warn(y)
         return self
 
     def predict_proba(self, X: Any, sensitive_features: ArrayLike | str | None = None, gamma: float | None = None) -> np.ndarray:

@@ -60,13 +60,15 @@ def test_the_rule_goes_by_the_noise_that_is_drawn(k, noise, public):
 def test_a_fit_warns_where_its_advice_would_help(name):
     """At that epsilon the 200 people of a group are too few; at half as much again as the epsilon that is named nothing is said."""
     case, rng = CASES[name], np.random.default_rng(3)
-    with pytest.warns(SmallGroupWarning) as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", SmallGroupWarning)
         model = case.make(epsilon=case.warns_at).fit(X, Y, sensitive_features=A, rng=rng)
     assert len(caught) == 1 and caught[0].filename == __file__
     assert "group 1 with label" in str(caught[0].message)
     enough = max(float(number) for number in re.findall(r"or epsilon ([\d.e+]+)\)", str(caught[0].message)))
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", SmallGroupWarning)
         case.make(epsilon=1.5 * enough).fit(X, Y, sensitive_features=A, rng=rng)
     people, deviation, epsilon, _ = pickle.loads(pickle.dumps(model))._sizes()              # of the published object alone
     assert (deviation / np.maximum(people, 1) > OF_USE).any() and epsilon == case.warns_at

@@ -50,7 +50,8 @@ class DPOracleLearner(LoopClassifier):
         Public: none may have been trained on A. They are never refitted. (``sklearn.base.clone``, which cross-validation calls, forgets
         what a classifier has learned: give its ``predict`` method, or wrap it in ``sklearn.frozen.FrozenEstimator``.)
     epsilon : float in [1e-6, 1e6]
-        Of the whole fit.
+        Of the whole fit. How much noise in doubles can keep goes by delta, ``rounds``, m and the number of classifiers: with ten rounds
+        and a delta of 1e-6, for some thousand people, an epsilon of more than 100 to 150 is refused.
     gamma : float in [0, 1e9]
         The gap allowed between the groups' rates. What comes out is above it by what the noise and few rounds leave, see
         :func:`theorem_3_5`.
@@ -93,7 +94,9 @@ class DPOracleLearner(LoopClassifier):
         The bound of the multipliers, and the auditor's step.
     parity_ : fairness.Parity
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-        ``accounting.compose(releases_, delta, "best")`` is at most epsilon.
+        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. They are the laws of the noise. What doubles give away beside
+        them was taken from delta, and is in no record: of several fits add up the epsilons and deltas they were asked for, or leave their
+        records some delta to spare.
     n_features_in_ : int, where X has columns
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._constants import warn_of_a_better_constant
 from ..fairness import Parity
 from ..oracles import RegressionOracle
 from .estimator import Loop, LoopClassifier, as_many_labels, groups_of
@@ -25,7 +26,10 @@ class DPRegressionLearner(LoopClassifier):
 
     Source: main text, Section 5, repaired: :func:`regression_dp_oracle_learner`, Algorithm 5 with the regression oracle. Privacy unit: one
     person's A changes; X, y, m and the set of groups {0, ..., k-1} are public. Each round is a linear rule on (1, x); a decision draws a
-    round and follows its rule, so it reads X alone. The oracle is a heuristic, and no theorem says how fair what comes out is.
+    round and follows its rule, so it reads X alone. The oracle is a heuristic, and no theorem says how fair what comes out is, nor how
+    accurate. It can be worse than a constant: with the defaults on the 1,994 communities at epsilon 1 its accuracy is 0.55, and of who
+    rejects everybody 0.71. ``fit`` warns of that, a :class:`~dpfair_teach.WorseThanConstantWarning`. Then take
+    :class:`~dpfair_teach.oneshot.FrontierLearner`, or a smaller ``B`` and a larger ``ridge``.
 
     A learner of its own beside :class:`DPOracleLearner`, which mixes classifiers that you bring: hardly an option of the one means
     something to the other. Without privacy take fairlearn's ``ExponentiatedGradient``.
@@ -35,7 +39,7 @@ class DPRegressionLearner(LoopClassifier):
     Parameters
     ----------
     epsilon : float in [0.000001, 1000]
-        Of the whole fit.
+        Of the whole fit. Noise in doubles keeps less than that: at a delta of 1e-6 an epsilon of more than about 350 is refused.
     gamma : float in [0, 1e9]
         The gap allowed between the groups' rates.
     delta : float in [1e-100, 0.5]
@@ -62,6 +66,8 @@ class DPRegressionLearner(LoopClassifier):
     ----------
     rules_ : (T, d + 1) array
         What is published: coefficients of each round's classifier, which accepts where (1, x) . rule > 0.
+    errors_ : (T,) array
+        How often each round's classifier errs on the people of ``fit``. X, y and the rules are public, so these are.
     multipliers_ : (T, K) array
         The auditor's prices in each round.
     sizes_ : (k, 2) array [a, y], or None
@@ -70,7 +76,9 @@ class DPRegressionLearner(LoopClassifier):
         The bound of the multipliers, and the auditor's step.
     parity_ : fairness.Parity
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-        ``accounting.compose(releases_, delta, "best")`` is at most epsilon.
+        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. They are the laws of the noise. What doubles give away beside
+        them was taken from epsilon and delta, and is in no record: of several fits add up the epsilons and deltas they were asked for, or
+        leave their records some to spare.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
@@ -122,7 +130,11 @@ class DPRegressionLearner(LoopClassifier):
             RegressionOracle(X, y), A, s.gamma, s.epsilon, s.delta, rng, n_groups=s.k, B=s.B, rounds=s.rounds, ridge=self.ridge,
             notion=s.parity, progress=self.progress, **self._kept(s))
         self._publish(published)
-        self.rules_ = published.rules
+        self.rules_, self.errors_ = published.rules, published.errors
+
+    def _warn(self, y: np.ndarray) -> None:
+        warn_of_a_better_constant(self.errors_, y, instead="Take oneshot.FrontierLearner, which asks once, or choose a smaller B or a "
+                                  "larger ridge; each fit is a new release.")
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' rules accept, over T. The group is no input: given, it is only checked."""

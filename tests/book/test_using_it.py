@@ -60,6 +60,9 @@ def test_the_comparison_of_learners_shows_what_is_said_of_it():
         assert rows[name, 1.0].accuracy < rows["FrontierLearner", 1.0].accuracy - .05
         assert rows[name, 20.0].violation < rows[name, 1.0].violation + .01
     assert rows["DPRegressionLearner", 20.0].accuracy > rows["DPRegressionLearner", 1.0].accuracy + .1
+    nobody = 1 - names["y"].mean()
+    assert rows["DPRegressionLearner", 1.0].accuracy < nobody < rows["DPRegressionLearner", 20.0].accuracy
+    assert f"who rejects everybody is right about {nobody:.2f} of these people" in PAGE
     assert 19 < names["spent"] <= 20 and "asked for 20, spent 19." in printed
 
 

@@ -180,6 +180,18 @@ def test_an_option_that_a_repair_does_not_read_is_refused():
         mixed(repair="promise", smallest_cell=1000)
 
 
+@pytest.mark.parametrize(("fit", "kept"), [(mixed, 150.0), (learned, 350.0)])
+def test_an_epsilon_that_no_delta_helps_is_blamed_itself(fit, kept):
+    """At 1000 doubles give away everything: a larger delta is no way out. The docstring says what is refused at 1e-6 in ten rounds."""
+    for delta in (DELTA, .5):
+        with pytest.raises(ValueError, match=r"^epsilon, rounds=\(1000\.0, 10\): .* than any delta of use.*\. Choose a smaller epsilon\.$"):
+            fit(epsilon=1000.0, delta=delta, rounds=10)
+    assert f"{kept:.0f} is refused" in " ".join(fit().__doc__.split())
+    fit(epsilon=.66 * kept)
+    with pytest.raises(ValueError, match=r"^delta=1e-06: not above .*Choose a larger delta"):
+        fit(epsilon=1.2 * kept)
+
+
 @pytest.mark.parametrize("fit", [mixed, learned])
 def test_groups_and_notions_that_are_not_served_are_refused(fit):
     model = fit()
