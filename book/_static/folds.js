@@ -62,13 +62,18 @@
     if (link && link.hash && link.href === location.href) arrive();
   });
 
-  // Who comes from a search looks for its words: if they stand in folded parts only, the first of those opens.
+  // Who comes from a search looks for its words: of each that stands in folded parts only, the first of those opens.
   // Sphinx marks them 10 ms after the page was read, which may be after all has been loaded.
   addEventListener("load", () => setTimeout(() => {
-    const found = [...document.querySelectorAll("article span.highlighted")];
-    if (found.length && !location.hash && found.every((word) => word.closest("details:not([open])"))) {
-      unfold(found[0]);
-      found[0].scrollIntoView({block: "center"});
+    const folded = new Map(), open = new Set();
+    for (const mark of document.querySelectorAll("article span.highlighted")) {
+      const word = mark.textContent.toLowerCase();
+      if (!mark.closest("details:not([open])")) open.add(word);
+      else if (!folded.has(word)) folded.set(word, mark);
     }
+    const hidden = [...folded].filter(([word]) => !open.has(word)).map(([, mark]) => mark);
+    if (!hidden.length || location.hash) return;
+    hidden.forEach(unfold);
+    hidden[0].scrollIntoView({block: "center"});
   }, 100));
 })();
