@@ -121,7 +121,7 @@ def test_what_a_message_lacks_is_found():
 def test_every_public_callable_has_a_valid_call():
     covered = {name.split(":")[0] for name in VALID}
     missing = sorted(set(CALLABLES) - covered)
-    assert not missing, f"no valid call in tests/valid_calls.py for: {', '.join(missing)}"
+    assert not missing, f"no valid call, in VALID_CALLS of the file of its test, for: {', '.join(missing)}"
 
 
 def test_every_argument_is_attacked():

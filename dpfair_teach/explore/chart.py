@@ -87,7 +87,7 @@ def names(name: str, given: Any, n: int) -> tuple[str, ...]:
 
 
 def data_of(chart: Chart, frames: Frames, start: int) -> dict:
-    """What the player needs of one panel, JSON-ready (``player.js`` reads these keys); ``start`` is the distinct frame shown first."""
+    """What the player needs of one panel, JSON-ready (``player/*.js`` reads these keys); ``start`` is the distinct frame shown first."""
     data: dict = {"view": chart.view}
     if chart.view == "table":
         found: dict[str, int] = {}

@@ -235,7 +235,7 @@ class Explorer:
                 for panel, frames in zip(self.panels, self._frames, strict=True)]
 
     def _data(self) -> dict:
-        """What the player needs, JSON-ready (``player.js`` reads these keys)."""
+        """What the player needs, JSON-ready (``player/*.js`` reads these keys)."""
         names = list(self.controls)
         on, said = self._sentences
         each = self.controls.values()

@@ -2,7 +2,7 @@
 
 Figures on a slider grid hold ten thousands of numbers that change slowly along a curve and from frame to frame. They are
 rounded to a decimal step, differenced, and each difference is written as one or two printable characters. The player
-(``player.js``) undoes this; ``unpack`` here is the same in Python, so that tests can read a page back.
+(``player/*.js``) undoes this; ``unpack`` here is the same in Python, so that tests can read a page back.
 """
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from .setting import REPAIRS, Repair
 __all__ = ["DPOracleLearner"]
 
 
-class Setting(NamedTuple):
+class Read(NamedTuple):
     """The parameters of a fit, each checked."""
 
     loop: Loop
@@ -144,9 +144,9 @@ class DPOracleLearner(LoopClassifier):
     def _setting(self) -> Any:
         parity = read_parity(self.notion, against=self.against, forms=OF_GROUPS, because="How much of all people a group is, is private.")
         loop = self._loop(checked_delta(self.delta), parity, most_epsilon=1e6, most_rounds=MOST_ROUNDS)
-        return Setting(loop, _listed(self.classifiers), check.choice("repair", self.repair, REPAIRS))
+        return Read(loop, _listed(self.classifiers), check.choice("repair", self.repair, REPAIRS))
 
-    def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask every classifier, add the constants that are missing, and play: :func:`dp_oracle_learner`."""
         s, (X, m) = how.loop, _rows(X)
         as_many_labels(y, m)

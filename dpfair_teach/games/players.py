@@ -110,8 +110,8 @@ class PromisedRates:
     and is decided about otherwise moves one rate by at most 1/N. A loss is its error and the sum of prices times rates.
     """
 
-    selection: tuple[str, float] = ("exponential", 1.0)
-    measurement: Any = None                                 # of the loss divided by its public sensitivity in the round
+    selection: tuple[str, float] = ("exponential", 1.0)     # of the loss divided by its public sensitivity in the round
+    measurement: Any = None
 
     def __init__(self, game: FairnessGame, step: np.ndarray, N: np.ndarray | float, protect: Guarded):
         self.game, self.step, self.N, self.protect = game, step, np.asarray(N, dtype=float), protect
