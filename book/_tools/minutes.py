@@ -76,12 +76,13 @@ def complaints(found: dict[str, Figures], rows: dict[str, Row]) -> list[str]:
         if row.in_form:
             said += [f"{name}: its core has {has} {unit}, at most {most}: fold what is deeper" for has, unit, most in
                      ((here.core_words, "words", WORDS), (here.core_minutes, "minutes", MINUTES)) if has > most]
-            if here != row.figures:
-                said.append(f"{name}: {here} on the page, {row.figures} in book/minutes.csv; run: {COMMAND}")
-        else:
-            said += [f"{name}: its core had {had} {unit} and has {has}: it is not in the form yet, and may only become shorter"
-                     for has, had, unit in ((here.core_words, row.figures.core_words, "words"),
-                                            (here.core_minutes, row.figures.core_minutes, "minutes")) if has > had]
+        grew = [] if row.in_form else [
+            f"{name}: its core had {had} {unit} and has {has}: it is not in the form yet, and may only become shorter"
+            for has, had, unit in ((here.core_words, row.figures.core_words, "words"),
+                                   (here.core_minutes, row.figures.core_minutes, "minutes")) if has > had]
+        said += grew
+        if here != row.figures and not grew:
+            said.append(f"{name}: {here} on the page, {row.figures} in book/minutes.csv; run: {COMMAND}")
     return sorted(said)
 
 

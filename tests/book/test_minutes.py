@@ -6,7 +6,9 @@ import pytest
 import minutes
 from minutes import Figures, Row
 
-OLD = {"ten-people", *(name for name in minutes.chapters() if name[:2].isdigit() and (int(name[:2]) <= 14 or name[:2] == "21"))}
+#: The chapters that were written before the form, by number, and the words of their cores together. Both only shrink: a chapter that
+#: is brought into the form, or becomes shorter, takes its own away from here.
+OLD, OLD_WORDS = {"01", "02", "04", "05", "06", "07", "08", "09", "11", "12", "13", "14", "21"}, 38_549
 
 
 @pytest.mark.site
@@ -18,7 +20,8 @@ def test_every_core_keeps_its_limits_and_the_file_says_what_the_pages_have(site)
 def test_a_new_chapter_is_in_the_form():
     rows = minutes.stored()
     assert set(rows) == set(minutes.chapters())
-    assert {name for name, row in rows.items() if not row.in_form} <= OLD
+    old = {name: row.figures.core_words for name, row in rows.items() if not row.in_form}
+    assert {name[:2] for name in old} == OLD and sum(old.values()) == OLD_WORDS
 
 
 SHORT, LONG = Figures(1900, 38, 4000, 150), Figures(2001, 41, 4000, 150)
@@ -29,7 +32,7 @@ SHORT, LONG = Figures(1900, 38, 4000, 150), Figures(2001, 41, 4000, 150)
     (SHORT._replace(whole_words=3999), Row(True, SHORT), ["run: make minutes"]),
     (LONG, Row(True, LONG), ["2001 words, at most 2000", "41 minutes, at most 40"]),
     (LONG, Row(False, LONG), []),
-    (SHORT, Row(False, LONG), []),
+    (SHORT, Row(False, LONG), ["run: make minutes"]),
     (LONG._replace(core_words=2002), Row(False, LONG), ["had 2001 words and has 2002"]),
     (LONG._replace(core_minutes=42), Row(False, LONG), ["had 41 minutes and has 42"]),
 ])
