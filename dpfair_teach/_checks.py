@@ -346,16 +346,26 @@ def group_codes(name: str, value: Any, *, length: int | None = None) -> np.ndarr
                  remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 
 
+def groups_below(name: str, value: object, k: int | None = None, *, of: str = "X", length: int | None = None, last: str = "n_groups - 1",
+                 remedy: str = "Raise n_groups or recode the groups.") -> np.ndarray:
+    """Everybody's group, as :func:`group_codes`: one for each of the ``length`` rows that ``of`` has, and below k; ``last`` says what k - 1
+    is. Which of these codes occur is private, so nothing here may depend on it."""
+    a = group_codes(name, value)
+    if length is not None and len(a) != length:
+        refuse(name, a.shape, f"not as long as {of}, which has {length} rows",
+               f"Give everybody's group: {name} and {of} are about the same people.")
+    if k is not None and a.max() >= k:
+        refuse(name, int(a.max()), f"a code above {last} = {k - 1}", remedy)
+    return a
+
+
 def groups(name: str, value: object, *, length: int | None = None, n_groups: int | None = None) -> tuple[np.ndarray, int]:
     """Group codes 0..k-1, shape (m,), as int, with k = ``n_groups`` or the largest code plus one, at most MOST_GROUPS."""
     a = group_codes(name, value, length=length)
-    k = int(a.max()) + 1
     if n_groups is not None:
-        n_groups = group_count(n_groups, low=1)
-        if k > n_groups:
-            refuse(name, k - 1, f"a code above n_groups - 1 = {n_groups - 1}", "Raise n_groups or recode the groups.")
-        k = n_groups
-    elif k > MOST_GROUPS:
+        return groups_below(name, a, n_groups := group_count(n_groups, low=1)), n_groups
+    k = int(a.max()) + 1
+    if k > MOST_GROUPS:
         refuse(name, k - 1, f"a group code beyond the {MOST_GROUPS} groups that are taken", "Code the groups 0, 1, ... without holes.")
     elif k > a.size:
         refuse(name, k - 1, "a group code larger than the number of people",

@@ -347,6 +347,17 @@ def test_groups_or_labels_of_another_index_are_refused(case):
         model.score(FRAME, y.loc[shuffled.index], case.groups(groups))
 
 
+def test_groups_too_few_or_beyond_the_last_are_refused_in_the_same_words_by_every_learner(case):
+    said = (r"^sensitive_features=\(399,\): not as long as X, which has 400 rows\. "
+            r"Give everybody's group: sensitive_features and X are about the same people\.$")
+    with pytest.raises(ValueError, match=said):
+        case.fitted(A=A[:-1])
+    with pytest.raises(ValueError, match=said):
+        case.fitted().predict_proba(X, A[:-1])
+    with pytest.raises(ValueError, match=r"^sensitive_features=2: a code above n_groups - 1 = 1\. Raise n_groups or recode the groups\.$"):
+        case.fitted(A=np.where(np.arange(400) == 3, 2, A))
+
+
 def test_the_group_may_be_a_column_of_x(case):
     """Then folds of X bring the groups along, and who decides without them never sees the column."""
     model, plain = case.fitted(GROUPED, Y, "group"), case.fitted(FRAME)

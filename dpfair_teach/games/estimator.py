@@ -86,11 +86,3 @@ def as_many_labels(y: np.ndarray, rows: int) -> None:
     """A label for each row of X."""
     if len(y) != rows:
         check.refuse("y", y.shape, f"not as long as X, which has {rows} rows", "Give everybody's label.")
-
-
-def groups_of(sensitive_features: Any, rows: int, k: int | None = None) -> np.ndarray:
-    """Everybody's group, a code below k. Which of these codes occur is private, so nothing here may depend on it."""
-    A = check.group_codes("sensitive_features", sensitive_features)
-    if len(A) != rows:
-        check.refuse("sensitive_features", A.shape, f"not as long as X, which has {rows} rows", "Give everybody's group.")
-    return A if k is None else check.groups("sensitive_features", A, n_groups=k)[0]

@@ -14,7 +14,7 @@ from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity
 from ..postprocessing._base import base_prediction, rows_of
 from .auditor import MOST_ROUNDS
 from .budget import checked_delta
-from .estimator import Loop, LoopClassifier, as_many_labels, groups_of
+from .estimator import Loop, LoopClassifier, as_many_labels
 from .game import FairnessGame
 from .private import dp_oracle_learner
 from .setting import REPAIRS, Repair
@@ -150,7 +150,7 @@ class DPOracleLearner(LoopClassifier):
         """Ask every classifier, add the constants that are missing, and play: :func:`dp_oracle_learner`."""
         s, (X, m) = how.loop, _rows(X)
         as_many_labels(y, m)
-        A = groups_of(sensitive_features, m, s.k)
+        A = check.groups_below("sensitive_features", sensitive_features, s.k, length=m)
         said = np.array([_decisions(how.classifiers, h, X, m) for h in range(len(how.classifiers))])
         constants = tuple(value for value in (0, 1) if not (said == value).all(axis=1).any())
         said = np.concatenate([said, *(np.full((1, m), value == 1) for value in constants)])
@@ -164,7 +164,7 @@ class DPOracleLearner(LoopClassifier):
         """How many of the rounds' classifiers say 1, over T. The group is no input: given, it is only checked."""
         X, n = _rows(X, getattr(self, "n_features_in_", None))
         if sensitive_features is not None:
-            groups_of(sensitive_features, n)
+            check.groups_below("sensitive_features", sensitive_features, length=n)
         classifiers, H, said = _listed(self.classifiers), len(self.weights_) - len(self.constants_), np.zeros(n)
         for h, times in zip(*np.unique(self.chosen_, return_counts=True), strict=True):
             said += times * (_decisions(classifiers, h, X, n) if h < H else self.constants_[h - H])

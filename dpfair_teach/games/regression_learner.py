@@ -11,7 +11,7 @@ from .. import _checks as check
 from .._constants import warn_of_a_better_constant
 from ..fairness import Parity
 from ..oracles import RegressionOracle
-from .estimator import Loop, LoopClassifier, as_many_labels, groups_of
+from .estimator import Loop, LoopClassifier, as_many_labels
 from .notions import OddsNotion
 from .regression import label_rates
 from .regression_private import regression_dp_oracle_learner
@@ -125,7 +125,7 @@ class DPRegressionLearner(LoopClassifier):
         """Play: :func:`regression_dp_oracle_learner`."""
         X = self._people(X)
         as_many_labels(y, len(X))
-        A = groups_of(sensitive_features, len(X), s.k)
+        A = check.groups_below("sensitive_features", sensitive_features, s.k, length=len(X))
         published = regression_dp_oracle_learner(
             RegressionOracle(X, y), A, s.gamma, s.epsilon, s.delta, rng, n_groups=s.k, B=s.B, rounds=s.rounds, ridge=self.ridge,
             notion=s.parity, progress=self.progress, **self._kept(s))
@@ -140,7 +140,7 @@ class DPRegressionLearner(LoopClassifier):
         """How many of the rounds' rules accept, over T. The group is no input: given, it is only checked."""
         X = self._people(X, self.n_features_in_)
         if sensitive_features is not None:
-            groups_of(sensitive_features, len(X))
+            check.groups_below("sensitive_features", sensitive_features, length=len(X))
         block = max(1, _AT_ONCE // len(self.rules_))
         return np.concatenate([self._accepted(X[i:i + block]).mean(axis=0) for i in range(0, len(X), block)])
 

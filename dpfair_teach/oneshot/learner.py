@@ -17,7 +17,7 @@ from ._public import Columns, Oracle, Public
 from .basis import chances
 from .candidates import multiplier_grid, served
 from .curve import what_is_accepted
-from .releases import NORMS, Norm, as_many, groups_below
+from .releases import NORMS, Norm
 from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS
 
@@ -208,7 +208,7 @@ class FrontierLearner(FrontierClassifier):
         """Ask, then solve: :func:`learn`."""
         with one_thread(len(y)):
             public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
-            A = groups_below("sensitive_features", sensitive_features, how.k, "X", public.m)
+            A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
             self._basis, self.frontier_, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
                                                                   n_cells=how.n_cells, norm=how.norm, columns=how.columns,
                                                                   smoothing=how.smoothing, gammas=how.gammas)
@@ -237,7 +237,7 @@ class FrontierLearner(FrontierClassifier):
         """The group is no input: given, it is only checked."""
         X = self._people(X)
         if sensitive_features is not None:
-            as_many("sensitive_features", check.group_codes("sensitive_features", sensitive_features), "X", len(X))
+            check.groups_below("sensitive_features", sensitive_features, length=len(X))
         weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
         with one_thread(len(X)):

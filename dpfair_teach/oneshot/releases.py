@@ -24,16 +24,6 @@ def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
         check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} as many entries.")
 
 
-def groups_below(name: str, value: object, k: int, other: str = "", length: int | None = None) -> np.ndarray:
-    """Codes 0..k-1, shape (m,). Which of these codes occur is private, so nothing here may depend on it."""
-    A = check.group_codes(name, value)
-    if length is not None:
-        as_many(name, A, other, length)
-    if A.max() >= k:
-        check.refuse(name, int(A.max()), f"above n_groups - 1 = {k - 1}", "Raise n_groups or recode the groups.")
-    return A
-
-
 def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
     """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
 
@@ -104,7 +94,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     """
     cells = check.codes("cells", cells, what="cells", remedy="Number the cells 0, 1, ..., J-1.")
     k, epsilon, rng = check.group_count(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
-    A = groups_below("A", A, k, "cells", len(cells))
+    A = check.groups_below("A", A, k, of="cells", length=len(cells))
     J = int(cells.max()) + 1
     if n_cells is None:
         if len(cells) < J:
@@ -156,7 +146,7 @@ def debiased_groups(reports: ArrayLike, n_groups: int, epsilon: float) -> np.nda
     """
     law = mechanisms.randomized_response_matrix(check.group_count(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=700.0))
     k = law.shape[0]
-    reports = groups_below("reports", reports, k)
+    reports = check.groups_below("reports", reports, k)
     keep, other = law[0, 0], law[0, 1]
     return ((reports[:, None] == np.arange(k)) - other) / (keep - other)
 
@@ -196,7 +186,7 @@ def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, n_groups:
     [[[1.0, 0.5], [1.0, 0.2]]]
     """
     features, k = _features(features), check.group_count(n_groups)
-    A, strata = groups_below("A", A, k, "features", len(features)), [np.ones(len(features), dtype=bool)]
+    A, strata = check.groups_below("A", A, k, of="features", length=len(features)), [np.ones(len(features), dtype=bool)]
     if Y is not None:
         Y = check.labels("Y", Y)
         as_many("Y", Y, "features", len(features))

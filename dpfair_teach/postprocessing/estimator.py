@@ -281,7 +281,8 @@ class DPPostProcessing(FrontierClassifier):
             prediction = score_bins(base_score(self.base, X, columns=columns), self.cuts_)
         else:
             prediction = base_prediction(self.base, X, columns=columns)
-        A = self._groups(sensitive_features, len(prediction), self.n_groups_, "the last group of fit", "Give groups that fit knew.")
+        A = check.groups_below("sensitive_features", sensitive_features, self.n_groups_, length=len(prediction),
+                               last="the last group of fit", remedy="Give groups that fit knew.")
         return acceptance_probability(self.p_at(gamma), prediction, A)
 
     def _predictions(self, X: Any, y: np.ndarray, how: Settings) -> tuple[np.ndarray, int, np.ndarray | None]:
@@ -297,22 +298,12 @@ class DPPostProcessing(FrontierClassifier):
         """Everybody's group, and k: given, or read off A, and then no (group, label) may be empty."""
         if self.n_groups is not None:
             k = check.group_count(self.n_groups)
-            return self._groups(sensitive_features, len(y), k, "n_groups - 1", "Raise n_groups or recode the groups."), k
-        A = self._groups(sensitive_features, len(y), check.MOST_GROUPS, "the largest that is taken",
-                         "Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
+            return check.groups_below("sensitive_features", sensitive_features, k, length=len(y)), k
+        A = check.groups_below("sensitive_features", sensitive_features, check.MOST_GROUPS, length=len(y), last="the largest that is taken",
+                               remedy="Code the groups 0, 1, ... by a list of names that is fixed before the data are seen.")
         k = int(A.max()) + 1
         self._refuse_empty_cells(A, y, k)
         return A, k
-
-    @staticmethod
-    def _groups(sensitive_features: ArrayLike, length: int, k: int, last: str, remedy: str) -> np.ndarray:
-        """Everybody's group, 0 to k - 1; what ``last``, k - 1, is, and the ``remedy`` where a code is above it."""
-        A = check.group_codes("sensitive_features", sensitive_features)
-        if len(A) != length:
-            check.refuse("sensitive_features", A.shape, f"not as long as X, which has {length} rows", "Give everybody's group.")
-        if A.max() >= k:
-            check.refuse("sensitive_features", int(A.max()), f"a code above {last} = {k - 1}", remedy)
-        return A
 
     @staticmethod
     def _refuse_empty_cells(A: np.ndarray, y: np.ndarray, k: int) -> None:
