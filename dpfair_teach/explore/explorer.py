@@ -283,7 +283,7 @@ class Explorer:
         return self._widget
 
     def __repr__(self) -> str:
-        return f"{self.title}. {self.sentence()}"
+        return page.titled(self.title, self.sentence())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         """Player, image and sentence; before a kernel with a front end also the widget."""

@@ -70,12 +70,17 @@ def flat(chart: Chart, frame: Any, sentence: str) -> str:
     return f'<img class="dpx-flat" alt="{escape(sentence)}" src="{as_image(drawn)}">'
 
 
+def titled(title: str, sentence: str) -> str:
+    """The title and the sentence, as the player says them too."""
+    return f"{title}{' ' if title[-1:] in ('.', '?', '!') else '. '}{sentence}"
+
+
 def picture(chart: Chart, frame: Any, title: str, sentence: str) -> str:
     """Drawing of one frame, or its table."""
     if chart.view == "table":
         cells = drawing.grid(chart, frame, title)
         return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{cells}</div>'
-    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, f"{title}. {sentence}")}</div>'
+    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, titled(title, sentence))}</div>'
     return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
 
 

@@ -108,7 +108,7 @@ def test_values_follow_the_controls(visit):
 def state(page) -> dict:
     return page.evaluate("""() => ({
         curve: getComputedStyle(document.querySelector(".dpx-secret") || document.body).visibility,
-        said: getComputedStyle(document.querySelector(".dpx-say")).visibility,
+        said: getComputedStyle(document.querySelector(".dpx-say")).visibility, heard: document.querySelector(".dpx-plot svg").ariaLabel,
         inert: document.querySelector(".dpx-sliders").inert, mine: document.querySelector(".dpx-plot .dpx-mine").getAttribute("d"),
         words: document.querySelector(".dpx-guess p").textContent})""")
 
@@ -119,8 +119,11 @@ def test_the_answer_is_not_there_before_the_guess_and_show_me_skips_it(visit, na
     before = state(page)
     assert before["curve"] == before["said"] == "hidden" and before["inert"] and before["words"].startswith("Guess first")
     assert page.get_by_role("button", name="Compare").is_disabled()
+    sentence = page.locator(".dpx-say").text_content()
+    assert sentence not in before["heard"] and before["words"] in before["heard"]
     page.get_by_role("button", name="Show me").click()
     after = state(page)
+    assert sentence in after["heard"]
     assert after["curve"] == after["said"] == "visible" and not after["inert"] and after["words"] == "This is the answer."
     page.get_by_role("button", name="Guess again").click()
     assert state(page)["curve"] == "hidden"

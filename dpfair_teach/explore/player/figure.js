@@ -34,6 +34,7 @@ customElements.define("dpfair-explorer", class extends HTMLElement {
     if (d.play !== undefined) this.playing = new Playing(this, this.inputs.find((input) => +input.dataset.k === d.play));
     const asks = this.panels.findIndex((panel) => panel.data.g !== undefined);
     if (asks >= 0) this.guess = new Guess(this, this.panels[asks], this.readings[asks]);
+    this.called();
   }
 
   bit(who) {
@@ -106,10 +107,19 @@ customElements.define("dpfair-explorer", class extends HTMLElement {
     this.say.textContent = sentence;
     this.at.textContent = d.k.map((name, k) => name + " = " + (d.v[k][at[k]] || this.moved)).join(", ");
     this.panels.forEach((panel, i) => {
-      if (panel.svg) set(panel.svg, "aria-label", (d.P.length > 1 ? d.P[i].name : d.title) + ". " + sentence);
       panel.draw(where(d.P[i].on));
       if (this.readings && this.readings[i]) this.readings[i].again();
     });
     if (this.guess) this.guess.moved();
+    this.called();
+  }
+
+  // the pictures' names for a screen reader: without the answer while the reader is asked for it
+  called() {
+    const d = this.data, told = this.guess && this.guess.asking ? this.guess.asked : this.say.textContent;
+    this.panels.forEach(({svg}, i) => {
+      const name = d.P.length > 1 ? d.P[i].name : d.title;
+      if (svg) set(svg, "aria-label", name + (/[.?!]$/.test(name) ? " " : ". ") + told);
+    });
   }
 });

@@ -44,6 +44,7 @@ class Guess {
     for (const node of this.figure.querySelectorAll(".dpx-sliders, .dpx-crowd, .dpx-numbers")) node.inert = this.asking;
     this.reading.hint = this.asking ? "" : this.hint;
     this.reading.clear();
+    this.figure.called();
     set(this.reading.area, "aria-valuetext", this.asking ? "your guess: press the arrow keys" : "press an arrow key");
   }
 
