@@ -1065,7 +1065,7 @@ def reads_the_true_counts(f):
         from dpfair_teach import fairness, postprocessing
         f(self, X, y, sensitive_features=sensitive_features, rng=rng)
         true = fairness.cell_counts(self.base.predict(X), sensitive_features, y, n_groups=self.n_groups_) / len(y)
-        self.p_ = postprocessing.closed_form(true, self.gamma).p
+        self.p_at = lambda gamma: postprocessing.closed_form(true, gamma).p
         return self
     return fit
 
