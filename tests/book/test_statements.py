@@ -1057,7 +1057,11 @@ def paper_slack_instead(f):
 
 
 def another_method(f):
-    return lambda counts, method, *args, **kw: f(counts, "public_margins" if method == "as_printed" else method, *args, **kw)
+    def draws(counts, method, *args, negative_slack=None, beta=None, **kw):
+        if method == "as_printed":
+            return f(counts, "public_margins", *args, **kw)         # which has no slack to read
+        return f(counts, method, *args, negative_slack=negative_slack, beta=beta, **kw)
+    return draws
 
 
 def reads_the_true_counts(f):
