@@ -168,11 +168,11 @@ class Visit:
             self.page.set_viewport_size({"width": 1280, "height": 900})
             self.page.wait_for_timeout(300)
 
-    def violations(self, **options) -> list[str]:
-        """What axe finds, one line each."""
+    def violations(self, within: str | None = None, **options) -> list[str]:
+        """What axe finds, one line each; ``within`` one part of the page."""
         from axe_playwright_python.sync_playwright import Axe
 
-        found = Axe().run(self.page, options={"resultTypes": ["violations"], **options}).response["violations"]
+        found = Axe().run(self.page, context=within, options={"resultTypes": ["violations"], **options}).response["violations"]
         return [f"{v['id']}: {node['target']} {node['html'][:140]} {node['any'][0]['message'][:160] if node['any'] else ''}"
                 for v in found for node in v["nodes"]]
 
