@@ -34,14 +34,15 @@ def figures(notebook: nbformat.NotebookNode) -> list[tuple[Explorer, dict]]:
     """Each interactive figure and the data that the notebook holds of it."""
     names: dict = {"__name__": "__main__", "display": lambda *shown: None}      # a kernel has display
     found = []
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            value = run(cell.source, names)
-            texts = [output["data"].get("text/html", "") for output in cell.outputs if "data" in output]
-            stored = [data for text in texts for data in islands(text)]
-            # One that is shown from the middle of a cell would have no partner here: that fails, it is not passed over.
-            assert len(stored) == isinstance(value, Explorer), f"end the cell with its one figure:\n{cell.source}"
-            found += [(value, data) for data in stored]
+    cells = [(cell, [data for output in cell.outputs if "data" in output for data in islands(output["data"].get("text/html", ""))])
+             for cell in notebook.cells if cell.cell_type == "code"]
+    while cells and not cells[-1][1]:       # what comes after the last figure makes none
+        cells.pop()
+    for cell, stored in cells:
+        value = run(cell.source, names)
+        # One that is shown from the middle of a cell would have no partner here: that fails, it is not passed over.
+        assert len(stored) == isinstance(value, Explorer), f"end the cell with its one figure:\n{cell.source}"
+        found += [(value, data) for data in stored]
     return found
 
 
