@@ -15,7 +15,7 @@ from book.studies.left_table import LEFT_METHODS
 from book.studies.panels import communities_counts
 from dpfair_teach import accounting, audit, data, experiments, games, mechanisms, postprocessing
 from dpfair_teach.explore import Explorer
-from dpfair_teach.oracles import RegressionOracle
+from dpfair_teach.oracles import RegressionOracle, threshold_labelings
 from faults import Mutant
 from test_chapters import CHAPTERS, boxes
 
@@ -146,6 +146,21 @@ def test_what_the_chapter_says_of_stopping_the_literal_learner():
         run = games.section_5_learner(RegressionOracle(people.X, people.Y), people.A, [.05], 1e7 * np.sqrt(rounds / T), 1e-7,
                                       np.random.default_rng(6), B=20, step="supplement", most_rounds=min(rounds, 5))
         assert run.epsilon_step * np.sqrt(run.rounds / rounds) == pytest.approx(702, abs=1)
+
+
+def test_what_chapter_10_says_of_the_slow_auditor():
+    """With B = 5 it prices a gap that needs no price, of false positives; in plays with noise, and in one without as long as these."""
+    people = data.load("communities")
+    score = data.base_classifier(people).decision_function(people.X)
+    small = games.FairnessGame(threshold_labelings(score)[::10], people.A, people.Y, .05)
+    many = games.FairnessGame.from_counts(100 * small.n_pos, 100 * small.n, .05, empty="zero")
+    best = many.equilibrium(5.0).lam
+    assert best[:2] == pytest.approx(0, abs=1e-9) and best[2] > .5
+    noisy = games.dp_oracle_learner(many, 1.0, 1e-6, 5.0, np.random.default_rng(2), size=20)
+    quiet = games.exponentiated_gradient(many, B=5.0, eta=noisy.eta, rounds=noisy.rounds)
+    for play in (noisy, quiet):
+        prices = play.multipliers.mean(axis=0)                      # of FP +, FP -, TP +, TP -
+        assert (prices[..., 0] - prices[..., 1] > .3).all()
 
 
 def test_what_25_runs_of_the_loop_cost_together():
