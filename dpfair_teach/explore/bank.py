@@ -20,7 +20,7 @@ EXACTLY = "exactly"
 EPSILONS = {"epsilon 5": 5.0, "epsilon 2": 2.0, "epsilon 1": 1.0, "epsilon 0.5": 0.5}
 DRAWS = 8
 SEED = 7            # public: the people are invented
-SERIES = ("group 0 can get", "group 1 can get", "group 0", "group 1", "bank alone")
+SERIES = ("group 0 can get", "group 1 can get", "bank alone", "group 0", "group 1")
 PLANE, COINS = "Rates these coins give", "Published coins (with noise: of eight draws)"
 FAIR, GUESS = "Fair, at what cost (noise: mean of all draws)", "Best guess of Ada's group"
 ANSWERS, WORTH = ("after the bank's yes", "after the bank's no"), ("violation: larger gap", "error: wrong decisions")
@@ -49,7 +49,7 @@ def figure() -> Explorer:
                     words={"label": LABELS})
     unmarked = [{row: row for row in rows} for rows in (ANSWERS, WORTH)]      # all cells move: marks of change would say nothing
     return Explorer(
-        [Panel(plane, name=PLANE, view="roc", share=0.4, series=kinds, colors=dict(zip(SERIES[2:4], SERIES[:2], strict=True)),
+        [Panel(plane, name=PLANE, view="roc", share=0.4, series=kinds, colors=dict(zip(SERIES[3:], SERIES[:2], strict=True)),
                x_label="false positive rate (of defaulted)", y_label="true positive rate (of repaid)"),
          [Panel(coins, name=COINS, view="table", share=0.6, compare=unmarked[0]),
           Panel(guess, name=GUESS, view="bars", digits=2, x_range=(0.5, 1.0), share=0.6),
@@ -73,7 +73,7 @@ def _plane(ones: Ones, publish: str) -> dict[str, np.ndarray]:
     reach = [np.array([(0, 0), (fp, tp), (1, 1), (1 - fp, 1 - tp)]) for fp, tp in zip(*fairness.rates(repair.counts), strict=True)]
     places = np.stack(fairness.rates(derived_counts(repair.counts, repair.p)), axis=-1)         # (n, a, 2)
     alone = np.array([one[1] for one in reach])
-    return dict(zip(SERIES, (*reach, places[:, 0], places[:, 1], alone), strict=True))
+    return dict(zip(SERIES, (*reach, alone, places[:, 0], places[:, 1]), strict=True))
 
 
 def coins(A: Groups, publish: str) -> dict:

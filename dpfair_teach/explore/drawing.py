@@ -17,7 +17,7 @@ from .views import Table, View
 __all__: list[str] = []
 
 #: Sizes of the markers of the first, second, ... of several series of points: equal points all show.
-SIZES = (1.6, 1.1, 0.8, 0.6)
+SIZES = (2.0, 1.45, 0.95, 0.6)
 SHAPES = 5
 LEVELS = 8
 BAR = 44                # from one bar to the next: its name and number above, the bar below

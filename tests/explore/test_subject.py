@@ -51,15 +51,24 @@ def test_with_the_true_groups_and_with_ada_in_the_other():
     assert guesses == [0.99, 0.88, 0.73, 0.62]
 
 
-def test_a_bank_that_knows_no_group_learns_nothing_about_ada():
-    """The page says: in half of the 36 lists that give the first coins she is in group 0."""
+def test_a_bank_that_knows_no_group_learns_cleos_and_hanas_and_nothing_about_ada():
+    """The page says: 36 lists give the first coins, Ada is in group 0 in half of them; and whoever changes group, the coins change."""
     coins = figure().frame()[COINS].values.tolist()
-    alike = [A[0] for A in LISTS if figure().frame(A=A)[COINS].values.tolist() == coins]
-    assert len(alike) == 36 and sum(alike) == 18
+    alike = np.array([A for A in LISTS if figure().frame(A=A)[COINS].values.tolist() == coins])
+    assert alike.sum(axis=0)[[0, 2, 7]].tolist() == [18, 0, 36] and data.TEN_NAMES[2] == "Cleo" and data.TEN_NAMES[7] == "Hana"
+    assert len(alike) == 36 and np.abs(alike - TRUE).sum(axis=1).tolist().count(1) == 0
+
+
+def test_the_noisy_table_that_the_page_tells_of():
+    """Noise of -1, 0, 0 and 1 on group 1's counts, in the order of the page's rows."""
+    ones = counted(TRUE)[:, 1][[1, 1, 0, 0], [1, 0, 1, 0]] + (-1, 0, 0, 1)
+    assert ones.tolist() == [1, 1, 0, 3]
+    table = np.array([[ones[3], ones[2]], [ones[1], ones[0]]])          # [yhat, y]
+    assert bank.fair(np.stack([bank.margins() - table, table], axis=1)[None])[0] == pytest.approx(np.array([[0.2, 0], [1, 0.8]]))
 
 
 def test_the_pages_tell_what_epsilon_1_does_to_the_ten():
-    """Both pages say: the violation no smaller than the bank's own, and more errors; a violation of 0.35."""
+    """Both pages say: violation and error larger than the bank's own; a violation of 0.35."""
     assert figure().frame(publish="epsilon 1")[FAIR].values.tolist() == [[0.33, 0.35], [0.2, 0.32]]
     assert figure().frame(A=ADA_IN_1, publish="epsilon 1")[FAIR].values[0, 1] == 0.32
 
