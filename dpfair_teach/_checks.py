@@ -321,7 +321,11 @@ def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None =
     return a.astype(np.int64)
 
 
-def _no_missing_group(name: str, value: Any) -> None:
+#: What a missing group may be before anything is learned.
+MISSING = "Drop that row, or give those whose group is missing a code of their own, the same wherever groups are given."
+
+
+def _no_missing_group(name: str, value: Any, remedy: str) -> None:
     """No entry is None, NaN or pandas' NA; a list is read as it is, for numpy would make a text of a NaN among texts."""
     try:
         a = np.asarray(value, dtype=object if isinstance(value, (list, tuple)) else None)
@@ -331,26 +335,26 @@ def _no_missing_group(name: str, value: Any) -> None:
         return
     for entry in a if a.dtype.kind == "O" else a[np.isnan(a)]:
         if entry is None or type(entry).__name__ in {"NAType", "NaTType"} or (_is_number(entry) and entry != entry):
-            refuse(name, entry, "a group is missing", "Drop that row, or give those whose group is missing a code of their own.")
+            refuse(name, entry, "a group is missing", remedy)
 
 
-def group_codes(name: str, value: Any, *, length: int | None = None) -> np.ndarray:
-    """Group codes 0, 1, ..., shape (m,), as int.
+def group_codes(name: str, value: Any, *, length: int | None = None, missing: str = MISSING) -> np.ndarray:
+    """Group codes 0, 1, ..., shape (m,), as int; ``missing`` is the remedy for a group that is.
 
     The way out is a list that the caller wrote down. Numbering the groups that occur, as numpy.unique does, would let one person who joins
     or leaves a rare group renumber everybody, and then no private answer keeps its epsilon.
     """
     if not isinstance(value, np.ndarray) or value.dtype.kind in "Of":
-        _no_missing_group(name, value)
+        _no_missing_group(name, value, missing)
     return codes(name, value, what="groups", length=length,
                  remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 
 
 def groups_below(name: str, value: object, k: int | None = None, *, of: str = "X", length: int | None = None, last: str = "n_groups - 1",
-                 remedy: str = "Raise n_groups or recode the groups.") -> np.ndarray:
+                 remedy: str = "Raise n_groups or recode the groups.", missing: str = MISSING) -> np.ndarray:
     """Everybody's group, as :func:`group_codes`: one for each of the ``length`` rows that ``of`` has, and below k; ``last`` says what k - 1
     is. Which of these codes occur is private, so nothing here may depend on it."""
-    a = group_codes(name, value)
+    a = group_codes(name, value, missing=missing)
     if length is not None and len(a) != length:
         refuse(name, a.shape, f"not as long as {of}, which has {length} rows",
                f"Give everybody's group: {name} and {of} are about the same people.")

@@ -10,12 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
+from ._at_prediction import refuse_no_groups, told_groups, way_out_of_groups
 from ._curve import GAMMAS, table_of
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
-
-#: Who serves where nobody's group may be asked for when decisions are made.
-WITHOUT_GROUPS = "use a learner whose classifier reads X alone: oneshot.FrontierLearner, games.DPRegressionLearner"
 
 
 class RandomizedClassifier(ClassifierMixin, BaseEstimator):
@@ -34,6 +32,9 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     #: Parameters that hold at once when they are set after a fit. Another one that was changed makes the fit stale, and it is refused.
     _at_once: ClassVar[tuple[str, ...]] = ()
 
+    #: Does the classifier read the group? Then ``predict`` asks for it; else it may be given, and is only checked.
+    _reads_groups: ClassVar[bool] = False
+
     #: What helps too where a group is too small.
     _otherwise: ClassVar[str] = "choose a larger epsilon"
 
@@ -48,6 +49,13 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     def _ones(self, X: Any, sensitive_features: Any, gamma: float) -> np.ndarray:
         """Everybody's exact P(1)."""
         raise NotImplementedError
+
+    def _told(self, sensitive_features: Any, n: int) -> Any:
+        """Everybody's group at a prediction about n people, as codes that ``fit`` knew; None where none is given, and none needed."""
+        if sensitive_features is None:
+            return None
+        k = self.n_groups_ if self._reads_groups else None
+        return told_groups("sensitive_features", sensitive_features, k, of="X", length=n, knows="fit")
 
     def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         """By the release: what :func:`warn_of_small_groups` asks for; None where there is nothing to say."""
@@ -93,8 +101,11 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         gamma = self._tolerance(gamma)
         if sensitive_features is None and self._group_column in (check.column_names(X) or ()):
             sensitive_features = self._group_column
-        X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
-        check.same_people(X=X, sensitive_features=sensitive_features)
+        if sensitive_features is None and self._reads_groups:
+            refuse_no_groups("sensitive_features", f", and X has no column {self._group_column!r}" if self._group_column else "")
+        with way_out_of_groups(self._reads_groups):
+            X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
+            check.same_people(X=X, sensitive_features=sensitive_features)
         self._refuse_other_columns(X)
         ones = self._ones(X, sensitive_features, gamma)
         return np.column_stack([1 - ones, ones])

@@ -271,13 +271,19 @@ WITHOUT_A_GROUP = [["a", None], ["a", math.nan], [0.0, math.nan], np.array([0, N
                    pd.Series(["a", pd.NA], dtype="string"), pd.Series([1, None], dtype="Int64")]
 
 
+#: Where nobody can be given a code of their own any more.
+AT_A_PREDICTION = {"postprocessing.acceptance_probability",
+                   *(name for name in VALID if name.endswith((":predict", ":predict_proba", ":score")))}
+
+
 @pytest.mark.parametrize("name, argument", [(name, argument) for name in sorted(VALID) for argument in VALID[name]().arguments
                                             if argument in {"A", "sensitive_features"}])
 def test_a_missing_group_is_called_so(name, argument):
     for groups in WITHOUT_A_GROUP:
         call = VALID[name]()
         call.arguments[argument] = groups
-        said = rf"^{argument}=(None|nan|<NA>): a group is missing\. Drop that row, or give .* a code of their own"
+        out = "Give that person's group, or the code" if name in AT_A_PREDICTION else "Drop that row, or give .* a code of their own"
+        said = rf"^{argument}=(None|nan|<NA>): a group is missing\. {out}"
         with pytest.raises(ValueError, match=said):
             call.run()
 

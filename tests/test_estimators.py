@@ -5,7 +5,10 @@ Who reads groups when it predicts is told them in a column of X wherever the cal
 from __future__ import annotations
 
 import functools
+import importlib
 import pickle
+import pkgutil
+import re
 import sys
 import types
 import warnings
@@ -26,7 +29,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
 
+import dpfair_teach
 from dpfair_teach import accounting, data, fairness, games, oneshot, postprocessing
+from dpfair_teach._at_prediction import WITHOUT_GROUPS
 from dpfair_teach._classifier import FrontierClassifier, RandomizedClassifier
 
 PEOPLE = data.make_logistic(400, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
@@ -352,8 +357,6 @@ def test_groups_too_few_or_beyond_the_last_are_refused_in_the_same_words_by_ever
             r"Give everybody's group: sensitive_features and X are about the same people\.$")
     with pytest.raises(ValueError, match=said):
         case.fitted(A=A[:-1])
-    with pytest.raises(ValueError, match=said):
-        case.fitted().predict_proba(X, A[:-1])
     with pytest.raises(ValueError, match=r"^sensitive_features=2: a code above n_groups - 1 = 1\. Raise n_groups or recode the groups\.$"):
         case.fitted(A=np.where(np.arange(400) == 3, 2, A))
 
@@ -370,14 +373,45 @@ def test_the_group_may_be_a_column_of_x(case):
             case.fitted(wrong, Y, "group")
 
 
-def test_who_needs_the_group_names_the_learner_that_does_without(case):
-    model = case.fitted()
+WRONG_GROUPS = {
+    "none": (X, None, r"=None: the classifier decides by the group\. Give everybody's group\."),
+    "a missing one": (X, [*A[:-1], np.nan], r"=nan: a group is missing\. Give that person's group, or the code of a missing group if"),
+    "one of another kind": (X, [*A[:-1], -1], r"=-1\.0: groups must be integer codes"),
+    "an unknown one": (X, [*A[:-1], 2], r"=2: a code above the last group of fit = 1\. Give groups below 2: fit knows no other\."),
+    "too few": (X, A[:-1], r"=\(399,\): not as long as X, which has 400 rows"),
+    "no column": (FRAME, "group", r"='group': X is no table with one column of that name"),
+    "others' index": (FRAME, pd.Series(A), r"\.index\[0\]=0: X has .* in row 0"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_GROUPS)
+def test_whatever_is_wrong_with_the_groups_at_a_prediction_the_way_out_of_needing_them_is_named(case, wrong):
+    model, (people, groups, said) = case.fitted(), WRONG_GROUPS[wrong]
+    asks = (model.predict_proba, model.predict, lambda X, A: model.score(X, Y, A))
+    if not case.aware and wrong in ("none", "an unknown one"):
+        assert np.array_equal(asks[0](people, groups), model.predict_proba(people))
+        return
+    out = (f"Or use a learner whose classifier reads X alone: {WITHOUT_GROUPS}" if case.aware else "Or leave them out: they are not read")
+    for ask in asks:
+        with pytest.raises(ValueError, match=rf"^sensitive_features{said}.* {re.escape(out)}\.$"):
+            ask(people, groups)
+
+
+def test_a_group_that_was_a_column_of_x_at_fit_is_missed_as_that(case):
+    model = case.fitted(GROUPED, Y, "group")
     if case.aware:
-        for ask in (model.predict_proba, model.predict, lambda X: model.score(X, Y)):
-            with pytest.raises(ValueError, match=r"^sensitive_features=None: .* Give everybody's group, or .* oneshot\.FrontierLearner"):
-                ask(X)
-    else:
-        assert np.array_equal(model.predict_proba(X), model.predict_proba(X, A))
+        with pytest.raises(ValueError, match=r"^sensitive_features=None: the classifier decides by the group, and X has no column 'group'"):
+            model.predict_proba(FRAME)
+
+
+def test_who_does_without_groups_is_named_completely():
+    """By the list of all learners: each decides by X alone, and is named, or reads the group."""
+    rooms = [importlib.import_module(f"dpfair_teach.{room.name}") for room in pkgutil.iter_modules(dpfair_teach.__path__)]
+    found = {f"{room.__name__.split('.')[-1]}.{name}": thing for room in rooms for name in getattr(room, "__all__", ())
+             if isinstance(thing := getattr(room, name), type) and issubclass(thing, RandomizedClassifier)}
+    assert {kind.__name__ for kind in found.values()} == {type(case.make()).__name__ for case in CASES.values()}
+    assert {name for name, kind in found.items() if not kind._reads_groups} == set(re.findall(r"\w+\.\w+", WITHOUT_GROUPS))
+    assert all(case.aware == type(case.make())._reads_groups for case in CASES.values())
 
 
 # ------------------------------------------------------------------------------------------------ in the company of others

@@ -260,7 +260,7 @@ def test_bad_settings_are_refused(settings, message):
 
 def test_bad_people_are_refused():
     model, rng = fitted(), np.random.default_rng(0)
-    with pytest.raises(ValueError, match="sensitive_features=None: the derived classifier decides by"):
+    with pytest.raises(ValueError, match="sensitive_features=None: the classifier decides by the group"):
         model.predict_proba(DATA.X)
     with pytest.raises(ValueError, match="sensitive_features"):
         model.predict_proba(DATA.X[:3], sensitive_features=[0, 1, 2])

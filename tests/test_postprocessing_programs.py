@@ -16,6 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import accuracy_score
 
 from dpfair_teach import fairness, postprocessing
+from dpfair_teach._at_prediction import WITHOUT_GROUPS
 from dpfair_teach.data import base_classifier, load, ten_people_base
 from dpfair_teach.postprocessing import (
     _highs,
@@ -517,10 +518,8 @@ def test_closed_form_names_what_it_cannot_do():
 
 def test_wrong_people_cannot_be_predicted():
     p = [[0.25, 0], [1, 0.75]]
-    with pytest.raises(ValueError, match="goes up to 2"):
+    with pytest.raises(ValueError, match=r"^prediction=2: p has rows for predictions below 2\. Give the p of these predictions\."):
         acceptance_probability(p, [0, 2], [0, 1])
-    with pytest.raises(ValueError, match="different lengths"):
-        acceptance_probability(p, [0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match=r"p=1.5"):
         acceptance_probability([[0.25, 0], [1, 1.5]], [0, 1], [0, 1])
 
@@ -544,10 +543,16 @@ def test_an_infinite_slack_hides_nothing_that_is_no_number(solve, slack):
         solve(TEN_Q, slack=slack, **({} if solve is postprocessing.lift_unusable else {"gamma": 0.0}))
 
 
-def test_a_group_that_p_does_not_know_is_refused_as_that():
-    with pytest.raises(ValueError, match=r"^p=\(2, 2\): .*A up to 2000000. Give the p of these") as refused:
-        acceptance_probability(np.eye(2), [0], [2_000_000])
-    assert "n_groups" not in str(refused.value)
+@pytest.mark.parametrize("groups, said", [
+    (None, "A=None: the classifier decides by the group. Give everybody's group."),
+    ([2_000_000], "A=2000000: a code above the last group of p = 1. Give groups below 2: p knows no other."),
+    ([float("nan")], "A=nan: a group is missing. Give that person's group, or the code of a missing group if p knows one."),
+    ([0, 1], "A=(2,): not as long as prediction, which has 1 rows. Give everybody's group: A and prediction are about the same people."),
+])
+def test_what_is_wrong_with_the_groups_is_said_with_who_does_without(groups, said):
+    with pytest.raises(ValueError) as refused:
+        acceptance_probability(np.eye(2), [0], groups)
+    assert str(refused.value) == f"{said} Or use a learner whose classifier reads X alone: {WITHOUT_GROUPS}."
 
 
 def test_what_was_solved_before_changes_no_digit():

@@ -163,8 +163,7 @@ class DPOracleLearner(LoopClassifier):
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' classifiers say 1, over T. The group is no input: given, it is only checked."""
         X, n = _rows(X, getattr(self, "n_features_in_", None))
-        if sensitive_features is not None:
-            check.groups_below("sensitive_features", sensitive_features, length=n)
+        self._told(sensitive_features, n)
         classifiers, H, said = _listed(self.classifiers), len(self.weights_) - len(self.constants_), np.zeros(n)
         for h, times in zip(*np.unique(self.chosen_, return_counts=True), strict=True):
             said += times * (_decisions(classifiers, h, X, n) if h < H else self.constants_[h - H])

@@ -139,8 +139,7 @@ class DPRegressionLearner(LoopClassifier):
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' rules accept, over T. The group is no input: given, it is only checked."""
         X = self._people(X, self.n_features_in_)
-        if sensitive_features is not None:
-            check.groups_below("sensitive_features", sensitive_features, length=len(X))
+        self._told(sensitive_features, len(X))
         block = max(1, _AT_ONCE // len(self.rules_))
         return np.concatenate([self._accepted(X[i:i + block]).mean(axis=0) for i in range(0, len(X), block)])
 

@@ -236,8 +236,7 @@ class FrontierLearner(FrontierClassifier):
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""
         X = self._people(X)
-        if sensitive_features is not None:
-            check.groups_below("sensitive_features", sensitive_features, length=len(X))
+        self._told(sensitive_features, len(X))
         weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
         with one_thread(len(X)):

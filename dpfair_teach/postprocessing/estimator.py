@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import WITHOUT_GROUPS, FrontierClassifier
+from .._classifier import FrontierClassifier
 from ..accounting import RELATIONS, UNIT_A, Release
 from ..fairness import Parity, cell_counts
 from ..fairness.parity import AcceptanceNotion, OfGroups
@@ -215,6 +215,8 @@ class DPPostProcessing(FrontierClassifier):
     [[0.0, 0.0], [1.0, 1.0]]
     """
 
+    _reads_groups: ClassVar[bool] = True
+
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: Method = "public_margins",
                  notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, slack: bool | None = None,
                  beta: float | None = None, n_bins: int | Literal["suggested"] | None = None, n_groups: int | None = None,
@@ -273,17 +275,12 @@ class DPPostProcessing(FrontierClassifier):
         return self.parity_.sizes(self.q_tilde_.sum(axis=0) * self.m_), np.array(deviation), how.epsilon, self.parity_
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
-        if sensitive_features is None:
-            check.refuse("sensitive_features", None, "the derived classifier decides by the base's prediction and the group",
-                         f"Give everybody's group, or {WITHOUT_GROUPS}.")
         columns = getattr(self, "n_features_in_", None)
         if hasattr(self, "cuts_"):
             prediction = score_bins(base_score(self.base, X, columns=columns), self.cuts_)
         else:
             prediction = base_prediction(self.base, X, columns=columns)
-        A = check.groups_below("sensitive_features", sensitive_features, self.n_groups_, length=len(prediction),
-                               last="the last group of fit", remedy="Give groups that fit knew.")
-        return acceptance_probability(self.p_at(gamma), prediction, A)
+        return acceptance_probability(self.p_at(gamma), prediction, self._told(sensitive_features, len(prediction)))
 
     def _predictions(self, X: Any, y: np.ndarray, how: Settings) -> tuple[np.ndarray, int, np.ndarray | None]:
         """What the public base says of everybody: an answer or a score bin, how many of them there can be, and where the bins are cut."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._at_prediction import told_groups
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._highs import minimize
@@ -281,10 +282,7 @@ def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) ->
     b, k = p.shape
     prediction = check.codes("prediction", prediction, what="predictions",
                              remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
-    A = check.group_codes("A", A)
-    if len(prediction) != len(A):
-        check.refuse("prediction, A", (len(prediction), len(A)), "different lengths", "Give one entry a person in each.")
-    if prediction.max() >= b or A.max() >= k:
-        check.refuse("p", p.shape, f"knows predictions below {b} and groups below {k}, but prediction goes up to {prediction.max()} and A "
-                     f"up to {A.max()}", "Give the p of these predictions and groups.")
+    A = told_groups("A", A, k, of="prediction", length=len(prediction), knows="p")
+    if prediction.max() >= b:
+        check.refuse("prediction", int(prediction.max()), f"p has rows for predictions below {b}", "Give the p of these predictions.")
     return p.ravel().take(prediction * k + A)
