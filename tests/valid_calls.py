@@ -535,7 +535,7 @@ valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
 valid("games.dp_oracle_learner_as_printed", games.dp_oracle_learner_as_printed,
       lambda: dict(game=two_of_each(), rng=rng(), rounds=3, **_PRIVATE))
 valid("games.dp_oracle_learner_as_printed:schedule", games.dp_oracle_learner_as_printed,
-      lambda: dict(game=two_of_each(), rng=rng(), rounds=None, log_labelings=2.0, beta=0.05, **_PRIVATE))
+      lambda: dict(game=two_of_each(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, rounds=None, log_labelings=2.0, beta=0.05))
 valid("games.Setting:of", games.Setting.of, lambda: dict(
     game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, beta=0.05, log_labelings=2.0, smallest_cell=1.0, eta=0.1, share=0.2, protect="A",
     accounting="rdp"))

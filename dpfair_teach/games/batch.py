@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .auditor import bound_on_multipliers
-from .budget import SHARE, Accounted
 from .game import FairnessGame, refuse_no_game
 from .play import MOST
 from .sensitivity import Guarded
-from .setting import REPAIRS, Repair, Setting, Variant, before_the_rounds, checked_cell
+from .setting import Setting, Variant, before_the_rounds, checked_cell
 
 __all__: list[str] = []     # dp_oracle_learner asks it
 
@@ -50,36 +49,17 @@ class PlaySetting:
     first_delta: float
 
 
-def read_setting(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, repair: Repair, smallest_cell: float | None,
-                 share: float | None, protect: Guarded, accounting: Accounted, rounds: int | None, eta: ArrayLike | None,
-                 beta: float | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
-    """Arguments as in :func:`dp_oracle_learner`. The private data are looked at for a promise that they break."""
+def read_play(game: FairnessGame, repair: Variant, size: int | tuple[int, ...] | None, epsilon: ArrayLike, delta: float, B: ArrayLike, *,
+              rounds: int | None, eta: ArrayLike | None, protect: Guarded = "A", **options: Any) -> PlaySetting:
+    """Arguments as in :func:`dp_oracle_learner`, or as printed; of ``options`` that are None, :meth:`Setting.of` has the defaults.
+
+    A setting is made for each game, and all play one number of rounds. The private data are looked at for a promise that they break, and
+    as printed for a smallest cell of 1.
+    """
     if not isinstance(game, FairnessGame):
         refuse_no_game(game)
-    refuse_unfit(game)
-    if check.choice("repair", repair, REPAIRS) == "promise":
-        check.unread("repair='promise'", "repair='frozen' or 'bound'", share=share)
-        smallest_cell = promised(game, smallest_cell)
-    else:
-        check.unread(f"repair={repair!r}", "repair='promise'", smallest_cell=smallest_cell)
-    return _read(game, epsilon, delta, B, repair, dict(
-        smallest_cell=smallest_cell, share=SHARE if share is None else share, protect=protect, accounting=accounting),
-        rounds, eta, beta, log_labelings, size)
-
-
-def read_printed(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, *, rounds: int | None, eta: ArrayLike | None,
-                 beta: float | None, log_labelings: float | None, size: int | tuple[int, ...] | None) -> PlaySetting:
-    """Arguments as in :func:`dp_oracle_learner_as_printed`. The private data are looked at for a smallest cell of 1."""
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
-    refuse_unprinted(game)
-    return _read(game, epsilon, delta, B, "printed", {}, rounds, eta, beta, log_labelings, size)
-
-
-def _read(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, repair: Variant, options: dict[str, Any],
-          rounds: int | None, eta: ArrayLike | None, beta: float | None, log_labelings: float | None,
-          size: int | tuple[int, ...] | None) -> PlaySetting:
-    """What all variants read: a setting for each game, of which all play one number of rounds."""
+    (refuse_unprinted if repair == "printed" else refuse_unfit)(game)
+    given = {name: value for name, value in options.items() if value is not None}
     epsilon, B = check.array("epsilon", epsilon, booleans=False), bound_on_multipliers(B)
     rates = None if eta is None else check.array("eta", eta, booleans=False)
     one = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
@@ -90,14 +70,15 @@ def _read(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, re
                               "Give one eta, or one for each game.")
     axes = check.size(size, one) + one
     different = np.unique(np.stack(np.broadcast_arrays(epsilon, B, 0.0 if rates is None else rates), axis=-1).reshape(-1, 3), axis=0)
-    settings = [Setting.of(game, e, delta, b, rounds=rounds, beta=0.05 if beta is None else beta, log_labelings=log_labelings,
-                           eta=None if rates is None else h, **options) for e, b, h in different.tolist()]
-    if rounds is not None:
-        check.unread(f"a play of rounds={rounds}", "the schedule, which finds them", beta=beta, log_labelings=log_labelings)
+    settings = [Setting.of(game, e, delta, b, rounds=rounds, eta=None if rates is None else h, protect=protect, **given)
+                for e, b, h in different.tolist()]
     setting = settings[0]
     if len(found := {each.rounds for each in settings}) > 1:
         check.refuse("epsilon, B", different[:, :2].tolist(), f"their schedules play {sorted(found)} rounds",
                      "Give rounds, or call once for each.")
+    _refuse_unread(repair, setting, given | {"rounds": rounds, "eta": eta})
+    if repair == "promise":
+        promised(game, setting.smallest_cell)
     if setting.rounds * math.prod(axes) * 2 * (setting.K + 1) > MOST:
         check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
                      f"means {setting.rounds} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
@@ -106,6 +87,22 @@ def _read(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, re
     first = {e: (0.0, 0.0) if repair == "printed" else before_the_rounds(each, repair) for e, each in by_epsilon.items()}
     return PlaySetting(setting, B, np.asarray(setting.learning_rate) if rates is None else rates, axes, repair, _each(epsilon, steps),
                        _each(epsilon, {e: one[0] for e, one in first.items()}), first[setting.epsilon][1])
+
+
+def _refuse_unread(repair: Variant, setting: Setting, given: dict[str, Any]) -> None:
+    """What a play of this setting does not read is not among what was given."""
+    def these(*names: str) -> dict[str, Any]:
+        return {name: given.get(name) for name in names}
+    if setting.rounds == 1:         # all prices of the first round cancel, and what is seen in the last is never used
+        once = "a play of rounds=1" + (", which rounds=None means here" if given["rounds"] is None else "")
+        check.unread(once, "a play of more rounds", repair=None if repair in ("frozen", "printed") else repair,
+                     **these("smallest_cell", "share", "eta", *(["accounting"] if setting.protect == "A" else [])))
+    if repair == "promise":
+        check.unread("repair='promise'", "repair='frozen' or 'bound'", **these("share"))
+    else:
+        check.unread(f"repair={repair!r}", "repair='promise'", **these("smallest_cell"))
+    if given["rounds"] is not None:
+        check.unread(f"a play of rounds={setting.rounds}", "the schedule, which finds them", **these("beta", "log_labelings"))
 
 
 def _each(epsilon: np.ndarray, found: dict[float, float]) -> np.ndarray:

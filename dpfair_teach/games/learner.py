@@ -66,7 +66,8 @@ class DPOracleLearner(LoopClassifier):
     B : float in (0, 1e9], optional
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most.
     rounds : int in 1..10^15
-        T. In one round nothing private is read: the answer is the most accurate classifier, however unfair.
+        T. In one round nothing private is read: the answer is the most accurate classifier, however unfair, and neither ``repair`` nor
+        ``smallest_cell`` may be given.
     repair : str
         "frozen": the sizes of the cells are released once, and counts over them are measured. "bound": a lower bound on the smallest
         cell is released. "promise": you promise one.
@@ -105,7 +106,7 @@ class DPOracleLearner(LoopClassifier):
     ------
     ValueError
         By every method, for any parameter or array out of range, and for whatever a classifier raises (only the classifiers read X: a
-        DataFrame or a list of texts is as good as they find it); by ``fit`` for a ``smallest_cell`` that ``repair`` does not read, or a
+        DataFrame or a list of texts is as good as they find it); by ``fit`` for a ``repair`` or a ``smallest_cell`` that is not read, or a
         promise that these data break. Otherwise never because of who is in which group, nor because of what the noise was; with one
         exception. A ``checkpoint`` that a killed fit has left is refused to a fit of other data, also where only groups differ. That
         refusal is as secret as the file.

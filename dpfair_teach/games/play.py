@@ -186,6 +186,8 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
     else:
         rounds = check.integer("rounds", rounds, low=1)
         name, value = "rounds", rounds
+        if rounds == 1:
+            check.unread("a play of rounds=1", "a play of more rounds", eta=eta, as_printed=as_printed or None)
     if eta is None:
         eta = hedge_rate(K, rounds, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
     eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
@@ -235,7 +237,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     Raises
     ------
     ValueError
-        Neither or both of ``rounds`` and ``nu``; ``nu`` or ``as_printed`` with ``eta``; more numbers to keep than memory is for; a number
+        Neither or both of ``rounds`` and ``nu``; ``nu`` or ``as_printed`` with ``eta``; either with one round, after which nobody plays;
+        more numbers to keep than memory is for; a number
         out of range.
 
     Examples

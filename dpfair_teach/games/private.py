@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..training.loop import Callback
-from .batch import read_setting
+from .batch import read_play
 from .budget import Accounted
 from .game import FairnessGame, refuse_no_game
 from .play import Play
 from .private_rounds import PrivatePlay, play
 from .sensitivity import Guarded
-from .setting import Repair
+from .setting import REPAIRS, Repair
 
 __all__ = ["dp_oracle_learner", "evaluate", "gradient_seen"]
 
@@ -66,9 +66,9 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
 
 def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
                       repair: Repair = "frozen", smallest_cell: float | None = None, share: float | None = None, protect: Guarded = "A",
-                      accounting: Accounted = "rdp", rounds: int | None = None, eta: ArrayLike | None = None, beta: float | None = None,
-                      log_labelings: float | None = None, size: int | tuple[int, ...] | None = None, progress: bool = False,
-                      callback: Callback | None = None, checkpoint: str | os.PathLike[str] | None = None,
+                      accounting: Accounted | None = None, rounds: int | None = None, eta: ArrayLike | None = None,
+                      beta: float | None = None, log_labelings: float | None = None, size: int | tuple[int, ...] | None = None,
+                      progress: bool = False, callback: Callback | None = None, checkpoint: str | os.PathLike[str] | None = None,
                       every: int | None = None) -> PrivatePlay:
     """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.
 
@@ -88,7 +88,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
 
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
     never used: 2T - 2 private steps, not 2T. With T = 1 nothing private is read at all, and the answer is the most accurate classifier,
-    however unfair. (With protect="X and A" it is one private choice, and neither sizes nor N are needed.)
+    however unfair. (With protect="X and A" it is one private choice.) There is nothing to repair then: ``repair``, ``smallest_cell``,
+    ``share``, ``eta`` and, where nothing private is read, ``accounting`` are refused.
 
     The noise is Laplace's, drawn in doubles, and all noisy numbers of the repairs are rounded to public grids: sizes and N to whole
     people, measurements to a power of two, about a thousandth of the noise's scale. Otherwise their low digits would tell what
@@ -123,8 +124,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         "promise".
     protect : str
         "A", for classifiers that do not see it. "X and A": features too, Y public; needed also where the classifiers see A.
-    accounting : str
-        "rdp": epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
+    accounting : str, optional
+        "rdp", the default: epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
     rounds : int in 1..10^15, optional
         T; by default :func:`schedule`'s.
     eta : float in [1e-12, 1e9], or (...) array, optional
@@ -162,8 +163,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     >>> [(r.mechanism, r.times) for r in play.releases_]
     [('laplace', 1), ('exponential', 19), ('laplace', 19)]
     """
-    s = read_setting(game, epsilon, delta, B, repair=repair, smallest_cell=smallest_cell, share=share, protect=protect,
-                     accounting=accounting, rounds=rounds, eta=eta, beta=beta, log_labelings=log_labelings, size=size)
+    s = read_play(game, check.choice("repair", repair, REPAIRS), size, epsilon, delta, B, rounds=rounds, eta=eta, protect=protect,
+                  smallest_cell=smallest_cell, share=share, accounting=accounting, beta=beta, log_labelings=log_labelings)
     return play(game, s, check.rng(rng), progress=progress, callback=callback, checkpoint=checkpoint, every=every)
 
 

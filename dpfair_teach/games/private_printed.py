@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..training.loop import Callback
-from .batch import read_printed
+from .batch import read_play
 from .game import FairnessGame
 from .private_rounds import PrivatePlay, play
 
@@ -42,7 +42,7 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: ArrayLike, delta: 
     rounds : int in 1..10^15, optional
         T; by default :func:`schedule`'s.
     eta : float in [1e-12, 1e9], or (...) array, optional
-        The auditor's step; by default the printed sqrt(ln d / T) / 2.
+        The auditor's step; by default the printed sqrt(ln d / T) / 2. Not for one round, after which nobody plays.
     beta : float in [1e-300, 1), optional
     log_labelings : float in [0, 1e12], optional
         Both in the number of rounds, and not with ``rounds``.
@@ -70,5 +70,5 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: ArrayLike, delta: 
     >>> [(r.mechanism, r.times) for r in play.releases_]
     [('exponential', 20), ('laplace', 20)]
     """
-    s = read_printed(game, epsilon, delta, B, rounds=rounds, eta=eta, beta=beta, log_labelings=log_labelings, size=size)
+    s = read_play(game, "printed", size, epsilon, delta, B, rounds=rounds, eta=eta, beta=beta, log_labelings=log_labelings)
     return play(game, s, check.rng(rng), progress=progress, callback=callback, checkpoint=checkpoint, every=every)

@@ -135,7 +135,7 @@ class _Round:
 
 def _before(game: FairnessGame, s: PlaySetting, rng: np.random.Generator) -> _Before:
     """What is released before the first round."""
-    if s.repair in ("printed", "promise") or not s.first.any():
+    if not s.first.any():
         return _Before(np.zeros(0), ())
     if s.repair == "bound":
         N = released_bound(float(game.table.sizes.min()), s.first, s.first_delta, s.axes, rng)
@@ -149,10 +149,10 @@ def _player(game: FairnessGame, s: PlaySetting, released: np.ndarray) -> Any:
     setting = s.setting
     if s.repair == "printed":
         return PrintedPlayers(game, s.step, s.B)
-    if s.repair == "promise" and setting.gradients + setting.selections:
+    if s.repair == "promise":
         assert setting.smallest_cell is not None    # the door read it
         return PromisedRates(game, s.step, setting.smallest_cell, setting.protect)
-    if not s.first.any():
+    if setting.rounds == 1:
         return FrozenCounts(game, s.step, np.ones(s.axes + (setting.k, 2)), setting.protect)
     return (PromisedRates if s.repair == "bound" else FrozenCounts)(game, s.step, released, setting.protect)
 

@@ -181,7 +181,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     notion : str or Parity, optional
         The same in other words: equalized odds, or one of its rates, against group 0.
     eta : float in [1e-12, 1e9], or array like B, optional
-        The step; by default :func:`hedge_rate`'s.
+        The step; by default :func:`hedge_rate`'s. Not for one round, after which nobody plays.
     rounds : int in 1..10^15
         T.
     progress, callback, checkpoint, every : as in :func:`exponentiated_gradient`
@@ -216,6 +216,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
     rounds, K = check.integer("rounds", rounds, low=1), constants.n_constraints
+    if rounds == 1:
+        check.unread("a play of rounds=1", "a play of more rounds", eta=eta)
     eta = check.array("eta", hedge_rate(K, rounds) if eta is None else eta, low=1e-12, high=1e9, booleans=False)
     check.filled("eta", np.atleast_1d(eta), "step")
     axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")

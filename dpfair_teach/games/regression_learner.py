@@ -52,7 +52,7 @@ class DPRegressionLearner(LoopClassifier):
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most. On drawn
         populations of 2,000 people with a hundred features 5 was better at epsilon 5 and 10 (the study ``left_repaired_tuning``).
     rounds : int in 1..10^6
-        T. In one round nothing private is read: the answer is least squares on y, however unfair.
+        T. In one round nothing private is read: the answer is least squares on y, however unfair, and no ``ridge`` may be given.
     ridge : float in [0, 1e12]
         Added to X'X when costs are regressed: a shrinkage, in the units of X, so standardize X. In the same study 100 was better than 0 at
         epsilon 2 to 20, and 30 above.

@@ -179,8 +179,8 @@ def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndar
 
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
-                                 eta: ArrayLike | None = None, share: float = 0.05, learner_share: float = 0.9, ridge: float = 0.0,
-                                 constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
+                                 eta: ArrayLike | None = None, share: float | None = None, learner_share: float | None = None,
+                                 ridge: float = 0.0, constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
                                  size: int | tuple[int, ...] | None = None, progress: bool = False, callback: Callback | None = None,
                                  checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
@@ -191,7 +191,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     max_y (max_a c_ay - min_a c_ay) times the largest sqrt((1, x)' M^-1 (1, x)): noise where predictions are strong, little where they are
     weak. The auditor counts whom a classifier accepts in each group; with two groups one count a label, sensitivity 1, else sqrt 2. All
     these are Gaussian, so their composition is one Gaussian and the accounting is exact, whatever the order and however adaptive. In the
-    first round all prices cancel and nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all.
+    first round all prices cancel and nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all, and
+    ``eta``, ``share``, ``learner_share`` and ``ridge`` are refused.
 
     Noise is drawn in doubles, and what it is added to is rounded to public grids, so that low digits tell nothing: sizes to whole people,
     counts and the entries of M^-1/2 times the vector, of which a rule is a function, to a power of two, about a thousandth of the noise's
@@ -218,10 +219,10 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         T.
     eta : float in [1e-12, 1e9], or array, optional
         By default :func:`hedge_rate`'s.
-    share : float in (0, 1)
-        The part of epsilon for the sizes.
-    learner_share : float in [0.000001, 0.999999]
-        The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2).
+    share : float in (0, 1), optional
+        The part of epsilon for the sizes, by default a twentieth.
+    learner_share : float in [0.000001, 0.999999], optional
+        The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2), by default nine tenths.
     ridge : float in [0, 1e12]
         Added to X'X for the gap scores, a shrinkage, and in M.
     constraints : tuple of "FP", "TP", optional

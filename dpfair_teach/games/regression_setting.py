@@ -23,6 +23,9 @@ from .regression import asked_people, default_price
 
 __all__: list[str] = []     # regression_dp_oracle_learner asks it
 
+SIZES = 0.05        # of epsilon
+LEARNERS = 0.9      # of what the Gaussians may spend
+
 
 @dataclass(frozen=True, eq=False)
 class LoopSetting:
@@ -82,7 +85,7 @@ class LoopSetting:
 
 
 def read_loop(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float, parity: Parity, *, n_groups: int,
-              B: ArrayLike | None, rounds: int, eta: ArrayLike | None, share: float, learner_share: float, ridge: float,
+              B: ArrayLike | None, rounds: int, eta: ArrayLike | None, share: float | None, learner_share: float | None, ridge: float,
               size: int | tuple[int, ...] | None) -> LoopSetting:
     """Arguments as in :func:`regression_dp_oracle_learner`. Nothing is refused because of who is in which group."""
     k = check.group_count(n_groups)
@@ -92,9 +95,11 @@ def read_loop(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon:
     check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
     delta = check.number("delta", delta, low=1e-100, high=0.5)
     T, K = check.integer("rounds", rounds, low=1, high=10**6), constants.n_constraints
-    share = checked_share(share, float(epsilon.min()))
-    learner_share = check.number("learner_share", learner_share, low=1e-6, high=0.999999)
     ridge = check.number("ridge", ridge, low=0.0, high=1e12)
+    if T == 1:
+        check.unread("a play of rounds=1", "a play of more rounds", eta=eta, share=share, learner_share=learner_share, ridge=ridge or None)
+    share = checked_share(SIZES if share is None else share, float(epsilon.min()))
+    learner_share = check.number("learner_share", LEARNERS if learner_share is None else learner_share, low=1e-6, high=0.999999)
     eta = check.array("eta", hedge_rate(K, T) if eta is None else eta, low=1e-12, high=1e9, booleans=False)
     one = constants.gamma.shape
     for name, value in (("B", B), ("epsilon", epsilon), ("eta", eta)):

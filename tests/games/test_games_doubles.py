@@ -328,7 +328,7 @@ def test_a_delta_that_doubles_do_not_keep_is_refused(k, how, share, part):
         play(least * 1.001)
         with pytest.raises(ValueError, match=r"^delta=.*: not above .*, what noise in doubles gives away here"):
             play(least * 0.999)
-    dp_oracle_learner(game(k), 1.0, 1e-200, 2.0, np.random.default_rng(0), rounds=1, **how)     # nothing private is drawn
+    dp_oracle_learner(game(k), 1.0, 1e-200, 2.0, np.random.default_rng(0), rounds=1)        # nothing private is drawn
 
 
 def test_a_play_that_doubles_break_is_refused():

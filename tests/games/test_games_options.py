@@ -1,0 +1,130 @@
+"""No option is ignored: given another value it changes what comes out at the same seed, or it is refused as unread."""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from dpfair_teach import games
+from dpfair_teach.oracles import RegressionOracle
+
+RNG = np.random.default_rng(0)
+X, A, Y = RNG.normal(size=(300, 2)), np.arange(300) % 3, np.arange(300) // 3 % 2
+GAME = games.FairnessGame(RNG.random((9, 300)) > 0.5, A, Y, 0.05, n_groups=3, empty="zero")
+ORACLE = RegressionOracle(X, Y)
+RULES = [lambda X, t=t: (X[:, 0] > t).astype(int) for t in (-0.5, 0.0, 0.5)]
+#: What watches a play, and changes nothing of it; how many groups there are is a fact.
+NOT_TRIED = {"progress", "callback", "checkpoint", "every", "n_groups"}
+#: What is published as it was given.
+ECHOED = {"game", "oracle", "gamma", "B", "eta", "epsilon", "protect", "spent", "parity"}
+
+
+class Case(NamedTuple):
+    """A play: how it is called with its options, what stands in each variant, and another value for each option."""
+
+    play: Callable[..., Any]
+    call: Callable[..., Any]
+    variants: list[dict[str, Any]]
+    others: dict[str, Any]
+
+
+def variants(**words):
+    return [dict(zip(words, each, strict=True)) for each in itertools.product(*words.values())]
+
+
+def private(learner):
+    return lambda **how: learner(GAME, 1.0, 1e-6, 2.0, np.random.default_rng(1), **how)
+
+
+def fitted(learner, *first, **how):
+    return learner(*first, 1.0, 0.05, 1e-6, n_groups=3, **how).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+
+
+def needed(how):
+    """A promise needs its number."""
+    return how | {"smallest_cell": 20.0} if how.get("repair") == "promise" else how
+
+
+ROUNDS = (1, 2, 5)
+REPAIRS = ("frozen", "bound", "promise")
+SCHEDULED = dict(beta=0.5, log_labelings=0.1)           # either plays more rounds
+CASES = {
+    "dp_oracle_learner": Case(
+        games.dp_oracle_learner, private(games.dp_oracle_learner),
+        variants(rounds=(*ROUNDS, None), repair=REPAIRS, protect=("A", "X and A")),
+        SCHEDULED | dict(smallest_cell=30.0, share=0.3, accounting="advanced", eta=0.3, size=2)),
+    "dp_oracle_learner_as_printed": Case(
+        games.dp_oracle_learner_as_printed, private(games.dp_oracle_learner_as_printed), variants(rounds=(*ROUNDS, None)),
+        SCHEDULED | dict(eta=0.3, size=2)),
+    "exponentiated_gradient": Case(
+        games.exponentiated_gradient, lambda **how: games.exponentiated_gradient(GAME, 2.0, **how),
+        [*variants(rounds=ROUNDS), *variants(rounds=ROUNDS[1:], eta=(0.1,)), dict(nu=0.5)], dict(eta=0.3, as_printed=True)),
+    "regression_exponentiated_gradient": Case(
+        games.regression_exponentiated_gradient, lambda **how: games.regression_exponentiated_gradient(ORACLE, A, 0.05, **how),
+        variants(rounds=ROUNDS), dict(B=3.0, eta=0.3, constraints=("FP",), notion="true_positive")),
+    "regression_dp_oracle_learner": Case(
+        games.regression_dp_oracle_learner,
+        lambda **how: games.regression_dp_oracle_learner(ORACLE, A, 0.05, 1.0, 1e-6, np.random.default_rng(1), n_groups=3, **how),
+        variants(rounds=ROUNDS),
+        dict(B=3.0, eta=0.3, share=0.3, learner_share=0.5, ridge=9.0, constraints=("FP",), notion="true_positive", size=2)),
+    "section_5_learner": Case(
+        games.section_5_learner, lambda **how: games.section_5_learner(ORACLE, A, 0.05, 1e4, 1e-6, np.random.default_rng(1), **how),
+        variants(most_rounds=ROUNDS, step=("code", "supplement"), noise=("scale", "location")), dict(B=3.0, beta=1e-9, size=2)),
+    "DPOracleLearner": Case(
+        games.DPOracleLearner, lambda **how: fitted(games.DPOracleLearner, RULES, **how), variants(rounds=ROUNDS, repair=REPAIRS),
+        dict(notion="false_positive", against="pairs", B=3.0, smallest_cell=30.0)),
+    "DPRegressionLearner": Case(
+        games.DPRegressionLearner, lambda **how: fitted(games.DPRegressionLearner, **how), variants(rounds=ROUNDS),
+        dict(notion="false_positive", B=3.0, ridge=9.0)),
+}
+
+
+def published(found):
+    """All that came out, but what only says what was given."""
+    if hasattr(found, "fit"):
+        kept = {name: value for name, value in vars(found).items() if name.endswith("_") and not name.startswith("_")}
+    else:
+        kept = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)} | {
+            "releases": getattr(found, "releases_", None)}
+    return repr({name: np.asarray(value).tolist() if isinstance(value, (np.ndarray, float)) else value
+                 for name, value in sorted(kept.items()) if name.rstrip("_") not in ECHOED})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_option_changes_what_comes_out_or_is_refused(name):
+    """Of every variant, and for every option; each option is read by some variant."""
+    case, read = CASES[name], set()
+    required = {p.name for p in inspect.signature(case.play).parameters.values() if p.default is p.empty}
+    tried = {key for how in case.variants for key in how} | set(case.others)
+    assert set(inspect.signature(case.play).parameters) - required - NOT_TRIED <= tried
+    for how in case.variants:
+        if how.get("rounds") == 1 and how.get("repair", "frozen") != "frozen":
+            with pytest.raises(ValueError, match=r"^repair='\w+': is read by a play of more rounds, and not by a play of rounds=1\. Leave"):
+                case.call(**needed(how))
+            continue
+        plain = published(case.call(**needed(how)))
+        for option, value in case.others.items():
+            if option in how:
+                continue
+            try:
+                assert published(case.call(**needed(how) | {option: value})) != plain, (how, option)
+                read.add(option)
+            except ValueError as refused:
+                unread = rf"{option}=.*: is read by .*, and not by .*\. Leave {option} out|nu, eta=.*both are given"
+                assert re.match(unread, str(refused)), (how, option, str(refused))
+    assert read == set(case.others)
+
+
+def test_what_is_read_is_played():
+    """One round with X private is one choice, whose epsilon' an accountant finds; sizes, N and steps are of what is measured after it."""
+    once = dict(rounds=1, protect="X and A")
+    plain, advanced = (CASES["dp_oracle_learner"].call(**once, accounting=how) for how in (None, "advanced"))
+    assert plain.epsilon_step > advanced.epsilon_step and [r.times for r in plain.releases_] == [1]
+    with pytest.raises(ValueError, match=r"^accounting='advanced': is read by a play of more rounds, and not by a play of rounds=1"):
+        CASES["dp_oracle_learner"].call(rounds=1, accounting="advanced")
