@@ -21,7 +21,7 @@ from .auditor import weights
 from .notions import OddsNotion, labels_of
 from .players import frozen_cells, on_grid
 from .programs import plain
-from .regression import checked_oracle, label_rates
+from .regression import checked_oracle, counted, label_rates
 from .regression_setting import read_loop
 
 __all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
@@ -172,7 +172,7 @@ def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> Evalu
 
 
 def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each person's cell as a row of 0 and one 1, (m, 2k): single precision counts exactly up to 2**24 people. And how many are in each."""
+    """Each person's cell as a row of 0 and one 1, (m, 2k), to be :func:`counted`; and how many are in each."""
     code = 2 * np.asarray(A, dtype=np.int64) + Y
     return (code[:, None] == np.arange(2 * k)).astype(np.float32), np.bincount(code, minlength=2 * k).astype(float).reshape(k, 2)
 
@@ -326,7 +326,7 @@ def _accepted(rules: np.ndarray, people: np.ndarray, one_hot: np.ndarray) -> np.
 
     Decided in public order, then counted by cell: in an order made from A the rounding of a score near 0 would depend on A.
     """
-    return ((rules @ people > 0).astype(np.float32) @ one_hot).astype(float)
+    return counted(rules @ people > 0, one_hot)
 
 
 def _noise(scale: np.ndarray, entries: int, rng: np.random.Generator) -> np.ndarray:

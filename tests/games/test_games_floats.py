@@ -22,7 +22,10 @@ from dpfair_teach.games import (
     frozen_bound,
     frozen_tau,
     largest_step,
+    regression,
     regression_dp_oracle_learner,
+    regression_exponentiated_gradient,
+    section_5_learner,
 )
 from dpfair_teach.games import players as rooms
 from dpfair_teach.games import regression_private as loop
@@ -282,6 +285,34 @@ def test_what_is_not_released_is_not_shown():
         said = [("exponential", 3)] if protect != "A" else []
         assert [(r.mechanism, r.times) for r in once.releases_] == said
         assert all(5.0 <= r.epsilon == pytest.approx(largest_step(5.0, 1e-7, 1, 0), rel=1e-5) for r in once.releases_)
+
+
+def test_more_people_than_single_precision_counts_are_counted_exactly():
+    """2^24 + 3, an odd number that no float32 holds: a sum in single precision would lose one of them, and one person move two."""
+    many = 2**24 + 3
+    assert int(np.float32(many)) != many
+    one_hot = np.zeros((many, 2), np.float32)
+    one_hot[:, 1] = 1
+    accepts = np.ones((1, many), bool)
+    assert regression.counted(accepts, one_hot).tolist() == [[0.0, many]]
+    accepts[0, -1] = False
+    assert regression.counted(accepts, one_hot).tolist() == [[0.0, many - 1]]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_people_counted_in_parts_are_the_same_plays(k, monkeypatch):
+    """To the last bit: the three loops with the regression oracle, counting 64 people at a time."""
+    X, A, Y = people(m=1000, d=3, k=k)
+    oracle = RegressionOracle(X, Y)
+
+    def plays():
+        private = regression_dp_oracle_learner(oracle, A, 0.02, 5.0, 1e-6, np.random.default_rng(1), n_groups=k, rounds=4, size=3)
+        return (private.errors, private.gaps_seen, private.rules, evaluate_regression(private, A).counts,
+                regression_exponentiated_gradient(oracle, A, [0.02, 0.1], rounds=9).error,
+                section_5_learner(oracle, A, 0.05, 1e4, 1e-6, np.random.default_rng(1), most_rounds=4, size=3).violation)
+    whole = plays()
+    monkeypatch.setattr(regression, "EXACT", 64)
+    assert all((some == all_).all() for some, all_ in zip(plays(), whole, strict=True))
 
 
 @pytest.mark.usefixtures("real_numbers")
