@@ -39,6 +39,11 @@ REPAIRS = [
     (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
     (re.compile(r"<th></th>"), "<td></td>"),
     (re.compile(r'(<div[^>]*class="bd-sidebar-primary bd-sidebar[^"]*")(?![^>]*role=)'), r'\1 role="complementary" aria-label="The book"'),
+    # The theme chooses light or dark in its last script; until then it has no colours, and what has a border in one of them moves.
+    (re.compile(r'(<html[^>]* data-theme=)"auto"'), r'\1"light"'),
+    (re.compile(r'localStorage\.getItem\("theme"\) \|\| "auto"'),
+     '{dark: "dark", light: "light"}[localStorage.getItem("mode")]'
+     ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'),
 ]
 
 # The figures, questions and sources of a notebook each bring their styles, and figures their player: there each output stands alone.

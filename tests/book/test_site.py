@@ -470,11 +470,18 @@ def test_axe_in_the_dark(visit):
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_follows_the_readers_theme(chromium, site_url, theme):
+@pytest.mark.parametrize("chosen", ["auto", "light", "dark"])
+def test_the_page_follows_the_readers_theme(chromium, site_url, theme, chosen):
+    """From the first line on: also before the theme's own scripts are there, which come last."""
     context = chromium.new_context(color_scheme=theme)
-    page = context.new_page()
-    page.goto(site_url + PAGES[0])
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    context.add_init_script(f"localStorage.setItem('mode', '{chosen}')")
+    for late in (True, False):        # the theme keeps what it found
+        page = context.new_page()
+        if late:
+            page.route("**/scripts/*.js*", lambda route: route.abort())
+        page.goto(site_url + PAGES[0])
+        assert page.evaluate("document.documentElement.dataset.theme") == (theme if chosen == "auto" else chosen)
+        assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--pst-color-border')")
     context.close()
 
 
