@@ -8,8 +8,9 @@ repaired, ``setting`` the numbers that it and its bounds are about, ``batch`` it
 beside its law; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret, ``guarantees`` what it promises,
 ``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the group, ``repair`` how these make a
 mixture fair; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran with
-it, ``regression_private`` that repaired, ``regression_setting`` its arguments, read. ``learner`` and ``regression_learner`` are the
-repaired private versions as scikit-learn estimators, of classifiers that you bring and of features, ``estimator`` what both share.
+it, ``regression_printed_setting`` its arguments, read, ``regression_private`` that repaired, ``regression_setting`` its arguments, read.
+``learner`` and ``regression_learner`` are the repaired private versions as scikit-learn estimators, of classifiers that you bring and of
+features, ``estimator`` what both share.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
@@ -49,7 +50,8 @@ from .regression import RegressionPlay as RegressionPlay
 from .regression import regression_exponentiated_gradient
 from .regression_learner import DPRegressionLearner
 from .regression_printed import Section5Play as Section5Play
-from .regression_printed import section_5_learner, section_5_step
+from .regression_printed import section_5_learner
+from .regression_printed_setting import section_5_step
 from .regression_private import EvaluatedRegression as EvaluatedRegression
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
 from .regression_private import evaluate_regression, regression_dp_oracle_learner

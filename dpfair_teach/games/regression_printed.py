@@ -1,67 +1,25 @@
 """Section 5's private learner by settings read off an author's code: noise on X'C in each of T rounds, the average, no linear program."""
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
 from ..oracles import RegressionOracle
 from ..training import State, train
 from ..training.loop import Callback
-from .auditor import bound_on_multipliers, hedge_rate, weights
-from .budget import checked_delta, printed_step
+from .auditor import weights
 from .programs import plain
-from .regression import asked_people, checked_oracle, default_price
-from .rounds import schedule
+from .regression import checked_oracle
+from .regression_printed_setting import Noise, Section5Setting, Step, read_section_5
 
-__all__ = ["section_5_learner", "section_5_step"]
+__all__ = ["section_5_learner"]
 
-Noise = Literal["scale", "location"]
-Step = Literal["code", "supplement"]
-NOISES: tuple[Noise, ...] = get_args(Noise)
-STEPS: tuple[Step, ...] = get_args(Step)
 _AT_ONCE = 128      # games whose scores of two thousand people stay in the processor's cache
-
-
-def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
-    """epsilon' of a step, from 0.5 (sqrt(4 T ln(1/delta)) e + 2 T e (exp(e) - 1)) = epsilon.
-
-    Source: none in the papers; an author's public code for Figure 1, left. It is half of Dwork, Rothblum and Vadhan's long form of
-    advanced composition for 2 T steps: too large at large steps, no bound at small ones. The supplement's epsilon / (4 sqrt(T ln(1/delta)))
-    is :func:`schedule`'s.
-
-    Parameters
-    ----------
-    epsilon : float in [1e-9, 1e15]
-    delta : float in [1e-300, 1)
-    rounds : int in 1..10^9
-        T.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> [round(section_5_step(epsilon, 1e-7, rounds), 1) for epsilon, rounds in ((100, 9), (150, 14), (200, 19))]
-    [1.8, 1.8, 1.8]
-    """
-    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e15)
-    delta = checked_delta(delta)
-    T = check.integer("rounds", rounds, low=1, high=10**9)
-    low, high = 0.0, 50.0
-    for _ in range(200):
-        e = (low + high) / 2
-        spent = 0.5 * (math.sqrt(-4 * T * math.log(delta)) * e + 2 * T * e * math.expm1(e))
-        low, high = (e, high) if spent <= epsilon else (low, e)
-    return low
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,65 +112,44 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     ([30, 30], (3, 2))
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, Parity())
-    B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
-    each = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
-    epsilon, beta = check.array("epsilon", epsilon, low=1e-9, high=1e12, booleans=False), check.beta(beta)
-    check.filled("epsilon", np.atleast_1d(epsilon), "epsilon")
-    each = check.broadcast("epsilon", epsilon.shape, "gamma and B", each, "Give one epsilon for all games, or one for each.")
-    delta = checked_delta(delta)
-    check.choice("noise", noise, NOISES)
-    check.choice("step", step, STEPS)
-    most_rounds = check.integer("most_rounds", most_rounds, low=1, high=10**6)
-    k, m, n = constants.n_groups, oracle.m, float(cells.n.min())
-    if n <= 1:
-        check.refuse("A", n, "is the smallest cell, and the scales divide by one person less", "Merge groups; this learner cannot run.")
-    shape = check.size(size, each)
-    games = math.prod(shape + each)
-    if games * m > 10**9:
-        check.refuse("size", size, f"means {games} games of {m} people at once", "Play fewer at once.")
-
-    bounds, tolerances, budgets = (np.broadcast_to(v, each).astype(float).ravel() for v in (B, constants.gamma, epsilon))
-    log_labelings = (oracle.d + 1) * math.log(m)
-    real = np.array([schedule(m, e, delta, b, k, beta, log_labelings).rounds_real for e, b in zip(budgets, bounds, strict=True)])
-    rounds = np.clip(real.astype(int), 1, most_rounds)
-    step_of = section_5_step if step == "code" else printed_step
-    each_step = np.array([step_of(e, delta, int(t)) for e, t in zip(budgets, rounds, strict=True)])
-    eta = np.array([hedge_rate(constants.n_constraints, int(t), as_printed=True) for t in rounds])
-    learner = 2 * (2 * k * bounds + 1) / (n - 1) * m / each_step
-    auditor = 2 * k / ((n - 1) * each_step)
-
-    repeats = math.prod(shape)
-    T, B_, gamma_, eta_, learner_, auditor_ = (np.tile(v, repeats) for v in (rounds, bounds, tolerances, eta, learner, auditor))
-    largest, K = np.abs(oracle.design).max(axis=0), constants.n_constraints
-    gap_coefficients = oracle.gap_coefficients(oracle.sums(A, k))[asked]
+    s = read_section_5(oracle, A, gamma, epsilon, delta, B=B, beta=beta, step=step, noise=noise, most_rounds=most_rounds,
+                       n_groups=n_groups, size=size)
+    cells, parity, k, largest = s.cells, s.constants.parity, s.constants.n_groups, np.abs(oracle.design).max(axis=0)
+    T, prices, tolerances, eta, learner, auditor = s.of_all("rounds", "B", "gamma", "eta", "learner", "auditor")
     # A rule is a row (1, -prices, -noise), its scores one product with this: nothing of a round has people as an axis but that product.
+    gap_coefficients, gaps_of = oracle.gap_coefficients(oracle.sums(A, k))[s.asked], parity.differences_for(k)
     people = np.vstack([oracle.base, gap_coefficients, oracle.inverse]) @ oracle.design[cells.order].T
-    rows = np.ones((games, len(people)))
-    gaps_of = constants.parity.differences_for(k)
-
-    def added(scale: np.ndarray, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-        return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)
+    rows = np.ones((len(T), len(people)))
 
     def one_round(state: State) -> State:
         i, theta, rng = np.flatnonzero(state.round < T), state["theta"], state.rng
         assert rng is not None
-        lam = weights(theta[i], B_[i])
+        lam = weights(theta[i], prices[i])
         asks = rows[:len(i)]
-        asks[:, 1:] = -np.hstack([signed(lam), added(learner_[i, None] * largest, (len(i), oracle.d + 1), rng)])
-        counts = np.concatenate([cells.counts(asks[s:s + _AT_ONCE] @ people > 0) for s in range(0, len(i), _AT_ONCE)])
+        asks[:, 1:] = -np.hstack([signed(lam), _noise(s.noise, learner[i, None] * largest, (len(i), oracle.d + 1), rng)])
+        counts = np.concatenate([cells.counts(asks[j:j + _AT_ONCE] @ people > 0) for j in range(0, len(i), _AT_ONCE)])
         state["accepted"][i] += counts
-        r = both_signs(gaps_of(counts / cells.n)) - gamma_[i, None]
-        theta[i] += eta_[i, None] * (r + added(auditor_[i, None], r.shape, rng))
+        r = both_signs(gaps_of(counts / cells.n)) - tolerances[i, None]
+        theta[i] += eta[i, None] * (r + _noise(s.noise, auditor[i, None], r.shape, rng))
         return state.then()
     run = None if checkpoint is None else {
         "algorithm": "section_5_learner", "X": oracle.design, "Y": oracle.Y, "base": oracle.base, "A": np.asarray(A), "k": k, "T": T,
-        "B": B_, "gamma": gamma_, "eta": eta_, "learner": learner_, "auditor": auditor_, "noise": noise, "axes": shape + each}
-    start = State({"theta": np.zeros((games, K)), "accepted": np.zeros((games,) + cells.n.shape)}, rng)
+        "B": prices, "gamma": tolerances, "eta": eta, "learner": learner, "auditor": auditor, "noise": s.noise, "axes": s.axes}
+    start = State({"theta": np.zeros((len(T), s.constants.n_constraints)), "accepted": np.zeros((len(T), *cells.n.shape))}, rng)
     state = train(one_round, start, int(T.max()), progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    rounds, T = np.minimum(rounds, state.round), np.minimum(T, state.round)     # fewer, where the callback stopped it
-    mean = state["accepted"] / T[:, None, None]
-    error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
-    violation = constants.parity.apart(mean / cells.n)
-    ran = [plain(v.reshape(each)) for v in (real, rounds, each_step, learner, auditor)]
-    return Section5Play(*[*ran, plain(error.reshape(shape + each)), plain(violation.reshape(shape + each))])
+    return _worth(s, state["accepted"] / np.minimum(T, state.round)[:, None, None], state.round)
+
+
+def _noise(noise: Noise, scale: np.ndarray, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Laplace noise of that scale, or of scale 1 around it."""
+    return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)
+
+
+def _worth(s: Section5Setting, accepted: np.ndarray, round: int) -> Section5Play:
+    """What came out of so many rounds, of the average number that each cell's people were ``accepted``, (games, k, 2)."""
+    n, parity = s.cells.n, s.constants.parity
+    error = (accepted[..., 0].sum(axis=-1) + (n[:, 1] - accepted[..., 1]).sum(axis=-1)) / n.sum()
+    violation = parity.apart(accepted / n)
+    rounds = np.minimum(s.rounds, round)        # fewer, where the callback stopped it
+    ran = [plain(v.reshape(s.each)) for v in (s.rounds_real, rounds, s.epsilon_step, s.learner, s.auditor)]
+    return Section5Play(*[*ran, plain(error.reshape(s.axes)), plain(violation.reshape(s.axes))])

@@ -410,7 +410,7 @@ FAULTS = {
         calling("asked_people", with_arguments(empty=lambda _: "refuse")),
         "it stops where a cell holds nobody"),
     "section_5_step_a_tenth_more": Mutant(
-        "dpfair_teach.games.regression_printed.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
+        "dpfair_teach.games.regression_printed_setting.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
     "regression_learner_with_half_the_noise": Mutant(
         "dpfair_teach.games.regression_private._noise", scaled(0.5), "half the noise on the gap scores"),
     "section_5_noise_in_the_wrong_place": Mutant(
