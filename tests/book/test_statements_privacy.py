@@ -249,7 +249,7 @@ def test_numbers_of_the_text():
     assert f"{math.sqrt(mechanisms.debias_variance([5, 5], math.log(3))[0]):.1f}" == "2.7"
     assert load("ten_people").A.sum() == 5
     says("standard deviation of that guess is 2.7 people")
-    says("For 10,000 it has 87")
+    says("For 10,000, with the same coins, it has 87")
     assert f"{math.sqrt(mechanisms.debias_variance([5000, 5000], math.log(3))[0]):.0f}" == "87"
     # the first figure, and what an epsilon means
     assert load("ten_people").A[1:].sum() == 5
@@ -257,9 +257,12 @@ def test_numbers_of_the_text():
     assert [f"{p:.2f}" for p in attacks.posterior_bound(1.0)] == ["0.27", "0.73"]
     says("you end between 0.27 and 0.73")
     assert f"{mechanisms.laplace_law(1, 1.0).std():.1f}" == "1.4"
-    says("a standard deviation of 1.4 people")
+    says("off by 1.4 people in root mean square")
     assert round(100 * float(audit.largest_power(0.01, 5.0))) == 99 and math.exp(5) * 0.01 > 1         # the second line is the limit
     says("1 wrong yes in 100 runs goes with 99 right ones")
+    # three candidates
+    assert mechanisms.exponential_probabilities([2, 3, 6], 1, 2.0).round(2).tolist() == [0.72, 0.27, 0.01]
+    says("losses of 2, 3 and 6 have chances 0.72, 0.27 and 0.01")
     # delta is not the chance of a larger loss
     keep = mechanisms.randomized_response_matrix(2, 1.0)
     assert f"{keep[0, 0]:.3f}" == "0.731" and f"{audit.exact_delta(*keep, 0.99):.4f}" == "0.0073"
@@ -287,7 +290,7 @@ def test_numbers_of_the_text():
     says("1,411 communities with label 0 and 583 with label 1. In group 1 are 495 and 475 of them")
     one = mechanisms.geometric_law(1, 1.0).std()
     assert [f"{math.sqrt(n / 2) * one:.0f}" for n in people] == ["36", "23"] and f"{one:.2f}" == "1.36"
-    says("36 at label 0 and 23 at label 1, $\\sqrt{n/2}$ times 1.36")
+    says("by label, as the theorem says, 36 and 23: $\\sqrt{n/2}$ times 1.36")
     assert f"{mechanisms.laplace_law(2, 1.0).std():.0f}" == "3"
     # the break: who moves the true positive rate of group 1 furthest
     ten = load("ten_people")
