@@ -152,6 +152,24 @@ def test_a_curve_drawn_by_pointer_is_compared_at_every_x(visit):
     assert state(page)["words"] == "Your guess was for the setting before." and state(page)["mine"] == ""
 
 
+@pytest.mark.parametrize("keys", [["ArrowUp"], ["ArrowRight"] * 3 + ["ArrowUp"] * 2, ["ArrowDown"] + ["ArrowRight"] * 30 + ["ArrowUp"]])
+def test_what_is_compared_is_what_is_drawn_from_the_first_key_on(visit, keys):
+    """The reader's line reaches from end to end, and the distances are those of that line: read back from the picture."""
+    page = visit("draw")
+    page.locator(".dpx-read").focus()
+    for key in keys:
+        page.keyboard.press(key)
+        corners = np.array([re.findall(r"-?\d+", pair) for pair in re.split("[ML]", state(page)["mine"])[1:]], dtype=float)
+        assert corners[0, 0] == 0 and corners[-1, 0] == 4400 and len(corners) == 21
+    page.get_by_role("button", name="Compare").click()
+    figure, chart = FIGURES["draw"], FIGURES["draw"]._charts[0]
+    at = 4400 * (figure.panels[0].x - figure.panels[0].x[0]) / np.ptp(figure.panels[0].x)
+    drawn = chart.y.high - np.interp(at, *corners.T) / 2700 * (chart.y.high - chart.y.low)
+    away = np.abs(drawn - figure.frame()["answer"])
+    told = re.match(r"You were ([\d.]+) off on average; the most, ([\d.]+), at x = (-?[\d.]+)\.", state(page)["words"])
+    assert float(told[1]) == pytest.approx(away.mean(), abs=0.01) and float(told[2]) == pytest.approx(away.max(), abs=0.01)
+
+
 def test_a_curve_drawn_by_keyboard_on_a_log_axis_is_off_by_a_factor(visit):
     page = visit("draw_log")
     area = page.locator(".dpx-read")

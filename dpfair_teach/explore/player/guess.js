@@ -126,11 +126,10 @@ class Guess {
   draw() {
     const {data: d} = this.panel, {mine} = this;
     let path = "";
-    if (mine && this.mode === "draw") this.nodes().forEach((x, j) => {
-      if (mine[j] !== null) path += `${path ? "L" : "M"}${Math.round(x * d.w)} ${Math.round((1 - mine[j]) * d.h)}`;
-    });
-    // a single place is a short stroke
-    if (path && !path.includes("L")) path += "h40";
+    if (mine && this.mode === "draw") {     // what is compared, from the first touch on
+      const drawn = this.filled();
+      path = "M" + this.nodes().map((x) => `${Math.round(x * d.w)} ${Math.round((1 - drawn(x)) * d.h)}`).join("L");
+    }
     if (mine && this.mode === "place") path = `M${Math.round(mine[0] * d.w) - 80} ${Math.round((1 - mine[1]) * d.h)}h160m-80 -80v160`;
     if (mine && this.mode === "bar") path = `M${Math.round(mine[0] * d.w) - 15} 0h30v140h-30z`;
     set(this.line, "d", path);
@@ -169,18 +168,18 @@ class Guess {
       const [across, up] = [[d.X, now[0][0], 0], [d.Y, now[1][0], 1]].map(([axis, kept, k]) => this.apart(axis, Math.abs(this.value(axis, this.mine[k]) - real(axis, kept))));
       return this.show(`It is at (${toText(d.X, now[0][0])}, ${toText(d.Y, now[1][0])}): you were ${across} off across and ${up} off up or down.`);
     }
-    const drawn = this.filled(), away = d.x.map((kept, j) => Math.abs(drawn(toPlace(d.X, kept, d.w) / d.w) - real(d.Y, now[1][j])));
+    const drawn = this.filled(), away = d.x.map((kept, j) => Math.abs(this.value(d.Y, drawn(toPlace(d.X, kept, d.w) / d.w)) - real(d.Y, now[1][j])));
     const most = away.indexOf(Math.max(...away)), mean = away.reduce((a, b) => a + b, 0) / away.length;
     this.show(`You were ${this.apart(d.Y, mean)} off on average; the most, ${this.apart(d.Y, away[most])}, at ${d.xl} = ${d.xt ? d.xt[most] : toText(d.X, d.x[most])}.`);
   }
 
-  // The drawn curve at any place: straight between its places, level before the first and after the last.
+  // The drawn curve at any place, as a fraction of the height: straight between its places, level before the first and after the last.
   filled() {
     const nodes = this.nodes(), set = nodes.map((_, j) => j).filter((j) => this.mine[j] !== null);
     return (x) => {
       const after = set.findIndex((j) => nodes[j] >= x), b = set[after < 0 ? set.length - 1 : after], a = set[after < 1 ? (after < 0 ? set.length - 1 : 0) : after - 1];
       const part = a === b ? 0 : (x - nodes[a]) / (nodes[b] - nodes[a]);
-      return this.value(this.panel.data.Y, this.mine[a] + part * (this.mine[b] - this.mine[a]));
+      return this.mine[a] + part * (this.mine[b] - this.mine[a]);
     };
   }
 }
