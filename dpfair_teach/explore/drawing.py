@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .axes import Axis, shown
+from .over import NOTHING, Over
 from .views import Table, View
 
 __all__: list[str] = []
@@ -134,17 +135,17 @@ def levels(chart: Chart, frame: np.ndarray) -> list[int]:
     return np.clip(np.floor((kept - low) / (high - low) * LEVELS), 0, LEVELS - 1).astype(int).tolist()
 
 
-def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False) -> str:
+def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over = NOTHING) -> str:
     """The whole picture of one frame; ``label`` is its text alternative; with ``keys`` the legend is inside, below."""
     left, top, width, height = chart.box
     below = KEY_HEIGHT * len(chart.series) if keys else 0
     parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1] + below}" role="img" aria-label="{escape(label)}">']
     if chart.view == "bars":
-        return "".join(parts + bars(chart, frame)) + "</svg>"
+        return "".join(parts + bars(chart, frame, over)) + "</svg>"
     parts += [f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
              f'<text class="dpx-name" x="{left + width / 2:g}" y="{chart.size[1] - 6}" text-anchor="middle">{escape(chart.x_label)}</text>']
     if chart.view == "heatmap":
-        return "".join(parts + heat(chart, frame)) + "</svg>"
+        return "".join(parts + heat(chart, frame, over)) + "</svg>"
     for value, text in chart.y.ticks:
         at = f"{top + height - (value - chart.y.low) / (chart.y.high - chart.y.low) * height:.1f}"
         rule = "dpx-axis" if value == 0 and not chart.y.log and chart.view != "roc" else "dpx-grid"
@@ -161,8 +162,8 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False) -> str:
         corner = [(int(chart.x.place(np.float64(v), 10 * width)), 10 * height - int(chart.y.place(np.float64(v), 10 * height)))
                   for v in (0, 10 ** chart.x.decimals)]
         parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
-    parts += [f'<path class="{classes(chart, i)}" d="{d}"/>' for i, d in enumerate(paths(chart, frame))]
-    parts += ["</svg>", *end_names(chart, frame)]
+    parts += [series(chart, i, d, over) for i, d in enumerate(paths(chart, frame))]
+    parts += [*over.spoken(10 * height), "</svg>", *end_names(chart, frame, over)]
     for i, (name, _) in enumerate(chart.series if keys else ()):
         y = chart.size[1] + KEY_HEIGHT * i
         key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y - 4}" width="32" height="24" ', 1)
@@ -170,12 +171,18 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False) -> str:
     return "".join(parts) + "</svg>"
 
 
-def end_names(chart: Chart, frame: dict) -> list[str]:
+def series(chart: Chart, i: int, d: str, over: Over) -> str:
+    """Series ``i``, unless it is still to be guessed, and the guess of it."""
+    kind = {"lines": "line", "bars": "bar"}.get(chart.view, "points")
+    return ("" if over.hides(i) else f'<path class="{classes(chart, i)}" d="{d}"/>') + over.guessed(i, kind)
+
+
+def end_names(chart: Chart, frame: dict, over: Over = NOTHING) -> list[str]:
     """The names that stand at the ends of their lines."""
     left, top, width, height = chart.box
     parts = []
     for i, offset in enumerate(chart.ends):
-        if offset is not None:
+        if offset is not None and not over.hides(i):
             name = chart.series[i][0]
             end = height - int(chart.y.place(chart.y.keep(frame[name][-1]), 10 * height)) / 10
             parts.append(f'<text class="dpx-end" data-i="{i}" x="{left + width - 4}" y="{top + end + offset:g}" text-anchor="end" '
@@ -183,14 +190,16 @@ def end_names(chart: Chart, frame: dict) -> list[str]:
     return parts
 
 
-def heat(chart: Chart, frame: np.ndarray) -> list[str]:
+def heat(chart: Chart, frame: np.ndarray, over: Over) -> list[str]:
     """Cells, their numbers where they are few, names beside and below, and the scale."""
     left, top, width, height = chart.box
     n_y, n_x = frame.shape
     w, h = width / n_x, height / n_y
     parts = [f'<svg x="{left}" y="{top}" width="{width}" height="{height}" viewBox="0 0 {n_x} {n_y}" preserveAspectRatio="none">']
     shades = levels(chart, frame)
-    parts += [f'<rect class="dpx-q{level}" x="{i % n_x}" y="{i // n_x}" width="1" height="1"/>' for i, level in enumerate(shades)]
+    told = [f"><title>{escape(spot.told)}</title></rect>" for spot in over.spots] or ["/>"] * len(shades)
+    parts += [f'<rect class="dpx-q{level}{" dpx-now" if i == over.read else ""}" x="{i % n_x}" y="{i // n_x}" width="1" height="1"{told[i]}'
+              for i, level in enumerate(shades)]
     parts.append("</svg>")
     for i, kept in enumerate(chart.y.keep(frame).ravel().tolist() if frame.size <= MOST_LABELLED else ()):
         x, y = left + (i % n_x + 0.5) * w, top + (i // n_x + 0.5) * h
@@ -210,15 +219,16 @@ def bar(chart: Chart, kept: int) -> str:
     return f"M0 0h{min(max(int(chart.x.place(np.float64(kept), 10 * chart.box[2])), 0), 10 * chart.box[2])}v140H0z"
 
 
-def bars(chart: Chart, frame: dict) -> list[str]:
+def bars(chart: Chart, frame: dict, over: Over) -> list[str]:
     """A track for each name with its number at the end, filled up to it; the ends of the range below."""
     left, top, width, height = chart.box
     parts = []
     for i, (name, _) in enumerate(chart.series):
         y, kept = top + BAR * i, int(chart.x.keep(frame[name])[0])
-        track = f'<path class="dpx-track" d="M0 0h{10 * width}v140H0z"/><path class="{classes(chart, i)}" d="{bar(chart, kept)}"/>'
+        track = f'<path class="dpx-track" d="M0 0h{10 * width}v140H0z"/>{series(chart, i, bar(chart, kept), over)}'
+        said = "" if over.hides(i) else chart.x.text(kept)
         parts.append(f'<text class="dpx-name" x="{left}" y="{y + 13}">{escape(name)}</text>'
-                     f'<text class="dpx-in dpx-name" x="{left + width}" y="{y + 13}" text-anchor="end">{chart.x.text(kept)}</text>'
+                     f'<text class="dpx-in dpx-name" x="{left + width}" y="{y + 13}" text-anchor="end">{said}</text>'
                      f'<svg x="{left}" y="{y + 20}" width="{width}" height="14" viewBox="0 0 {10 * width} 140">{track}</svg>')
     for x, end, anchor in ((left, chart.x.low, "start"), (left + width, chart.x.high, "end")):
         said = chart.x.text(round(end * 10 ** chart.x.decimals))
@@ -239,7 +249,7 @@ def swatch(chart: Chart, i: int) -> str:
     return f'<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
 
 
-def legend(chart: Chart, frame: Any) -> str:
+def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
     """The names of the series, those struck out that have nothing in this frame, or the shades of a heat map."""
     if chart.view == "heatmap":
         step = (chart.y.high - chart.y.low) / LEVELS
@@ -251,6 +261,10 @@ def legend(chart: Chart, frame: Any) -> str:
         return ""
     absent = ['' if len(frame[name]) else ' class="dpx-absent"' for name, _ in chart.series]
     names = "".join(f"<li{absent[i]}>{swatch(chart, i)}<span>{escape(name)}</span></li>" for i, (name, _) in enumerate(chart.series))
+    if over.mine:
+        d = "M10 80H310" if chart.view == "lines" else "M80 80h160m-80 -80v160"
+        key = f'<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="dpx-mine" d="{d}"/></svg>'
+        names += f"<li>{key}your guess</li>"
     return f'<ul class="dpx-legend">{names}</ul>'
 
 

@@ -11,9 +11,11 @@ from . import chart, controls, page, sentences, views
 from .arguments import named, text
 from .drawing import Chart
 from .offered import Offered
+from .over import Over
 from .packing import pack
 from .panel import Frames, Panel
 from .people import People
+from .reading import spots
 
 __all__ = ["Explorer"]
 
@@ -265,9 +267,14 @@ class Explorer:
 
     def still(self, /, **values: Any) -> str:
         """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
+        return page.still(self._afresh(values))
+
+    def _afresh(self, values: dict) -> page.Shown:
+        """The figure at slider ``values``, from new calls, with its values to read."""
         full = self._full(values)
         frame = self.frame(**full)
-        return page.still(self._shown(full, [frame] if len(self.panels) == 1 else list(frame.values())))
+        shown = self._shown(full, [frame] if len(self.panels) == 1 else list(frame.values()))
+        return replace(shown, pictures=[replace(one, over=Over(tuple(spots(one.chart, one.frame)))) for one in shown.pictures])
 
     def png(self) -> bytes:
         """The starting frame as an image, for print."""

@@ -1,10 +1,19 @@
-"""The live figure: ipywidgets that call the library function as a slider moves."""
+"""The live figure: ipywidgets that call the library function as a slider moves, and do what the player in a page does.
+
+No script of ours runs in a widget's page. So its buttons and sliders are widgets, its picture is drawn by the kernel, and the words of
+both figures come from one place each: ``guessing.py``, ``reading.py``, ``people.py``.
+"""
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Any
 
+from . import page, reading
 from .controls import Control
+from .guessing import BEFORE, SHOWN, Guess
+from .live_inputs import Handle, Input, Person
+from .over import Over, Spot
 
 __all__: list[str] = []
 
@@ -19,113 +28,174 @@ def has_kernel() -> bool:
 
 
 def widget(explorer: Any) -> Any:
-    """A widget for each control above one HTML picture, so that text alternatives survive and no output area is captured."""
-    import ipywidgets as widgets
-    inputs = [Person(c) if c.people else Input(c, plays=c.name == explorer.play) for c in explorer.controls.values()]
-    picture = widgets.HTML(explorer.still())
-    settling = False
+    """The controls, the picture, what reads its values; of a figure that asks for a guess also the question and the hand."""
+    live = Live(explorer)
+    live.box.live = live            # what the widgets call lives as long as they do
+    return live.box
 
-    def draw(_: Any) -> None:
-        nonlocal settling
-        if settling:
+
+class Live:
+    """One HTML picture, so that text alternatives survive and no output area is captured, and what moves it."""
+
+    def __init__(self, explorer: Any) -> None:
+        import ipywidgets as widgets
+        self.explorer = explorer
+        self.inputs = [made(control, control.name == explorer.play) for control in explorer.controls.values()]
+        self.settling = False
+        self.settle()
+        self.shown = explorer._afresh(self.values())
+        asking = [i for i, panel in enumerate(explorer.panels) if panel.guess]
+        self.asking = Asking(Guess(explorer.panels[asking[0]], explorer._charts[asking[0]]), asking[0], self) if asking else None
+        self.readers = [Reader(one.name or explorer.title, self) for one in self.shown.pictures]
+        self.picture = widgets.HTML(self.html())
+        for one in self.inputs:
+            one.observe(self.moved)
+        row = widgets.Box([one.box for one in self.inputs], layout={"flex_flow": "row wrap", "max_width": "46rem"})
+        asks = [self.asking.box] if self.asking else []
+        self.box = widgets.VBox([row, *asks, self.picture, *(one.box for one in self.readers)])
+
+    def values(self) -> dict[str, Any]:
+        return {one.control.name: one.value() for one in self.inputs}
+
+    def settle(self) -> None:
+        """Each control offers what goes with those before it, and stands at the nearest."""
+        offered = self.explorer.offered
+        if offered.whole:
             return
-        settling = True
-        settle(explorer, inputs)
-        settling = False
+        places = offered.nearest(tuple(one.control.places[one.value()] for one in self.inputs))
+        for k, one in enumerate(self.inputs):
+            one.offer(offered.allowed(places, k), places[k])
+
+    def moved(self, _: Any) -> None:
+        """A control has moved: new calls, and a guess was for the setting before."""
+        if self.settling:
+            return
+        self.settling = True
+        self.settle()
+        self.settling = False
         try:
-            picture.value = explorer.still(**{one.control.name: one.value() for one in inputs})
+            self.shown = self.explorer._afresh(self.values())
         except ValueError as error:     # a kernel callback has no cell to show its error in: the figure's place shows it
-            picture.value = f'<p role="alert">{escape(str(error))}</p>'
+            self.picture.value = f'<p role="alert">{escape(str(error))}</p>'
+            return
+        if self.asking:
+            self.asking.moved()
+        self.draw()
 
-    settle(explorer, inputs)
-    for one in inputs:
-        one.observe(draw)
-    row = widgets.Box([one.box for one in inputs], layout={"flex_flow": "row wrap", "max_width": "46rem"})
-    return widgets.VBox([row, picture])
+    def draw(self) -> None:
+        self.picture.value = self.html()
+
+    def html(self) -> str:
+        """The picture of what was called last, with the guess and what is read."""
+        asking = self.asking is not None and self.asking.asks
+        for one in self.inputs:
+            one.wait(asking)
+        pictures = []
+        for i, (one, reader) in enumerate(zip(self.shown.pictures, self.readers, strict=True)):
+            over = self.asking.over(one.over) if self.asking and i == self.asking.at else one.over
+            reader.offer(over.spots)
+            pictures.append(replace(one, over=replace(over, read=reader.at())))
+        sentence = self.asking.question if self.asking and asking else self.shown.sentence
+        return page.still(replace(self.shown, pictures=pictures, sentence=sentence))
 
 
-def settle(explorer: Any, inputs: list[Any]) -> None:
-    """Each control offers what goes with those before it, and stands at the nearest."""
-    if explorer.offered.whole:
-        return
-    places = explorer.offered.nearest(tuple(one.control.places[one.value()] for one in inputs))
-    for k, one in enumerate(inputs):
-        one.offer(explorer.offered.allowed(places, k), places[k])
+def made(control: Control, plays: bool) -> Input | Person:
+    """The widgets of a control."""
+    return Person(control) if control.people else Input(control, plays=plays)
 
 
-class Input:
-    """A slider for numbers, buttons for names, a checkbox for yes and no."""
+class Asking:
+    """Guess first: a slider for each number of the guess, *Compare* and *Show me*; then the answer, and how far off the guess was."""
 
-    def __init__(self, control: Control, *, plays: bool = False) -> None:
+    def __init__(self, guess: Guess, at: int, live: Live) -> None:
         import ipywidgets as widgets
-        self.control = control
-        options = {"options": list(zip(control.texts, control.grid, strict=True)), "index": control.start, "description": control.label,
-                   "style": {"description_width": "initial"}, "layout": {"width": "auto"}}
-        if control.kind == "flag":
-            self.widget = widgets.Checkbox(value=control.grid[control.start], description=control.label, indent=False)
-            self.box = self.widget
-        elif control.kind == "names":
-            options["style"] = {"description_width": "initial", "button_width": "auto"}
-            self.widget = widgets.ToggleButtons(**options)
-            self.box = widgets.VBox([self.widget], layout={"flex": "1 1 100%"})
-        else:
-            self.widget = widgets.SelectionSlider(**options, continuous_update=True, readout=False)
-            self.box = with_value(self.widget)
-            if plays:
-                clock = widgets.Play(min=0, max=len(control.grid) - 1, value=control.start, interval=400, show_repeat=False)
-                widgets.jslink((clock, "value"), (self.widget, "index"))
-                self.box = widgets.HBox([clock, self.box])
+        self.guess, self.at, self.live, self.asks = guess, at, live, True      # at: which of the pictures
+        self.mine: list[float] | None = None
+        self.question = guess.panel.asks(live=True)
+        self.words = widgets.HTML()
+        drawn = guess.chart.view == "lines"
+        self.handles = [Handle(name, axis, upright=drawn) for name, axis in guess.handles()]
+        over = [widgets.HTML(f"{escape(guess.chart.y_label or 'y')}, at {escape(guess.chart.x_label or 'x')} =")] if drawn else []
+        self.hand = widgets.VBox([*over, widgets.Box([one.box for one in self.handles], layout={"flex_flow": "row wrap"})])
+        self.done, self.skip = widgets.Button(), widgets.Button(description="Show me")
+        self.box = widgets.VBox([self.words, self.hand, widgets.HBox([self.done, self.skip])], layout={"max_width": "46rem"})
+        for one in self.handles:
+            one.observe(self.touched)
+        self.done.on_click(lambda _: self.compare() if self.asks else self.ask())
+        self.skip.on_click(lambda _: self.show(SHOWN))
+        self.turn(self.question, True)
 
-    def value(self) -> Any:
-        return self.widget.value
+    def turn(self, words: str, asks: bool) -> None:
+        """The words, the buttons, and whether the reader is asked."""
+        self.asks = asks
+        self.words.value = f'<p aria-live="polite">{escape(words)}</p>'
+        self.done.description, self.done.disabled = ("Compare", self.mine is None) if asks else ("Guess again", False)
+        self.skip.layout.display = None if asks else "none"
+        self.hand.layout.display = None if asks else "none"
 
-    def offer(self, allowed: list[int], at: int) -> None:
-        """Leave only what is offered, and stand at one of it."""
-        if self.control.kind == "flag":
-            self.widget.disabled = len(allowed) < 2
-        else:
-            options = tuple((self.control.texts[i], self.control.grid[i]) for i in allowed)
-            if tuple(self.widget.options) != options:
-                self.widget.options = options
-        self.widget.value = self.control.grid[at]
+    def ask(self) -> None:
+        for one in self.handles:
+            one.rest()
+        self.mine = None
+        self.turn(self.question, True)
+        self.live.draw()
 
-    def observe(self, draw: Any) -> None:
-        self.widget.observe(draw, "value")
+    def touched(self) -> None:
+        self.mine = [one.part() for one in self.handles]
+        self.done.disabled = False
+        if self.asks:
+            self.live.draw()
+
+    def show(self, words: str) -> None:
+        self.turn(words, False)
+        self.live.draw()
+
+    def compare(self) -> None:
+        self.show(self.guess.compared(self.live.shown.pictures[self.at].frame, self.mine or []))
+
+    def moved(self) -> None:
+        """Another setting of the controls: the guess was not about that one."""
+        if not self.asks and self.mine:
+            self.mine = None
+            self.turn(BEFORE, False)
+
+    def over(self, without: Over) -> Over:
+        """What is drawn with the guess; values are read once the answer is there."""
+        drawn = Over(guess=self.guess.i, mine=self.guess.path(self.mine) if self.mine else "", asking=self.asks)
+        return drawn if self.asks else replace(drawn, spots=without.spots)
 
 
-class Person:
-    """A button for each of the people; pressed means that the bit is not the one at the start."""
+class Reader:
+    """A slider over all that can be read off a picture, and what is read there."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, name: str, live: Live) -> None:
         import ipywidgets as widgets
-        assert control.people is not None
-        self.control, self.begin = control, control.people.start
-        at = control.grid[control.start]
-        self.buttons = [widgets.ToggleButton(value=bit != before, description=name, layout={"width": "auto"})
-                        for name, bit, before in zip(control.people.names, at, self.begin, strict=True)]
-        row = widgets.Box(self.buttons, layout={"flex_flow": "row wrap"})
-        self.box = widgets.VBox([widgets.HTML(escape(control.label)), row], layout={"flex": "1 1 100%"})
+        self.slider = widgets.SelectionSlider(options=[(reading.HINT, -1)], description=f"Values of: {name}", readout=False,
+                                              style={"description_width": "initial"}, layout={"width": "auto"})
+        self.spots: tuple[Spot, ...] = ()
+        self.said = widgets.HTML()
+        self.box = widgets.VBox([self.slider, self.said], layout={"max_width": "46rem"})
+        self.live, self.settling = live, False
+        self.slider.observe(self.moved, "value")
 
-    def value(self) -> tuple[int, ...]:
-        return tuple(bit ^ int(button.value) for bit, button in zip(self.begin, self.buttons, strict=True))
+    def at(self) -> int | None:
+        """Which spot is read."""
+        return self.slider.value if 0 <= self.slider.value < len(self.spots) else None
 
-    def observe(self, draw: Any) -> None:
-        for button in self.buttons:
-            button.observe(draw, "value")
+    def offer(self, spots: tuple[Spot, ...]) -> None:
+        """The frame has changed: the same place in the new one, or the last."""
+        self.spots = spots
+        options = ((reading.HINT, -1), *((spot.where, i) for i, spot in enumerate(spots)))
+        self.settling = True
+        if tuple(self.slider.options) != options:
+            at = min(self.slider.value, len(spots) - 1)
+            self.slider.options = options
+            self.slider.value = at
+        self.settling = False
+        at = self.at()
+        self.said.value = f'<p aria-live="polite">{escape(reading.HINT if at is None else spots[at].told)}</p>'
+        self.box.layout.display = None if spots else "none"
 
-
-def with_value(slider: Any) -> Any:
-    """The slider, and below it the value at which it stands.
-
-    ipywidgets cuts what stands beside a slider off at a few characters, so its value stands below it, in full. To a screen reader
-    ipywidgets tells the position of a ``SelectionSlider``, not its value, and offers no way to change that; the sentence of the
-    picture says what is shown.
-    """
-    import ipywidgets as widgets
-    value = widgets.HTML(bold(slider.label), layout={"width": "auto"})
-    slider.observe(lambda change: setattr(value, "value", bold(change["new"])), "label")
-    return widgets.VBox([slider, value], layout={"flex": "1 1 18em", "padding": "0 1em 0 0"})
-
-
-def bold(text: str) -> str:
-    return f"<b>{escape(text)}</b>"
+    def moved(self, _: Any) -> None:
+        if not self.settling:
+            self.live.draw()

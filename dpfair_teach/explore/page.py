@@ -13,6 +13,7 @@ from urllib.parse import quote
 from . import drawing
 from .controls import Control
 from .drawing import Chart
+from .over import NOTHING, Over
 
 __all__: list[str] = []
 
@@ -75,18 +76,19 @@ def titled(title: str, sentence: str) -> str:
     return f"{title}{' ' if title[-1:] in ('.', '?', '!') else '. '}{sentence}"
 
 
-def picture(chart: Chart, frame: Any, title: str, sentence: str) -> str:
+def picture(one: Picture, title: str, sentence: str) -> str:
     """Drawing of one frame, or its table."""
+    chart, frame = one.chart, one.frame
     if chart.view == "table":
         cells = drawing.grid(chart, frame, title)
         return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{cells}</div>'
-    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, titled(title, sentence))}</div>'
-    return f'<div class="dpx-plot">{drawn}{flat(chart, frame, sentence)}</div>'
+    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, titled(title, sentence), over=one.over)}</div>'
+    return f'<div class="dpx-plot">{drawn}{"" if one.over.asking else flat(chart, frame, sentence)}</div>'
 
 
-def legend(chart: Chart, frame: Any) -> str:
+def legend(one: Picture) -> str:
     """The names of the series; hidden where no style sheet comes, since the flat image has them inside."""
-    drawn = "" if chart.view == "table" else drawing.legend(chart, frame)
+    drawn = "" if one.chart.view == "table" else drawing.legend(one.chart, one.frame, one.over)
     return f'<div class="dpx-draw" {HIDDEN}>{drawn}</div>' if drawn else ""
 
 
@@ -95,9 +97,10 @@ def summary(text: str) -> str:
     return f'<summary style="cursor:pointer"><span class="dpx-flat" aria-hidden="true">▸ </span>{escape(text)}</summary>'
 
 
-def numbers(chart: Chart, frame: Any) -> str:
-    """The folded table of the frame's numbers; a table needs none."""
-    if chart.view in ("table", "bars") or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
+def numbers(one: Picture) -> str:
+    """The folded table of the frame's numbers; a table needs none, and while the reader guesses it would tell."""
+    chart, frame = one.chart, one.frame
+    if chart.view in ("table", "bars") or one.over.asking or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
         return ""
     head, rows = drawing.rows_of(chart, frame)
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)
@@ -122,6 +125,7 @@ class Picture:
     frame: Any
     name: str
     share: float
+    over: Over = NOTHING
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,7 @@ BESIDE = ("lines", "roc", "pareto")
 
 def panel(one: Picture, sentence: str) -> str:
     """One of several pictures, with its heading."""
-    drawn = picture(one.chart, one.frame, one.name, sentence) + legend(one.chart, one.frame) + numbers(one.chart, one.frame)
+    drawn = picture(one, one.name, sentence) + legend(one) + numbers(one)
     return f'<div class="dpx-panel" data-view="{one.chart.view}"><p class="dpx-head">{escape(one.name)}</p>{drawn}</div>'
 
 
@@ -167,11 +171,11 @@ def body(shown: Shown) -> str:
     said = f'<div class="dpx-told"><p class="dpx-say" aria-live="polite">{escape(shown.sentence)}</p></div>'
     if len(shown.pictures) == 1:
         one = shown.pictures[0]
-        drawn = picture(one.chart, one.frame, shown.title, shown.sentence)
+        drawn = picture(one, shown.title, shown.sentence)
         kind, below = ("dpx-beside", long(one.chart, shown.longest)) if one.chart.view in BESIDE else ("dpx-one", False)
         return (f'<div class="dpx-body {kind}"><div class="dpx-panel" data-view="{one.chart.view}">{drawn}</div>'
-                f'<div class="dpx-side">{legend(one.chart, one.frame)}{"" if below else said}</div></div>{said if below else ""}'
-                f"{numbers(one.chart, one.frame)}")
+                f'<div class="dpx-side">{legend(one)}{"" if below else said}</div></div>{said if below else ""}'
+                f"{numbers(one)}")
     parts, pictures = [], iter(shown.pictures)
     inside = shown.columns[-1] > 1          # a column of several pictures has room for the sentence below them
     for number, height in enumerate(shown.columns, start=1):
@@ -222,7 +226,9 @@ def asking(words: str) -> str:
 
 def still(shown: Shown) -> str:
     """One frame without controls: what the live widget shows."""
-    return f'<div class="dpx">{style(*FIGURE)}<figure>{caption(shown.title, shown.question)}{crowd(shown)}{body(shown)}</figure></div>'
+    asks = " dpx-asks" if any(one.over.asking for one in shown.pictures) else ""
+    drawn = f"{caption(shown.title, shown.question)}{crowd(shown)}{body(shown)}"
+    return f'<div class="dpx{asks}">{style(*FIGURE)}<figure>{drawn}</figure></div>'
 
 
 def player(shown: Shown, data: dict) -> str:

@@ -223,14 +223,14 @@ class Panel:
             raise ValueError(f"guess={short(self.guess)}: {at} returned {len(frame[self.guess])} points of it, and a reader places one. "
                              "Return one point, or leave guess out.")
 
-    def asks(self) -> str:
-        """What the reader is asked to do before the answer is shown."""
+    def asks(self, *, live: bool = False) -> str:
+        """What the reader is asked to do before the answer is shown; in the ``live`` figure with widgets."""
         if not self.guess:
             return ""
         if self.view == "lines":
-            return f"Guess first: draw {self.guess} over the picture, by pointer or arrow keys."
+            return f"Guess first: draw {self.guess} over the picture, {'with the sliders below' if live else 'by pointer or arrow keys'}."
         what = f"how long the bar {self.guess} is" if self.view == "bars" else f"where {self.guess} lies"
-        return f"Guess first {what}: click the place, or use the arrow keys."
+        return f"Guess first {what}: {'move the sliders below' if live else 'click the place, or use the arrow keys'}."
 
     def drawn(self, frame: Any) -> tuple[list, list]:
         """The numbers of a frame that its x axis and its y axis show."""

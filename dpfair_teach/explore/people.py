@@ -137,11 +137,15 @@ class People:
         """Who differs from the start."""
         return ", ".join(name for name, now, before in zip(self.names, bits, self.start, strict=True) if now != before) or "nobody"
 
+    def traits_of(self, i: int, bit: int) -> dict[str, int]:
+        """Group, label and decision of person ``i``, as far as they are shown, with the ``bit`` that a click flips."""
+        return {trait: values[i] for trait, values in self.traits.items()} | {self.flips: bit}
+
     def told(self, bits: tuple[int, ...]) -> list[str]:
         """Each person in words, for who does not see them."""
         out = []
         for i, name in enumerate(self.names):
-            of = {trait: values[i] for trait, values in self.traits.items()} | {self.flips: bits[i]}
+            of = self.traits_of(i, bits[i])
             parts = [name, *(self.words[trait][of[trait]] for trait in ("group", "label") if trait in of)]
             parts += [f"score {shown(self.score[i])}"] if self.score is not None else []
             parts += [self.words["decision"][of["decision"]]] if "decision" in of else []
@@ -156,7 +160,7 @@ class People:
 
     def _person(self, i: int, bit: int, x: int) -> str:
         """Person ``i`` as drawn with that bit."""
-        of = {trait: values[i] for trait, values in self.traits.items()} | {self.flips: bit}
+        of = self.traits_of(i, bit)
         below = of.get("group", 0)
         middle = TOP + LANE + STRIP // 2
         y = middle + (1 if below else -1) * (STRIP // 2 + RADIUS + 4)

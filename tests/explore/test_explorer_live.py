@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import queue
+import re
 import time
+from html import escape, unescape
 
 import pytest
 
-from dpfair_teach.explore import Explorer
+from dpfair_teach.explore import Explorer, drawing, guessing, reading
 from explorer_samples import samples
+from test_explorer_reading import READABLE, expected
 
 MAKE = """
 import numpy as np
@@ -106,35 +109,69 @@ def test_no_kernel_no_widget():
     assert "application/vnd.jupyter.widget-view+json" not in figure._repr_mimebundle_()[0]
 
 
+def picture(figure) -> str:
+    """The HTML of the live figure."""
+    return next(child.value for child in figure.widget.children if 'class="dpx' in getattr(child, "value", ""))
+
+
+def drawn(figure) -> str:
+    """The same without its styles and the flat image."""
+    return re.sub(r'src="[^"]*"', "", picture(figure).split("</style>", 1)[1])
+
+
 def test_the_widget_without_a_kernel_still_draws():
     figure = Explorer(lambda a, b, c: [[a, len(b), c]], sliders={"a": [1, 2], "b": ["l", "rr"], "c": [True, False]}, title="t",
                       alt=lambda a, b, c: f"a {a} b {b} c {c}", view="heatmap", start={"c": False}, labels={"c": "see it"})
-    inputs, picture = figure.widget.children
+    inputs = figure.widget.children[0]
     (slider, _), (buttons,), flag = inputs.children[0].children, inputs.children[1].children, inputs.children[2]
     assert [type(w).__name__ for w in (slider, buttons, flag)] == ["SelectionSlider", "ToggleButtons", "Checkbox"]
     assert flag.description == "see it" and flag.value is False
     buttons.value = "rr"
     slider.index = 1
     flag.value = True
-    assert "a 2 b rr c True" in picture.value and picture.value == figure.still(a=2, b="rr", c=True)
+    assert "a 2 b rr c True" in picture(figure) and picture(figure) == figure.still(a=2, b="rr", c=True)
 
 
-def test_people_are_buttons_that_say_who_changed():
+@pytest.mark.parametrize("name", ["crowd", "decided"])
+def test_people_are_buttons_that_say_what_the_player_says_in_its_order(name):
+    """Words and side of each person, at the start and after each press; the player's own words are held by the tests of it."""
+    figure = samples()[name]
+    people, row = figure.people, figure.widget.children[0].children[0].children[1].children
+    bits = list(people.start)
+    for place, i in enumerate([None, *people.order()], start=-1):
+        if i is not None:
+            row[place].value, bits[i] = True, 1 - bits[i]
+        assert [button.description for button in row] == [people.told(tuple(bits))[j] for j in people.order()]
+        assert [(button.tooltip, button.icon) for button in row] == [(button.description, "") for button in row]
+        assert picture(figure) == figure.still(**{people.argument: tuple(bits)})
+        sides = [button.layout.grid_area for button in row]
+        assert sides == ([f"auto / {bits[j] + 1}" for j in people.order()] if "group" in people.traits else ["auto"] * len(row))
+
+
+def test_people_and_other_controls_go_together():
     figure = samples()["crowd"]
     people, noise, flag = figure.widget.children[0].children
-    row = people.children[1].children
-    assert [button.description for button in row] == ["Ada", "Ben", "Cleo", "Dan"] and not any(button.value for button in row)
-    row[0].value = True
-    row[3].value = True
+    row = {button.description.split(",")[0]: button for button in people.children[1].children}
+    assert list(row) == ["Ben", "Dan", "Cleo", "Ada"] and not any(button.value for button in row.values())
+    row["Ada"].value = row["Dan"].value = True
     noise.children[0].value, flag.value = "none", True
-    assert figure.widget.children[1].value == figure.still(A=(1, 0, 1, 0), noise="none", blurred=True)
-    assert "A (1, 0, 1, 0), noise none, blurred True" in figure.widget.children[1].value
+    assert picture(figure) == figure.still(A=(1, 0, 1, 0), noise="none", blurred=True)
+    assert "A (1, 0, 1, 0), noise none, blurred True" in picture(figure)
 
 
-def test_rounds_have_a_clock_that_stands_still_at_first():
-    clock, box = samples()["rounds"].widget.children[0].children[0].children
+def test_rounds_have_a_clock_that_stands_still_at_first_and_a_step():
+    figure = samples()["rounds"]
+    (clock, step, box), asking = figure.widget.children[0].children[0].children, figure.widget.children[1]
+    slider = box.children[0]
     assert type(clock).__name__ == "Play" and (clock.min, clock.max, clock.value, clock.playing) == (0, 7, 0, False)
-    assert type(box.children[0]).__name__ == "SelectionSlider"
+    assert type(slider).__name__ == "SelectionSlider" and step.description == "Step" and step.disabled
+    asking.children[-1].children[1].click()                 # Show me
+    clock.playing = True
+    step.click()
+    assert slider.value == 2 and not clock.playing and picture(figure).count("at rounds 2, B 1") >= 2
+    for _ in range(9):
+        step.click()
+    assert slider.value == 8, "beyond the end"
 
 
 def test_a_live_control_offers_what_goes_with_those_before_it():
@@ -148,7 +185,7 @@ def test_a_live_control_offers_what_goes_with_those_before_it():
     assert [value for _, value in runs.options] == [1, 2, 5, 10, 20] and runs.value == 10 and not flag.disabled
     runs.value, flag.value = 5, True
     method.value = "loop"
-    assert runs.value == 2 and flag.value is False and figure.widget.children[1].value == figure.still(method="loop", runs=2)
+    assert runs.value == 2 and flag.value is False and picture(figure) == figure.still(method="loop", runs=2)
 
 
 def test_the_value_of_a_slider_is_said_in_full_below_it():
@@ -157,3 +194,111 @@ def test_the_value_of_a_slider_is_said_in_full_below_it():
     assert says.value == "<b>1,000</b>" and not slider.readout
     slider.index = 1
     assert says.value == "<b>20,000</b>"
+
+
+# -- guess first ------------------------------------------------------------------------------------------------------------------
+
+GUESSES = {"draw": "answer", "draw_log": "share", "rounds": "now", "bar": "right"}
+
+
+def hand(figure) -> tuple:
+    """The words, the sliders of the guess and its two buttons."""
+    words, handles, buttons = figure.widget.children[1].children
+    return words, handles.children[-1].children, *buttons.children
+
+
+def paths(html: str, figure) -> list[str]:
+    """All that is drawn of the guessed series and of the guess."""
+    made = drawing.paths if figure.panels[0].view != "bars" else lambda chart, frame: [drawing.bar(chart, int(chart.x.keep(v)[0]))
+                                                                                       for v in frame.values()]
+    values = {one.control.name: one.value() for one in live_inputs(figure)}
+    i = [name for name, _ in figure._charts[0].series].index(figure.panels[0].guess)
+    answer, *others = (lambda each: [each.pop(i), *each])(made(figure._charts[0], figure.frame(**values)))
+    shown = html.count(f'd="{answer}"') - others.count(answer)
+    return re.findall(r'<path class="dpx-mine dpx-\w+" d="([^"]*)"', html) + ["the answer"] * shown
+
+
+def live_inputs(figure) -> list:
+    return figure.widget.live.inputs
+
+
+@pytest.mark.parametrize("name", GUESSES)
+def test_the_live_figure_asks_for_the_guess_first(name):
+    """Neither the answer nor the sentence nor a table of values is in it before; *Compare* shows both and says how far they are apart."""
+    figure = samples()[name]
+    words, handles, compare, skip = hand(figure)
+    controls = [widget for one in live_inputs(figure) for widget in (one.widget, *one.parts)]
+    asked = figure.panels[0].asks(live=True)
+    assert asked in words.value and asked in picture(figure) and compare.description == "Compare" and compare.disabled
+    assert escape(figure.sentence()) not in picture(figure) and paths(drawn(figure), figure) == []
+    assert "<title>" not in picture(figure) and "<tbody>" not in picture(figure) and all(one.disabled for one in controls)
+    for one in handles:         # as a front end does
+        one.value *= 1 + 1e-12
+    assert compare.disabled, "nobody has touched it"
+    handles[0].value = handles[0].min + 0.75 * (handles[0].max - handles[0].min) if name != "draw_log" else 10 ** handles[0].max
+    assert not compare.disabled and len(paths(drawn(figure), figure)) == 1 and ("your guess" in picture(figure) or name == "bar")
+    compare.click()
+    mine = [(0.75 if name != "draw_log" else 1.0), *[0.5] * (len(handles) - 1)]
+    guess = guessing.Guess(figure.panels[0], figure._charts[0])
+    assert guess.compared(figure.frame(), mine) in words.value and paths(drawn(figure), figure) == [guess.path(mine), "the answer"]
+    assert escape(figure.sentence()) in picture(figure) and not any(one.disabled for one in controls) and skip.layout.display == "none"
+    # at another setting it is no guess any more
+    live_inputs(figure)[0].widget.index = 1
+    assert guessing.BEFORE in words.value and paths(drawn(figure), figure) == ["the answer"]
+    assert compare.description == "Guess again"
+    compare.click()
+    assert asked in words.value and compare.disabled and paths(drawn(figure), figure) == [] and handles[0].value != handles[0].max
+    skip.click()
+    assert guessing.SHOWN in words.value and paths(drawn(figure), figure) == ["the answer"]
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GUESSES)
+def test_the_live_figure_draws_a_guess_and_says_how_far_off_it_was_as_the_player_does(visit, name):
+    figure, page = samples()[name], visit(name)
+    guess = guessing.Guess(figure.panels[0], figure._charts[0])
+    n = len(guess.handles())
+    for mine in ([0.5] * n, [0.13] * n, [(7 * k % 100) / 100 for k in range(1, n + 1)], [0.0] * n, [1.0] * n):
+        drawn, words = page.evaluate("""mine => { const {guess} = document.querySelector("dpfair-explorer");
+            guess.ask(); guess.start(); guess.mine = mine; guess.draw(); const d = guess.line.getAttribute("d");
+            guess.compare(); return [d, guess.words.textContent]; }""", mine)
+        assert guess.path(mine) == drawn and guess.compared(figure.frame(), mine) == words
+    assert words != guessing.SHOWN and page.evaluate("document.querySelector('dpfair-explorer').guess.show('')") is None
+    assert page.locator(".dpx-guess p").first.text_content() == guessing.SHOWN
+    page.locator("input[type=range]").first.press("ArrowRight")
+
+
+# -- values -----------------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", READABLE)
+def test_the_live_figure_tells_the_values_that_the_player_reads(name):
+    """Each place says them under the pointer, and a slider goes from one to the next; the order is that of the player's arrow keys."""
+    figure = samples()[name]
+    for one in figure.widget.children[1:-2]:
+        one.children[-1].children[1].click()                # Show me
+    slider, said = figure.widget.children[-1].children
+    want = expected(figure)
+    assert [unescape(words) for words in re.findall("<title>(.*?)</title>", picture(figure))] == want
+    assert slider.description == f"Values of: {figure.title}" and reading.HINT in said.value and "dpx-now" not in drawn(figure)
+    for i in {0, len(want) // 2, len(want) - 1}:
+        slider.index = i + 1
+        assert said.value == f'<p aria-live="polite">{escape(want[i])}</p>' and slider.label in want[i]
+        assert "dpx-now" in drawn(figure)
+
+
+def test_the_values_that_are_read_follow_the_controls():
+    figure = samples()["lines"]
+    slider, said = figure.widget.children[-1].children
+    slider.index = 61
+    before = said.value
+    live_inputs(figure)[0].widget.value = 2
+    assert slider.index == 61 and said.value != before
+    chart, last = figure._charts[0], figure.frame(epsilon=2)["this data set"][-1]
+    assert f"this data set {chart.y.text(int(chart.y.keep(last)))}," in said.value
+
+
+def test_a_figure_of_several_pictures_reads_each_of_them():
+    figure = samples()["crowd"]
+    readers = [one for one in figure.widget.children[2:] if one.layout.display != "none"]
+    assert [one.children[0].description for one in readers] == ["Values of: Plane", "Values of: Cells", "Values of: Kept"]
