@@ -1,19 +1,24 @@
 """Fair learning as a zero-sum game between a learner and an auditor: the game, its value, who plays it and what the play promises.
 
-``game`` is the game of one data set and one class, ``table`` the counts that it is made of, ``notions`` the papers' words for the rates
-it compares; ``programs`` its exact solutions by linear programs; ``auditor`` the rule Hedge and what it regrets; ``play`` Algorithm
-3, round by round; ``bounds`` what an approximate equilibrium promises; ``rounds`` how many the private version affords; ``sensitivity``
-how far one person moves the players, ``budget`` what a round may cost, ``private`` and ``players`` the private version, as printed and
-repaired, ``setting`` the numbers that it and its bounds are about, ``batch`` its arguments, read, ``doubles`` what its noise gives away
-beside its law; ``accuracy`` how far a round of it may be off, ``regret`` what its players regret, ``guarantees`` what it promises,
-``frozen`` what it promises by its default repair; ``aware`` what changes when a classifier may see the group, ``repair`` how these make a
-mixture fair; ``regression`` the same play against the regression oracle of the experiments, ``regression_printed`` what the paper ran with
-it, ``regression_printed_setting`` its arguments, read, ``regression_private`` that repaired, ``regression_setting`` its arguments, read.
-``learner`` and ``regression_learner`` are the repaired private versions as scikit-learn estimators, of classifiers that you bring and of
-features, ``estimator`` what both share.
+The game: ``game``, of one data set and one class, ``table`` the counts that it is made of, ``notions`` the papers' words for the rates it
+compares, ``programs`` its exact solutions by linear programs, ``bounds`` what an approximate equilibrium promises. Who plays: ``auditor``
+the rule Hedge and what it regrets, ``play`` Algorithm 3, round by round.
+
+In private: ``setting`` the numbers that plays and their bounds are about; ``rounds`` how many are afforded, ``budget`` what each may cost,
+``doubles`` what its noise gives away beside its law, ``sensitivity`` how far one person moves the players. ``algorithms`` are the boxes on
+one screen, ``algorithm_players`` and ``algorithm_steps`` what they are made of. Many plays at once: ``private`` the learner, repaired,
+``private_printed`` as printed, ``private_setting`` their arguments, read, ``players`` who plays, ``private_play`` the rounds and what they
+publish. ``accuracy`` how far a round may be off, ``regret`` what the players regret, ``guarantees`` what all that promises, ``frozen``
+what the default repair does. ``aware`` what changes when a classifier may see the group, ``repair`` how these make a mixture fair.
+
+With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_printed`` what the paper ran,
+``regression_private`` that repaired, both with their arguments, read, in a file ``..._setting`` beside them. ``learner`` and
+``regression_learner`` are the repaired private versions as scikit-learn estimators, ``estimator`` what both share.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
 from .accuracy import lemma_3_2
+from .algorithm_players import BoundPlayers, FrozenPlayers, PromisePlayers, printed_sensitivities, private_players
+from .algorithm_steps import laplace_on_grid, noisy_minimum, start_play
 from .algorithms import algorithm_3, algorithm_5, algorithm_5_as_printed
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
@@ -29,21 +34,11 @@ from .guarantees import EquilibriumBound as EquilibriumBound
 from .guarantees import Guarantee as Guarantee
 from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
 from .learner import DPOracleLearner
-from .one_play import (
-    BoundPlayers,
-    FrozenPlayers,
-    PromisePlayers,
-    laplace_on_grid,
-    noisy_minimum,
-    printed_sensitivities,
-    private_players,
-    start_play,
-)
 from .play import Play as Play
 from .play import exponentiated_gradient
 from .private import dp_oracle_learner, evaluate, gradient_seen
+from .private_play import PrivatePlay as PrivatePlay
 from .private_printed import dp_oracle_learner_as_printed
-from .private_rounds import PrivatePlay as PrivatePlay
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .algorithm_players import printed_sensitivities, private_players
+from .algorithm_steps import noisy_minimum, start_play
 from .auditor import hedge
 from .game import FairnessGame
-from .one_play import noisy_minimum, printed_sensitivities, private_players, start_play
 from .setting import Repair, Setting
 
 __all__ = ["algorithm_3", "algorithm_5", "algorithm_5_as_printed"]

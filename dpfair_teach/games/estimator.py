@@ -13,7 +13,7 @@ from ..accounting import Release
 from ..fairness import Parity
 from .auditor import bound_on_multipliers
 from .players import by_rate
-from .private_rounds import PrivatePlay
+from .private_play import PrivatePlay
 from .regression import default_price
 from .regression_private import PrivateRegressionPlay
 

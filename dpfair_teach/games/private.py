@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..training.loop import Callback
-from .batch import read_play
 from .budget import Accounted
 from .game import FairnessGame, refuse_no_game
 from .play import Play
-from .private_rounds import PrivatePlay, play
+from .private_play import PrivatePlay, play
+from .private_setting import read_play
 from .sensitivity import Guarded
 from .setting import REPAIRS, Repair
 

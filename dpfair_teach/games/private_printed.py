@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..training.loop import Callback
-from .batch import read_play
 from .game import FairnessGame
-from .private_rounds import PrivatePlay, play
+from .private_play import PrivatePlay, play
+from .private_setting import read_play
 
 __all__ = ["dp_oracle_learner_as_printed"]
 

@@ -22,7 +22,7 @@ from .notions import OddsNotion, labels_of
 from .players import frozen_cells, on_grid
 from .programs import plain
 from .regression import checked_oracle, counted, label_rates
-from .regression_setting import read_loop
+from .regression_private_setting import read_loop
 
 __all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
 

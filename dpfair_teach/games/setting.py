@@ -308,26 +308,27 @@ def _step(setting: Setting, repair: Repair) -> float:
         return largest_step(epsilon, delta, setting.selections, setting.gradients, method=setting.accounting)
     if setting.m is None or setting.n_classifiers is None:
         return step(left)
-    # A smaller delta makes it smaller.
-    least = _in_doubles(setting, repair, setting.protect, first, step(left), setting.selections, setting.gradients)
+    least = _in_doubles(setting, repair, first, step(left))     # a smaller delta makes it smaller
     refuse_delta_below(least * setting.delta / left, setting.delta, setting.epsilon, setting.rounds)
     return step(left - least)
 
 
-def _in_doubles(game, repair, protect, first, step, selections, gradients):
-    """What a play gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices.
+def _in_doubles(setting: Setting, repair: Repair, first: float, step: float) -> float:
+    """What a play gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices; ``first`` and ``step``
+    are the epsilons of what is released before the rounds, and of each step in them.
 
     One person is counted in one cell of a group, and moves one number where that is known from the other group's, or where the gap is one
     number; else two, by half of the step each. Who stays and is decided about otherwise moves one rate by 1/N: of a cell of one person that
-    is all of the step, 2/(N + 1). ``game`` may be the setting, which knows as much.
+    is all of the step, 2/(N + 1).
     """
-    k, m, rates = game.n_groups, game.m, game.n_groups * len(game.parity.cells)
-    numbers = 1 if k == 2 and (protect == "A" or repair != "frozen") else 2
+    assert setting.m is not None and setting.n_classifiers is not None
+    k, m, counts, X_too = setting.n_groups, setting.m, repair == "frozen", setting.protect != "A"
+    numbers = 1 if k == 2 and not (counts and X_too) else 2
     sizes = 1 if k == 2 or repair == "bound" else 2
-    # Rates are off by 2^-53, and their noise has a scale of 2 / (N + 1) over the step.
-    off = 0.0 if repair == "frozen" else m * step
+    off = 0.0 if counts else m * step       # rates are off by 2^-53, and their noise has a scale of 2 / (N + 1) over the step
     measured = numbers * laplace_delta(STEPS, step / numbers, off)
-    if protect != "A" and repair != "frozen":
+    if X_too and not counts:
         measured = max(measured, laplace_delta(STEPS, step, off))
-    chosen = choice_delta(game.n_classifiers, step, losses_off(rates, m, step))
-    return (sizes * laplace_delta(sizes / first, first / sizes) if first else 0.0) + gradients * measured + selections * chosen
+    chosen = choice_delta(setting.n_classifiers, step, losses_off(k * len(setting.parity.cells), m, step))
+    released = sizes * laplace_delta(sizes / first, first / sizes) if first else 0.0
+    return released + setting.gradients * measured + setting.selections * chosen

@@ -4,17 +4,19 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from dpfair_teach import accounting
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner, regression_setting
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner
+from dpfair_teach.games import regression_private_setting as door
 from dpfair_teach.games.doubles import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.oracles.prices import charged
-from faults import Mutant, calling, scaled
+from faults import Mutant, calling, scaled, with_arguments
 
 UNIT = 2.0**-53
 
@@ -38,10 +40,10 @@ def gaussian_less(of_epsilon, of_delta=lambda scale, mu: 0.0):
     return make
 
 
-def play_without(**none):
-    """What a play gives away, with one of its parts set to 0."""
-    names = ("game", "repair", "protect", "first", "step", "selections", "gradients")
-    return lambda f: lambda *args: f(*(dict(zip(names, args, strict=True)) | none).values())
+def of_a_play_with(**others):
+    """What a play gives away, if some of its numbers were others."""
+    names = ("n_groups", "m", "n_classifiers", "parity", "protect", "selections", "gradients")
+    return lambda f: lambda setting, *rest: f(SimpleNamespace(**{name: getattr(setting, name) for name in names} | others), *rest)
 
 
 def without_the_counts(f):
@@ -68,12 +70,13 @@ TERMS = {
     "choice_of_exact_losses": Mutant(DOUBLES + "choice_delta", lambda f: lambda n, e, r=0.0: f(n, e), "losses are exact"),
     "losses_without_their_rates": Mutant(DOUBLES + "losses_off", lambda f: lambda rates, *rest: f(0, *rest), "no rounding a rate"),
     "losses_without_their_errors": Mutant(DOUBLES + "losses_off", lambda f: lambda rates, *rest: f(rates - 6, *rest), "errors are exact"),
-    "play_without_its_sizes": Mutant("dpfair_teach.games.setting._in_doubles", play_without(first=0.0), "sizes give nothing away"),
-    "play_without_its_numbers": Mutant("dpfair_teach.games.setting._in_doubles", play_without(gradients=0), "measured numbers are free"),
-    "play_without_its_choices": Mutant("dpfair_teach.games.setting._in_doubles", play_without(selections=0), "choices are free"),
-    "loop_without_its_sizes": Mutant("dpfair_teach.games.regression_setting._in_doubles", calling(
+    "play_without_its_sizes": Mutant("dpfair_teach.games.setting._in_doubles", with_arguments(first=lambda _: 0.0),
+                                     "sizes give nothing away"),
+    "play_without_its_numbers": Mutant("dpfair_teach.games.setting._in_doubles", of_a_play_with(gradients=0), "measured numbers are free"),
+    "play_without_its_choices": Mutant("dpfair_teach.games.setting._in_doubles", of_a_play_with(selections=0), "choices are free"),
+    "loop_without_its_sizes": Mutant("dpfair_teach.games.regression_private_setting._in_doubles", calling(
         "laplace_delta", scaled(0.0)), "sizes give nothing away"),
-    "loop_without_its_counts": Mutant("dpfair_teach.games.regression_setting._in_doubles", without_the_counts, "counts are free"),
+    "loop_without_its_counts": Mutant("dpfair_teach.games.regression_private_setting._in_doubles", without_the_counts, "counts are free"),
     "gaussian_without_its_layers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 51 * (s + 1)), "layers are exact"),
     "gaussian_without_its_tables": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 2**9), "tables and wedges are exact"),
     "gaussian_of_exact_numbers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 26 * r), "numbers are exact before noise"),
@@ -94,11 +97,12 @@ FAULTS = TERMS | {
                                "losses are taken for exact, however many people they are summed over"),
     "the_steps_get_all_of_delta": Mutant("dpfair_teach.games.setting._step", calling("_in_doubles", lambda f: lambda *args: 0.0),
                                          "the accountant of a play is handed the whole delta"),
-    "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_setting._in_doubles", lambda f: lambda *args: (0.0, 0.0),
+    "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_private_setting._in_doubles",
+                                             lambda f: lambda *args: (0.0, 0.0),
                                              "the accountant of the loop is handed all of epsilon and delta"),
-    "two_halves_for_who_stays": Mutant("dpfair_teach.games.setting._in_doubles", lambda f: lambda game, repair, protect, *rest: f(
-        game, repair, "A", *rest), "with X private too, one rate moved by all of the step is taken for two moved by half"),
-    "the_vector_is_not_counted": Mutant("dpfair_teach.games.regression_setting._in_doubles", without_the_vector,
+    "two_halves_for_who_stays": Mutant("dpfair_teach.games.setting._in_doubles", of_a_play_with(protect="A"),
+                                        "with X private too, one rate moved by all of the step is taken for two moved by half"),
+    "the_vector_is_not_counted": Mutant("dpfair_teach.games.regression_private_setting._in_doubles", without_the_vector,
                                         "the entries of the learner's vector are not moved"),
 }
 
@@ -398,7 +402,7 @@ def test_the_accountant_of_the_loop_is_handed_what_doubles_leave(k, epsilon, del
     X, A, Y = rng.normal(size=(60, 2)), rng.integers(0, k, 60), np.arange(60) % 2
     play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, epsilon, delta, np.random.default_rng(0), n_groups=k, rounds=T)
     sizes, learner, auditor = play.releases_
-    moved = [regression_setting.gaussian_cost(2048, r.sensitivity / r.scale / math.sqrt(j), 2 * k * 60 * r.sensitivity / r.scale * sums)
+    moved = [door.gaussian_cost(2048, r.sensitivity / r.scale / math.sqrt(j), 2 * k * 60 * r.sensitivity / r.scale * sums)
              for r, j, sums in ((learner, 1, 1), (learner, 2, 1), (learner, 3, 1), (auditor, 1, 0), (auditor, 1, 0))[:5 if k > 2 else 4]]
     more, less = ((T - 1) * sum(costs) for costs in zip(*moved, strict=True))
     numbers, first = (1, 2)[k > 2], sizes.sensitivity / sizes.scale
@@ -409,7 +413,7 @@ def test_the_accountant_of_the_loop_is_handed_what_doubles_leave(k, epsilon, del
     moved += numbers * [gaussian_cost(STEPS, of_counts / math.sqrt(numbers))]
     hand = [(T - 1) * sum(costs) for costs in zip(*moved, strict=True)] + np.array([0, numbers * laplace_delta(
         numbers / first, first / numbers)])
-    found = regression_setting._in_doubles(RegressionOracle(X, Y), k, first, T, of_vector, of_counts)
+    found = door._in_doubles(RegressionOracle(X, Y), k, first, T, of_vector, of_counts)
     assert found == pytest.approx(tuple(hand), rel=1e-12, abs=0)
     mu = math.sqrt((T - 1) * (of_vector**2 + of_counts**2))
     assert together(first, numbers, mu, epsilon - more) <= delta - less

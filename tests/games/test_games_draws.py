@@ -267,9 +267,9 @@ FAULTS = {
         "dpfair_teach.games.players.FrozenCounts.__init__", margins_whoever_changes,
         "with private features too the number of accepted is taken for public"),
     "frozen_sizes_at_double_epsilon": Mutant(
-        "dpfair_teach.games.private_rounds._before", calling("frozen_cells", with_arguments(epsilon=lambda e: 2 * e)),
+        "dpfair_teach.games.private_play._before", calling("frozen_cells", with_arguments(epsilon=lambda e: 2 * e)),
         "half the noise on the sizes of cells"),
     "bound_at_double_epsilon": Mutant(
-        "dpfair_teach.games.private_rounds._before", calling("released_bound", with_arguments(epsilon=lambda e: 2 * e)),
+        "dpfair_teach.games.private_play._before", calling("released_bound", with_arguments(epsilon=lambda e: 2 * e)),
         "half the noise on the bound"),
 }

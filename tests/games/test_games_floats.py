@@ -391,12 +391,12 @@ FAULTS = {
             f(H, A, Y, parity, k, empty), accepted=counted(np.asarray(H, dtype=float), A, np.asarray(Y), k)[0].sum(axis=1)),
         "errors are sums over the cells, and rounded so"),
     "whole_cells_are_asked_for": Mutant(
-        "dpfair_teach.games.batch.refuse_unfit",
+        "dpfair_teach.games.private_setting.refuse_unfit",
         lambda f: lambda game: f(game) if not (game.n_pos % 1).any() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for who is in which group"),
     "rounded_sums_are_refused": Mutant(
-        "dpfair_teach.games.batch.refuse_unfit",
+        "dpfair_teach.games.private_setting.refuse_unfit",
         lambda f: lambda game: f(game) if (game.table.accepted % 1 < 1e-6).all() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for how the parts of a public number are rounded"),

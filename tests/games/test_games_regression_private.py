@@ -406,7 +406,7 @@ FAULTS = {
         "dpfair_teach.games.regression_private._measured",
         lambda f: lambda counts, n, mu, rng: (counts + f(counts, n, mu, rng)) / 2, "half the noise on the counts"),
     "loop_refuses_an_empty_cell": Mutant(
-        "dpfair_teach.games.regression_setting.read_loop",
+        "dpfair_teach.games.regression_private_setting.read_loop",
         calling("asked_people", with_arguments(empty=lambda _: "refuse")),
         "it stops where a cell holds nobody"),
     "section_5_step_a_tenth_more": Mutant(

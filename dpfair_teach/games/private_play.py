@@ -13,10 +13,10 @@ from ..fairness.parity import signed
 from ..training import State, train
 from ..training.loop import Callback
 from .auditor import weights
-from .batch import PlaySetting
 from .game import FairnessGame
 from .play import Moves, told_of
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
+from .private_setting import PlaySetting
 from .programs import plain
 from .sensitivity import Guarded
 
