@@ -216,7 +216,7 @@ def test_progress_and_checkpoint_may_be_set_anew_after_a_fit(capsys, tmp_path):
         model.set_params(progress=False, checkpoint=tmp_path / "x").predict_proba(X)
 
 
-LOOPS = pytest.mark.parametrize(("fit", "where"), [(mixed, "private_rounds"), (learned, "regression_private")])
+LOOPS = pytest.mark.parametrize(("fit", "where"), [(mixed, "private_play"), (learned, "regression_private")])
 
 
 def killed(fit, where, monkeypatch, path, at, **how):
