@@ -82,9 +82,10 @@ class FrozenPlayers:
         int
             The classifier.
         """
-        price = self.game.prices(lam) / self.sizes              # of one person who is counted, (k, R)
-        loss = self.errors + price.ravel() @ self.counts.reshape(len(self.counts), -1).T
-        spread = np.ptp(price, axis=0).max()                    # one changed A: a price for another, of the same rate
+        price = self.game.prices(lam) / self.sizes  # of one counted person, (k, R)
+        counts = self.counts.reshape(len(self.counts), -1)
+        loss = self.errors + price.ravel() @ counts.T
+        spread = np.ptp(price, axis=0).max()        # one changed A: another price
         return noisy_minimum(loss, spread / self.epsilon_step, rng)
 
     def constraint_values(self, h: int, rng: np.random.Generator) -> np.ndarray:
@@ -100,12 +101,13 @@ class FrozenPlayers:
         (K,) array
         """
         counts = self.counts[h]
-        if len(counts) == 2:                                    # one count: the other is the public rest
+        if len(counts) == 2:            # one count: the other is the public rest
             one = laplace_on_grid(counts[1], 1 / self.epsilon_step, rng)
             counts = np.stack([self.totals[h] - one, one])
-        else:                                                   # one changed A moves two counts by 1
+        else:                           # one changed A moves two counts by 1
             counts = laplace_on_grid(counts, 2 / self.epsilon_step, rng)
-        return self.game.constraints_of(self.game.parity.differences(counts / self.sizes))
+        gaps = self.game.parity.differences(counts / self.sizes)
+        return self.game.constraints_of(gaps)
 
 
 class PromisePlayers:
@@ -162,8 +164,9 @@ class PromisePlayers:
         int
             The classifier.
         """
-        price = self.game.prices(lam)                           # of each rate, (k, R)
-        loss = self.errors + price.ravel() @ self.rates.reshape(len(self.rates), -1).T
+        price = self.game.prices(lam)           # of each rate, (k, R)
+        rates = self.rates.reshape(len(self.rates), -1)
+        loss = self.errors + price.ravel() @ rates.T
         largest = np.sort(np.abs(price), axis=0)
         moves = (largest[-1] + largest[-2]).max() / (self.N + 1)
         return noisy_minimum(loss, 2 * moves / self.epsilon_step, rng)
@@ -180,10 +183,14 @@ class PromisePlayers:
         -------
         (K,) array
         """
-        scale = 2 / (self.N + 1) / self.epsilon_step            # two rates move by 1/(N+1), or one gap by both
+        # Two rates move by 1/(N+1), or one gap by both.
+        scale = 2 / (self.N + 1) / self.epsilon_step
         if self.game.n_groups == 2:
-            return self.game.constraints_of(laplace_on_grid(self.game.gaps[h], scale, rng))
-        return self.game.constraints_of(self.game.parity.differences(laplace_on_grid(self.rates[h], scale, rng)))
+            gaps = laplace_on_grid(self.game.gaps[h], scale, rng)
+        else:
+            rates = laplace_on_grid(self.rates[h], scale, rng)
+            gaps = self.game.parity.differences(rates)
+        return self.game.constraints_of(gaps)
 
 
 class BoundPlayers(PromisePlayers):

@@ -16,7 +16,9 @@ from .setting import Repair, Setting
 __all__ = ["algorithm_3", "algorithm_5", "algorithm_5_as_printed"]
 
 
-def algorithm_3(game: FairnessGame, B: float, eta: float, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+def algorithm_3(
+    game: FairnessGame, B: float, eta: float, rounds: int,
+) -> tuple[np.ndarray, np.ndarray]:
     """Algorithm 3, exponentiated gradient: T rounds of exponential weights against best answers. Not private.
 
     Source: supplement, Algorithm 3 (Agarwal et al. 2018). The same numbers: :func:`exponentiated_gradient`.
@@ -54,7 +56,7 @@ def algorithm_3(game: FairnessGame, B: float, eta: float, rounds: int) -> tuple[
     theta, lam, h = start_play(game, B, eta, rounds)
     for t in range(rounds):
         lam[t] = hedge(theta, B)
-        h[t] = game.best_response(lam[t])                           # Subroutine 2
+        h[t] = game.best_response(lam[t])               # Subroutine 2
         r = game.constraints_of(game.gaps[h[t]])
         theta = theta + eta * r
     return np.bincount(h, minlength=game.n_classifiers) / rounds, lam.mean(axis=0)
@@ -111,7 +113,9 @@ def algorithm_5(game: FairnessGame, setting: Setting, rng: np.random.Generator, 
     return np.bincount(h, minlength=game.n_classifiers) / T, lam.mean(axis=0)
 
 
-def algorithm_5_as_printed(game: FairnessGame, setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def algorithm_5_as_printed(
+    game: FairnessGame, setting: Setting, rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
     """Algorithm 5 as it is printed, which is **not** (epsilon, delta)-private: the smallest cell of the private data scales its noise.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3). What fails: a neighbour's smallest cell may be another, and
@@ -145,12 +149,15 @@ def algorithm_5_as_printed(game: FairnessGame, setting: Setting, rng: np.random.
     >>> Q.shape, lam.shape
     ((2,), (4,))
     """
-    delta = printed_sensitivities(game, setting)                    # Lemma 3.1, of the private data: this is what fails
-    T, B, eta, epsilon_step = setting.rounds, setting.B, setting.learning_rate, setting.step("printed")
+    # Lemma 3.1, of the private data: this is what fails.
+    delta = printed_sensitivities(game, setting)
+    T, B, eta = setting.rounds, setting.B, setting.learning_rate
+    epsilon_step = setting.step("printed")
     theta, lam, h = start_play(game, B, eta, T)
     for t in range(T):
         lam[t] = hedge(theta, B)
-        h[t] = noisy_minimum(game.losses(lam[t]), 2 * delta.learner / epsilon_step, rng)        # Subroutine 4
+        h[t] = noisy_minimum(game.losses(lam[t]),           # Subroutine 4
+                             2 * delta.learner / epsilon_step, rng)
         W = rng.laplace(scale=delta.auditor / epsilon_step, size=setting.K)
         r = game.constraints_of(game.gaps[h[t]]) + W
         theta = theta + eta * r

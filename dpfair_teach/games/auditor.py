@@ -57,10 +57,12 @@ def hedge(theta: ArrayLike, B: ArrayLike) -> np.ndarray:
     """
     theta = check.array("theta", theta)
     if theta.ndim == 0 or theta.size == 0:
-        check.refuse("theta", theta.shape if theta.ndim else float(theta), "is no vector with one entry for each constraint",
+        check.refuse("theta", theta.shape if theta.ndim else float(theta),
+                     "is no vector with one entry for each constraint",
                      "Give theta of shape (..., K).")
     B = bound_on_multipliers(B)
-    check.broadcast("B", B.shape, "theta", theta.shape[:-1], "Give one B for all, or one for each row of theta.")
+    check.broadcast("B", B.shape, "theta", theta.shape[:-1],
+                    "Give one B for all, or one for each row of theta.")
     return weights(theta, B)
 
 

@@ -105,7 +105,8 @@ def _scales(smallest_cell: object) -> tuple[float, float]:
     return 1 / (n - 1), 1 / (n - 2)
 
 
-def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *, gradients: int = 1,
+def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
+                        gradients: int = 1,
                         constraints: tuple[str, ...] = ("FP", "TP")) -> float:
     """The delta that the printed Laplace noise of Algorithm 5 needs at this epsilon, by its scale alone: exact.
 
@@ -139,8 +140,11 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *, gr
     [0.323, 0.106, 0.039]
     """
     k = check.group_count(n_groups)
-    entries = 2 * len(checked_constraints(constraints)) * (k - 1) * check.integer("gradients", gradients, low=1, high=10**6)
-    return laplace_scale_delta(*_scales(smallest_cell), epsilon=check.number("epsilon", epsilon, low=0.0, high=700.0), n=entries)
+    each = 2 * len(checked_constraints(constraints)) * (k - 1)
+    entries = each * check.integer("gradients", gradients, low=1, high=10**6)
+    scales = _scales(smallest_cell)
+    epsilon = check.number("epsilon", epsilon, low=0.0, high=700.0)
+    return laplace_scale_delta(*scales, epsilon=epsilon, n=entries)
 
 
 def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gradients: int = 1,

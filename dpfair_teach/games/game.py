@@ -357,7 +357,8 @@ class FairnessGame:
             An unconstrained cell that holds nobody has the cost of the mistake alone.
         """
         k, sizes = self.n_groups, self.table.sizes
-        each = self.parity.prices_of_rates(self.signed(lam), k, sizes) * self.m / np.where(sizes > 0, sizes, 1.0)
+        prices = self.parity.prices_of_rates(self.signed(lam), k, sizes)
+        each = prices * self.m / np.where(sizes > 0, sizes, 1.0)
         costs = np.zeros(each.shape[:-2] + (2, k, 2))
         costs[..., 0, :, 1] = costs[..., 1, :, 0] = 1.0
         for r, cell in enumerate(self.parity.cells):

@@ -125,24 +125,24 @@ def fair_mixture(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]:
     >>> weights.round(3), round(price, 3)               # of Q, h_0, h_1, hbar_0, hbar_1
     (array([0.846, 0.   , 0.   , 0.   , 0.154]), 0.182)
     """
-    gap, v = false_positive_gaps(fp, gamma)                             # line 1
+    gap, v = false_positive_gaps(fp, gamma)     # line 1
     k, gamma = len(gap), float(gamma)
-    h, bar = np.zeros(k), np.zeros(k)                                   # weights of the indicators
-    if k == 2:                                                          # line 2
+    h, bar = np.zeros(k), np.zeros(k)           # weights of the indicators
+    if k == 2:                                  # line 2
         price = v * least_bound(k, gamma)
         h[1], bar[1] = price * (gap[1] < 0), price * (gap[1] > 0)
     else:
-        v = v / (1 + (k - 1) * gamma)                                   # line 3: v'
+        v = v / (1 + (k - 1) * gamma)           # line 3: v'
         s, price = (k - 1) * v, (k + 1) / 2 * v
-        limit = gamma * (1 + s)                                         # gamma'
-        t = anchor_move(gap[1:], limit, v)                              # line 4: below 0 where signs are exchanged
+        limit = gamma * (1 + s)                 # gamma'
+        t = anchor_move(gap[1:], limit, v)      # line 4: t < 0 swaps the signs
         h[0], bar[0] = max(t, 0), max(-t, 0)
         h[1:] = np.maximum(t - gap[1:] - limit, 0)
         bar[1:] = np.maximum(gap[1:] - t - limit, 0)
-        coin = (s - h.sum() - bar.sum()) / 2                            # line 5
+        coin = (s - h.sum() - bar.sum()) / 2    # line 5
         h[0], bar[0] = h[0] + coin, bar[0] + coin
     weights = np.concatenate([[1.0], h, bar])
-    return weights / weights.sum(), price                               # line 6
+    return weights / weights.sum(), price       # line 6
 
 
 def fair_mixture_as_printed(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]:
