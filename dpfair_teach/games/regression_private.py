@@ -22,7 +22,7 @@ from .notions import OddsNotion, labels_of
 from .players import frozen_cells, on_grid
 from .programs import plain
 from .regression import checked_oracle, counted, label_rates
-from .regression_private_setting import read_loop
+from .regression_private_setting import LoopSetting, read_loop
 
 __all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
 
@@ -284,12 +284,16 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     run = None if checkpoint is None else {"algorithm": "regression_dp_oracle_learner", "setting": s.told, "A": np.asarray(A),
                                            "X": oracle.design, "Y": oracle.Y, "base": oracle.base}
     state = train(step, start, T, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    t = state.round             # fewer than T, where the callback stopped it
-    found = [state[name][:t] for name in ("rules", "multipliers", "errors", "gaps")]
+    return _published(oracle, s, state, s.records(sensitivity, state.round))
+
+
+def _published(oracle: RegressionOracle, s: LoopSetting, state: State, releases: tuple[Release, ...]) -> PrivateRegressionPlay:
+    """The rounds that were played, fewer than T where the callback stopped them, with the axes that were given."""
+    found = [state[name][:state.round] for name in ("rules", "multipliers", "errors", "gaps")]
     rules, multipliers, errors, seen = (x.reshape(x.shape[:1] + s.axes + x.shape[2:]) for x in found)
-    given, B_given, eta_given, epsilon_given = s.shown
-    return PrivateRegressionPlay(oracle, k, s.parity, given, rules, multipliers, errors, state["sizes"] if T > 1 else None, seen, B_given,
-                                 eta_given, epsilon_given, s.records(sensitivity, t))
+    gamma, B, eta, epsilon = s.shown
+    sizes = state["sizes"] if s.T > 1 else None
+    return PrivateRegressionPlay(oracle, s.k, s.parity, gamma, rules, multipliers, errors, sizes, seen, B, eta, epsilon, releases)
 
 
 def _vector(oracle: RegressionOracle, A: ArrayLike, k: int, ridge: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
