@@ -177,12 +177,13 @@ def body(shown: Shown) -> str:
                 f'<div class="dpx-side">{legend(one)}{"" if below else said}</div></div>{said if below else ""}'
                 f"{numbers(one)}")
     parts, pictures = [], iter(shown.pictures)
-    inside = shown.columns[-1] > 1          # a column of several pictures has room for the sentence below them
-    for number, height in enumerate(shown.columns, start=1):
+    highest = max(shown.columns)
+    inside = shown.columns.index(highest) if highest > 1 else None          # a column of several pictures has room for the sentence
+    for number, height in enumerate(shown.columns):
         column = [next(pictures) for _ in range(height)]
-        panels = "".join(panel(one, shown.sentence) for one in column) + (said if inside and number == len(shown.columns) else "")
+        panels = "".join(panel(one, shown.sentence) for one in column) + (said if number == inside else "")
         parts.append(f'<div class="dpx-column" style="--w:{column[0].share:g}">{panels}</div>')
-    return f'<div class="dpx-body dpx-many">{"".join(parts)}</div>{"" if inside else said}'
+    return f'<div class="dpx-body dpx-many">{"".join(parts)}</div>{said if inside is None else ""}'
 
 
 def crowd(shown: Shown) -> str:

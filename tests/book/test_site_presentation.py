@@ -89,7 +89,7 @@ def test_a_drawer_closes_when_something_in_it_is_chosen(visit):
 
 # --- the form ---------------------------------------------------------------------------------------------------------------
 
-FRONT = PAGES[0]
+FRONT, TEN = PAGES[0], "book/notebooks/ten-people.html"
 FORM = [page for page in PAGES if Path(page).stem in IN_FORM]
 
 
@@ -128,6 +128,31 @@ def test_the_figure_of_the_subject_fits_a_screen_and_is_played_by_keyboard(visit
     assert len(seen) == 9 and said.get_attribute("aria-live") == "polite"
     with visit.width(320):
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+SUBJECT = {"people": ".dpx-crowd", "buttons": ".dpx-sliders", "coins": ".dpx-panel:nth-child(1 of [data-view=table])",
+           "gauge": ".dpx-panel[data-view=bars]", "rates": ".dpx-panel[data-view=roc] .dpx-draw svg"}
+ENDS = """parts => { const box = part => document.querySelector("dpfair-explorer").querySelector(part).getBoundingClientRect();
+    return parts.map(part => [box(part).top + scrollY, box(part).bottom + scrollY].map(Math.round)); }"""
+
+
+@on([FRONT, TEN])
+def test_the_subject_is_seen_at_once(visit):
+    """On a screen of 1280 x 800 with its people, coins and gauge; on a phone one below the other, in the order in which it is played."""
+    ends = dict(zip(SUBJECT, visit.page.evaluate(ENDS, list(SUBJECT.values())), strict=True))
+    needed = [part for part in SUBJECT if part != "rates" or visit.page.url.endswith(FRONT)]
+    assert all(ends[part][1] <= 800 for part in needed), ends
+    for pixels in (360, 390):
+        with visit.width(pixels):
+            tops = [top for top, _ in visit.page.evaluate(ENDS, list(SUBJECT.values()))]
+        assert tops == sorted(tops), f"{pixels} px: {dict(zip(SUBJECT, tops, strict=True))}"
+
+
+@on([FRONT])
+def test_the_doors_stand_directly_below_the_figure(visit):
+    figure, doors = visit.page.locator("dpfair-explorer"), visit.page.locator("#three-doors")
+    assert figure.evaluate("figure => figure.closest('div.cell').nextElementSibling.id") == "three-doors"
+    assert doors.bounding_box()["y"] < 1000
 
 
 def test_the_figure_of_the_subject_is_there_without_scripts(chromium, site_url):
