@@ -63,6 +63,7 @@ class LoopClassifier(RandomizedClassifier):
     def _publish(self, published: PrivatePlay | PrivateRegressionPlay) -> None:
         """Keep what was published: numbers, and neither people nor a game of them."""
         self.multipliers_, self.sizes_, self.parity_ = published.multipliers, published.denominators, published.parity
+        self.history_ = published.history
         self.B_, self.eta_, self.releases_ = float(published.B), float(published.eta), published.releases_
 
     def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:

@@ -89,6 +89,9 @@ class DPOracleLearner(LoopClassifier):
         The learner's classifier in each round; ``weights_`` counts them.
     multipliers_ : (T, K) array
         The auditor's prices in each round.
+    history_ : pandas.DataFrame
+        One row for each round: ``chosen``, and for each constraint a ``multiplier`` and the ``gradient`` that the auditor saw, such as
+        ``gradient FP 1-0 +``, of the rate of group 1 minus that of group 0; missing in the last round.
     sizes_ : (k, 2) array [a, y], or None
         The released sizes of the cells, (k, 1) of rates of all people; None for another repair, or one round.
     B_, eta_ : floats

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
@@ -15,6 +16,7 @@ from ..training import State, train
 from ..training.loop import Callback
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame, refuse_no_game
+from .history import table_of_rounds
 from .programs import plain
 
 __all__ = ["exponentiated_gradient"]
@@ -79,6 +81,9 @@ class Play(Moves):
     rounds, Q, lam, gap, regrets, error, violation
         T; the averages of both players, (..., H) and (..., K); the equilibrium gap of these averages, and what either player could still
         gain (auditor, learner); err(Q); the largest gap of Q.
+    history : pandas.DataFrame
+        One row for each round, and each game of a batch: ``chosen``, its ``error``, a ``multiplier`` for each constraint, such as
+        ``multiplier FP 1-0 +``, and each ``gap`` of the chosen classifier.
     """
 
     game: FairnessGame = field(repr=False)
@@ -91,6 +96,13 @@ class Play(Moves):
     def n_classifiers(self) -> int:  # type: ignore[override]  # of the moves alone it is kept, with the game at hand it is the game's
         """H, of the game."""
         return self.game.n_classifiers
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """The rounds as a table."""
+        game, chosen = self.game, self.chosen
+        return table_of_rounds(game.parity, chosen.shape[1:], chosen=chosen, error=game.errors[chosen], multiplier=self.multipliers,
+                               gap=game.gaps[chosen])
 
     @property
     def gap(self) -> np.ndarray:

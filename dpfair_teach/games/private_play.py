@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ..accounting import UNIT_A, Release
 from ..fairness import Parity
@@ -14,6 +15,7 @@ from ..training import State, train
 from ..training.loop import Callback
 from .auditor import weights
 from .game import FairnessGame
+from .history import table_of_rounds
 from .play import Moves, told_of
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
 from .private_setting import PlaySetting
@@ -46,6 +48,9 @@ class PrivatePlay(Moves):
         epsilon' of each of the private steps.
     gradients : (T-1, ..., K) array
         What the auditor saw: the last round's would never be used. As printed T of them. T here is what was asked for.
+    history : pandas.DataFrame
+        One row for each round, and each game of a batch: ``chosen``, and for each constraint a ``multiplier`` and a ``gradient``, such as
+        ``gradient FP 1-0 +``. What the auditor did not see is missing.
     denominators : (..., k, 2) array or None
         The released sizes of the cells, whole people, for the repair "frozen"; NaN where no constraint asks, as nothing is released of
         such a cell; of rates of all people, whatever their label, (..., k, 1). None too where T = 1, which needs no sizes.
@@ -73,6 +78,10 @@ class PrivatePlay(Moves):
     smallest_cell: np.ndarray | None
     spent: tuple = field(repr=False)
     protect: Guarded = field(repr=False)
+
+    @property
+    def history(self) -> pd.DataFrame:
+        return table_of_rounds(self.parity, self.chosen.shape[1:], chosen=self.chosen, multiplier=self.multipliers, gradient=self.gradients)
 
     @property
     def releases_(self) -> tuple[Release, ...]:

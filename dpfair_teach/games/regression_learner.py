@@ -70,6 +70,9 @@ class DPRegressionLearner(LoopClassifier):
         How often each round's classifier errs on the people of ``fit``. X, y and the rules are public, so these are.
     multipliers_ : (T, K) array
         The auditor's prices in each round.
+    history_ : pandas.DataFrame
+        One row for each round: ``error``, a ``multiplier`` for each constraint, such as ``multiplier FP 1-0 +``, of the rate of group 1
+        minus that of group 0, and each noisy ``gap``; missing in the last round.
     sizes_ : (k, 2) array [a, y], or None
         The released sizes of the cells, whole people; NaN where no constraint asks. None where T = 1, which needs no sizes.
     B_, eta_ : floats

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
@@ -18,6 +19,7 @@ from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from ..training import State, train
 from ..training.loop import Callback
 from .auditor import weights
+from .history import table_of_rounds
 from .notions import OddsNotion, labels_of
 from .players import frozen_cells, on_grid
 from .programs import plain
@@ -49,6 +51,9 @@ class PrivateRegressionPlay:
         Released sizes of the cells, whole people; NaN where no constraint asks. None where T = 1, which needs no sizes.
     gaps_seen : (T-1, ..., D) array
         Noisy gaps of each round's classifier but the last.
+    history : pandas.DataFrame
+        One row for each round, and each game of a batch: ``error``, a ``multiplier`` for each constraint, such as ``multiplier FP 1-0 +``,
+        and the ``gap`` that was seen, missing in the last round.
     B, eta, epsilon : arrays or floats
         The bound of the multipliers, the auditor's step and the epsilon of each game of the batch.
     releases_ : tuple of accounting.Release
@@ -74,6 +79,10 @@ class PrivateRegressionPlay:
     def rounds(self) -> int:
         """T."""
         return len(self.rules)
+
+    @property
+    def history(self) -> pd.DataFrame:
+        return table_of_rounds(self.parity, self.errors.shape[1:], error=self.errors, multiplier=self.multipliers, gap=self.gaps_seen)
 
     @property
     def constraints(self) -> tuple[str, ...]:
