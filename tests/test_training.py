@@ -13,12 +13,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.training import State, checkpoint, train
+from dpfair_teach.accounting import UNIT_A, Release, compose
+from dpfair_teach.training import Budget, State, checkpoint, train
 
+NOISE = Release("gaussian", UNIT_A, sensitivity=1, scale=12.0)
+SIZES = Release("laplace", UNIT_A, sensitivity=1, scale=10.0)
 VALID_CALLS = {
     "training.State": lambda: dict(values={"w": np.zeros(2)}, rng=np.random.default_rng(1), round=3),
-    "training.train": lambda: dict(step=walk, state=start(), rounds=4, progress=False, callback=lambda state: False,
-                                   history=lambda state: {"w": state["w"][0]}, checkpoint=None, every=None, run=None),
+    "training.Budget": lambda: dict(step=NOISE, epsilon=1.0, delta=1e-6, method="rdp", before=[SIZES]),
+    "training.train": lambda: dict(step=walk, state=start(), rounds=4, budget=Budget(NOISE, 1.0, 1e-6), progress=False,
+                                   callback=lambda state: False, history=lambda state: {"w": state["w"][0]}, checkpoint=None,
+                                   every=None, run=None),
 }
 
 
@@ -98,6 +103,11 @@ def test_the_bar_goes_to_the_error_stream_and_only_when_asked(capfd):
     ({"history": lambda state: {"w": state["w"]}}, r"^history=array\(.*returned for 'w', .*Return one, for instance \{\"w\": float\(x\)\}"),
     ({"history": lambda state: {str(state.round): 1.0}}, r"^history=\['2'\]: are the names of round 2"),
     ({"state": State({}, None, 9)}, r"^rounds=4: and 9 rounds were done"),
+    ({"rounds": None}, r"^rounds=None: and no budget either, which would say how many\. Give one of them"),
+    ({"budget": 1.0}, r"^budget=1\.0: not a Budget\. Make it with training\.Budget"),
+    ({"budget": Budget(SIZES, .35, method="basic")}, r"^rounds=4: the budget of epsilon=0\.35, delta=0 allows 3\. Ask for no more, al"),
+    ({"rounds": None, "budget": Budget(SIZES, .05, method="basic")}, r"^budget=Budget.*allows no step\. Allow more, or release less"),
+    ({"rounds": None, "budget": Budget(SIZES, .5, method="basic"), "state": State({}, None, 6)}, r"^rounds=5: and 6 .* budget allows\."),
     ({"every": 5}, r"^every=5: is read by one with checkpoint"),
     ({"run": "x"}, r"^run='x': is read by one with checkpoint"),
     ({"checkpoint": "x"}, r"^checkpoint, run=\('x', None\): a file, and no word"),
@@ -108,6 +118,44 @@ def test_the_bar_goes_to_the_error_stream_and_only_when_asked(capfd):
 def test_what_cannot_be_trained_is_refused(wrong, match):
     with pytest.raises(ValueError, match=match):
         train(**dict(step=walk, state=start(), rounds=4) | wrong)
+
+
+# ------------------------------------------------------------------------------------------------------ what it may cost
+
+@pytest.mark.parametrize("before", [(), [SIZES]], ids=["alone", "after sizes"])
+def test_without_a_word_of_rounds_it_goes_as_far_as_the_budget_allows_and_not_one_further(before):
+    budget = Budget(NOISE, 1.0, 1e-6, before=before)
+    found = train(walk, start(), budget=budget)
+    assert found.state.round == budget.steps > 3
+    assert compose(found.releases_, 1e-6, "rdp") <= 1.0 < compose(budget.releases(budget.steps + 1), 1e-6, "rdp")
+    assert len(found.releases_) == len(before) + 1 and found.releases_[-1].times == budget.steps
+    fewer = train(walk, start(), 3, budget=budget)
+    assert fewer.state.round == fewer.releases_[-1].times == 3 and train(walk, start(), 3).releases_ == ()
+    assert train(walk, start(), 0, budget=budget).releases_ == tuple(before)
+    assert train(walk, fewer.state, budget=budget).state.round == budget.steps          # three were spent before
+
+
+def test_a_budget_reads_its_records_once_and_two_that_are_alike_are_equal():
+    budget = Budget((one for one in [NOISE, SIZES]), 2.0, 1e-6, before=iter([SIZES]))
+    assert budget == Budget([NOISE, SIZES], 2.0, 1e-6, before=SIZES) != Budget([NOISE, SIZES], 2.1, 1e-6, before=SIZES)
+    assert [one.times for one in budget.releases(7)] == [1, 7, 7] and pickle.loads(pickle.dumps(budget)) == budget
+    with pytest.raises(ValueError, match=r"^steps=-1"):
+        budget.releases(-1)
+    with pytest.raises(ValueError, match=r"^before=.*costs 0\.1 alone, more than epsilon=0\.05"):
+        Budget(NOISE, .05, before=SIZES, method="basic")
+
+
+def test_a_resume_keeps_what_was_spent(tmp_path):
+    """Of 5 steps 4 stand in the file: one is left, and no file of another budget is taken."""
+    budget = Budget(SIZES, .5, method="basic")
+    broken_off(tmp_path / "x", at=5, rounds=None, budget=budget)
+    for other in (None, Budget(SIZES, .6, method="basic"), Budget(NOISE, 5.0, 1e-6)):
+        with pytest.raises(ValueError, match=r"^checkpoint=.*belongs to another run"):
+            train(walk, start(), 5, budget=other, checkpoint=tmp_path / "x", run=1)
+    seen = []
+    found = train(walk, start(), budget=budget, callback=lambda state: seen.append(state.round), checkpoint=tmp_path / "x", run=1)
+    assert (found.resumed, seen) == (4, [5]) and found.releases_ == budget.releases(5)
+    assert compose(found.releases_) == pytest.approx(.5) and everything(found) == everything(train(walk, start(), 5))
 
 
 # ------------------------------------------------------------------------------------------------------ killed and resumed
@@ -152,12 +200,12 @@ class Stop(Exception):
     """The test ends a run in the middle."""
 
 
-def broken_off(path, at=7, every=2, first=None, what=1, step=walk, **how):
+def broken_off(path, at=7, every=2, first=None, what=1, step=walk, rounds=12, **how):
     def stop(state):
         if state.round == at:
             raise Stop
     with pytest.raises(Stop):
-        train(step, start() if first is None else first, 12, callback=stop, checkpoint=path, every=every, run=what, **how)
+        train(step, start() if first is None else first, rounds, callback=stop, checkpoint=path, every=every, run=what, **how)
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])

@@ -15,7 +15,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from .. import _checks as check
+from ..accounting import Release
 from . import checkpoint as files
+from .budget import Budget
 from .state import State
 
 __all__ = ["train"]
@@ -42,12 +44,15 @@ class Training:
         The round that the checkpoint was of; 0 where there was none.
     rows : list of dict
         What ``history`` is made of.
+    releases_ : tuple of accounting.Release
+        What the budget says that the rounds released, those before a resume too; nothing without a budget.
     """
 
     state: State
     stopped: bool
     resumed: int
     rows: list[dict[str, float]] = field(repr=False)
+    releases_: tuple[Release, ...] = ()
 
     @cached_property
     def history(self) -> pd.DataFrame:
@@ -56,9 +61,9 @@ class Training:
         return pd.DataFrame(self.rows, index=index)
 
 
-def train(step: Step, state: State, rounds: int, *, progress: bool = False, callback: Callback | None = None,
-          history: History | None = None, checkpoint: str | os.PathLike[str] | None = None, every: int | None = None,
-          run: object = None) -> Training:
+def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget | None = None, progress: bool = False,
+          callback: Callback | None = None, history: History | None = None, checkpoint: str | os.PathLike[str] | None = None,
+          every: int | None = None, run: object = None) -> Training:
     """Go from ``state`` to the state after ``rounds`` rounds, one step after the other; from a checkpoint, if there is one.
 
     Source: ours.
@@ -79,8 +84,10 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, call
         ``step(state)`` returns ``state.then(...)``.
     state : State
         Where a fresh run starts.
-    rounds : int in 0..10^15
-        How many there are to be, those that the state has behind it counted.
+    rounds : int in 0..10^15, optional
+        How many there are to be, those that the state has behind it counted. None: as many as the budget allows.
+    budget : Budget, optional
+        What the rounds may cost. More rounds than it allows are refused before the first one.
     progress : bool
         A bar on the standard error stream.
     callback : callable, optional
@@ -91,18 +98,20 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, call
     every : int >= 1, optional
         Rounds between two checkpoints, by default 100.
     run : numbers, texts, arrays, records, and lists and dicts of such
-        What this run is, for ``checkpoint``: everything that a step depends on beside the state, the data too. Its hash is in the file.
+        What this run is, for ``checkpoint``: everything that a step depends on beside the state, the data too. Its hash, with that of
+        the budget, is in the file.
 
     Returns
     -------
     Training
-        ``state``, ``history``, ``stopped``, ``resumed``.
+        ``state``, ``history``, ``stopped``, ``resumed``, ``releases_``.
 
     Raises
     ------
     ValueError
-        A step that returns no state of the next round; a checkpoint that is no checkpoint, or of another run, or cannot be written;
-        ``every`` or ``run`` without ``checkpoint``, or ``checkpoint`` without ``run``.
+        A step that returns no state of the next round; neither rounds nor a budget, or more rounds than it allows; a checkpoint that is
+        no checkpoint, or of another run or budget, or cannot be written; ``every`` or ``run`` without ``checkpoint``, or ``checkpoint``
+        without ``run``.
 
     Examples
     --------
@@ -116,15 +125,16 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, call
     """
     if not isinstance(state, State):
         check.refuse("state", state, "not a State", "Make it with training.State({name: array}, rng).")
-    rounds = check.integer("rounds", rounds, low=0, high=MOST_ROUNDS)
+    rounds = _allowed(rounds, budget)
     for name, value in (("step", step), ("callback", callback), ("history", history)):
         if value is not None or name == "step":
             _check_function(name, value)
     check.flag("progress", progress)
-    keeper = _Keeper.of(state, checkpoint, every, run)
+    keeper = _Keeper.of(state, checkpoint, every, run, budget)
     state, rows, resumed = keeper.start(state)
     if state.round > rounds:
-        check.refuse("rounds", rounds, f"and {state.round} rounds were done already", "Ask for more.")
+        check.refuse("rounds", rounds, f"and {state.round} rounds were done already",
+                     "Ask for more." if budget is None else "Ask for more, as far as the budget allows.")
     stopped = False
     with tqdm(total=rounds, initial=state.round, unit="round") if progress else nullcontext() as bar:
         while state.round < rounds and not stopped:
@@ -137,7 +147,24 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, call
             if bar is not None:
                 bar.update()
     keeper.done()
-    return Training(state, stopped, resumed, rows)
+    return Training(state, stopped, resumed, rows, () if budget is None else budget.releases(state.round))
+
+
+def _allowed(rounds: int | None, budget: Budget | None) -> int:
+    """How many rounds there are to be."""
+    if budget is not None and not isinstance(budget, Budget):
+        check.refuse("budget", budget, "not a Budget", "Make it with training.Budget(step, epsilon, delta).")
+    if rounds is None:
+        if budget is None:
+            check.refuse("rounds", None, "and no budget either, which would say how many", "Give one of them.")
+        if not budget.steps:
+            check.refuse("budget", budget, "allows no step", "Allow more, or release less in a step.")
+        return budget.steps
+    rounds = check.integer("rounds", rounds, low=0, high=MOST_ROUNDS)
+    if budget is not None and rounds > budget.steps:
+        check.refuse("rounds", rounds, f"the budget of epsilon={budget.epsilon:g}, delta={budget.delta:g} allows {budget.steps}",
+                     "Ask for no more, allow more, or release less in a step.")
+    return rounds
 
 
 def _check_function(name: str, value: Any) -> None:
@@ -182,7 +209,7 @@ class _Keeper:
     spawned: int = 0
 
     @classmethod
-    def of(cls, state: State, path: object, every: int | None, run: object) -> _Keeper:
+    def of(cls, state: State, path: object, every: int | None, run: object, budget: Budget | None) -> _Keeper:
         if path is None:
             check.unread("a run without checkpoint", "one with checkpoint", every=every, run=run)
             return cls()
@@ -193,7 +220,7 @@ class _Keeper:
                          "Say by run what a step depends on, the data and the settings: another run is not to resume it.")
         every = EVERY if every is None else check.integer("every", every, low=1)
         files.refuse_unwritable(Path(path))
-        return cls(Path(path), every, files.digest(run), files.spawned(state.rng))
+        return cls(Path(path), every, files.digest(run if budget is None else {"run": run, "budget": budget}), files.spawned(state.rng))
 
     def start(self, state: State) -> tuple[State, list[dict[str, float]], int]:
         """Where to go on from: the file, if there is one."""

@@ -66,6 +66,13 @@ def test_the_comparison_of_learners_shows_what_is_said_of_it():
     assert 19 < names["spent"] <= 20 and "asked for 20, spent 19." in printed
 
 
+def test_the_loop_on_the_page_takes_the_steps_that_its_budget_allows():
+    names, printed = run()
+    found, budget = names["found"], names["budget"]
+    assert len(found.history) == found.state.round == budget.steps and f"{budget.steps} steps, epsilon 0.99" in printed
+    assert names["model"].history_.index.tolist() == list(range(1, 11))
+
+
 def test_the_table_names_every_learner():
     from test_estimators import CASES
     rows = re.findall(r"^\| `(\w+)\.(\w+)` \| .* \| (yes|no) \|$", PAGE, re.M)
