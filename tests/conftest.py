@@ -66,6 +66,28 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def opened(request, chromium, site_url):
+    """The page of the site that a test's ``on`` names, opened once for a file's tests, at the width where the test before left it."""
+    from test_site import Visit
+
+    opened = Visit(chromium, site_url, request.param)
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def visit(opened):
+    from test_site import DESKTOP
+    return opened.at(DESKTOP)
+
+
+@pytest.fixture
+def phone(opened):
+    from test_site import PHONE
+    return opened.at(PHONE)
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave to `make nightly` what is marked so, and what of a turning test has not its day: see `turning.py`."""
     if turning.all_of_it() or any("::" in argument for argument in config.args):

@@ -1,4 +1,8 @@
-"""The built site: links, weights, and every page in a headless Chromium."""
+"""The built site: links, weights, and every page in a headless Chromium.
+
+``visit`` is a page at a desk, ``phone`` the same page on a phone: what needs a phone stands together, since it takes a long page time to be
+laid out again. What axe says stands last.
+"""
 from __future__ import annotations
 
 import functools
@@ -12,6 +16,9 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
+import accessibility
+import turning
+
 pytestmark = pytest.mark.site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +26,8 @@ KB = 1024
 # Gzipped bytes: a chapter's own HTML; everything a first visit loads, without and with maths; everything a second page loads.
 CHAPTER, FIRST, FIRST_WITH_MATHS, SECOND = 300 * KB, 1000 * KB, 1600 * KB, 350 * KB
 PLAYER = 16 * KB
+#: Widths in px. The scroll bar takes 15 of them: the second is the narrowest phone, of 320.
+DESKTOP, PHONE, NARROWEST = 1280, 360, 335
 
 
 def toc() -> list[str]:
@@ -132,7 +141,8 @@ class Visit:
 
     def __init__(self, browser, address: str, page: str, depth: str = "everything"):
         self.address = address
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light",
+        self.width, self.condensed = DESKTOP, False
+        self.context = browser.new_context(viewport={"width": DESKTOP, "height": 900}, color_scheme="light",
                                            # Colours are read at once after a change, not half way through it.
                                            reduced_motion="reduce")
         self.context.add_init_script(f"localStorage.setItem('book-depth', '{depth}')")
@@ -145,6 +155,9 @@ class Visit:
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(address + page, wait_until="networkidle")
+        self._settle()
+
+    def _settle(self) -> None:
         # Scripts and fonts of MathJax come last: networkidle has seen them, but on a busy machine they may not have run.
         self.page.evaluate("""async () => {
             for (let waited = 0; document.querySelector(".math") && !window.MathJax?.startup?.promise && waited < 300; waited++)
@@ -157,31 +170,40 @@ class Visit:
         if request.url.startswith("http"):
             self.loaded[request.url] = request.sizes()["responseBodySize"]
 
+    def at(self, pixels: int) -> Visit:
+        """The page at this width, where it stays."""
+        if self.condensed:
+            self.page.reload(wait_until="networkidle")
+            self._settle()
+            self.condensed = False
+        self._resize(pixels)
+        return self
+
+    def _resize(self, pixels: int) -> None:
+        if self.width != pixels:
+            self.page.set_viewport_size({"width": pixels, "height": 900})
+            self.page.wait_for_timeout(300)     # layout follows at once, our own script marks what scrolls a moment later
+            self.width = pixels
+
+    def condense(self) -> None:
+        """Leave out what axe would only look at again, but in `make nightly`; who asks for a width gets the page as it was."""
+        if not turning.all_of_it():
+            accessibility.condense(self.page)
+            self.condensed = True
+        self._resize(DESKTOP)
+
     @contextmanager
-    def width(self, pixels: int):
-        """The page at another width; layout follows at once, our own script marks what scrolls a moment later."""
-        self.page.set_viewport_size({"width": pixels, "height": 900})
-        self.page.wait_for_timeout(300)
+    def dark(self):
+        """The page in its dark theme."""
+        self.page.evaluate("document.documentElement.dataset.theme = 'dark'")
         try:
             yield
         finally:
-            self.page.set_viewport_size({"width": 1280, "height": 900})
-            self.page.wait_for_timeout(300)
+            self.page.evaluate("document.documentElement.dataset.theme = 'light'")
 
     def violations(self, within: str | None = None, **options) -> list[str]:
         """What axe finds, one line each; ``within`` one part of the page."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        found = Axe().run(self.page, context=within, options={"resultTypes": ["violations"], **options}).response["violations"]
-        return [f"{v['id']}: {node['target']} {node['html'][:140]} {node['any'][0]['message'][:160] if node['any'] else ''}"
-                for v in found for node in v["nodes"]]
-
-
-@pytest.fixture(scope="module")
-def visit(request, chromium, site_url):
-    opened = Visit(chromium, site_url, request.param)
-    yield opened
-    opened.context.close()
+        return accessibility.violations(self.page, within, **options)
 
 
 #: In so many days `make test` opens every page; a page whose chapter changed is opened every day.
@@ -191,7 +213,7 @@ DAYS = 3
 def on(pages: list[str]):
     """One test per page, by turns; a page's tests go to one worker, which opens it once."""
     each = [pytest.param(page, id=page, marks=pytest.mark.xdist_group(page)) for page in pages]
-    marks = [pytest.mark.slow, pytest.mark.browser, pytest.mark.parametrize("visit", each, indirect=True),
+    marks = [pytest.mark.slow, pytest.mark.browser, pytest.mark.parametrize("opened", each, indirect=True),
              *([pytest.mark.turning(DAYS)] if len(pages) > 1 else [])]
     return lambda test: functools.reduce(lambda marked, mark: mark(marked), marks, test)
 
@@ -220,40 +242,29 @@ def test_no_raw_tex(visit):
     assert not visit.page.locator("mjx-merror").count(), visit.page.locator("mjx-merror").first.inner_text()
 
 
+# A formula no wider than its block has no scroll bar and is no stop; a box that scrolls is one, and shows on which side it goes on.
+WRONG_STOPS = """() => {
+    const found = [];
+    for (const formula of document.querySelectorAll("article mjx-container")) {
+        const may = /auto|scroll/.test(getComputedStyle(formula).overflowX);
+        const scrolls = may && formula.scrollWidth > formula.clientWidth + 1;
+        const width = formula.querySelector("mjx-math").getBoundingClientRect().width;
+        const tooWide = width > formula.closest("p, li, td, div").clientWidth - 30;
+        const stops = formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0;
+        if (stops !== scrolls || (scrolls && !tooWide)) found.push([stops, scrolls, tooWide, formula.textContent.slice(0, 60)]);
+        if (!formula.querySelector("mjx-assistive-mml"))
+            found.push("no text for screen readers: " + formula.textContent.slice(0, 60));
+    }
+    for (const box of document.querySelectorAll("article [data-scrolls]"))
+        if (!box.matches(".more-left, .more-right") || getComputedStyle(box).maskImage === "none")
+            found.push("no sign that it goes on: " + box.className);
+    return found;
+}"""
+
+
 @on(PAGES)
 def test_only_what_scrolls_is_a_stop_of_the_tab_key_and_only_what_is_too_wide_scrolls(visit):
-    """A formula no wider than its block has no scroll bar and is no stop; a box that scrolls is one, and shows on which side it goes on."""
-    for pixels in (1280, 375):
-        with visit.width(pixels):
-            wrong = visit.page.evaluate("""() => {
-                const found = [];
-                for (const formula of document.querySelectorAll("article mjx-container")) {
-                    const may = /auto|scroll/.test(getComputedStyle(formula).overflowX);
-                    const scrolls = may && formula.scrollWidth > formula.clientWidth + 1;
-                    const width = formula.querySelector("mjx-math").getBoundingClientRect().width;
-                    const tooWide = width > formula.closest("p, li, td, div").clientWidth - 30;
-                    const stops = formula.tabIndex >= 0 || formula.parentElement.tabIndex >= 0;
-                    if (stops !== scrolls || (scrolls && !tooWide)) found.push([stops, scrolls, tooWide, formula.textContent.slice(0, 60)]);
-                    if (!formula.querySelector("mjx-assistive-mml"))
-                        found.push("no text for screen readers: " + formula.textContent.slice(0, 60));
-                }
-                for (const box of document.querySelectorAll("article [data-scrolls]"))
-                    if (!box.matches(".more-left, .more-right") || getComputedStyle(box).maskImage === "none")
-                        found.push("no sign that it goes on: " + box.className);
-                return found;
-            }""")
-        assert not wrong, f"{pixels} px: {wrong[:5]}"
-
-
-@on(PAGES)
-def test_a_formula_in_a_line_is_broken_where_a_phone_is_too_narrow(visit):
-    with visit.width(360):
-        found = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
-            const block = formula.closest("p, li, td, dd"), right = formula.querySelector("mjx-math").getBoundingClientRect().right;
-            const leaves = block && right > block.getBoundingClientRect().right + 1;
-            return formula.matches(".wide") || leaves ? formula.textContent.slice(0, 80) : null;
-        }).filter(Boolean)""")
-    assert not found
+    assert not visit.page.evaluate(WRONG_STOPS)
 
 
 @on(PAGES)
@@ -266,64 +277,11 @@ def test_no_display_formula_is_cut_on_a_desktop(visit):
 
 
 @on(PAGES)
-def test_rows_of_tables_become_cards_and_what_is_still_too_wide_fades(visit):
-    with visit.width(375):
-        wide = visit.page.evaluate("""() => [...document.querySelectorAll("article table.table")]
-            .filter(table => !table.matches(".stacks") || table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
-            .map(table => table.textContent.slice(0, 80))""")
-        assert not wide
-        # folded tables of numbers are wide, too, once they are open
-        bare = visit.page.evaluate("""async () => {
-            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = true;
-            await new Promise(done => setTimeout(done, 400));
-            const boxes = [...document.querySelectorAll("article :is(.cell_output > .output, .dpx-scroll, .dpx-plot:has(table))")];
-            const found = boxes.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
-                && (!box.matches(".more-right") || getComputedStyle(box).maskImage === "none" || box.tabIndex < 0));
-            for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = false;
-            return found.map(box => box.className);
-        }""")
-    assert not bare
-
-
-@on(PAGES)
-def test_a_line_does_not_start_with_the_punctuation_of_a_formula(visit):
-    with visit.width(375):
-        parted = visit.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
-            const next = formula.parentElement.nextSibling;
-            if (!next || next.nodeType !== 3 || !/^[,.;:)!?’”]/.test(next.data)) return null;
-            const range = document.createRange();
-            range.setStart(next, 0), range.setEnd(next, 1);
-            const below = range.getBoundingClientRect().top > formula.getBoundingClientRect().bottom - 2;
-            return below ? formula.textContent.slice(0, 40) + next.data.slice(0, 20) : null;
-        }).filter(Boolean)""")
-    assert not parted
-
-
-@on(PAGES)
-def test_a_name_in_a_table_is_in_one_piece(visit):
-    with visit.width(375):
-        broken = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(td, th) code")]
-            .filter(code => !/ |^[0-9a-f]{64}$/.test(code.textContent) && code.getClientRects().length > 1)
-            .map(code => code.textContent)""")
-    assert not broken
-
-
-@on(PAGES)
 def test_the_type_of_a_figure_survives_a_phone(visit):
     """A phone makes type under 10 px of a figure wider than 5 inches (650 px): use `plotting.new_figure()` as it comes, legend below."""
     wide = visit.page.evaluate("""() => [...document.querySelectorAll("article div.cell_output > :is(img, figure img, a img)")]
         .filter(image => image.naturalWidth > 660).map(image => image.naturalWidth + " px: " + image.alt.slice(0, 60))""")
     assert not wide
-
-
-@on(PAGES)
-def test_no_text_of_a_drawing_is_cut_off_on_a_phone(visit):
-    with visit.width(360):
-        cut = visit.page.evaluate("""() => [...document.querySelectorAll(".dpx-plot .dpx-svg text")].filter(text => {
-            const box = text.getBoundingClientRect(), plot = text.closest(".dpx-plot").getBoundingClientRect();
-            return box.width && (box.left < plot.left - 1 || box.right > plot.right + 1 || box.top < plot.top - 3);
-        }).map(text => text.closest(".dpx").querySelector(".dpx-title").textContent + ": " + text.textContent)""")
-    assert not cut
 
 
 @on(PAGES)
@@ -453,19 +411,113 @@ def test_a_slider_step_costs_under_a_millisecond(visit):
     assert not slow
 
 
-@on(ALL_PAGES)
-def test_axe(visit):
-    assert not visit.violations()
+@on(PAGES)
+def test_weight_of_a_first_visit(visit):
+    """Gzipped bytes of all that the page loads."""
+    weight = sum(visit.loaded.values())
+    budget = FIRST_WITH_MATHS if visit.page.locator("mjx-container").count() else FIRST
+    heaviest = sorted(((size // KB, url.removeprefix(visit.address)) for url, size in visit.loaded.items()), reverse=True)[:5]
+    assert weight <= budget, f"{weight / KB:.0f} KB, at most {budget // KB}: {heaviest}"
+
+
+# --- on a phone -------------------------------------------------------------------------------------------------------------
+
+@on(PAGES)
+def test_only_what_scrolls_is_a_stop_of_the_tab_key_on_a_phone(phone):
+    assert not phone.page.evaluate(WRONG_STOPS)
+
+
+@on(PAGES)
+def test_a_formula_in_a_line_is_broken_where_a_phone_is_too_narrow(phone):
+    found = phone.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
+        const block = formula.closest("p, li, td, dd"), right = formula.querySelector("mjx-math").getBoundingClientRect().right;
+        const leaves = block && right > block.getBoundingClientRect().right + 1;
+        return formula.matches(".wide") || leaves ? formula.textContent.slice(0, 80) : null;
+    }).filter(Boolean)""")
+    assert not found
+
+
+@on(PAGES)
+def test_rows_of_tables_become_cards_and_what_is_still_too_wide_fades(phone):
+    wide = phone.page.evaluate("""() => [...document.querySelectorAll("article table.table")]
+        .filter(table => !table.matches(".stacks") || table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
+        .map(table => table.textContent.slice(0, 80))""")
+    assert not wide
+    # folded tables of numbers are wide, too, once they are open
+    bare = phone.page.evaluate("""async () => {
+        for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = true;
+        await new Promise(done => setTimeout(done, 400));
+        const boxes = [...document.querySelectorAll("article :is(.cell_output > .output, .dpx-scroll, .dpx-plot:has(table))")];
+        const found = boxes.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
+            && (!box.matches(".more-right") || getComputedStyle(box).maskImage === "none" || box.tabIndex < 0));
+        for (const fold of document.querySelectorAll(".dpx-numbers")) fold.open = false;
+        return found.map(box => box.className);
+    }""")
+    assert not bare
+
+
+@on(PAGES)
+def test_a_line_does_not_start_with_the_punctuation_of_a_formula(phone):
+    parted = phone.page.evaluate("""() => [...document.querySelectorAll("article mjx-container:not([display])")].map(formula => {
+        const next = formula.parentElement.nextSibling;
+        if (!next || next.nodeType !== 3 || !/^[,.;:)!?’”]/.test(next.data)) return null;
+        const range = document.createRange();
+        range.setStart(next, 0), range.setEnd(next, 1);
+        const below = range.getBoundingClientRect().top > formula.getBoundingClientRect().bottom - 2;
+        return below ? formula.textContent.slice(0, 40) + next.data.slice(0, 20) : null;
+    }).filter(Boolean)""")
+    assert not parted
+
+
+@on(PAGES)
+def test_a_name_in_a_table_is_in_one_piece(phone):
+    broken = phone.page.evaluate("""() => [...document.querySelectorAll("article :is(td, th) code")]
+        .filter(code => !/ |^[0-9a-f]{64}$/.test(code.textContent) && code.getClientRects().length > 1)
+        .map(code => code.textContent)""")
+    assert not broken
+
+
+@on(PAGES)
+def test_no_text_of_a_drawing_is_cut_off_on_a_phone(phone):
+    cut = phone.page.evaluate("""() => [...document.querySelectorAll(".dpx-plot .dpx-svg text")].filter(text => {
+        const box = text.getBoundingClientRect(), plot = text.closest(".dpx-plot").getBoundingClientRect();
+        return box.width && (box.left < plot.left - 1 || box.right > plot.right + 1 || box.top < plot.top - 3);
+    }).map(text => text.closest(".dpx").querySelector(".dpx-title").textContent + ": " + text.textContent)""")
+    assert not cut
+
+
+TOO_WIDE = """() => {
+    const edge = document.documentElement.clientWidth, found = [];
+    if (document.documentElement.scrollWidth <= edge) return found;
+    for (const node of document.querySelectorAll("article *"))
+        if (node.getBoundingClientRect().right > edge + 1) found.push(node.outerHTML.slice(0, 100));
+    return [document.documentElement.scrollWidth + " > " + edge, ...found.slice(0, 8)];
+}"""
 
 
 @on(ALL_PAGES)
-def test_axe_in_the_dark(visit):
-    visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    try:
-        assert not visit.violations()
-    finally:
-        visit.page.evaluate("document.documentElement.dataset.theme = 'light'")
+def test_no_horizontal_scroll_on_a_phone(phone):
+    assert not phone.page.evaluate(TOO_WIDE)
 
+
+@on(ALL_PAGES)
+def test_no_horizontal_scroll_on_the_narrowest_phone(opened):
+    assert not opened.at(NARROWEST).page.evaluate(TOO_WIDE)
+
+
+# --- for everybody ----------------------------------------------------------------------------------------------------------
+
+@on(ALL_PAGES)
+def test_axe_in_both_themes(opened):
+    """In the dark one what depends on colours: the themes show the same."""
+    opened.condense()
+    assert not opened.violations()
+    with opened.dark():
+        assert not opened.violations(runOnly=accessibility.OF_COLOURS)
+    assert not opened.page.locator(".only-light, .only-dark").count()
+
+
+# --- several pages ----------------------------------------------------------------------------------------------------------
 
 @pytest.mark.slow
 @pytest.mark.browser
@@ -483,30 +535,6 @@ def test_the_page_follows_the_readers_theme(chromium, site_url, theme, chosen):
         assert page.evaluate("document.documentElement.dataset.theme") == (theme if chosen == "auto" else chosen)
         assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--pst-color-border')")
     context.close()
-
-
-@on(ALL_PAGES)
-def test_no_horizontal_scroll_on_a_phone(visit):
-    """Also on the narrowest, of 320 px: the scroll bar takes 15."""
-    for pixels in (375, 335):
-        with visit.width(pixels):
-            wide = visit.page.evaluate("""() => {
-                const edge = document.documentElement.clientWidth, found = [];
-                if (document.documentElement.scrollWidth <= edge) return found;
-                for (const node of document.querySelectorAll("article *"))
-                    if (node.getBoundingClientRect().right > edge + 1) found.push(node.outerHTML.slice(0, 100));
-                return [document.documentElement.scrollWidth + " > " + edge, ...found.slice(0, 8)];
-            }""")
-        assert not wide
-
-
-@on(PAGES)
-def test_weight_of_a_first_visit(visit):
-    """Gzipped bytes of all that the page loads."""
-    weight = sum(visit.loaded.values())
-    budget = FIRST_WITH_MATHS if visit.page.locator("mjx-container").count() else FIRST
-    heaviest = sorted(((size // KB, url.removeprefix(visit.address)) for url, size in visit.loaded.items()), reverse=True)[:5]
-    assert weight <= budget, f"{weight / KB:.0f} KB, at most {budget // KB}: {heaviest}"
 
 
 @pytest.mark.turning(7)
