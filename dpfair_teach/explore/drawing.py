@@ -246,7 +246,7 @@ def swatch(chart: Chart, i: int) -> str:
         d = "M10 80H310"
     else:
         d = "M10 25H310V135H10Z"
-    return f'<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
+    return f'<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
 
 
 def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
@@ -263,7 +263,7 @@ def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
     names = "".join(f"<li{absent[i]}>{swatch(chart, i)}<span>{escape(name)}</span></li>" for i, (name, _) in enumerate(chart.series))
     if over.mine:
         d = "M10 80H310" if chart.view == "lines" else "M80 80h160m-80 -80v160"
-        key = f'<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="dpx-mine" d="{d}"/></svg>'
+        key = f'<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="dpx-mine" d="{d}"/></svg>'
         names += f"<li>{key}your guess</li>"
     return f'<ul class="dpx-legend">{names}</ul>'
 

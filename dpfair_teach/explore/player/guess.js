@@ -16,7 +16,7 @@ class Guess {
     reading.guess = this;
     if (reading.items.length) {
       this.item = make("li", "", reading.items[0].parentNode);
-      this.item.innerHTML = `<svg class="dpx-key" viewBox="0 -40 320 240" aria-hidden="true"><path class="dpx-mine" d="${this.mode === "draw" ? "M10 80H310" : "M80 80h160m-80 -80v160"}"/></svg>your guess`;
+      this.item.innerHTML = `<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="dpx-mine" d="${this.mode === "draw" ? "M10 80H310" : "M80 80h160m-80 -80v160"}"/></svg>your guess`;
     }
     reserve(this.words, [`You were a factor of 1.88 off on average; the most, a factor of 8.88, at ${d.xl || ""} = 8888.88. ${this.name}`]);
     this.done.addEventListener("click", () => this.asking ? this.compare() : this.ask());
