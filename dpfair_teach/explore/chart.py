@@ -9,7 +9,7 @@ from .._checks import refuse
 from . import drawing, views
 from .axes import Axis, shown
 from .drawing import Chart
-from .ends import with_ends
+from .ends import heights
 from .packing import pack
 from .panel import Frames, Panel
 
@@ -63,7 +63,9 @@ def curves(panel: Panel, frames: list, common: dict) -> Chart:
     if not lines:
         return Chart(**common)
     said = tuple(x.says(panel.x[i]) for i in drawing.shown_rows(len(panel.x)))
-    return with_ends(Chart(**common, at=x.keep(panel.x), exact=tuple(panel.x.tolist()), said=said), frames)
+    # of a guess the end would tell the answer
+    ends = heights(kinds) if len(kinds) > 1 and not panel.guess else ()
+    return Chart(**common, at=x.keep(panel.x), exact=tuple(panel.x.tolist()), said=said, ends=ends)
 
 
 def colours(panel: Panel, kinds: dict[str, str]) -> tuple[int, ...]:
@@ -123,7 +125,7 @@ def curve_data(chart: Chart, frames: Frames) -> dict:
                   "xl": chart.x_label or "x", "yl": chart.y_label or "y"}
     if chart.view == "lines":
         # on a log axis a kept number has three digits, and people are counted in full
-        data |= {"top": chart.box[1], "e": chart.ends} if any(e is not None for e in chart.ends) else {}
+        data |= {"top": 10 * chart.box[1], "e": chart.ends} if chart.ends else {}
         data |= {"xt": [chart.x.says(v) for v in chart.exact]} if chart.x.log else {}
         return data | {"x": chart.at.tolist(), "r": drawing.shown_rows(len(chart.at)), "rx": chart.said}
     counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames.distinct]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .axes import Axis, shown
+from .ends import NUMBER, ROOM, spread
 from .over import NOTHING, Over
 from .views import Table, View
 
@@ -38,7 +39,7 @@ class Chart:
     series: tuple[tuple[str, str], ...] = ()
     slots: tuple[int, ...] = ()             # which colour, dash and marker each series has
     at: Any = None                          # lines: the kept x values, an array,
-    ends: tuple[int | None, ...] = ()       # of a line: how far below its end its name stands, in units; None where it would collide
+    ends: tuple[int, ...] = ()              # lines: how high the name at the end of each series is, in tenths of a unit
     exact: tuple[float, ...] = ()           # the x values themselves,
     said: tuple[str, ...] = ()              # and how those that the folded table shows read
     columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
@@ -64,6 +65,11 @@ class Chart:
             box, size = (62, 30, 440, 270), (520, 354)
         object.__setattr__(self, "box", box)
         object.__setattr__(self, "size", size)
+
+    @property
+    def named(self) -> bool:
+        """Whether the names stand beside the picture, at the ends of their series."""
+        return 0 < sum(self.ends) <= ROOM
 
 
 def marker(chart: Chart, i: int) -> tuple[int, int, str]:
@@ -163,7 +169,7 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over 
                   for v in (0, 10 ** chart.x.decimals)]
         parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
     parts += [series(chart, i, d, over) for i, d in enumerate(paths(chart, frame))]
-    parts += [*over.spoken(10 * height), "</svg>", *end_names(chart, frame, over)]
+    parts += [*over.spoken(10 * height), "</svg>", *([] if keys else end_marks(chart, frame))]
     for i, (name, _) in enumerate(chart.series if keys else ()):
         y = chart.size[1] + KEY_HEIGHT * i
         key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y - 4}" width="32" height="24" ', 1)
@@ -177,16 +183,28 @@ def series(chart: Chart, i: int, d: str, over: Over) -> str:
     return ("" if over.hides(i) else f'<path class="{classes(chart, i)}" d="{d}"/>') + over.guessed(i, kind)
 
 
-def end_names(chart: Chart, frame: dict, over: Over = NOTHING) -> list[str]:
-    """The names that stand at the ends of their lines."""
-    left, top, width, height = chart.box
+def ends(chart: Chart, frame: dict) -> list[tuple[int, int, int]]:
+    """Of each series that is named at its end, in tenths of a unit from the top: where it ends, where its name and its number stand.
+
+    A band ends in its middle, what leaves the picture at its edge.
+    """
+    if not chart.ends:
+        return []
+    _, top, _, height = chart.box
+    places = [chart.y.place(np.atleast_1d(chart.y.keep(frame[name][-1])), 10 * height) for name, _ in chart.series]
+    end = [10 * (top + height) - min(max(int(one.sum()) // len(one), 0), 10 * height) for one in places]
+    return list(zip(end, spread(end, list(chart.ends), ROOM), spread(end, [NUMBER] * len(end), ROOM), strict=True))
+
+
+def end_marks(chart: Chart, frame: dict) -> list[str]:
+    """Leaders to the names beside the picture; and the numbers that stand for them where there is no room beside."""
+    right = chart.box[0] + chart.box[2]
     parts = []
-    for i, offset in enumerate(chart.ends):
-        if offset is not None and not over.hides(i):
-            name = chart.series[i][0]
-            end = height - int(chart.y.place(chart.y.keep(frame[name][-1]), 10 * height)) / 10
-            parts.append(f'<text class="dpx-end" data-i="{i}" x="{left + width - 4}" y="{top + end + offset:g}" text-anchor="end" '
-                         f'aria-hidden="true">{escape(name)}</text>')
+    for i, (end, name, number) in enumerate(ends(chart, frame)):
+        far, near = (f"M{right + 2} {end / 10:g}L{x} {to / 10:g}" for x, to in ((chart.size[0], name), (right + 6, number)))
+        said = f'<text class="dpx-near" x="{right + 8}" y="{number / 10:g}" dy=".35em">{i + 1}</text>'
+        parts.append(f'<g class="dpx-end dpx-s{chart.slots[i]}" aria-hidden="true"><path class="dpx-far" d="{far}"/>'
+                     f'<path class="dpx-near" d="{near}"/>{said}</g>')
     return parts
 
 
@@ -259,8 +277,13 @@ def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
                 f"<li>{escape(chart.z_label)}</li>{cells}</ul>")
     if chart.view == "bars":
         return ""
-    absent = ['' if len(frame[name]) else ' class="dpx-absent"' for name, _ in chart.series]
-    names = "".join(f"<li{absent[i]}>{swatch(chart, i)}<span>{escape(name)}</span></li>" for i, (name, _) in enumerate(chart.series))
+    looks = ["" if len(frame[name]) else ' class="dpx-absent"' for name, _ in chart.series]
+    numbers = [""] * len(looks)
+    if chart.ends:
+        looks = [f' style="top:{10 * name / chart.size[1]:.2f}%"' for _, name, _ in ends(chart, frame)]
+        numbers = [f'<b class="dpx-near" aria-hidden="true">{i + 1}</b>' for i in range(len(looks))]
+    names = "".join(f"<li{looks[i]}>{numbers[i]}{swatch(chart, i)}<span>{escape(name)}</span></li>"
+                    for i, (name, _) in enumerate(chart.series))
     if over.mine:
         d = "M10 80H310" if chart.view == "lines" else "M80 80h160m-80 -80v160"
         key = f'<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="dpx-mine" d="{d}"/></svg>'

@@ -173,6 +173,8 @@ def body(shown: Shown) -> str:
         one = shown.pictures[0]
         drawn = picture(one, shown.title, shown.sentence)
         kind, below = ("dpx-beside", long(one.chart, shown.longest)) if one.chart.view in BESIDE else ("dpx-one", False)
+        if one.chart.named:
+            kind, below = "dpx-beside dpx-named", True
         return (f'<div class="dpx-body {kind}"><div class="dpx-panel" data-view="{one.chart.view}">{drawn}</div>'
                 f'<div class="dpx-side">{legend(one)}{"" if below else said}</div></div>{said if below else ""}'
                 f"{numbers(one)}")

@@ -21,7 +21,8 @@ SHOWN = """figure => {
         cells: [...panel.querySelectorAll(".dpx-plot tbody td")].map(c => c.textContent),
         inside: [...panel.querySelectorAll(".dpx-plot .dpx-in")].map(c => c.textContent),
         moved: [...panel.querySelectorAll(".dpx-plot tbody td")].map(c => c.className === "dpx-moved" ? c.dataset.was : null),
-        ends: [...panel.querySelectorAll(".dpx-plot .dpx-end")].map(t => [t.dataset.i, t.getAttribute("y")]),
+        ends: [...panel.querySelectorAll(".dpx-plot .dpx-end")].map((end, i) => [...[...end.children].map(one => one.getAttribute("d")
+            || one.getAttribute("y")), panel.querySelectorAll(".dpx-legend > li")[i].style.top]),
         absent: [...panel.querySelectorAll(".dpx-legend > li")].map(l => l.classList.contains("dpx-absent")),
         label: panel.querySelector(".dpx-plot .dpx-svg")?.getAttribute("aria-label"),
         listed: [...panel.querySelectorAll("details tbody tr")].map(r => [...r.cells].map(c => c.textContent)),
@@ -98,8 +99,10 @@ def assert_drawn(panel, chart, shown, frame, first) -> None:
         kept = [int(chart.x.keep(v)[0]) for v in frame.values()]
         assert shown["paths"] == [drawing.bar(chart, k) for k in kept] and shown["inside"] == [chart.x.text(k) for k in kept]
     else:
-        ends = [list(re.search(r'data-i="(\d)".* y="([^"]*)"', text).groups()) for text in drawing.end_names(chart, frame)]
-        assert shown["ends"] == ends
+        marks = [re.findall(r' (?:d|y)="([^"]*)"', mark) for mark in drawing.end_marks(chart, frame)]
+        tops = re.findall(r'style="top:([^"]*)"', drawing.legend(chart, frame))
+        assert [end[:3] for end in shown["ends"]] == marks
+        assert [float(end[3][:-1]) for end in shown["ends"]] == [float(top[:-1]) for top in tops]
         assert shown["paths"] == drawing.paths(chart, frame)
         assert shown["absent"][:len(frame)] == [not len(points) for points in frame.values()]
     if shown["listed"]:
@@ -285,9 +288,9 @@ def test_a_figure_put_into_a_page_later_starts(visit):
             old.replaceWith(script);
         });
     }""", FIGURES["lines"].html())
-    before = page.locator(".dpx-plot .dpx-s0").last.get_attribute("d")
+    before = page.locator(".dpx-plot .dpx-s.dpx-s0").last.get_attribute("d")
     page.locator("input[type=range]").first.press("End")
-    assert page.locator(".dpx-plot .dpx-s0").last.get_attribute("d") != before
+    assert page.locator(".dpx-plot .dpx-s.dpx-s0").last.get_attribute("d") != before
 
 
 def test_without_scripts_figure_and_sentence_are_there(chromium, folder):

@@ -1,6 +1,7 @@
 """What a figure shows is what the function returns: every frame, on every view."""
 from __future__ import annotations
 
+import itertools
 import json
 import re
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from dpfair_teach.explore import Explorer, Panel, People, drawing, packing
 from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
+from dpfair_teach.explore.ends import NUMBER, ROOM, spread
 from explorer_samples import X, density, samples, say, was_run
 from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
 
@@ -164,23 +166,43 @@ def test_the_nearest_setting_that_is_offered_keeps_the_controls_before():
     assert offered.allowed((1, 0, 0), 1) == [1, 3, 4] and offered.allowed((0, 0, 0), 0) == [0, 1]
 
 
-@pytest.mark.parametrize("frame, fits", [
-    (lambda x, a: {"low": 0.2 * x + a / 10, "high": 0.2 * x + 3}, [True, True]),
-    (lambda x, a: {"low": 0.2 * x, "a name as long as half of the picture is wide": 0.2 * x + 3}, [True, False]),
-    (lambda x, a: {"up": x * a, "down": 6 * a - x * a}, [False, False]),            # they end on the edges of the picture
-    (lambda x, a: {"one": 1 + 0 * x, "same": 1 + 0 * x, "far": 4 + 0 * x, "top": 6 + 0 * x}, [True, True, True, True]),
-])
-def test_a_name_stands_at_the_end_of_its_line_where_it_touches_nothing_at_any_setting(frame, fits):
-    figure = Explorer(frame, x=np.linspace(0, 6, 31), sliders={"a": [0, 1, 2]}, y_range=(0, 12), title="t", alt="a")
-    assert [end is not None for end in figure._charts[0].ends] == fits
-    assert figure.html().split("<img")[0].count('class="dpx-end"') == sum(fits)
+@given(st.lists(st.tuples(st.integers(300, 3000), st.integers(1, 30)), min_size=1, max_size=8))
+@settings(deadline=None, derandomize=True)
+def test_names_at_the_ends_of_lines_keep_their_order_and_do_not_overlap(ends):
+    """None leaves the picture while all of them fit; one that meets no other and no edge stands where its line ends."""
+    wanted, heights = [end for end, _ in ends], [20 * half for _, half in ends]
+    middles = spread(wanted, heights, ROOM)
+    order = sorted(range(len(ends)), key=lambda i: (wanted[i], i))
+    for i, j in itertools.pairwise(order):
+        assert middles[j] - middles[i] >= (heights[i] + heights[j]) // 2
+    if sum(heights) <= ROOM:
+        assert all(middles[i] - heights[i] // 2 >= 0 and middles[i] + heights[i] // 2 <= ROOM for i in order)
+    if len(ends) == 1 and heights[0] // 2 <= wanted[0] <= ROOM - heights[0] // 2:
+        assert middles == wanted
 
 
-def test_lines_that_lie_on_each_other_have_their_names_above_and_below():
-    figure = Explorer(lambda x, a: {"one": 1 + 0 * x, "same": 1 + 0 * x, "third": 1 + 0 * x, "top": 6 + 0 * x}, x=X, sliders={"a": [0, 1]},
-                      y_range=(0, 12), title="t", alt="a")
-    above, below, *none = figure._charts[0].ends
-    assert above < 0 < below and none == [None, above]
+def test_lines_that_end_far_apart_are_named_where_they_end_and_a_band_in_its_middle():
+    figure = Explorer(lambda x, a: {"low": 0 * x + 1, "band": np.stack([0 * x + 4, 0 * x + 6], axis=1), "top": 0 * x + 12 - a}, x=X,
+                      sliders={"a": [0, 6]}, y_range=(0, 12), series={"band": "band"}, title="t", alt="a")
+    chart = figure._charts[0]
+    assert drawing.ends(chart, figure.frame()) == [(2775, 2775, 2775), (1875, 1875, 1875), (300, 300, 300)]
+    end, name, number = zip(*drawing.ends(chart, figure.frame(a=6)), strict=True)
+    assert end == (2775, 1875, 1650) and name[1] - name[2] >= (chart.ends[1] + chart.ends[2]) / 2 and number == (2775, 1650 + NUMBER, 1650)
+    assert figure.html().count('class="dpx-body dpx-beside dpx-named"') == 1
+
+
+def test_what_has_no_ends_to_name_keeps_its_legend():
+    """A single series, and a guess, whose end would tell the answer; where the names are too long for all of them, only numbers do."""
+    def figure(n, name="s", **more):
+        return Explorer(lambda x, a: {f"{name} {i}": x * a * i for i in range(n)}, x=X, sliders={"a": [1, 2]}, title="t", alt="a", **more)
+    assert figure(1)._charts[0].ends == figure(3, guess="s 0")._charts[0].ends == () and "dpx-named" not in body(figure(1))
+    long = figure(8, "a name that takes three lines of what stands beside")
+    assert len(long._charts[0].ends) == 8 and "dpx-named" not in body(long) and body(long).count('<b class="dpx-near"') == 8
+
+
+def body(figure) -> str:
+    """The HTML after the styles."""
+    return figure.html().split("</style>", 1)[1]
 
 
 @given(st.lists(st.integers(-2 ** 52, 2 ** 52)))

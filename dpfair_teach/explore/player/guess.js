@@ -39,8 +39,7 @@ class Guess {
     this.done.disabled = this.asking;
     this.skip.hidden = !this.asking;
     this.figure.classList.toggle("dpx-asks", this.asking);
-    const end = this.panel.ends.find((text) => +text.dataset.i === this.i);
-    for (const node of [this.path, end, this.mode === "bar" && this.panel.texts[this.i]]) if (node) node.classList.toggle("dpx-secret", this.asking);
+    for (const node of [this.path, this.mode === "bar" && this.panel.texts[this.i]]) if (node) node.classList.toggle("dpx-secret", this.asking);
     for (const node of this.figure.querySelectorAll(".dpx-sliders, .dpx-crowd, .dpx-numbers")) node.inert = this.asking;
     this.reading.hint = this.asking ? "" : this.hint;
     this.reading.clear();

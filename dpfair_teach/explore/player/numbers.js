@@ -31,6 +31,16 @@ const toText = (axis, kept) => {
   return String(axis.log ? +(10 ** value).toPrecision(3) : +value.toFixed(axis.k));
 };
 
+// ends.py: middles as near to the wanted ones as their heights let them be
+const spread = (wanted, heights, room) => {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]), out = [];
+  let free = 0;
+  for (const i of order) free = (out[i] = Math.max(wanted[i], free + heights[i] / 2)) + heights[i] / 2;
+  free = room;
+  for (const i of order.reverse()) free = (out[i] = Math.min(out[i], free - heights[i] / 2)) - heights[i] / 2;
+  return out;
+};
+
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const set = (node, name, value) => node.getAttribute(name) === String(value) || node.setAttribute(name, value);
 const make = (tag, name, parent) => {

@@ -35,6 +35,7 @@ class Panel {
     else if (d.view === "heatmap") this.heat(frame);
     else if (d.view === "bars") this.bars(frame);
     else this.curves(frame);
+    if (d.e) this.name(frame);
     if (this.details && this.details.open) requestAnimationFrame(() => this.list());
   }
 
@@ -56,9 +57,7 @@ class Panel {
     const d = this.data;
     let i = 0;
     for (const [x, y] of this.series(frame)) {
-      const {kind, dx, dy, tail} = d.S[i], end = this.ends.find((text) => +text.dataset.i === i);
-      if (end) set(end, "y", +(d.top + (d.h - toPlace(d.Y, y[y.length - 1], d.h)) / 10 + d.e[i]).toFixed(1));
-      const dots = kind === "points";
+      const {kind, dx, dy, tail} = d.S[i], dots = kind === "points";
       if (this.items[i]) this.items[i].classList.toggle("dpx-absent", !x.length);
       let path = "";
       for (let j = 0; j < x.length; j++) {
@@ -67,6 +66,22 @@ class Panel {
       }
       set(this.paths[i++], "d", path + (path && (kind === "band" || kind === "polygon") ? "Z" : ""));
     }
+  }
+
+  // ends.py, drawing.py: the name and the number of each series near the end of it
+  name(frame) {
+    const d = this.data, n = d.x.length, right = this.svg.viewBox.baseVal.width - 18, size = this.svg.viewBox.baseVal.height;
+    const end = [...this.series(frame)].map(([, y], i) => {
+      const last = toPlace(d.Y, y[n - 1], d.h);
+      return d.top + d.h - clamp(d.S[i].kind === "band" ? Math.floor((last + toPlace(d.Y, y[n], d.h)) / 2) : last, 0, d.h);
+    });
+    const names = spread(end, d.e, 3000), numbers = spread(end, d.e.map(() => 280), 3000);
+    this.ends.forEach(({children: [far, near, text]}, i) => {
+      set(far, "d", `M${right + 2} ${end[i] / 10}L${right + 18} ${names[i] / 10}`);
+      set(near, "d", `M${right + 2} ${end[i] / 10}L${right + 6} ${numbers[i] / 10}`);
+      set(text, "y", numbers[i] / 10);
+      this.items[i].style.top = (10 * names[i] / size).toFixed(2) + "%";
+    });
   }
 
   bars(frame) {
