@@ -264,8 +264,7 @@ def all_fits() -> list[Fit]:
             *REPAIRS, *(dict(repair, protect="X and A") for repair in REPAIRS), *(dict(repair, made="counts") for repair in REPAIRS),
             *(dict(repair, against="pairs") for repair in REPAIRS), *(dict(notion=notion) for notion in NOTIONS),
             *(dict(repair, notion="accuracy_parity") for repair in REPAIRS),
-            *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS),
-            *(dict(accounting=how) for how in ("rdp", "advanced")),
+            *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS), dict(accounting="advanced"),
             dict(rounds=1), dict(rounds=1, protect="X and A"), dict(B=[3.0, 1e-250]), dict(progress=True),
             dict(as_printed=True), dict(as_printed=True, made="counts"), dict(as_printed=True, progress=True))]
         found += [one_play(k, repair=repair) for repair in ("frozen", "bound", "promise")]

@@ -66,7 +66,7 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
 
 def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
                       repair: Repair = "frozen", smallest_cell: float | None = None, share: float | None = None, protect: Guarded = "A",
-                      accounting: Accounted | None = None, rounds: int | None = None, eta: ArrayLike | None = None,
+                      accounting: Accounted = "rdp", rounds: int | None = None, eta: ArrayLike | None = None,
                       beta: float | None = None, log_labelings: float | None = None, size: int | tuple[int, ...] | None = None,
                       progress: bool = False, callback: Callback | None = None, checkpoint: str | os.PathLike[str] | None = None,
                       every: int | None = None) -> PrivatePlay:
@@ -89,7 +89,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
     never used: 2T - 2 private steps, not 2T. With T = 1 nothing private is read at all, and the answer is the most accurate classifier,
     however unfair. (With protect="X and A" it is one private choice.) There is nothing to repair then: ``repair``, ``smallest_cell``,
-    ``share``, ``eta`` and, where nothing private is read, ``accounting`` are refused.
+    ``share``, ``eta`` and, where nothing private is read, another ``accounting`` are refused.
 
     The noise is Laplace's, drawn in doubles, and all noisy numbers of the repairs are rounded to public grids: sizes and N to whole
     people, measurements to a power of two, about a thousandth of the noise's scale. Otherwise their low digits would tell what
@@ -124,8 +124,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         "promise".
     protect : str
         "A", for classifiers that do not see it. "X and A": features too, Y public; needed also where the classifiers see A.
-    accounting : str, optional
-        "rdp", the default: epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
+    accounting : str
+        "rdp": epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
     rounds : int in 1..10^15, optional
         T; by default :func:`schedule`'s.
     eta : float in [1e-12, 1e9], or (...) array, optional

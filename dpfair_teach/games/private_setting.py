@@ -95,8 +95,9 @@ def _refuse_unread(repair: Variant, setting: Setting, given: dict[str, Any]) -> 
         return {name: given.get(name) for name in names}
     if setting.rounds == 1:         # all prices of the first round cancel, and what is seen in the last is never used
         once = "a play of rounds=1" + (", which rounds=None means here" if given["rounds"] is None else "")
+        added_up = setting.protect != "A" or setting.accounting == "rdp"
         check.unread(once, "a play of more rounds", repair=None if repair in ("frozen", "printed") else repair,
-                     **these("smallest_cell", "share", "eta", *(["accounting"] if setting.protect == "A" else [])))
+                     accounting=None if added_up else setting.accounting, **these("smallest_cell", "share", "eta"))
     if repair == "promise":
         check.unread("repair='promise'", "repair='frozen' or 'bound'", **these("share"))
     else:

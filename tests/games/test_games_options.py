@@ -124,7 +124,7 @@ def test_an_option_changes_what_comes_out_or_is_refused(name):
 def test_what_is_read_is_played():
     """One round with X private is one choice, whose epsilon' an accountant finds; sizes, N and steps are of what is measured after it."""
     once = dict(rounds=1, protect="X and A")
-    plain, advanced = (CASES["dp_oracle_learner"].call(**once, accounting=how) for how in (None, "advanced"))
+    plain, advanced = (CASES["dp_oracle_learner"].call(**once, accounting=how) for how in ("rdp", "advanced"))
     assert plain.epsilon_step > advanced.epsilon_step and [r.times for r in plain.releases_] == [1]
     with pytest.raises(ValueError, match=r"^accounting='advanced': is read by a play of more rounds, and not by a play of rounds=1"):
         CASES["dp_oracle_learner"].call(rounds=1, accounting="advanced")
