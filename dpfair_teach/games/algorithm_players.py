@@ -13,7 +13,7 @@ from .game import FairnessGame, refuse_no_game
 from .players import by_rate, excess_errors, frozen_cells, released_bound
 from .private_setting import promised, refuse_unfit, refuse_unprinted
 from .sensitivity import Sensitivities, lemma_3_1
-from .setting import REPAIRS, Repair, Setting, before_the_rounds
+from .setting import REPAIRS, Repair, Setting, before_the_rounds, checked_setting
 
 __all__ = ["FrozenPlayers", "PromisePlayers", "BoundPlayers", "private_players", "printed_sensitivities"]
 
@@ -237,7 +237,8 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
     ----------
     game, setting, rng : as in :class:`FrozenPlayers`
     repair : str
-        "frozen": :class:`FrozenPlayers`. "bound": :class:`BoundPlayers`. "promise": :class:`PromisePlayers`.
+        "frozen": :class:`FrozenPlayers`. "bound": :class:`BoundPlayers`. "promise": :class:`PromisePlayers`. One round, in which nothing
+        private is read, has nothing to repair, and refuses the last two.
 
     Returns
     -------
@@ -246,7 +247,7 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
     Raises
     ------
     ValueError
-        As the class of the players.
+        As the class of the players; a repair that a play of one round does not read.
 
     Examples
     --------
@@ -256,7 +257,10 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
     """
     kinds: dict[Repair, type[FrozenPlayers] | type[PromisePlayers]] = {
         "frozen": FrozenPlayers, "bound": BoundPlayers, "promise": PromisePlayers}
-    return kinds[check.choice("repair", repair, REPAIRS)](game, setting, rng)
+    kind = kinds[check.choice("repair", repair, REPAIRS)]
+    if checked_setting(setting).rounds == 1:
+        check.unread("a play of rounds=1", "a play of more rounds", repair=None if repair == "frozen" else repair)
+    return kind(game, setting, rng)
 
 
 def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities:
@@ -309,8 +313,7 @@ def _read(game: FairnessGame, setting: Setting, rng: np.random.Generator) -> Fai
 
 def _fits(game: FairnessGame, setting: Setting) -> None:
     """The setting is of this game: its steps are made for so many people, groups and classifiers."""
-    if not isinstance(setting, Setting):
-        check.refuse("setting", setting, "not a Setting", "Make it with games.Setting.of(game, epsilon, delta, B).")
+    checked_setting(setting)
     for name, theirs, own in (("n_groups", setting.n_groups, game.n_groups), ("constraints", setting.parity, game.parity),
                               ("m", setting.m, game.m), ("n_classifiers", setting.n_classifiers, game.n_classifiers)):
         if theirs != own:

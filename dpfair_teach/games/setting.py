@@ -272,7 +272,7 @@ class Setting:
 def checked_setting(value: object) -> Setting:
     """A setting, and nothing that only has some of its numbers."""
     if not isinstance(value, Setting):
-        check.refuse("setting", value, "is no Setting", "Give games.Setting(rounds, epsilon, delta, B, n_groups, ...).")
+        check.refuse("setting", value, "is no Setting", "Make it with games.Setting.of(game, epsilon, delta, B), or games.Setting.")
     return value
 
 

@@ -83,7 +83,7 @@ def test_algorithm_5_is_dp_oracle_learner_to_the_last_bit(repair, notion, agains
         one, cell = game(k, notion, against, counts), N if repair == "promise" else None
         setting = Setting.of(one, 8.0, 1e-6, 3.0, rounds=rounds, eta=eta, smallest_cell=cell)
         first, second = np.random.default_rng(7), np.random.default_rng(7)
-        Q, lam = algorithm_5(one, setting, first, repair)
+        Q, lam = algorithm_5(one, setting, first, repair if rounds > 1 else "frozen")
         how = dict(repair=repair, smallest_cell=cell) if rounds > 1 else {}             # one round needs no repair
         play = dp_oracle_learner(one, 8.0, 1e-6, 3.0, second, rounds=rounds, eta=eta, **how)
         assert (Q == play.Q).all() and (lam == play.lam).all() and first.bit_generator.state == second.bit_generator.state
@@ -117,7 +117,7 @@ def test_players_refuse_what_they_cannot_play():
                            (dataclasses.replace(fine, n_classifiers=None), r"^setting=None: is its n_classifiers, and the game's is 9\."),
                            (dataclasses.replace(fine, constraints=("FP",)), r"^setting=Parity.*is its constraints"),
                            (dataclasses.replace(fine, protect="X and A"), r"^setting='X and A': is what it protects, and these players"),
-                           (None, r"^setting=None: not a Setting\. Make it with")):
+                           (None, r"^setting=None: is no Setting\. Make it with")):
         with pytest.raises(ValueError, match=match):
             algorithm_5(one, setting, rng)
     for wrong, match in ((FairnessGame(SAID, CODES % 2, LABELS, 0.05), "read the number of groups off A"),

@@ -128,3 +128,6 @@ def test_what_is_read_is_played():
     assert plain.epsilon_step > advanced.epsilon_step and [r.times for r in plain.releases_] == [1]
     with pytest.raises(ValueError, match=r"^accounting='advanced': is read by a play of more rounds, and not by a play of rounds=1"):
         CASES["dp_oracle_learner"].call(rounds=1, accounting="advanced")
+    for repair in REPAIRS[1:]:
+        with pytest.raises(ValueError, match=rf"^repair='{repair}': is read by a play of more rounds, and not by a play of rounds=1"):
+            games.algorithm_5(GAME, games.Setting.of(GAME, 1.0, 1e-6, 2.0, rounds=1, smallest_cell=20), np.random.default_rng(1), repair)
