@@ -285,6 +285,20 @@ def test_the_type_of_a_figure_survives_a_phone(visit):
 
 
 @on(PAGES)
+def test_a_figure_and_its_controls_fit_a_desktop(visit):
+    """At most 700 pixels of a window of 1280 x 800, while its answer is asked for and once it is shown; the player's tests hold that no
+    control makes it higher."""
+    heights = visit.page.evaluate("""() => Object.fromEntries([...document.querySelectorAll("article dpfair-explorer")].map(figure => {
+        const height = () => Math.round(figure.getBoundingClientRect().height), asked = height();
+        if (figure.guess) figure.guess.show("");
+        const shown = height();
+        if (figure.guess) figure.guess.ask();
+        return [figure.data.title, [asked, shown]];
+    }))""")
+    assert not {title: high for title, high in heights.items() if not 0 < min(high) <= max(high) <= 700}
+
+
+@on(PAGES)
 def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit):
     titles = visit.page.evaluate("""() => [...document.querySelectorAll(
             "article :is(.proof, .exercise, .note) > p.admonition-title, article .dpx-title")]

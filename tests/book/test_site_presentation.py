@@ -90,6 +90,13 @@ def test_the_first_figure_of_a_chapter_in_the_form_begins_on_its_first_screen(ch
 
 
 @on([FRONT])
+def test_the_figure_of_the_subject_stays_within_two_screens_of_a_phone(visit):
+    """Of 700 pixels, with its four pictures below each other."""
+    for width in (360, 390, 600):
+        assert 0 < visit.at(width).page.locator("dpfair-explorer").first.bounding_box()["height"] <= 1400, width
+
+
+@on([FRONT])
 def test_the_figure_of_the_subject_fits_a_screen_and_is_played_by_keyboard(visit):
     figure = visit.page.locator("dpfair-explorer").first
     ada, said = figure.locator(".dpx-who[data-who='0']"), figure.locator(".dpx-say")
