@@ -1,4 +1,4 @@
-"""What the frames of a panel have in common: axes over all of them, series, names; and what the player is handed of it."""
+"""What the frames of a panel have in common: axes over all of them, series, names."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,12 +10,10 @@ from . import drawing, views
 from .axes import Axis, shown
 from .drawing import Chart
 from .ends import heights
-from .packing import pack
-from .panel import Frames, Panel
+from .panel import Panel
 
 __all__: list[str] = []
 
-MOST_CHARACTERS = 400_000
 TIGHT = 1e-9
 
 #: A table has no axes, a heat map none below its columns: their charts are never asked for one.
@@ -86,57 +84,3 @@ def names(name: str, given: Any, n: int) -> tuple[str, ...]:
     if len(found) != n:
         refuse(name, len(found), f"fn returns {n} {'rows' if name == 'y' else 'columns'}", f"Give one {name} for each.")
     return found
-
-
-def data_of(chart: Chart, frames: Frames, start: int) -> dict:
-    """What the player needs of one panel, JSON-ready (``player/*.js`` reads these keys); ``start`` is the distinct frame shown first."""
-    data: dict = {"view": chart.view}
-    if chart.view == "table":
-        found: dict[str, int] = {}
-        kept = [np.array([found.setdefault(c, len(found)) for c in drawing.cells(f, chart.digits)], dtype=np.int64)
-                for f in frames.distinct]
-        data |= {"u": list(found), "start": start}
-        data |= {"rows": dict(chart.compare), "columns": len(frames.distinct[0].columns)} if chart.compare else {}
-    else:
-        kept = [drawing.whole(chart, f) for f in frames.distinct]
-    if chart.view == "heatmap":
-        data |= {"Y": axis_data(chart.y), "rows": chart.rows, "columns": chart.columns}
-    elif chart.view == "bars":
-        data |= {"X": axis_data(chart.x), "w": 10 * chart.box[2], "S": [{"name": name} for name, _ in chart.series]}
-    elif chart.view != "table":
-        data |= curve_data(chart, frames)
-    data |= {"size": int(kept[0].size), "f": len(kept), "p": pack(kept)}
-    if len(frames.index) != len(kept) or (frames.index != np.arange(len(kept))).any():
-        data["i"] = pack([frames.index])
-    if len(data["p"]["q"]) > MOST_CHARACTERS:
-        refuse("sliders", len(kept), f"the frames take {len(data['p']['q']):,} characters of a page, more than {MOST_CHARACTERS:,}",
-               "Coarsen the sliders, give fewer points a curve, or smooth Monte-Carlo noise.")
-    return data
-
-
-def curve_data(chart: Chart, frames: Frames) -> dict:
-    """Axes, series and how many points each has."""
-    _, _, width, height = chart.box
-    series: list[dict] = [{"name": name, "kind": kind} for name, kind in chart.series]
-    for i, one in enumerate(series):
-        if one["kind"] == "points":
-            one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
-    data: dict = {"X": axis_data(chart.x), "Y": axis_data(chart.y), "w": 10 * width, "h": 10 * height, "S": series,
-                  "xl": chart.x_label or "x", "yl": chart.y_label or "y"}
-    if chart.view == "lines":
-        # on a log axis a kept number has three digits, and people are counted in full
-        data |= {"top": 10 * chart.box[1], "e": chart.ends} if chart.ends else {}
-        data |= {"xt": [chart.x.says(v) for v in chart.exact]} if chart.x.log else {}
-        return data | {"x": chart.at.tolist(), "r": drawing.shown_rows(len(chart.at)), "rx": chart.said}
-    counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames.distinct]
-    return data | {"c": counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)}
-
-
-def guess_data(panel: Panel, chart: Chart) -> dict:
-    """Which series the reader guesses."""
-    return {"g": [name for name, _ in chart.series].index(panel.guess)} if panel.guess else {}
-
-
-def axis_data(axis: Axis) -> dict:
-    """An axis as the player reads it."""
-    return {"lo": axis.low, "hi": axis.high, "k": axis.decimals, "log": int(axis.log)}

@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from .._checks import refuse
-from . import chart, controls, page, sentences, views
+from . import chart, controls, page, sentences, views, wire
 from .arguments import named, text
 from .drawing import Chart
 from .offered import Offered
 from .over import Over
-from .packing import pack
 from .panel import Frames, Panel
 from .people import People
 from .reading import spots
@@ -236,23 +235,6 @@ class Explorer:
         return [chart.chart_of(panel, frames.distinct, frames.distinct[self._number(frames, self.start)])
                 for panel, frames in zip(self.panels, self._frames, strict=True)]
 
-    def _data(self) -> dict:
-        """What the player needs, JSON-ready (``player/*.js`` reads these keys)."""
-        names = list(self.controls)
-        on, said = self._sentences
-        each = self.controls.values()
-        data: dict = {"title": self.title, "k": [c.label for c in each], "n": [len(c.grid) for c in each],
-                      "v": [[] if c.people else c.texts for c in each],
-                      "say": {"on": [names.index(name) for name in on], **sentences.packed(said)}}
-        if not self.offered.whole:
-            data["o"] = pack([self.offered.numbers()])
-        if self.play:
-            data["play"] = names.index(self.play)
-        data["P"] = [{"name": panel.name, "on": [names.index(name) for name in frames.on],
-                      **chart.data_of(drawn, frames, self._number(frames, self.start)), **chart.guess_data(panel, drawn)}
-                     for panel, drawn, frames in zip(self.panels, self._charts, self._frames, strict=True)]
-        return data
-
     def _shown(self, values: dict, frames: list) -> page.Shown:
         """The figure at ``values``, ready to be written as HTML."""
         pictures = [page.Picture(drawn, frame, panel.name, panel.share)
@@ -263,7 +245,7 @@ class Explorer:
 
     def html(self) -> str:
         """The self-contained player, deterministic."""
-        return page.player(self._shown(self.start, self._frames_at(self.start)), self._data())
+        return page.player(self._shown(self.start, self._frames_at(self.start)), wire.of_figure(self))
 
     def still(self, /, **values: Any) -> str:
         """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
