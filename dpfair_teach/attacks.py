@@ -35,7 +35,8 @@ def _blind(prior: float) -> float:
     return max(prior, 1 - prior)
 
 
-def attribute_advantage_bound(epsilon: float, delta: float = 0.0, prior: float = 0.5) -> float:
+def attribute_advantage_bound(epsilon: float, delta: float = 0.0,
+                              prior: float = 0.5) -> float:
     """No guess of one person's A in {0, 1} from an (epsilon, delta)-private output is right more often than blind guessing plus this.
 
     Source: ours (chapter 1), from supplement, Definition 1.2 (main text Definition 2.2). With prior 1/2 it is
@@ -71,8 +72,10 @@ def attribute_advantage_bound(epsilon: float, delta: float = 0.0, prior: float =
     epsilon = check.epsilon(epsilon)
     delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
     blind = _blind(_prior(prior))
-    informed = special.expit(epsilon) + delta * special.expit(-epsilon)      # (e^epsilon + delta) / (e^epsilon + 1)
-    exposed = blind + (1 - blind) * delta                                    # the blind guess, unless the truth is told openly
+    # (e^epsilon + delta) / (e^epsilon + 1)
+    informed = special.expit(epsilon) + delta * special.expit(-epsilon)
+    # The blind guess, unless the truth is told openly.
+    exposed = blind + (1 - blind) * delta
     return float(max(informed, exposed) - blind)
 
 
@@ -246,7 +249,8 @@ def _answer(name: str, function: Callable, *arguments: object) -> object:
         check.refuse(name, function, f"raised {type(error).__name__}: {error}", f"Give a {name} that works on all rounds at once.", error)
 
 
-def guessing_game(release: Callable, attack: Callable, *, trials: int, rng: np.random.Generator, prior: float = 0.5) -> GameResult:
+def guessing_game(release: Callable, attack: Callable, *, trials: int,
+                  rng: np.random.Generator, prior: float = 0.5) -> GameResult:
     """Play the attribute-inference game: nature draws one person's A, the mechanism publishes, the attack guesses.
 
     Source: ours (chapter 1); the attribute-inference experiment of Yeom et al. 2018 with everything but A known. All rounds at once: what
@@ -285,14 +289,18 @@ def guessing_game(release: Callable, attack: Callable, *, trials: int, rng: np.r
     """
     for name, function in (("release", release), ("attack", attack)):
         if not callable(function):
-            check.refuse(name, function, "not callable", f"Give a function as {name}.")
-    trials, rng, prior = check.integer("trials", trials, low=1, high=10**8), check.rng(rng), _prior(prior)
+            check.refuse(name, function, "not callable",
+                         f"Give a function as {name}.")
+    trials = check.integer("trials", trials, low=1, high=10**8)
+    rng, prior = check.rng(rng), _prior(prior)
     A = (rng.random(trials) < prior).astype(np.int64)
     outputs = np.asarray(_answer("release", release, A.copy(), rng))
     if outputs.ndim == 0 or len(outputs) != trials:
-        check.refuse("release", outputs.shape, f"is the shape of its answer, which must begin with the {trials} trials",
+        check.refuse("release", outputs.shape, "is the shape of its answer, "
+                     f"which must begin with the {trials} trials",
                      "Return one output a round.")
-    guesses = check.labels("attack", _answer("attack", attack, outputs), length=trials)
+    answer = _answer("attack", attack, outputs)
+    guesses = check.labels("attack", answer, length=trials)
     return GameResult(int((guesses == A).sum()), trials, prior)
 
 

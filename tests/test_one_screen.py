@@ -1,13 +1,18 @@
-"""The algorithm of a numbered box is a function that fits one screen: at most 30 lines, made of public names only."""
+"""The algorithm of a numbered box is a function that fits one screen: at most 30 lines, made of public names only.
+
+Every source that a chapter shows is as narrow as the box it is shown in, or its comments are cut off at the right edge.
+"""
 from __future__ import annotations
 
 import ast
 import builtins
 import importlib
 import inspect
+import re
 import textwrap
 import types
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +32,16 @@ BOXES = [
     "games.PromisePlayers.best_response", "games.PromisePlayers.constraint_values",
 ]
 MOST_LINES = 30
+#: What the box of a shown source holds in a window of 1280 pixels with both side bars; measured in tests/book/test_site_presentation.py.
+COLUMNS = 82
+CHAPTERS = Path(__file__).resolve().parents[1] / "book" / "chapters"
+SHOWN = sorted({name for chapter in CHAPTERS.glob("*.md")
+                for name in re.findall(r"^show\(([\w.]+)\)", chapter.read_text(encoding="utf-8"), re.M)})
+#: Shown sources that are wider, and why. This list only shrinks.
+TOO_WIDE = {
+    "games.algorithm_5": "the core of its chapter has no second left for a line more",
+    "mechanisms.likely_counts": "stands in a folded part",
+}
 PUBLIC = {id(thing) for thing in CALLABLES.values()}
 
 
@@ -40,6 +55,25 @@ def body_of(function: Callable) -> tuple[ast.FunctionDef, list[ast.stmt]]:
 def lines_of(function: Callable) -> int:
     _, body = body_of(function)
     return (body[-1].end_lineno or 0) - body[0].lineno + 1
+
+
+def shown(name: str) -> Callable:
+    """What ``show(name)`` of a chapter shows: its module is that of a room, or of a file in one."""
+    room, *rest = name.split(".")
+    thing = importlib.import_module(f"dpfair_teach.{room}")
+    for part in rest:
+        thing = getattr(thing, part)
+    return thing
+
+
+def widest_line(function: Callable) -> str:
+    """Of the source as it is shown: its docstring is folded, and its first line begins at the left edge."""
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+    definition, _ = body_of(function)
+    if ast.get_docstring(definition) is not None:
+        docstring = definition.body[0]
+        del lines[docstring.lineno - 1:docstring.end_lineno]
+    return max(lines, key=len)
 
 
 def own_names(definition: ast.FunctionDef) -> set[str]:
@@ -74,12 +108,29 @@ def not_public(function: Callable) -> set[str]:
 
 @pytest.mark.parametrize("name", BOXES)
 def test_the_box_fits_one_screen_and_is_made_of_public_names(name):
-    room, last, *method = name.split(".")
-    module = importlib.import_module(f"dpfair_teach.{room}")
-    function = getattr(getattr(module, last), method[0]) if method else getattr(module, last)
+    room, last, *_ = name.split(".")
+    module, function = importlib.import_module(f"dpfair_teach.{room}"), shown(name)
     assert last in module.__all__ and not inspect.isclass(function)
     assert lines_of(function) <= MOST_LINES, f"{name}: {lines_of(function)} lines"
     assert not not_public(function), f"{name} is made of {not_public(function)}, which a reader cannot import from a room"
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_shown_source_is_no_wider_than_its_box(name):
+    line = widest_line(shown(name))
+    if name in TOO_WIDE:
+        assert len(line) > COLUMNS, f"{name} fits: take it out of TOO_WIDE"
+    else:
+        assert len(line) <= COLUMNS, f"{name}: {len(line)} columns, at most {COLUMNS}:\n{line}"
+
+
+def test_every_box_and_every_exception_is_shown_somewhere():
+    assert set(TOO_WIDE) <= set(SHOWN) and len(SHOWN) > len(BOXES)
+
+
+def test_a_line_that_is_too_wide_is_found_outside_of_the_docstring():
+    assert widest_line(shown) == '    thing = importlib.import_module(f"dpfair_teach.{room}")'
+    assert len(widest_line(not_public)) > COLUMNS
 
 
 def test_what_is_too_long_or_not_public_is_found():

@@ -67,7 +67,8 @@ def _left_for_the_losses(delta: float, delta0: float, k: int) -> float:
     return (delta - spent - 4 * _U * (delta + spent)) / math.exp(none_fails)        # less what its rounding is worth
 
 
-def optimal_composition_delta(epsilon0: float, k: int, epsilon: float, delta0: float = 0.0) -> float:
+def optimal_composition_delta(epsilon0: float, k: int, epsilon: float,
+                              delta0: float = 0.0) -> float:
     """The smallest delta for which every k-fold composition of (epsilon0, delta0)-private steps is (epsilon, delta)-private. Exact.
 
     Source: Kairouz, Oh and Viswanath, "The composition theorem for differential privacy", ICML 2015, Theorem 3.3; it replaces supplement,
@@ -103,11 +104,14 @@ def optimal_composition_delta(epsilon0: float, k: int, epsilon: float, delta0: f
     delta0 = check.number("delta0", delta0, low=0.0, high=1.0, high_open=True)
     log_p, loss = _laws(epsilon0, k)
     above = loss > epsilon
-    pure = float((np.exp(log_p[above]) * -np.expm1(epsilon - loss[above])).sum()) * (1 + 64 * _U)
-    return min(1.0, (pure - math.expm1(k * math.log1p(-delta0)) * (1 - pure)) * (1 + 8 * _U))
+    pure = float((np.exp(log_p[above]) * -np.expm1(epsilon - loss[above])).sum())
+    pure *= 1 + 64 * _U
+    slips = -math.expm1(k * math.log1p(-delta0))
+    return min(1.0, (pure + slips * (1 - pure)) * (1 + 8 * _U))
 
 
-def optimal_composition(epsilon0: float, k: int, delta: float, delta0: float = 0.0) -> float:
+def optimal_composition(epsilon0: float, k: int, delta: float,
+                        delta0: float = 0.0) -> float:
     """The smallest epsilon for which every k-fold composition of (epsilon0, delta0)-private steps is (epsilon, delta)-private. Exact.
 
     Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3, solved for epsilon. Let F(l), G(l) be the probabilities of at most l lies on D
@@ -149,7 +153,9 @@ def optimal_composition(epsilon0: float, k: int, delta: float, delta0: float = 0
     delta0 = check.number("delta0", delta0, low=0.0, high=1.0, high_open=True)
     left = _left_for_the_losses(delta, delta0, k)
     if left < -1e-15:
-        check.refuse("delta", delta, f"{k} steps of delta0={delta0:g} come to {-math.expm1(k * math.log1p(-delta0)):.6g} alone",
+        slips = -math.expm1(k * math.log1p(-delta0))
+        check.refuse("delta", delta,
+                     f"{k} steps of delta0={delta0:g} come to {slips:.6g} alone",
                      "Allow at least that much, or smaller steps.")
     if left <= 0:
         return product_rounded_up(k, epsilon0)
@@ -157,4 +163,5 @@ def optimal_composition(epsilon0: float, k: int, delta: float, delta0: float = 0
     log_left = math.log(left) * (1 + 4 * _U) - 4 * _U
     enough = log_f > log_left
     rest = np.log(-np.expm1(log_left - log_f[enough]))
-    return min(product_rounded_up(k, epsilon0), max(0.0, float((log_f[enough] + rest - log_g[enough]).max(initial=0.0)) * (1 + 8 * _U)))
+    largest = float((log_f[enough] + rest - log_g[enough]).max(initial=0.0))
+    return min(product_rounded_up(k, epsilon0), max(0.0, largest * (1 + 8 * _U)))

@@ -66,7 +66,8 @@ def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarra
     """
     orders, rdp = _curve(orders, rdp)
     delta = check.number("delta", check.delta(delta), low=1e-300, high=1.0)
-    epsilon = (rdp + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)).min(axis=-1)
+    for_delta = (math.log(delta) + np.log(orders)) / (orders - 1)
+    epsilon = (rdp + np.log1p(-1 / orders) - for_delta).min(axis=-1)
     free = (-np.expm1(-rdp) <= delta**2).any(axis=-1)
     return np.where(free, 0.0, np.maximum(epsilon, 0.0))[()]
 

@@ -118,7 +118,8 @@ def _areas_below(points: np.ndarray, end: float) -> np.ndarray:
     return (middle * (right - left)).sum(axis=1)
 
 
-def pareto_quality(curve: ArrayLike, reference: ArrayLike, free_points: ArrayLike) -> float:
+def pareto_quality(curve: ArrayLike, reference: ArrayLike,
+                   free_points: ArrayLike) -> float:
     """Q of a trade-off curve: 1 - area(curve above reference) / area(chord above reference).
 
     The free points are added to both curves, then each curve is its lower convex hull, read on violations from 0 to the
@@ -159,12 +160,15 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike, free_points: ArrayLik
     >>> pareto_quality([[.2, .3]], [[0, .2]], free)
     0.0
     """
-    curve, reference, free = _points("curve", curve), _points("reference", reference), _free(free_points)
+    curve, reference = _points("curve", curve), _points("reference", reference)
+    free = _free(free_points)
     optimum, end = _hull(np.vstack([reference, free])), free[1, 0]
     room = _area(free, optimum, end)
     if room <= 1e-12:
-        _checks.refuse("reference", reference.tolist(), "does not lie below the chord of the free points",
-                       "Q compares with an optimum that beats the free points somewhere; check rows and column order.")
+        _checks.refuse("reference", reference.tolist(),
+                       "does not lie below the chord of the free points",
+                       "Q compares with an optimum that beats the free points "
+                       "somewhere; check rows and column order.")
     return 1.0 - _area(_hull(np.vstack([curve, free])), optimum, end) / room
 
 

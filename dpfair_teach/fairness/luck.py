@@ -47,7 +47,9 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
     """
     people = check.array("people", people, ndim=2, high=1e15)
     if people.shape[0] < 2 or people.size == 0 or (people < 1).any():
-        check.refuse("people", people.tolist(), "not at least one person in each cell of at least two groups",
+        check.refuse("people", people.tolist(),
+                     "not at least one person in each cell "
+                     "of at least two groups",
                      "Leave empty groups out, or merge them.")
     beta = check.beta(beta)
     inverse = 1 / people + 1 / people[0]

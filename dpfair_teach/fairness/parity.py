@@ -482,7 +482,8 @@ def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return rate[..., 0], rate[..., 1]
 
 
-def violation(counts: ArrayLike, notion: Notion = "equalized_odds", against: Against = "anchor", anchor: int = 0) -> np.ndarray:
+def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
+              against: Against = "anchor", anchor: int = 0) -> np.ndarray:
     """How far the groups' rates are apart: the smallest gamma for which the classifier is gamma-fair.
 
     Source: supplement, Definition 1.1 (main text, Definition 2.1) for equalized odds against an anchor; the definition's first form is

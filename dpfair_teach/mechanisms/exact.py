@@ -98,7 +98,8 @@ def bernoulli_exp(x: float | Fraction, rng: np.random.Generator) -> bool:
     return heads_exp(as_fraction("x", x, low=0.0, high=1000.0), check.rng(rng))
 
 
-def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fraction, rng: np.random.Generator,
+def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fraction,
+                    rng: np.random.Generator,
                     size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """``mechanisms.geometric`` with exactly its law: P(W = w) proportional to exp(-epsilon |w| / sensitivity), no floats anywhere.
 
@@ -135,8 +136,11 @@ def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fractio
     sensitivity = check.integer("sensitivity", sensitivity, low=1, high=10**9)
     decay = as_fraction("epsilon", epsilon, low=1e-9, high=1e9) / sensitivity
     if decay < Fraction(1, 10**9) * (1 - Fraction(1, 10**9)):
-        check.refuse("epsilon", epsilon, f"over sensitivity {sensitivity} is below 1e-9", "Choose a larger epsilon.")
+        check.refuse("epsilon", epsilon,
+                     f"over sensitivity {sensitivity} is below 1e-9",
+                     "Choose a larger epsilon.")
     rng = check.rng(rng)
     shape = check.size(size, value.shape, most=10**6) + value.shape
-    noise = [failures(decay, rng) - failures(decay, rng) for _ in range(int(np.prod(shape)))]
+    noise = [failures(decay, rng) - failures(decay, rng)
+             for _ in range(int(np.prod(shape)))]
     return value + np.array(noise, dtype=np.int64).reshape(shape)

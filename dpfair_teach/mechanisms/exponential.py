@@ -106,8 +106,10 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     return (u[..., None] >= below).sum(axis=-1)
 
 
-def exponential_by_gumbel(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.random.Generator,
-                          size: int | tuple[int, ...] | None = None) -> np.ndarray:
+def exponential_by_gumbel(
+    loss: ArrayLike, sensitivity: float, epsilon: float,
+    rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
+) -> np.ndarray:
     """The exponential mechanism as "report noisy max": add Gumbel noise to every score and name the largest.
 
     Source: supplement, Definition 1.5, by the Gumbel trick: with scores s_h = -epsilon loss_h / (2 sensitivity) and independent noise G_h
@@ -137,7 +139,8 @@ def exponential_by_gumbel(loss: ArrayLike, sensitivity: float, epsilon: float, r
     """
     score = _scores(loss, sensitivity, epsilon)
     rng = check.rng(rng)
-    return np.argmax(score + rng.gumbel(size=check.size(size, score.shape) + score.shape), axis=-1)
+    shape = check.size(size, score.shape) + score.shape
+    return np.argmax(score + rng.gumbel(size=shape), axis=-1)
 
 
 def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:

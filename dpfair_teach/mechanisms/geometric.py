@@ -45,7 +45,8 @@ def failures(decay: float, rng: np.random.Generator, shape: tuple[int, ...]) -> 
     return np.floor(waits(rng, shape) / decay).astype(np.int64)
 
 
-def geometric(value: ArrayLike, sensitivity: int, epsilon: float, rng: np.random.Generator,
+def geometric(value: ArrayLike, sensitivity: int, epsilon: float,
+              rng: np.random.Generator,
               size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Release whole numbers with two-sided geometric ("discrete Laplace") noise, P(W = w) proportional to exp(-epsilon |w| / sensitivity).
 

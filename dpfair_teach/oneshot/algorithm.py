@@ -15,8 +15,10 @@ from .settings import suggested_cells
 __all__ = ["ask_once"]
 
 
-def ask_once(X: ArrayLike, Y: ArrayLike, A: ArrayLike, epsilon: float, gammas: ArrayLike,
-             rng: np.random.Generator) -> tuple[list[tuple[np.ndarray, np.ndarray, Release]], Guess, Mixtures]:
+def ask_once(
+    X: ArrayLike, Y: ArrayLike, A: ArrayLike, epsilon: float, gammas: ArrayLike,
+    rng: np.random.Generator,
+) -> tuple[list[tuple[np.ndarray, np.ndarray, Release]], Guess, Mixtures]:
     """One private question about two groups, an audit, and a fair mixture of functions of x for every gamma.
 
     Source: ours, chapter 14. A is read twice, by :func:`release_cells`, at epsilon / 2 each; all else is computed from X, Y and the
@@ -59,17 +61,27 @@ def ask_once(X: ArrayLike, Y: ArrayLike, A: ArrayLike, epsilon: float, gammas: A
     >>> [release.epsilon for _, _, release in asked], best.weights.shape
     ([1.0, 1.0], (2, 444))
     """
-    public = public_part(X, Y)                                                              # 1: before anybody is asked
+    # 1: before anybody is asked
+    public = public_part(X, Y)
     cells, n_cells = public.cells(suggested_cells(public.m, epsilon))
-    asked = [(cells, *release_cells(cells, A, epsilon / 2, rng, n_cells=n_cells))]          # 2: ask
-    guess = guess_groups(public, asked)                                                     # 3: who is where, in expectation
-    scores = bayes_scores(public.eta(public.X), guess.chances(public.X), guess.sizes)       # 4: candidates, and both constants
+    # 2: ask
+    asked = [(cells, *release_cells(cells, A, epsilon / 2, rng, n_cells=n_cells))]
+    # 3: who is where, in expectation
+    guess = guess_groups(public, asked)
+    # 4: candidates, and both constants
+    scores = bayes_scores(public.eta(public.X), guess.chances(public.X),
+                          guess.sizes)
     accepts = scores[:, 0] > multiplier_grid() @ scores[:, 1:].T
-    accepts = np.vstack([accepts, np.zeros(public.m, bool), np.ones(public.m, bool)])
+    constants = np.zeros(public.m, bool), np.ones(public.m, bool)
+    accepts = np.vstack([accepts, *constants])
     error = (accepts != public.y).mean(axis=1)
     gaps = expected_gaps(accepts, guess.weights, public.y)
-    chosen = best_mixtures(error, gaps, [0.0]).support                                      # 5: what the audit is to look at
+    # 5: what the audit is to look at
+    chosen = best_mixtures(error, gaps, [0.0]).support
     joint = joint_cells(accepts[chosen], public.y)
-    asked.append((joint, *release_cells(joint, A, epsilon / 2, rng)))                       # 6: audit
-    gaps = expected_gaps(accepts, guess_groups(public, asked).weights, public.y)            # 7: decide, by both answers
+    # 6: audit
+    asked.append((joint, *release_cells(joint, A, epsilon / 2, rng)))
+    # 7: decide, by both answers
+    both = guess_groups(public, asked)
+    gaps = expected_gaps(accepts, both.weights, public.y)
     return asked, guess, best_mixtures(error, gaps, gammas)

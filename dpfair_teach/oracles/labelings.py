@@ -97,15 +97,17 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)
     _not_too_many("X", X.shape, u * u - u + 2, len(X), limit)
-    exact, found = whole(points), [np.array([np.zeros(u, bool), np.ones(u, bool)])]
+    exact = whole(points)
+    found = [np.array([np.zeros(u, bool), np.ones(u, bool)])]
     for p in range(u):
-        side = _sides(points, exact, p)                         # (u, u): of c against the line from p to j; 0 where j or c is p
-        # Order along that line: by x, or by y where it is upright. +1 on j's side of p, -1 beyond p, 0 at p itself.
+        side = _sides(points, exact, p)     # [j, c]: c by the line from p to j
+        # Order along it: by x, or by y where it is upright; +1 on j's side of p.
         dx, dy = np.sign(points - points[p]).T
         along = np.where(dx[:, None] != 0, dx[:, None] * dx, dy[:, None] * dy)
         same_direction = (side == 0) & (along > 0)
-        once = same_direction.any(axis=1) & (same_direction.argmax(axis=1) == np.arange(u))
-        # Left of the line from j through p is the other side of the line from p to j.
+        first = same_direction.argmax(axis=1) == np.arange(u)
+        once = same_direction.any(axis=1) & first
+        # Left of the line from j through p is right of the line from p to j.
         found.append(((side < 0) | ((side == 0) & (along <= 0)))[once])
     return np.concatenate(found).astype(np.int8)[:, inverse.ravel()]
 

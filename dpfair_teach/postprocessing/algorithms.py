@@ -20,7 +20,8 @@ from .solve import solve
 __all__ = ["dp_postprocessing", "public_margin_postprocessing", "score_bin_postprocessing"]
 
 
-def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float, beta: float, rng: np.random.Generator) -> Solution:
+def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
+                      beta: float, rng: np.random.Generator) -> Solution:
     """Algorithm 1: noise on every count, then the linear program with its slack. Step 1, the base, is over when the people are counted.
 
     Source: supplement and main text, Algorithm 1. What it leaves open, a noisy cell that holds nobody, :func:`lift_unusable` settles.
@@ -54,13 +55,14 @@ def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float, beta: flo
     >>> dp_postprocessing(ten, epsilon=5, gamma=.1, beta=.05, rng=np.random.default_rng(0)).p.shape
     (2, 2)
     """
-    noisy, m = noisy_counts(counts, epsilon, rng), round(np.sum(counts, dtype=float))   # from here on the counts are not read again
-    q = noisy / m
-    slack = paper_slack(q, m, epsilon, beta, negative="unconstrained")
-    return solve(q, gamma, slack)
+    noisy = noisy_counts(counts, epsilon, rng)
+    m = round(np.sum(counts, dtype=float))      # the counts are not read again
+    slack = paper_slack(noisy / m, m, epsilon, beta, negative="unconstrained")
+    return solve(noisy / m, gamma, slack)
 
 
-def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float, rng: np.random.Generator) -> Solution:
+def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
+                                 rng: np.random.Generator) -> Solution:
     """Public margins: noise that keeps the public number of people of each prediction and label, then the linear program, without slack.
 
     Source: ours, sharpening Algorithm 1. Released is the noisy table, at the price epsilon; what is returned is computed from it and from
@@ -94,12 +96,14 @@ def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float
     [[0.0, 0.0], [1.0, 1.0]]
     """
     noisy = public_margin_counts(counts, epsilon, rng, noise="k_norm")
-    q = noisy / noisy.sum()                             # the margins are exact, so the sum is m
+    q = noisy / noisy.sum()             # the margins are exact, so the sum is m
     return solve(q, gamma, lift_unusable(q))
 
 
-def score_bin_postprocessing(score: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, n_bins: int, epsilon: float, gamma: float,
-                             rng: np.random.Generator) -> tuple[np.ndarray, Solution]:
+def score_bin_postprocessing(
+    score: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, n_bins: int,
+    epsilon: float, gamma: float, rng: np.random.Generator,
+) -> tuple[np.ndarray, Solution]:
     """Score bins: public margins of the bins of a public score, in place of the base's two answers.
 
     Source: ours. Score and Y are public, and with them the cuts and everybody's bin. Released is the noisy table of the bins, at the price

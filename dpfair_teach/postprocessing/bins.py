@@ -203,8 +203,8 @@ _CRITERIA = {"area": (_hull, _strips), "price": (_bends, _sureness)}
 
 def best_path(merit: np.ndarray, n_bins: int) -> np.ndarray:
     """The n_bins - 1 stops on the way from the first of n corners to the last whose sum of merits (n, n), from stop to stop, is largest."""
-    merit = np.where(np.tri(len(merit), dtype=bool), -np.inf, merit)    # on from each corner, never back
-    best, before = merit[0], []                                         # of the ways that reach corner j with one bin
+    merit = np.where(np.tri(len(merit), dtype=bool), -np.inf, merit)  # never back
+    best, before = merit[0], []     # of the ways that reach corner j with one bin
     for _ in range(n_bins - 1):
         reached = best[:, None] + merit
         before.append(reached.argmax(axis=0))

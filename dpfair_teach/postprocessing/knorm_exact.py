@@ -30,14 +30,17 @@ def exact_noise(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> 
     return np.array([exact_vector(k, Fraction(epsilon), rng) for _ in range(rows)], dtype=np.int64).reshape(rows, k)
 
 
-def exact_vector(k: int, epsilon: Fraction, rng: np.random.Generator) -> list[int]:
+def exact_vector(k: int, epsilon: Fraction,
+                 rng: np.random.Generator) -> list[int]:
     """One vector of k whole numbers with sum 0, P(x) proportional to exp(-epsilon ||x||)."""
     d = k - 1
-    n = exact_shift(d, epsilon, rng) + sum(exact.failures(epsilon, rng) for _ in range(d))
+    n = exact_shift(d, epsilon, rng)
+    n += sum(exact.failures(epsilon, rng) for _ in range(d))
     if n == 0:
         return [0] * k
     up = 1 + choice(ways(k, n), rng)
-    x = [1 + part for part in cut(n - up, up, rng)] + [-part for part in cut(n, k - up, rng)]
+    x = [1 + part for part in cut(n - up, up, rng)]
+    x += [-part for part in cut(n, k - up, rng)]
     for i in range(d, 0, -1):                           # shuffled
         j = exact.below(i + 1, rng)
         x[i], x[j] = x[j], x[i]
@@ -46,13 +49,13 @@ def exact_vector(k: int, epsilon: Fraction, rng: np.random.Generator) -> list[in
 
 def exact_shift(d: int, epsilon: Fraction, rng: np.random.Generator) -> int:
     """I from 0..d, with weights C(d,i)^2 exp(-i epsilon): the module's text."""
-    u, bits = 0, 0
+    u, bits = 0, 0                                  # u <= 2^bits U < u + 1
     while True:
-        u, bits = u << BLOCK | exact.below(1 << BLOCK, rng), bits + BLOCK        # u <= 2^bits U < u + 1
+        u, bits = u << BLOCK | exact.below(1 << BLOCK, rng), bits + BLOCK
         low, high = sums_of_weights(d, epsilon, bits)
-        i = next((i for i in range(d) if high[i] << bits > u * low[d]), d)                  # those before it have a share <= U
-        if i == d or (u + 1) * high[d] <= low[i] << bits:                                   # with it, more than U
-            return i
+        i = next((i for i in range(d) if high[i] << bits > u * low[d]), d)
+        if i == d or (u + 1) * high[d] <= low[i] << bits:
+            return i    # those before it have a share <= U, and with it more
 
 
 @lru_cache(maxsize=16)

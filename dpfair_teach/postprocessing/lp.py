@@ -111,18 +111,20 @@ def solve_each(q: np.ndarray, rate: np.ndarray, least: np.ndarray, most: np.ndar
     return *as_numbered(order, alike, p, dual), proven
 
 
-def program(q: np.ndarray, rate: np.ndarray, least: np.ndarray, most: np.ndarray, parity: Parity,
-            options: dict[str, object] | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def program(
+    q: np.ndarray, rate: np.ndarray, least: np.ndarray, most: np.ndarray,
+    parity: Parity, options: dict[str, object] | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The linear programs as written, N of them: minimize the error under -least <= rate_a(p) - reference <= most for every group a.
 
     The reference is group 0's rate, or, between pairs, one more variable for each rate.
     """
     n, b, k, _ = q.shape
-    limited = np.isfinite(most)                         # (N, k, 2): the constraints that there are
+    limited = np.isfinite(most)                 # (N, k, 2): the constraints
     if not is_pairs(parity):
         limited[:, 0] = False
     free = 2 if is_pairs(parity) else 0
-    gap = np.zeros((n, k, 2, b * k + free))             # row (a, y), variable (yhat, a)
+    gap = np.zeros((n, k, 2, b * k + free))     # row (a, y), variable (yhat, a)
     by_group, group = gap[..., :b * k].reshape(n, k, 2, b, k), np.arange(k)
     by_group[:, group, :, :, group] = rate.transpose(2, 0, 3, 1)
     if is_pairs(parity):
@@ -133,26 +135,27 @@ def program(q: np.ndarray, rate: np.ndarray, least: np.ndarray, most: np.ndarray
     gap = (gap * limited[..., None])[:, kept]
     least, most = (np.where(limited, x, 0.0)[:, kept] for x in (least, most))
 
-    # What accepting adds to the error. The unit of the table must not decide what the solver counts as zero.
-    cost = np.concatenate([(q[..., 0] - q[..., 1]).reshape(n, -1), np.zeros((n, free))], axis=1)
+    # What accepting adds to the error, scaled: no unit decides what counts as 0.
+    cost = np.pad((q[..., 0] - q[..., 1]).reshape(n, -1), ((0, 0), (0, free)))
     scale = np.abs(cost).max(axis=1, keepdims=True)
     scale[scale == 0] = 1.0
     found = minimize(cost / scale, gap, most, -least, free, options)
     if found is None:
         return np.zeros((n, b, k)), np.zeros((n, k, 2)), np.zeros(n, dtype=bool)
 
-    # The proof: feasible, and no fair classifier has a smaller error than the multipliers say.
+    # The proof: feasible, and nothing fair errs less than the multipliers say.
     x, dual = found[0], np.zeros((n, k, 2))
     x[:, :b * k] = x[:, :b * k].clip(0.0, 1.0)
     dual[:, kept] = scale * found[1]
-    if free:
-        dual = balanced(dual)
+    dual = balanced(dual) if free else dual
     lam = dual[:, kept]
     reached = (gap * x[:, None]).sum(axis=-1)
     left = cost + (lam[..., None] * gap).sum(axis=1)
-    bound = np.minimum(left[:, :b * k], 0.0).sum(axis=-1) - np.maximum(lam * most, -lam * least).sum(axis=-1)
+    bound = np.minimum(left[:, :b * k], 0.0).sum(axis=-1)
+    bound -= np.maximum(lam * most, -lam * least).sum(axis=-1)
     fair = ((-least - PROOF <= reached) & (reached <= most + PROOF)).all(axis=-1)
-    proven = fair & (np.abs((cost * x).sum(axis=-1) - bound) <= PROOF * np.abs(q).sum(axis=(1, 2, 3)))
+    apart = np.abs((cost * x).sum(axis=-1) - bound)
+    proven = fair & (apart <= PROOF * np.abs(q).sum(axis=(1, 2, 3)))
     return x[:, :b * k].reshape(n, b, k), np.where(limited, dual, 0.0), proven
 
 

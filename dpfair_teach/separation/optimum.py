@@ -38,7 +38,8 @@ class Optimum:
     gap: Fraction
 
 
-def fair_optimum(D: Dataset, gamma: float | Fraction, aware: bool = False) -> Optimum:
+def fair_optimum(D: Dataset, gamma: float | Fraction,
+                 aware: bool = False) -> Optimum:
     """The mixture of least error whose false positive rates differ by at most gamma, in exact rationals.
 
     One equation and one pair of bounds: an optimal mixture has at most two classifiers, one alone that is fair, or two whose gap
@@ -73,14 +74,20 @@ def fair_optimum(D: Dataset, gamma: float | Fraction, aware: bool = False) -> Op
     """
     tolerance, _ = exact_gamma(gamma)
     names = CLASSIFIERS if check.flag("aware", aware) else CLASSIFIERS[:2]
-    error, gap = (dict(zip(names, values, strict=False)) for values in _errors_and_gaps(_table(D)))
-    mixtures = [{h: Fraction(1)} for h in names if abs(gap[h]) <= tolerance]        # fair alone: h_0 at least
+    error, gap = (dict(zip(names, values, strict=False))
+                  for values in _errors_and_gaps(_table(D)))
+    # Fair alone, h_0 at least, or two together just fair.
+    mixtures = [{h: Fraction(1)} for h in names if abs(gap[h]) <= tolerance]
     for g, h in combinations(names, 2):
-        for edge in (tolerance, -tolerance):                                        # or together just fair
-            if gap[g] != gap[h] and 0 < (share := (edge - gap[h]) / (gap[g] - gap[h])) < 1:
-                mixtures.append({g: share, h: 1 - share})
-    best = min(mixtures, key=lambda mixture: sum(weight * error[h] for h, weight in mixture.items()))
-    value, its_gap = (sum(weight * of[h] for h, weight in best.items()) for of in (error, gap))
+        for edge in (tolerance, -tolerance):
+            if gap[g] != gap[h]:
+                share = (edge - gap[h]) / (gap[g] - gap[h])
+                if 0 < share < 1:
+                    mixtures.append({g: share, h: 1 - share})
+    best = min(mixtures, key=lambda mixture: sum(
+        weight * error[h] for h, weight in mixture.items()))
+    value, its_gap = (sum(weight * of[h] for h, weight in best.items())
+                      for of in (error, gap))
     return Optimum({h: best.get(h, Fraction(0)) for h in names}, value, its_gap)
 
 

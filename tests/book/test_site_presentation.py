@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from test_chapters import IN_FORM
+from test_one_screen import COLUMNS
 from test_site import PAGES, Visit, on, reads_all_pages, soup
 
 pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser]
@@ -70,6 +71,20 @@ def test_a_drawer_closes_when_something_in_it_is_chosen(phone):
 
 FRONT, TEN = PAGES[0], "book/notebooks/ten-people.html"
 FORM = [page for page in PAGES if Path(page).stem in IN_FORM]
+
+
+@on([CHAPTER])
+def test_the_box_of_a_shown_source_has_the_columns_that_sources_keep_to(visit):
+    visit.page.set_viewport_size({"width": 1280, "height": 800})
+    columns = visit.page.evaluate("""() => [...document.querySelectorAll("article .dpx-source > .highlight > pre")].map(pre => {
+        const ruler = document.createElement("span"), style = getComputedStyle(pre);
+        ruler.textContent = "0".repeat(100);
+        pre.append(ruler);
+        const one = ruler.getBoundingClientRect().width / 100;
+        ruler.remove();
+        return Math.floor((pre.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) / one);
+    })""")
+    assert set(columns) == {COLUMNS}, f"{columns}: say so in tests/test_one_screen.py"
 
 
 @pytest.mark.skipif(not FORM, reason="no chapter is in the form yet")
