@@ -39,7 +39,6 @@ SHOWN = sorted({name for chapter in CHAPTERS.glob("*.md")
                 for name in re.findall(r"^show\(([\w.]+)\)", chapter.read_text(encoding="utf-8"), re.M)})
 #: Shown sources that are wider, and why. This list only shrinks.
 TOO_WIDE = {
-    "games.algorithm_5": "the core of its chapter has no second left for a line more",
     "mechanisms.likely_counts": "stands in a folded part",
 }
 PUBLIC = {id(thing) for thing in CALLABLES.values()}

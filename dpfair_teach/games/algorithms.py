@@ -62,7 +62,9 @@ def algorithm_3(
     return np.bincount(h, minlength=game.n_classifiers) / rounds, lam.mean(axis=0)
 
 
-def algorithm_5(game: FairnessGame, setting: Setting, rng: np.random.Generator, repair: Repair = "frozen") -> tuple[np.ndarray, np.ndarray]:
+def algorithm_5(
+        game: FairnessGame, setting: Setting, rng: np.random.Generator,
+        repair: Repair = "frozen") -> tuple[np.ndarray, np.ndarray]:
     """Algorithm 5, DP-oracle-learner, repaired: the play of Algorithm 3 with a private learner and a private auditor.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired: as printed it is not private, see
@@ -101,14 +103,14 @@ def algorithm_5(game: FairnessGame, setting: Setting, rng: np.random.Generator, 
     >>> Q.shape, lam.shape
     ((11,), (4,))
     """
-    both = private_players(game, setting, rng, repair)      # releases noisy sizes of the cells, once
+    both = private_players(game, setting, rng, repair)  # releases noisy sizes, once
     T, B, eta = setting.rounds, setting.B, setting.learning_rate
     theta, lam, h = start_play(game, B, eta, T)
     for t in range(T):
         lam[t] = hedge(theta, B)
-        h[t] = both.best_response(lam[t], rng)              # Subroutine 4, with epsilon'
-        if t < T - 1:                                       # the last would never be used
-            r = both.constraint_values(h[t], rng)           # r(h) + W, with epsilon'
+        h[t] = both.best_response(lam[t], rng)          # Subroutine 4, with epsilon'
+        if t < T - 1:                                   # the last is never used
+            r = both.constraint_values(h[t], rng)       # r(h) + W, with epsilon'
             theta = theta + eta * r
     return np.bincount(h, minlength=game.n_classifiers) / T, lam.mean(axis=0)
 
