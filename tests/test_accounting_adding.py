@@ -165,6 +165,7 @@ def test_optimal_composition_pays_for_the_deltas_of_its_steps(k, delta):
     assert compose(failing[1], delta, "optimal") == optimal_composition(0.2, k, delta, delta / 50)
 
 
+@pytest.mark.slow
 def test_no_accountant_says_less_than_the_truth():
     """The truth: of randomized response the optimum; of noise, from below, the loss distribution rounded down; of exponential mechanisms
     the optimum for steps fixed beforehand."""

@@ -529,7 +529,7 @@ _REPAIRED = dict(protect="A", accounting="rdp", **_PRIVATE)
 valid("games.dp_oracle_learner", games.dp_oracle_learner,
       lambda: dict(game=game(), rng=rng(), repair="promise", smallest_cell=1.0, rounds=3, **_REPAIRED))
 valid("games.dp_oracle_learner:share", games.dp_oracle_learner,
-      lambda: dict(game=game(), rng=rng(), repair="bound", share=0.2, rounds=3, **_REPAIRED))
+      lambda: dict(game=game(), rng=rng(), repair="bound", share=0.2, rounds=3, **_REPAIRED | {"accounting": "advanced"}))
 valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
       lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0, beta=0.05))
 valid("games.dp_oracle_learner_as_printed", games.dp_oracle_learner_as_printed,
@@ -541,7 +541,7 @@ valid("games.Setting:of", games.Setting.of, lambda: dict(
     accounting="rdp"))
 valid("games.Setting:step", lambda repair: games.Setting(3, 1.0, 1e-6, 2.0, 2).step(repair), lambda: dict(repair="frozen"))
 valid("games.evaluate", games.evaluate, lambda: dict(
-    published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3), game=game()))
+    published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3, accounting="advanced"), game=game()))
 valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))
 _BOUND = games.Setting(9, 1.0, 1e-6, 2.0, 2, 0.05, 2.0, 200.0, eta=0.1, m=1000)
 for bound in ("lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5"):
