@@ -103,14 +103,14 @@ def algorithm_5(
     >>> Q.shape, lam.shape
     ((11,), (4,))
     """
-    both = private_players(game, setting, rng, repair)  # releases noisy sizes, once
+    both = private_players(game, setting, rng, repair)  # releases noisy sizes
     T, B, eta = setting.rounds, setting.B, setting.learning_rate
     theta, lam, h = start_play(game, B, eta, T)
     for t in range(T):
         lam[t] = hedge(theta, B)
-        h[t] = both.best_response(lam[t], rng)          # Subroutine 4, with epsilon'
-        if t < T - 1:                                   # the last is never used
-            r = both.constraint_values(h[t], rng)       # r(h) + W, with epsilon'
+        h[t] = both.best_response(lam[t], rng)      # Subroutine 4, with epsilon'
+        if t < T - 1:                               # the last is never used
+            r = both.constraint_values(h[t], rng)   # r(h) + W, with epsilon'
             theta = theta + eta * r
     return np.bincount(h, minlength=game.n_classifiers) / T, lam.mean(axis=0)
 
