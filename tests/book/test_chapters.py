@@ -273,8 +273,25 @@ def labels() -> frozenset[str]:
     return frozenset(re.findall(r"^\(([\w-]+)\)=\s*$", text, re.M) + re.findall(r"^:(?:label|name):\s*([\w-]+)\s*$", text, re.M))
 
 
+def numbered(text: str) -> Iterator[str]:
+    """Where the prose of a page in the form names a statement that has a box by its number, it shows the box: the name is a link."""
+    prose = re.sub(r"^(`{3,})\{(?:code-cell|admonition)\}.*?^\1\s*$", "", text, flags=re.S | re.M)
+    prose = re.sub(r"^\s*`{3,}\{.*$|\{[\w:]+\}`[^`]+`", "", prose, flags=re.M)         # titles, and what is a link
+    for name, number in re.findall(r"\b([A-Z][a-z]+?)s? ((?:[A-Z]\.)?\d+(?:\.\d+)?)\b", prose):
+        if f"{name} {number}" in boxed():
+            yield f"{name} {number} is named without a link to its box: {{prf:ref}}`{name} {number} <...>`"
+
+
+@cache
+def boxed() -> frozenset[str]:
+    """The statements of the papers that have boxes, by kind and number."""
+    every = [box for path in CHAPTERS.glob("*.md") for box in boxes(path.read_text(encoding="utf-8")) if box.kind.startswith("prf:")]
+    found = [(box.kind, re.match(r"([A-Z][a-z]+ )?((?:[A-Z]\.)?\d+(?:\.\d+)?)\b", box.title)) for box in every]
+    return frozenset(f"{(of[1] or kind.removeprefix('prf:').capitalize()).strip()} {of[2]}" for kind, of in found if of)
+
+
 def lacks(text: str, *, lighter: bool = False, form: bool = False) -> list[str]:
-    always = (partial(card_and_checks, counted=form), long_cells, tables, links, statements, names, *([in_form] if form else []))
+    always = (partial(card_and_checks, counted=form), long_cells, tables, links, statements, names, *([in_form, numbered] if form else []))
     return [lack for ask in (always if lighter else (*always, exercises, algorithms, partial(anatomy, form=form))) for lack in ask(text)]
 
 
@@ -372,6 +389,12 @@ def test_a_statement_of_the_core_says_why_it_is_true(where):
     assert without != page and not list(in_form(page)) and bool(list(in_form(without))) == (not where)
     assert list(in_form(without + LEMMA)) == list(in_form(without))         # the core goes on where the part ends
     assert list(in_form("```{admonition} Chapter card\n**Time**: 5 minutes.\n```\n"))
+
+
+def test_a_statement_with_a_box_is_named_with_a_link_to_it():
+    for said, missing in (("By {prf:ref}`Lemma 3.4 <lem-3-4>`.", 0), ("By Lemma 3.4.", 1), ("*(uses: Lemmas 3.3, 3.4)*", 1),
+                          ("```{prf:lemma} 3.4: a fact\n```", 0), ("Lemma 9.9 has no box.", 0), ("See Subroutine 4.", 1)):
+        assert len(list(numbered(said))) == missing, said
 
 
 def test_a_chapter_in_the_form_begins_with_its_figure():
