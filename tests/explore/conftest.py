@@ -25,20 +25,30 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def visit(chromium, folder):
-    """Opens a page; afterwards nothing may have gone wrong on it and nothing may have been asked of the network."""
+@pytest.fixture(scope="session")
+def window(chromium):
+    """One page for all tests, and what has gone wrong on it: a browser takes longer to make one than to fill it."""
     context = chromium.new_context(viewport={"width": 1000, "height": 900})
     page = context.new_page()
     trouble: list[str] = []
     page.on("console", lambda m: trouble.append(m.text))
     page.on("pageerror", lambda e: trouble.append(str(e)))
     page.on("request", lambda r: None if r.url.startswith("file:") else trouble.append(r.url))
+    yield page, trouble
+    context.close()
+
+
+@pytest.fixture
+def visit(window, folder):
+    """Opens a page; afterwards nothing may have gone wrong on it and nothing may have been asked of the network."""
+    page, trouble = window
+    trouble.clear()
+    page.emulate_media(media="null", reduced_motion="null")     # as no test left it
 
     def go(name: str, theme: str = "light", width: int = 1000):
+        page.mouse.move(0, 0)
         page.set_viewport_size({"width": width, "height": 900})
         page.goto((folder / f"{name}-{theme}.html").as_uri())
         return page
     yield go
-    context.close()
     assert not trouble
