@@ -268,7 +268,7 @@ def test_every_row_of_a_report_has_a_name_of_its_own(names, why):
 
 def test_an_anchor_is_refused_where_there_is_none():
     for against in ("pairs", "population"):
-        with pytest.raises(ValueError, match=rf"^anchor=1: against='{against}' has no anchor\. Leave it out"):
+        with pytest.raises(ValueError, match=rf"^anchor=1: is read by against='anchor', and not by against='{against}'\. Leave anchor out"):
             fairness.violation(TEN_COUNTS, against=against, anchor=1)
     with pytest.raises(ValueError, match=r"^anchor=7"):
         fairness.violation(TEN_COUNTS, anchor=7)

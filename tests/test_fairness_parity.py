@@ -220,7 +220,7 @@ def test_a_door_takes_a_word_or_an_object_or_names_of_rates():
 def test_what_a_parity_refuses():
     counts = np.ones((2, 3, 2))
     for call, message in [
-        (lambda: Parity("equalized_odds", "pairs", 1), "^anchor=1: against='pairs' has no anchor"),
+        (lambda: Parity("equalized_odds", "pairs", 1), "^anchor=1: is read by against='anchor', and not by against='pairs'"),
         (lambda: Parity(anchor=3).violation(counts), r"^anchor=3: not one of the 3 groups, 0 to 2"),
         (lambda: Parity(anchor=MOST_GROUPS), "^anchor=1000: must be at least 0 and at most 999"),
         (lambda: Parity().gaps(np.ones((2, 1, 2))), r"^counts=\(2, 1, 2\): has 1 group"),

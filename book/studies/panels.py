@@ -43,14 +43,14 @@ BINS: dict[str, tuple[Any, int | None]] = {
 
 
 @cache
-def communities_counts(group: str = "paper", label: str = "p70", n_bins: int | None = None, criterion: Any = "area") -> np.ndarray:
+def communities_counts(group: str = "paper", label: str = "p70", n_bins: int | None = None, criterion: Any = None) -> np.ndarray:
     """People by [base's answer or bin, a, y] in Communities and Crime, base fitted on all of them as the paper does."""
     return base_counts(data.load("communities", group=group, label=label), n_bins, criterion)
 
 
 @cache
 def communities_held_out(group: str = "paper", label: str = "p70", n_bins: int | None = None,
-                         criterion: Any = "area") -> tuple[np.ndarray, np.ndarray]:
+                         criterion: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """The tables of its 12 held-out splits, of those learnt from and of the others."""
     return held_out_counts(data.load("communities", group=group, label=label), n_bins, criterion)
 
@@ -58,7 +58,7 @@ def communities_held_out(group: str = "paper", label: str = "p70", n_bins: int |
 def tables(setting: dict, n_bins: int | None = None) -> Tables:
     """Pairs (learnt from, judged on): the whole table twice in-sample, 12 splits held out. Bins are cut by the method's criterion."""
     group, label = setting.get("group", "paper"), setting.get("label", "p70")
-    criterion = BINS.get(setting.get("method", ""), BINS["score_bins"])[0]
+    criterion = None if n_bins is None else BINS.get(setting.get("method", ""), BINS["score_bins"])[0]
     if setting.get("evaluated", "in_sample") == "in_sample":
         return [(communities_counts(group, label, n_bins, criterion),) * 2]
     return list(zip(*communities_held_out(group, label, n_bins, criterion), strict=True))

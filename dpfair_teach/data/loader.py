@@ -125,18 +125,11 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     rules = {"group": group, "label": label, "features": features}
     drawing = {"m": m, "n_groups": n_groups, "d": d, "rng": rng}
     if _SETS[name].room is None:
-        _leave_out(rules, f"{name} has no rules to choose")
+        check.unread(f"load({name!r})", "a set with rules", **rules)
     if name == "synthetic":
         return _draw(**drawing)
-    _leave_out(drawing, f"{name} is not drawn; only 'synthetic' is")
+    check.unread(f"load({name!r})", "load('synthetic')", **drawing)
     return ten_people() if name == "ten_people" else _load(name, _SETS[name], **rules)
-
-
-def _leave_out(arguments: dict[str, Any], why: str) -> None:
-    """Refuse what was given although this set has no use for it."""
-    for argument, value in arguments.items():
-        if value is not None:
-            check.refuse(argument, value, why, f"Leave {argument} out.")
 
 
 def _draw(m: Any, rng: Any, **optional: Any) -> Dataset:

@@ -27,7 +27,7 @@ def _tables(people: Dataset, learnt: np.ndarray, n_bins: int | None, criterion: 
                      if side.any() else np.zeros((b, people.n_groups, 2), dtype=np.int64) for side in (learnt, ~learnt)])
 
 
-def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion = "area") -> np.ndarray:
+def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion | None = None) -> np.ndarray:
     """People by [base's answer, a, y], the base classifier fitted on all of them.
 
     Source: main text, Figure 1, right panel (a logistic regression without A on the people of the table).
@@ -37,8 +37,8 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
     people : Dataset
     n_bins : int, optional
         Bins of the base's score, cut by ``postprocessing.optimal_cuts``, in place of its two answers; 2 to 1000.
-    criterion : "area" or "price"
-        How bins are cut; as in ``DPPostProcessing``.
+    criterion : "area" or "price", optional
+        How bins are cut; as in ``DPPostProcessing``. Refused without ``n_bins``. None: "area".
 
     Returns
     -------
@@ -47,7 +47,7 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
     Raises
     ------
     ValueError
-        Where ``people`` is no data set, there is no such criterion, or ``n_bins`` is out of range.
+        Where ``people`` is no data set, there is no such criterion or nothing to cut by it, or ``n_bins`` is out of range.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
     return counts
 
 
-def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion = "area", *,
+def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion | None = None, *,
                     seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """The tables of the 12 held-out splits: two thirds to learn from, one third to be judged on.
 
@@ -99,8 +99,10 @@ def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Crite
     return stacked[:, 0], stacked[:, 1]
 
 
-def _read(people: object, n_bins: object, criterion: Criterion) -> tuple[Dataset, int | None, Criterion]:
+def _read(people: object, n_bins: object, criterion: Criterion | None) -> tuple[Dataset, int | None, Criterion]:
     if not isinstance(people, Dataset):
         check.refuse("people", people, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
+    if n_bins is None:
+        check.unread("n_bins=None, which cuts no score", "a number of bins", criterion=criterion)
     return (people, None if n_bins is None else check.integer("n_bins", n_bins, low=2, high=1000),
-            check.choice("criterion", criterion, ("area", "price")))
+            "area" if criterion is None else check.choice("criterion", criterion, ("area", "price")))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import array, choice, integer, number, refuse
+from .._checks import array, choice, integer, number, refuse, unread
 from .._checks import shown as short
 from . import views
 from .arguments import cause, named, raised, span, text
@@ -23,6 +23,7 @@ MOST_NUMBERS = 1_000_000
 _WITHOUT: dict[str, tuple[str, ...]] = {
     "log_x": ("roc", "table", "heatmap"), "log_y": ("roc", "table", "bars"), "x_range": ("table", "heatmap"), "y_range": ("table", "bars"),
     "x_label": ("table",), "y_label": ("table", "bars"), "z_label": ("lines", "roc", "pareto", "table", "bars")}
+_WITH_SERIES = tuple(view for view in views.VIEWS if views.KINDS[view])
 
 
 @dataclass(frozen=True)
@@ -116,16 +117,15 @@ class Panel:
         self.log_x, self.log_y = bool(log_x), bool(log_y)
         self.digits = integer("digits", digits, low=0, high=8)
         self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
-        given = {"log_x": log_x, "log_y": log_y, "x_range": x_range, "y_range": y_range, "x_label": x_label, "y_label": y_label,
+        given = {"log_x": self.log_x, "log_y": self.log_y, "x_range": x_range, "y_range": y_range, "x_label": x_label, "y_label": y_label,
                  "z_label": z_label}
         for argument, value in given.items():
-            if view in _WITHOUT[argument] and value not in (False, None, ""):
-                refuse(argument, value, f'view "{view}" has no use for it', f"Leave {argument} out.")
+            said = None if value is False or (isinstance(value, str) and not value) else value
+            self._unread_but_by(tuple(one for one in views.VIEWS if one not in _WITHOUT[argument]), **{argument: said})
         self.x, self.y = self._positions("x", x), self._positions("y", y)
         self.series, self.colors = self._series(series), self._colors(colors)
         self.compare = named("compare", compare)
-        if self.compare and self.view != "table":
-            refuse("compare", compare, f'view "{self.view}" has no rows to compare', "Leave compare out.")
+        self._unread_but_by(("table",), compare=self.compare or None)
         self.guess = text("guess", guess, empty=True)
         if guess and (self.view in ("table", "heatmap") or self.series.get(guess) in ("band", "polygon")):
             refuse("guess", guess, "nothing that a reader could draw or place", "Name a line, points, a single point or a bar.")
@@ -133,21 +133,24 @@ class Panel:
 
     # -- arguments ---------------------------------------------------------------------------------------------------------
 
+    def _unread_but_by(self, readers: tuple[str, ...], **given: Any) -> None:
+        """What only these views read is given to no other."""
+        if self.view not in readers:
+            unread(f'view "{self.view}"', f"view {' or '.join(map(short, readers))}".replace("'", '"'), **given)
+
     def _series(self, series: Any) -> dict[str, str]:
         """The kinds of the series."""
         kinds = named("series", series)
+        self._unread_but_by(_WITH_SERIES, series=kinds or None)
         for name, kind in kinds.items():
-            if not views.KINDS[self.view]:
-                refuse("series", series, f'view "{self.view}" has no series to choose from', "Leave series out.")
             choice(f"series[{name!r}]", kind, views.KINDS[self.view])
         return kinds
 
     def _colors(self, colors: Any) -> dict[str, str]:
         """Which series takes the colour of which other."""
         likes = named("colors", colors)
+        self._unread_but_by((*_WITH_SERIES, "bars"), colors=likes or None)
         for name, like in likes.items():
-            if not views.KINDS[self.view] and self.view != "bars":
-                refuse("colors", colors, f'view "{self.view}" has no series to choose from', "Leave colors out.")
             if not isinstance(like, str) or like == name or like in likes:
                 refuse(f"colors[{name!r}]", like, "not the name of another series that has a colour of its own",
                        'Give {"series": "the series whose colour it takes"}.')
@@ -156,13 +159,11 @@ class Panel:
     def _positions(self, name: str, value: Any) -> Any:
         """``x`` of lines as increasing numbers; ``x``, ``y`` of a heat map as numbers or names."""
         needed = self.view == "lines" and name == "x"
-        allowed = needed or self.view == "heatmap"
         if value is None:
             if needed:
                 refuse("x", None, 'view "lines" needs the places where fn is drawn', "Give x as increasing numbers.")
             return None
-        if not allowed:
-            refuse(name, value, f'view "{self.view}" takes no {name}', f"Leave {name} out.")
+        self._unread_but_by(("heatmap",) if name == "y" else ("lines", "heatmap"), **{name: value})
         if self.view == "heatmap" and isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
             return tuple(value)
         values = array(name, value, ndim=1)

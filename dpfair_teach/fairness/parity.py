@@ -125,8 +125,8 @@ class Parity:
         check.choice("notion", self.notion, NOTIONS)
         check.choice("against", self.against, AGAINST)
         object.__setattr__(self, "anchor", check.integer("anchor", self.anchor, low=0, high=check.MOST_GROUPS - 1))
-        if self.against != "anchor" and self.anchor:
-            check.refuse("anchor", self.anchor, f"against={self.against!r} has no anchor", 'Leave it out, or choose against="anchor".')
+        if self.against != "anchor":
+            check.unread(f"against={self.against!r}", "against='anchor'", anchor=self.anchor or None)
 
     @property
     def cells(self) -> tuple[Cell, ...]:

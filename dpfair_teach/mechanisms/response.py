@@ -164,9 +164,7 @@ class RandomizedResponse(Mechanism):
     """For accountants: of all epsilon-private mechanisms the worst, with two codes; a record does not say how many."""
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
-        for name, value in (("sensitivity", sensitivity), ("scale", scale)):
-            if value is not None:
-                check.refuse(name, value, "randomized response has none", f"Leave {name} out, and give its epsilon.")
+        check.unread("that of randomized response", "the record of a noise", sensitivity=sensitivity, scale=scale)
         return super().numbers(mechanism, sensitivity, scale, epsilon)
 
     def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:

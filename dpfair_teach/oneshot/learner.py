@@ -54,9 +54,6 @@ def setting(model: FrontierLearner) -> Setting:
     norm = "l2" if model.norm is None else check.choice("norm", model.norm, NORMS)
     columns = "coordinates" if model.columns is None else check.choice("columns", model.columns, COLUMNS)
     smoothing = check.choice("smoothing", model.smoothing, SMOOTHINGS)
-    if smoothing == "likelihood" and method != "histogram":
-        check.refuse("smoothing", smoothing, f"compares noisy counts, and method={method!r} asks for none first",
-                     "Choose method='histogram', or smoothing='fixed'.")
     if method == "response" and oracle == "bayes":
         check.refuse("oracle", oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
                      "Choose method='histogram' or 'sums', or oracle='regression'.")
@@ -70,7 +67,8 @@ def setting(model: FrontierLearner) -> Setting:
                      "Choose a smaller epsilon or share.")
     n_cells = None if model.n_cells is None else check.integer("n_cells", model.n_cells, low=2, high=10_000)
     if method != "histogram":
-        check.unread(f"method={method!r}", "method='histogram'", n_cells=model.n_cells)
+        check.unread(f"method={method!r}", "method='histogram'", n_cells=model.n_cells,
+                     smoothing=None if smoothing == "fixed" else smoothing)
     if method != "sums":
         check.unread(f"method={method!r}", "method='sums'", norm=model.norm, columns=model.columns)
     return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))

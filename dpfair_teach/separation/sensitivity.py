@@ -106,7 +106,7 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     alpha = gap_sensitivity(m, share, as_printed=as_printed)
     if as_printed:
         if not aware:
-            check.refuse("as_printed", as_printed, "the paper bounds the sensitivity of the aware class only", "Set as_printed=False.")
+            check.unread("aware=False, whose sensitivity the paper does not bound", "aware=True", as_printed=True)
         return 1 / m + alpha
     blind = (1 - 2 * share) * alpha / (gamma + alpha)
     return 1 / m + (min(blind, (1 - share) * alpha / (1 + gamma + alpha)) if aware else blind)

@@ -92,5 +92,5 @@ def test_what_the_synthetic_set_needs_and_what_it_has_no_use_for(given, named):
 @pytest.mark.parametrize("name", ["ten_people", "communities"])
 @pytest.mark.parametrize("argument, value", [("m", 10), ("n_groups", 2), ("d", 1), ("rng", np.random.default_rng(1))])
 def test_only_the_synthetic_set_is_drawn(name, argument, value):
-    with pytest.raises(ValueError, match=rf"^{argument}=.*{name} is not drawn"):
+    with pytest.raises(ValueError, match=rf"^{argument}=.*is read by load.'synthetic'., and not by load.'{name}'."):
         load(name, **{argument: value})

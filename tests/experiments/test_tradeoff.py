@@ -273,6 +273,9 @@ def test_rules_of_the_reader():
     for wrong in ("papers", 3, ["paper"], None):
         with pytest.raises(ValueError, match=r"^people="):
             base_counts(wrong)
+    for read in (base_counts, held_out_counts):
+        with pytest.raises(ValueError, match=r"^criterion='price': is read by a number of bins, and not by n_bins=None.*Leave crit"):
+            read(people, criterion="price")
 
 
 def test_cuts_of_held_out_bins_come_from_those_learnt_from():

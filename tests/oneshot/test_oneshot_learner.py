@@ -143,7 +143,7 @@ def test_what_cannot_work_is_refused_by_name(people):
     fit = dict(X=people.X, y=people.Y, sensitive_features=people.A, rng=np.random.default_rng(11))
     with pytest.raises(ValueError, match=r"^oracle='bayes': needs P\(A = a \| x, y\)"):
         FrontierLearner(1.0, 0.0, method="response", oracle="bayes").fit(**fit)
-    with pytest.raises(ValueError, match=r"^smoothing='likelihood': compares noisy counts"):
+    with pytest.raises(ValueError, match=r"^smoothing='likelihood': is read by method='histogram', and not by method='sums'\. Leave"):
         FrontierLearner(1.0, 0.0, method="sums", smoothing="likelihood").fit(**fit)
     with pytest.raises(ValueError, match=r"^share=0\.999999999: leaves 5e-10 of epsilon = 0\.5 for the audit"):
         FrontierLearner(.5, 0.0, share=1 - 1e-9).fit(**fit)
