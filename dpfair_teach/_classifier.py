@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _checks as check
 from ._at_prediction import refuse_no_groups, told_groups, way_out_of_groups
 from ._curve import GAMMAS, table_of
+from ._large_delta import warn_of_a_large_delta
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
 
@@ -32,7 +33,8 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     #: Parameters that hold at once when they are set after a fit. Another one that was changed makes the fit stale, and it is refused.
     _at_once: ClassVar[tuple[str, ...]] = ()
 
-    #: Does the classifier read the group? Then ``predict`` asks for it; else it may be given, and is only checked.
+    #: Does the classifier read the group? Said here and nowhere else: ``predict`` then asks for it; else it may be given, and is only
+    #: checked, and the learner stands in ``WITHOUT_GROUPS``.
     _reads_groups: ClassVar[bool] = False
 
     #: What helps too where a group is too small.
@@ -43,11 +45,21 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _learn(self, setting: Any, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
-        """Learn, and keep what is published. X and the groups are still to be read: before any noise is drawn."""
+        """Learn, and keep what is published: nothing else of the people, and ``n_groups_`` where the classifier reads the group.
+
+        ``setting`` is what ``_setting`` returned; ``y`` is (m,) ints, with both labels. X, without the column of groups, and the groups are
+        as they were given. To be refused before any noise is drawn: an X that cannot be read, or is not as long as y; groups that are not
+        as long, or no codes below n_groups (``check.groups_below``). Never because of who is in which group.
+        """
         raise NotImplementedError
 
     def _ones(self, X: Any, sensitive_features: Any, gamma: float) -> np.ndarray:
-        """Everybody's exact P(1)."""
+        """Everybody's exact P(1), (n,).
+
+        X is as it was given, with the names of ``fit`` where both have names; to be refused: nobody in it, or another number of columns.
+        The groups are as they were given, and there where the classifier reads them: ``_told`` refuses what is wrong with them.
+        ``gamma`` was checked.
+        """
         raise NotImplementedError
 
     def _told(self, sensitive_features: Any, n: int) -> Any:
@@ -57,7 +69,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         k = self.n_groups_ if self._reads_groups else None
         return told_groups("sensitive_features", sensitive_features, k, of="X", length=n, knows="fit")
 
-    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         """By the release: what :func:`warn_of_small_groups` asks for; None where there is nothing to say."""
         return None
 
@@ -84,13 +96,15 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         y = check.labels("y", y)
         if y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
+        if hasattr(self, "delta"):
+            warn_of_a_large_delta(self.delta, len(y))
         self._learn(setting, X, y, sensitive_features, rng)
         self.classes_ = np.array([0, 1])
         self._remember_columns(X)
         self._group_column = column
         self._fitted_with = {name: _copied(value) for name, value in self.get_params(deep=False).items() if name not in self._at_once}
-        if (sizes := self._sizes()) is not None:
-            warn_of_small_groups(*sizes, otherwise=self._otherwise)
+        if (known := self._people_and_noise()) is not None:
+            warn_of_small_groups(*known, otherwise=self._otherwise)
         self._warn(y)
         return self
 

@@ -18,6 +18,9 @@ class SmallGroupWarning(UserWarning):
     Source: ours. The rate is that of a classifier that accepts half of them; how much noise moves it follows from the law of the noise, and
     how many they are from the noisy answers. Nothing else is read, so the warning is post-processing: it tells nothing more about anybody.
     It says how many people, or which epsilon, would do.
+
+    Each fold of a cross-validation is a fit, and warns of its own release. Python cannot show that once: scikit-learn lets it forget before
+    each fold. Where it has been read: ``warnings.simplefilter("ignore", SmallGroupWarning)``.
     """
 
 
@@ -32,9 +35,13 @@ def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: flo
         return
     worst = sorted(small, key=lambda cell: -moved[cell])
     told = [f"group {a}" + ("" if (label := parity.cells[r].label) is None else f" with label {label}")
-            + f" ({max(0.0, people[a, r]):.0f} people by the release, rate off by {moved[a, r]:.2g}; it takes "
-              f"{np.ceil(moved[a, r] / OF_USE * max(people[a, r], 1.0)):,.0f} people, or epsilon {epsilon * moved[a, r] / OF_USE:.2g})"
+            + f" ({_people(max(0.0, people[a, r]))} by the release, rate off by {moved[a, r]:.2g}; it takes "
+              f"{_people(np.ceil(moved[a, r] / OF_USE * max(people[a, r], 1.0)))}, or epsilon {epsilon * moved[a, r] / OF_USE:.2g})"
             for a, r in worst[:NAMED]]
     more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
     warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
                   f"{'; '.join(told)}{more}. Merge groups, or {otherwise}.", SmallGroupWarning, stacklevel=3)
+
+
+def _people(n: float) -> str:
+    return "1 person" if round(n) == 1 else f"{n:,.0f} people"

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.model_selection import cross_val_score
 
 import dpfair_teach
 from dpfair_teach import SmallGroupWarning, data
@@ -16,7 +17,7 @@ from dpfair_teach.oneshot import FrontierLearner
 from dpfair_teach.postprocessing import DPPostProcessing, noisy_counts, public_margin_counts
 from dpfair_teach.postprocessing.curve import noise_of_accepted
 from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
-from test_estimators import CASES, A, X, Y
+from test_estimators import CASES, GROUPED, A, X, Y
 
 
 def said(people, deviation, epsilon=1.0, notion="equalized_odds") -> str:
@@ -34,8 +35,9 @@ def test_it_says_which_cell_and_how_large_it_or_epsilon_would_have_to_be():
     assert "label 0" not in message and "; and" not in message and message.endswith("or see in curve() what can be relied on.")
     assert "group 2 (0 people by the release, rate off by 3; it takes 30 people, or epsilon 30)" in said(
         [[90], [80], [-5]], [3.0], notion="demographic_parity")
+    assert "group 1 (1 person by the release, rate off by 3; it takes 30 people" in said([[90], [1]], [3.0], notion="demographic_parity")
     many = said(np.arange(10).reshape(5, 2), [4.0, 4.0])
-    assert many.count("people by the release") == 3 and "; and 7 more. " in many
+    assert many.count(" by the release") == 3 and "; and 7 more. " in many
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_small_groups(np.full((2, 2), 40.0), np.full(2, 4.0), 1.0, Parity(), otherwise="")         # exactly 0.1: of use
@@ -70,8 +72,18 @@ def test_a_fit_warns_where_its_advice_would_help(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error", SmallGroupWarning)
         case.make(epsilon=1.5 * enough).fit(X, Y, sensitive_features=A, rng=rng)
-    people, deviation, epsilon, _ = pickle.loads(pickle.dumps(model))._sizes()              # of the published object alone
+    people, deviation, epsilon, _ = pickle.loads(pickle.dumps(model))._people_and_noise()              # of the published object alone
     assert (deviation / np.maximum(people, 1) > OF_USE).any() and epsilon == case.warns_at
+
+
+def test_each_fold_warns_of_its_own_release_unless_it_is_told_not_to():
+    def caught(action: str) -> int:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter(action, SmallGroupWarning)
+            model = CASES["DPPostProcessing, public_margins"].make(epsilon=.05)
+            cross_val_score(model, GROUPED, Y, cv=3, params={"sensitive_features": "group", "rng": np.random.default_rng(5)})
+        return len(found)
+    assert (caught("default"), caught("ignore")) == (3, 0)
 
 
 def test_demographic_parity_speaks_of_groups_and_not_of_labels():

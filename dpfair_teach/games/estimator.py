@@ -66,7 +66,7 @@ class LoopClassifier(RandomizedClassifier):
         self.history_ = published.history
         self.B_, self.eta_, self.releases_ = float(published.B), float(published.eta), published.releases_
 
-    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         """The released sizes; and how far noise moves the rates of the published mixture from what the auditor saw, which is what the play
         holds below gamma: its noise averages over the rounds, and a released size moves all of them alike."""
         if self.sizes_ is None:

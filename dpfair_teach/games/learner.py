@@ -56,7 +56,7 @@ class DPOracleLearner(LoopClassifier):
         The gap allowed between the groups' rates. What comes out is above it by what the noise and few rounds leave, see
         :func:`theorem_3_5`.
     delta : float in [1e-300, 1)
-        Of the whole fit; well below 1 / m.
+        Of the whole fit; well below 1 / m, and from there on ``fit`` warns.
     n_groups : int in 2..1000
         k, public. It is not read off A.
     notion : str or fairness.Parity

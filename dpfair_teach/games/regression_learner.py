@@ -43,7 +43,7 @@ class DPRegressionLearner(LoopClassifier):
     gamma : float in [0, 1e9]
         The gap allowed between the groups' rates.
     delta : float in [1e-100, 0.5]
-        Of the whole fit; well below 1 / m.
+        Of the whole fit; well below 1 / m, and from there on ``fit`` warns.
     n_groups : int in 2..1000
         k, public. It is not read off A.
     notion : str or fairness.Parity

@@ -228,7 +228,7 @@ class FrontierLearner(FrontierClassifier):
         claimed = np.abs(weights @ self.frontier_.gaps).max(axis=1)
         return claimed, (weights @ self.frontier_.error)[None], violation_of(rates, served(self.notion, self.against))
 
-    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
         return *self.accepted_.sizes(), float(self.epsilon), served(self.notion, self.against)
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:

@@ -268,7 +268,7 @@ class DPPostProcessing(FrontierClassifier):
         tables = possible_tables(released, how.epsilon, how.noise_for(self.n_groups_), how.public, rng)
         return claims_and_draws([self.p_at(gamma) for gamma in gammas], released, tables, self.parity_)
 
-    def _sizes(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
         how, (b, k, _) = settings(self), self.q_tilde_.shape
         deviation = [noise_of_accepted(b, k, how.epsilon, how.noise_for(k), how.public, 2 if cell.label is None else 1)
                      for cell in self.parity_.cells]

@@ -180,6 +180,7 @@ def test_an_option_that_a_repair_does_not_read_is_refused():
         mixed(repair="promise", smallest_cell=490)
 
 
+@pytest.mark.filterwarnings("ignore:delta = 0.5:dpfair_teach.LargeDeltaWarning")
 @pytest.mark.parametrize(("fit", "kept"), [(mixed, 150.0), (learned, 350.0)])
 def test_an_epsilon_that_no_delta_helps_is_blamed_itself(fit, kept):
     """At 1000 doubles give away everything: a larger delta is no way out. The docstring says what is refused at 1e-6 in ten rounds."""
@@ -203,6 +204,7 @@ def test_groups_and_notions_that_are_not_served_are_refused(fit):
         fit(notion=fairness.Parity(anchor=5))
 
 
+@pytest.mark.filterwarnings("ignore:delta = 0.01:dpfair_teach.LargeDeltaWarning")
 def test_whoever_is_in_which_group_an_empty_one_is_no_refusal():
     for fit in (DPOracleLearner(RULES, 100.0, GAMMA, .01), DPRegressionLearner(100.0, GAMMA, DELTA)):
         with pytest.warns(UserWarning, match="too small"):
@@ -279,7 +281,7 @@ def test_the_rule_for_small_groups_goes_by_the_noise_of_the_records(fit, k):
     """4,000 average rates of a cell of which half are accepted, measured in every round over a size that was released once."""
     model, rng = fit(k, epsilon=2.0), np.random.default_rng(0)
     sizes, *_, auditor = model.releases_
-    people, deviation, epsilon, parity = pickle.loads(pickle.dumps(model))._sizes()
+    people, deviation, epsilon, parity = pickle.loads(pickle.dumps(model))._people_and_noise()
     assert np.array_equal(people, model.sizes_) and epsilon == 2.0 and parity == fairness.Parity()
     n = 1e4
 
@@ -291,4 +293,4 @@ def test_the_rule_for_small_groups_goes_by_the_noise_of_the_records(fit, k):
 
 def test_where_no_size_is_released_nothing_is_said_of_sizes():
     for model in (mixed(repair="bound"), mixed(repair="promise", smallest_cell=20), mixed(rounds=1), learned(rounds=1)):
-        assert model.sizes_ is None and model._sizes() is None
+        assert model.sizes_ is None and model._people_and_noise() is None
