@@ -201,8 +201,8 @@ def end_marks(chart: Chart, frame: dict) -> list[str]:
     right = chart.box[0] + chart.box[2]
     parts = []
     for i, (end, name, number) in enumerate(ends(chart, frame)):
-        far, near = (f"M{right + 2} {end / 10:g}L{x} {to / 10:g}" for x, to in ((chart.size[0], name), (right + 6, number)))
-        said = f'<text class="dpx-near" x="{right + 8}" y="{number / 10:g}" dy=".35em">{i + 1}</text>'
+        far, near = (f"M{right + 2} {end / 10:g}L{x} {to / 10:g}" for x, to in ((chart.size[0], name), (right + 4, number)))
+        said = f'<text class="dpx-near" x="{right + 6}" y="{number / 10:g}" dy=".35em">{i + 1}</text>'
         parts.append(f'<g class="dpx-end dpx-s{chart.slots[i]}" aria-hidden="true"><path class="dpx-far" d="{far}"/>'
                      f'<path class="dpx-near" d="{near}"/>{said}</g>')
     return parts

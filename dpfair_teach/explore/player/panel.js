@@ -78,7 +78,7 @@ class Panel {
     const names = spread(end, d.e, 3000), numbers = spread(end, d.e.map(() => 280), 3000);
     this.ends.forEach(({children: [far, near, text]}, i) => {
       set(far, "d", `M${right + 2} ${end[i] / 10}L${right + 18} ${names[i] / 10}`);
-      set(near, "d", `M${right + 2} ${end[i] / 10}L${right + 6} ${numbers[i] / 10}`);
+      set(near, "d", `M${right + 2} ${end[i] / 10}L${right + 4} ${numbers[i] / 10}`);
       set(text, "y", numbers[i] / 10);
       this.items[i].style.top = (10 * names[i] / size).toFixed(2) + "%";
     });
