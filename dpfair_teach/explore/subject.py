@@ -24,7 +24,7 @@ def whole_subject() -> Explorer:
 
     Examples
     --------
-    >>> whole_subject().frame()["Published coins (with noise: of eight draws)"].values.tolist()
+    >>> whole_subject().frame()["Published coins (with noise: eight draws)"].values.tolist()
     [['1', '0.75'], ['0.25', '0']]
     """
     from .bank import figure  # here: whoever only loads data does not wait for the solvers

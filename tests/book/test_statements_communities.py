@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 
 import nbformat
@@ -161,6 +162,21 @@ def test_what_chapter_10_says_of_the_slow_auditor():
     for play in (noisy, quiet):
         prices = play.multipliers.mean(axis=0)                      # of FP +, FP -, TP +, TP -
         assert (prices[..., 0] - prices[..., 1] > .3).all()
+
+
+def test_what_chapter_10_says_of_its_two_bounds():
+    """For many people the auditor's bound is least where bl is a little above 2; and from how many people on the promise says something."""
+    def setting(m, T=None):
+        planned = games.Setting.scheduled(m, 1.0, 1e-7, 2.0, 2, .05, math.log(m + 1), m / 8)
+        return planned if T is None else dataclasses.replace(planned, rounds=T)
+    for m in (10**5, 10**6):
+        rounds = np.unique(np.geomspace(1, 10**6, 400).astype(int)).tolist()
+        least = min(rounds, key=lambda T: games.theorem_3_5(setting(m, T), as_printed=True).auditor)
+        scale = games.lemma_3_1(m / 8, 2, 2.0, as_printed=True).auditor / setting(m, least).step("printed")
+        assert 2 < scale * math.log(8 * least * 2 / .05) < 2.5
+    printed = [2 * games.theorem_3_5(setting(m), as_printed=True).nu for m in (43 * 10**6, 45 * 10**6)]
+    sharp = [games.theorem_3_5(games.best_setting(setting(m))).nu for m in (95_000, 105_000)]
+    assert printed[0] > 1 > printed[1] and sharp[0] > 1 > sharp[1]
 
 
 def test_what_25_runs_of_the_loop_cost_together():

@@ -259,7 +259,7 @@ def test_numbers_of_the_text():
     assert f"{mechanisms.laplace_law(1, 1.0).std():.1f}" == "1.4"
     says("off by 1.4 people in root mean square")
     assert round(100 * float(audit.largest_power(0.01, 5.0))) == 99 and math.exp(5) * 0.01 > 1         # the second line is the limit
-    says("1 wrong yes in 100 runs goes with 99 right ones")
+    says("for 1 wrong yes in 100 runs up to 99 right ones, by the second line")
     # three candidates
     assert mechanisms.exponential_probabilities([2, 3, 6], 1, 2.0).round(2).tolist() == [0.72, 0.27, 0.01]
     says("losses of 2, 3 and 6 have chances 0.72, 0.27 and 0.01")

@@ -15,7 +15,7 @@ TEN = data.load("ten_people")
 DECISION = data.ten_people_base(TEN.X)
 TRUE = tuple(TEN.A.tolist())
 ADA_IN_1 = (1, *TRUE[1:])
-PLANE, COINS = "Rates these coins give", "Published coins (with noise: of eight draws)"
+PLANE, COINS = "Rates these coins give", "Published coins (with noise: eight draws)"
 FAIR, GUESS = "Fair, at what cost (noise: mean of all draws)", "Best guess of Ada's group"
 LISTS = [tuple(int(bit) for bit in f"{number:010b}") for number in range(1024)]
 
