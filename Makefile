@@ -30,7 +30,7 @@ DPFAIR_TEACH_DATA ?= $(subst $(empty) $(empty),:,$(abspath $(wildcard $(FETCHED)
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
 
-.PHONY: book html notebooks minutes test nightly quick bench mutants violations results ci-deps data clean help env
+.PHONY: book html picture notebooks minutes test nightly quick bench mutants violations results ci-deps data clean help env
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ html: notebooks  ## build the site into _build/html
 
 notebooks: $(VENV)/.reader  ## execute the chapters that changed into book/notebooks/
 	@$(PY) book/_tools/notebooks.py $(ARGS)
+
+picture: html  ## take the picture of the README again: the first page
+	@$(PY) book/_tools/picture.py
 
 minutes: html  ## words and minutes of each chapter, of its core and of the whole, as the built pages have them
 	@$(PY) book/_tools/minutes.py $(ARGS)
