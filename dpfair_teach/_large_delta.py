@@ -12,7 +12,7 @@ class LargeDeltaWarning(UserWarning):
 
 
 def warn_of_a_large_delta(delta: float, m: int) -> None:
-    """The text has no m in it: of folds with a person more or less, Python shows it once."""
-    if delta * m >= 1:
+    """Of a fit with these numbers; each fold of a cross-validation is one, see :class:`SmallGroupWarning`."""
+    if delta >= 1 / m:
         warnings.warn(f"delta = {delta:g} is 1/m or more for the m people of fit: such a promise may publish one person in the clear. "
                       "Choose a delta well below 1/m.", LargeDeltaWarning, stacklevel=3)

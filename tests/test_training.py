@@ -107,7 +107,7 @@ def test_the_bar_goes_to_the_error_stream_and_only_when_asked(capfd):
     ({"budget": 1.0}, r"^budget=1\.0: not a Budget\. Make it with training\.Budget"),
     ({"budget": Budget(SIZES, .35, method="basic")}, r"^rounds=4: the budget of epsilon=0\.35, delta=0 allows 3\. Ask for no more, al"),
     ({"rounds": None, "budget": Budget(SIZES, .05, method="basic")}, r"^budget=Budget.*allows no step\. Allow more, or release less"),
-    ({"rounds": None, "budget": Budget(SIZES, .5, method="basic"), "state": State({}, None, 6)}, r"^rounds=5: and 6 .* budget allows\."),
+    ({"rounds": None, "budget": Budget(SIZES, .5, method="basic"), "state": State({}, None, 6)}, r"^budget=.* allows 5 steps, and 6 "),
     ({"every": 5}, r"^every=5: is read by one with checkpoint"),
     ({"run": "x"}, r"^run='x': is read by one with checkpoint"),
     ({"checkpoint": "x"}, r"^checkpoint, run=\('x', None\): a file, and no word"),
@@ -143,6 +143,21 @@ def test_a_budget_reads_its_records_once_and_two_that_are_alike_are_equal():
         budget.releases(-1)
     with pytest.raises(ValueError, match=r"^before=.*costs 0\.1 alone, more than epsilon=0\.05"):
         Budget(NOISE, .05, before=SIZES, method="basic")
+
+
+def test_a_training_that_was_stopped_has_all_its_rounds_for_a_price():
+    """Who stops when an answer looks good would not get what the rounds until then add up to."""
+    budget = Budget(NOISE, 1.0, 1e-6)
+    for rounds in (None, 5):
+        found = train(walk, start(), rounds, budget=budget, callback=lambda state: state.round == 4)
+        assert found.stopped and found.state.round == 4 and found.releases_ == budget.releases(rounds or budget.steps)
+
+
+def test_a_budget_with_a_file_needs_the_generator_in_the_state(tmp_path):
+    """Else what a resume draws anew was published before, and is counted once."""
+    with pytest.raises(ValueError, match=r"^checkpoint=.*a state without a generator: a resume would draw"):
+        train(lambda state: state.then(), State({"w": np.zeros(1)}), budget=Budget(SIZES, .5, method="basic"),
+              checkpoint=tmp_path / "x", run=1)
 
 
 def test_a_resume_keeps_what_was_spent(tmp_path):

@@ -1,7 +1,7 @@
 """The live figure: ipywidgets that call the library function as a slider moves, and do what the player in a page does.
 
-No script of ours runs in a widget's page. So its buttons and sliders are widgets, its picture is drawn by the kernel, and the words of
-both figures come from one place each: ``guessing.py``, ``reading.py``, ``people.py``.
+No script of ours runs in a widget's page. So its buttons and sliders are widgets, and its picture is drawn by the kernel. Its words, in
+``guessing.py``, ``reading.py``, ``people.py``, are the player's: the tests hold them equal.
 """
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class Live:
         self.explorer = explorer
         self.inputs = [made(control, control.name == explorer.play) for control in explorer.controls.values()]
         self.settling = False
+        self.refused = ""       # why there is nothing to show for these controls
         self.settle()
         self.shown = explorer._afresh(self.values())
         asking = [i for i, panel in enumerate(explorer.panels) if panel.guess]
@@ -74,16 +75,15 @@ class Live:
         self.settle()
         self.settling = False
         try:
-            self.shown = self.explorer._afresh(self.values())
+            self.shown, self.refused = self.explorer._afresh(self.values()), ""
         except ValueError as error:     # a kernel callback has no cell to show its error in: the figure's place shows it
-            self.picture.value = f'<p role="alert">{escape(str(error))}</p>'
-            return
+            self.refused = str(error)
         if self.asking:
             self.asking.moved()
         self.draw()
 
     def draw(self) -> None:
-        self.picture.value = self.html()
+        self.picture.value = f'<p role="alert">{escape(self.refused)}</p>' if self.refused else self.html()
 
     def html(self) -> str:
         """The picture of what was called last, with the guess and what is read."""

@@ -47,7 +47,7 @@ class Input:
 
         def one(_: Any) -> None:
             clock.playing = False
-            self.widget.index = min(self.widget.index + 1, last)
+            self.widget.index = min(self.widget.index + 1, len(self.widget.options) - 1)
 
         step.on_click(one)
         self.parts = [clock, step]
@@ -65,6 +65,8 @@ class Input:
             options = tuple((self.control.texts[i], self.control.grid[i]) for i in allowed)
             if tuple(self.widget.options) != options:
                 self.widget.options = options
+                for clock in self.parts[:1]:
+                    clock.max = len(options) - 1
         self.widget.value = self.control.grid[at]
 
     def wait(self, waits: bool) -> None:
@@ -73,6 +75,8 @@ class Input:
         self.widget.disabled = waits or self.only
         for part in self.parts:
             part.disabled = waits
+        for clock in self.parts[:1]:
+            clock.playing = clock.playing and not waits
 
     def observe(self, draw: Any) -> None:
         self.widget.observe(draw, "value")

@@ -8,7 +8,9 @@ In private: ``setting`` the numbers that plays and their bounds are about; ``rou
 ``doubles`` what its noise gives away beside its law, ``sensitivity`` how far one person moves the players. ``algorithms`` are the boxes on
 one screen, ``algorithm_players`` and ``algorithm_steps`` what they are made of. Many plays at once: ``private`` the learner, repaired,
 ``private_printed`` as printed, ``private_setting`` their arguments, read, ``players`` who plays, ``private_play`` the rounds and what they
-publish. ``accuracy`` how far a round may be off, ``regret`` what the players regret, ``guarantees`` what all that promises, ``frozen``
+publish, ``history`` that as a table.
+
+``accuracy`` how far a round may be off, ``regret`` what the players regret, ``guarantees`` what all that promises, ``frozen``
 what the default repair does. ``aware`` what changes when a classifier may see the group, ``repair`` how these make a mixture fair.
 
 With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_printed`` what the paper ran,

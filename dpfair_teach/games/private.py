@@ -138,7 +138,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         Independent repeats, as leading axes. Each is a release.
     progress, callback, checkpoint, every : as in :func:`dpfair_teach.training.train`
         A bar; ``callback(state)`` after each round, which may stop the play by what it
-        publishes (``state["chosen"]``, ``state["multipliers"]``); a file to resume from, as secret as the data.
+        publishes (``state["chosen"]``, ``state["multipliers"]``) and not save epsilon by it; a file to resume from, as secret as the data.
 
     Returns
     -------

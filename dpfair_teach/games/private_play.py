@@ -112,8 +112,9 @@ def play(game: FairnessGame, s: PlaySetting, rng: np.random.Generator, *, progre
     rounds = _Round(game, s, measured)
     state = train(rounds, start, T, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
     player, t = rounds.player_of(state), state.round        # fewer than T, where the callback stopped it
-    selections, gradients = t - (not printed and setting.protect == "A"), min(t, measured)
-    spent = (*before.spent, (*player.selection, s.step, 0.0, selections), (*player.measurement, s.step, 0.0, gradients))
+    # Recorded are all T, also then: who stops by what came out has all of them for a price.
+    selections, gradients = T - (not printed and setting.protect == "A"), min(t, measured)
+    spent = (*before.spent, (*player.selection, s.step, 0.0, selections), (*player.measurement, s.step, 0.0, measured))
     sizes = state["released"] if before.spent and s.repair == "frozen" else None
     N = plain(player.N) if isinstance(player, PromisedRates) else None
     return PrivatePlay(game.n_classifiers, plain(game.gamma), game.parity, plain(s.B), plain(s.eta), state["chosen"][:t],

@@ -51,7 +51,7 @@ class PlaySetting:
 
 def read_play(game: FairnessGame, repair: Variant, size: int | tuple[int, ...] | None, epsilon: ArrayLike, delta: float, B: ArrayLike, *,
               rounds: int | None, eta: ArrayLike | None, protect: Guarded = "A", **options: Any) -> PlaySetting:
-    """Arguments as in :func:`dp_oracle_learner`, or as printed; of ``options`` that are None, :meth:`Setting.of` has the defaults.
+    """Arguments as in :func:`dp_oracle_learner`, or as printed; of ``options`` that may be None, :meth:`Setting.of` has the defaults.
 
     A setting is made for each game, and all play one number of rounds. The private data are looked at for a promise that they break, and
     as printed for a smallest cell of 1.
@@ -59,7 +59,7 @@ def read_play(game: FairnessGame, repair: Variant, size: int | tuple[int, ...] |
     if not isinstance(game, FairnessGame):
         refuse_no_game(game)
     (refuse_unprinted if repair == "printed" else refuse_unfit)(game)
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None or name == "accounting"}
     epsilon, B = check.array("epsilon", epsilon, booleans=False), bound_on_multipliers(B)
     rates = None if eta is None else check.array("eta", eta, booleans=False)
     one = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")

@@ -293,7 +293,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     run = None if checkpoint is None else {"algorithm": "regression_dp_oracle_learner", "setting": s.told, "A": np.asarray(A),
                                            "X": oracle.design, "Y": oracle.Y, "base": oracle.base}
     state = train(step, start, T, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    return _published(oracle, s, state, s.records(sensitivity, state.round))
+    return _published(oracle, s, state, s.records(sensitivity))
 
 
 def _published(oracle: RegressionOracle, s: LoopSetting, state: State, releases: tuple[Release, ...]) -> PrivateRegressionPlay:

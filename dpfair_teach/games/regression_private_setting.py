@@ -70,15 +70,15 @@ class LoopSetting:
         return {name: getattr(self, name) for name in ("parity", "T", "k", "axes", "gamma", "B", "eta", "epsilon", "for_sizes", "learner",
                                                        "auditor", "ridge")}
 
-    def records(self, sensitivity: float, rounds: int) -> tuple[Release, ...]:
-        """The releases of all games in so many rounds, of which each has its epsilon for the sizes and its two sensitivity / sigma; games
-        alike in one."""
+    def records(self, sensitivity: float) -> tuple[Release, ...]:
+        """The releases of all games in all T rounds, also where a play was stopped. Each game has its epsilon for the sizes and its two
+        sensitivity / sigma; games alike are one record."""
         found = []
         different = np.unique(self.for_sizes, return_index=True, return_counts=True)
         for e, first, games in zip(*different, strict=True) if self.T > 1 else ():
             found.append(Release("laplace", UNIT_A, sensitivity=sensitivity, scale=sensitivity / float(e), times=int(games)))
-            for mu, moved, times in ((self.learner[first], 1.0, rounds - 1),
-                                     (self.auditor[first], 1.0 if self.k == 2 else math.sqrt(2), min(rounds, self.T - 1))):
+            for mu, moved, times in ((self.learner[first], 1.0, self.T - 1),
+                                     (self.auditor[first], 1.0 if self.k == 2 else math.sqrt(2), self.T - 1)):
                 if times:
                     found.append(Release("gaussian", UNIT_A, sensitivity=moved, scale=moved / float(mu), times=times * int(games)))
         return tuple(found)

@@ -17,7 +17,8 @@ class Budget:
     """A limit (epsilon, delta) on a training whose every step releases the same: it says how many steps that allows.
 
     Source: ours, by :func:`dpfair_teach.accounting.most_steps`. :func:`train` takes no step beyond it, also after a resume; a run that is
-    started anew is another release. It believes what you say of a step, which draws its noise itself.
+    started anew is another release. It believes what you say of a step, which draws its noise itself, and that rounds which a state has
+    behind it were such steps too.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class Budget:
     epsilon : float in [1e-9, 1e9]
         What the whole training may cost.
     delta : float in [0, 1)
-        From 1e-300 on for "rdp".
+        From 1e-300 on for "rdp"; 0 is for "basic".
     method : {"basic", "advanced", "long", "optimal", "bounded_range", "rdp", "pld", "best"}
         The accountant, as in :func:`dpfair_teach.accounting.compose`.
     before : Release, or iterable of such

@@ -45,7 +45,8 @@ class Training:
     rows : list of dict
         What ``history`` is made of.
     releases_ : tuple of accounting.Release
-        What the budget says that the rounds released, those before a resume too; nothing without a budget.
+        What the budget says that the rounds released, those before a resume too, and of a training that was stopped all that it was to
+        have: who stops by what came out has all of them for a price. Nothing without a budget.
     """
 
     state: State
@@ -76,7 +77,8 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     private numbers the state holds. Only its owner may read it (mode 0600). Do not copy it and do not keep it. ``run`` guards the other
     side: the same noise on other data would cancel in a difference, so a file that belongs to another run is refused.
 
-    A callback of a private run may stop it by what is published, never by a number that is computed from the private data.
+    A callback of a private run may stop it by what is published, never by a number that is computed from the private data. It saves no
+    epsilon by that: accountants add up numbers of rounds that were chosen before.
 
     Parameters
     ----------
@@ -111,7 +113,7 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     ValueError
         A step that returns no state of the next round; neither rounds nor a budget, or more rounds than it allows; a checkpoint that is
         no checkpoint, or of another run or budget, or cannot be written; ``every`` or ``run`` without ``checkpoint``, or ``checkpoint``
-        without ``run``.
+        without ``run``, or with a budget and no generator in the state.
 
     Examples
     --------
@@ -133,6 +135,9 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     keeper = _Keeper.of(state, checkpoint, every, run, budget)
     state, rows, resumed = keeper.start(state)
     if state.round > rounds:
+        if budget is not None and state.round > budget.steps:
+            check.refuse("budget", budget, f"allows {budget.steps} steps, and {state.round} rounds were done already",
+                         "Allow more. A training that starts anew is another release.")
         check.refuse("rounds", rounds, f"and {state.round} rounds were done already",
                      "Ask for more." if budget is None else "Ask for more, as far as the budget allows.")
     stopped = False
@@ -147,7 +152,7 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
             if bar is not None:
                 bar.update()
     keeper.done()
-    return Training(state, stopped, resumed, rows, () if budget is None else budget.releases(state.round))
+    return Training(state, stopped, resumed, rows, () if budget is None else budget.releases(rounds if stopped else state.round))
 
 
 def _allowed(rounds: int | None, budget: Budget | None) -> int:
@@ -213,6 +218,9 @@ class _Keeper:
         if path is None:
             check.unread("a run without checkpoint", "one with checkpoint", every=every, run=run)
             return cls()
+        if budget is not None and state.rng is None:
+            check.refuse("checkpoint", path, "a file, a budget, and a state without a generator: a resume would draw some rounds anew",
+                         "Give State(arrays, rng), and draw from state.rng in the step.")
         if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
             check.refuse("checkpoint", path, "not a path", "Give the name of a file.")
         if run is None:

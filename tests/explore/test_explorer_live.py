@@ -302,3 +302,41 @@ def test_a_figure_of_several_pictures_reads_each_of_them():
     figure = samples()["crowd"]
     readers = [one for one in figure.widget.children[2:] if one.layout.display != "none"]
     assert [one.children[0].description for one in readers] == ["Values of: Plane", "Values of: Cells", "Values of: Kept"]
+
+
+def test_asking_again_stops_the_clock():
+    figure = samples()["rounds"]
+    (clock, *_), asking = figure.widget.children[0].children[0].children, figure.widget.children[1]
+    done, show = asking.children[-1].children
+    show.click()
+    clock.playing = True
+    done.click()                                            # Guess again
+    assert done.description == "Compare" and not clock.playing
+
+
+def test_a_step_stays_among_the_rounds_that_are_offered():
+    figure = Explorer(lambda x, kind, t: {"s": x * t}, x=[0, 1], sliders={"kind": ["short", "long"], "t": [1, 2, 3, 4]}, play="t",
+                      title="t", alt=lambda kind, t: f"{kind} {t}", offered=lambda kind, t: kind == "long" or t < 3)
+    clock, step, box = figure.widget.children[0].children[1].children
+    for _ in range(4):
+        step.click()
+    assert box.children[0].value == 2 and clock.max == 1
+
+
+def test_what_was_refused_is_not_drawn_again_as_something_else():
+    """The slider over the values redraws; the setting that fn refuses keeps its message."""
+    calls = []
+
+    def fn(x, power):
+        calls.append(power)
+        return {"s": x * float("nan") if power == 3 and len(calls) > 20 else x ** power}
+    figure = Explorer(fn, x=[0.0, 1.0], sliders={"power": [1, 2, 3]}, title="Powers", alt=lambda power: f"to the {power}")
+    widget = figure.widget
+    calls.extend([0] * 20)
+    slider, values, shown = widget.children[0].children[0].children[0], widget.children[2].children[0], widget.children[1]
+    slider.index = 2
+    assert 'role="alert"' in shown.value
+    values.index = 1
+    assert 'role="alert"' in shown.value and "to the" not in shown.value
+    slider.index = 1
+    assert "to the 2" in shown.value and "alert" not in shown.value
