@@ -151,6 +151,7 @@ def true_epsilon(ratio, q, delta, replace):
     return optimize.brentq(excess, 1e-6, loss(50 + ratio) * (1 - 1e-9)) if excess(1e-6) > 0 else 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio, q, relation, delta, answers", [
     (50.0, 0.2, REPLACED, 1e-3, True), (50.0, 1e-4, REPLACED, 1e-5, True), (30.0, 0.01, ADDED, 1e-3, True),
     (99.0, 1e-4, REPLACED, 1e-3, True), (50.0, 0.2, ADDED, 1e-3, False), (99.0, 0.2, REPLACED, 1e-3, False),
@@ -205,6 +206,7 @@ def exact_divergence(z, q, order, pair):
         return mpmath.log1p(total) / (a - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z", [0.8, 300.0, 1e5, 1e8, 1e12])
 def test_no_divergence_is_below_the_truth_however_much_noise(z):
     """At most two billionths above it: what is small is not lost among what cancels."""
@@ -216,6 +218,7 @@ def test_no_divergence_is_below_the_truth_however_much_noise(z):
 
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z, q, order", [(1.0, 0.01, 2.0), (1.0, 0.01, 12.0), (0.5, 0.3, 1.5), (4.0, 0.05, 40.5), (20.0, 1e-3, 200.0),
                                          (0.5, 0.5, 3.7), (300.0, 1e-4, 1.01), (2.0, 0.999, 12.0)])
 def test_divergences_are_the_integrals_in_thirty_digits(z, q, order):
@@ -330,6 +333,7 @@ RECORDS = [Release("laplace", UNIT_A, sensitivity=1, scale=4.0, times=7), Releas
            sampled(sensitivity=2.0), sampled(sensitivity=2.0, unit=UNIT_A), Release("randomized response", UNIT_A, epsilon=0.75, times=2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("record", RECORDS, ids=repr)
 def test_records_come_back_from_their_events(record):
     again = Release.from_event(record.event(), record.unit, neighbours=record.neighbours, relation=record.relation)
@@ -392,6 +396,7 @@ def test_events_are_composed_as_records():
     assert compose([event, *records], 1e-5, "rdp") == compose([*records, *records], 1e-5, "rdp")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [
     lambda a, b: dp_accounting.SelfComposedDpEvent(dp_accounting.ComposedDpEvent([a, b]), 100),
     lambda a, b: dp_accounting.SelfComposedDpEvent(dp_accounting.SelfComposedDpEvent(dp_accounting.ComposedDpEvent([a, b]), 50), 2),

@@ -190,6 +190,7 @@ def test_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name):
     assert_none(fault(name, argument, rubbish) for argument in VALID[name]().arguments for rubbish in POOL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(VALID))
 @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(rubbish=RUBBISH)

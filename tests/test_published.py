@@ -414,6 +414,7 @@ def test_what_post_processing_publishes_is_made_by_its_recorded_mechanism(name):
     nothing_else_is_published(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", fits("oneshot"))
 def test_what_asking_once_publishes_is_made_by_its_recorded_mechanisms(name):
     nothing_else_is_published(name)

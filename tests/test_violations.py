@@ -17,6 +17,7 @@ from dpfair_teach.postprocessing import estimator
 from faults import Mutant
 
 
+@pytest.mark.slow
 def test_every_learners_violation_is_the_one_counted_by_hand():
     for k in violations.GROUPS:
         found = violations.violations(k)

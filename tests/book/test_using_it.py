@@ -28,6 +28,7 @@ def run() -> tuple[dict, str]:
     return names, printed.getvalue()
 
 
+@pytest.mark.slow
 def test_fairlearns_metrics_are_those_of_the_decisions():
     names, printed = run()
     rates = names["frame"].by_group.to_numpy()

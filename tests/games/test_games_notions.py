@@ -113,6 +113,7 @@ def player(kind, parity, A, says, k, protect, N, step=1.0):
     return rooms.FrozenCounts(game, np.asarray(step), np.arange(2.0, 2 + 2 * k).reshape(k, 2), protect)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protect", ["A", "X and A"])
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("parity", PRIVATE, ids=str)

@@ -119,6 +119,7 @@ def test_which_training_method_is_best_when(quality):
     assert q[q.index <= 2].max() < .2 < .6 < q[5.0]
 
 
+@pytest.mark.slow
 def test_held_out_violations_stop_where_the_reference_does(curves):
     rows = curves[(curves["method"] == "histogram") & (curves["label"] == "p70") & (curves["gamma"] == 0)]
     rows = rows.set_index(["group", "evaluated", "epsilon"])["violation"]
@@ -129,6 +130,7 @@ def test_held_out_violations_stop_where_the_reference_does(curves):
         assert rows[group, "in_sample", 5.0] < .015
 
 
+@pytest.mark.slow
 def test_held_out_q_divides_by_less_and_most_of_its_intervals_are_wider(quality):
     ratios, wider = [], []
     for group in LEFT_GROUPS:

@@ -277,6 +277,7 @@ def test_every_stored_q_lies_inside_its_interval(table):
     assert len(rows) and (rows["q_low"] <= rows["q"] + 1e-9).all() and (rows["q"] <= rows["q_high"] + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_quality_is_missing_exactly_where_the_reference_hardly_beats_the_chord():
     """Less than a tenth of the triangle is between them: race_argmax, p20, held out, in both panels; and hisp_median held out."""
     for table, reference in (("communities_rules_q", panels.reference), ("left_repaired_held_out", lambda rule: left_reference(**rule)),
