@@ -254,9 +254,10 @@ class Parity:
         function
             (..., k, R) rates -> (..., C R) gaps.
         """
-        a, b = self.comparisons(n_groups).T
         if self.against == "anchor" and self.anchor == 0:       # the usual one, unburdened
+            check.group_count(n_groups)
             return lambda rates: (rates[..., 1:, :] - rates[..., :1, :]).reshape((*rates.shape[:-2], -1))
+        a, b = self.comparisons(n_groups).T
         return lambda rates: (rates[..., a, :] - rates[..., b, :]).reshape((*rates.shape[:-2], -1))
 
     def apart(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:

@@ -68,9 +68,9 @@ def hedge(theta: ArrayLike, B: ArrayLike) -> np.ndarray:
 
 def weights(theta: np.ndarray, B: np.ndarray) -> np.ndarray:
     """:func:`hedge` without its checks, for the loop."""
-    top = np.maximum(theta.max(axis=-1, keepdims=True), 0.0)
+    top = np.maximum.reduce(theta, axis=-1, keepdims=True, initial=0.0)
     e = np.exp(theta - top)
-    return B[..., None] * e / (np.exp(-top) + e.sum(axis=-1, keepdims=True))
+    return B[..., None] * e / (np.exp(-top) + np.add.reduce(e, axis=-1, keepdims=True))
 
 
 def _spread(value: object, as_printed: object) -> float:

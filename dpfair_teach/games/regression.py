@@ -163,7 +163,7 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: n
     groups, labels = np.asarray(A, dtype=np.int64), oracle.Y
     cells, accepted = Cells(groups[is_open], labels[is_open], len(n)), (scores[0] > 0) & ~is_open
     settled = np.bincount((2 * groups + labels)[accepted], minlength=n.size).reshape(n.shape)
-    scores = scores[:, is_open][:, cells.order]
+    scores = scores.take(np.flatnonzero(is_open)[cells.order], axis=1)
     return gap_coefficients, cells, settled, scores[0], scores[1:]
 
 
@@ -245,11 +245,12 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     columns = np.s_[:, :, labels[0]:labels[-1] + 1]
 
     def step(state: State) -> State:
-        t, theta = state.round, state["theta"]
-        lam = state["multipliers"][t] = weights(theta, prices_of)
-        w = state["prices"][t] = signed(lam)
-        accepted = state["counts"][t] = settled + cells.counts(score > w @ gap_scores)
+        t, now = state.round, state.values
+        lam = now["multipliers"][t] = weights(now["theta"], prices_of)
+        w = now["prices"][t] = signed(lam)
+        accepted = now["counts"][t] = settled + cells.counts(score > w @ gap_scores)
         rates = (accepted / size)[columns]
+        theta = now["theta"]
         theta += steps * (both_signs(gaps_of(rates)) - gammas[:, None])
         return state.then()
     run = None if checkpoint is None else {

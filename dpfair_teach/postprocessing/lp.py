@@ -136,7 +136,8 @@ def program(
     least, most = (np.where(limited, x, 0.0)[:, kept] for x in (least, most))
 
     # What accepting adds to the error, scaled: no unit decides what counts as 0.
-    cost = np.pad((q[..., 0] - q[..., 1]).reshape(n, -1), ((0, 0), (0, free)))
+    cost = np.zeros((n, b * k + free))
+    cost[:, :b * k] = (q[..., 0] - q[..., 1]).reshape(n, -1)
     scale = np.abs(cost).max(axis=1, keepdims=True)
     scale[scale == 0] = 1.0
     found = minimize(cost / scale, gap, most, -least, free, options)
