@@ -1,6 +1,8 @@
 """The loop of all that trains: state to state, stopped, recorded, killed and resumed."""
 from __future__ import annotations
 
+import errno
+import json
 import os
 import pickle
 import signal
@@ -297,6 +299,39 @@ def test_a_file_of_another_run_is_refused_and_left(tmp_path):
         resume()
 
 
+def test_a_folder_is_no_file_and_nobody_is_told_to_remove_it(tmp_path):
+    with pytest.raises(ValueError, match=r"^checkpoint='.*': is a folder\. Name a file in it\.$"):
+        train(walk, start(), 12, checkpoint=tmp_path, run=1)
+    assert tmp_path.exists()
+
+
+def test_on_a_full_disk_the_file_before_is_left_and_the_same_call_goes_on_from_it(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+
+    def full(state):
+        if state.round == 5:
+            monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(ValueError, match=r"^checkpoint=.*cannot be written \(No space left .*Make room.* call again: it goes on from the "):
+        train(walk, start(), 12, callback=full, checkpoint=path, every=2, run=1)
+    assert list(tmp_path.iterdir()) == [path]          # half a file takes up room, and is as secret as a whole one
+    monkeypatch.undo()
+    found = train(walk, start(), 12, checkpoint=path, every=2, run=1)
+    assert found.resumed == 4 and everything(found) == everything(train(walk, start(), 12))
+
+
+@pytest.mark.parametrize("spoilt", [{"round": "7"}, {"round": -1}, {"rng": 3}, {"rng": {"bit_generator": "PCG64"}}, {"rows": 3}], ids=str)
+def test_a_file_whose_header_makes_no_sense_is_no_checkpoint(tmp_path, spoilt):
+    path = tmp_path / "x"
+    broken_off(path)
+    with np.load(path) as file:
+        parts = dict(file)
+    header = json.loads(parts["header"].tobytes()) | spoilt
+    with open(path, "wb") as raw:
+        np.savez(raw, **parts | {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)})
+    with pytest.raises(ValueError, match=r"^checkpoint='.*': is a file, and no checkpoint that can be read"):
+        train(walk, start(), 12, checkpoint=path, run=1)
+
+
 def test_another_format_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "FORMAT", 2)
     broken_off(tmp_path / "x")
@@ -312,6 +347,10 @@ def test_what_would_not_come_back_the_same_is_refused(tmp_path):
         return state.then()
     with pytest.raises(ValueError, match=r"^step=2: is the round after which its generator had made others"):
         train(spawning, start(), 12, checkpoint=tmp_path / "x", every=2, run=1)
+    for late in ("later", "w"):
+        with pytest.raises(ValueError, match=r"^step=2: is the round after which the state holds .*, and a resumed run would start from "
+                                             r".*'w': 'float64 \(3,\)'.*\. Give the first state every array, as large as it becomes"):
+            train(lambda state, late=late: state.then(**{late: np.zeros(5)}), start(), 12, checkpoint=tmp_path / "x", every=2, run=1)
     w = np.zeros(4)
     with pytest.raises(ValueError, match=r"^state=\['w', 'half'\]: are two names for the same memory"):
         train(lambda state: state.then(), State({"w": w, "half": w[:2]}), 12, checkpoint=tmp_path / "x", every=2, run=1)

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -94,11 +94,13 @@ def _from_json(part: Any) -> Any:
 def _resume_generator(path: Path, rng: np.random.Generator | None, stored: Any) -> None:
     """The caller's generator, set to where the stopped run's was."""
     known = None if rng is None else rng.bit_generator.state["bit_generator"]
-    if known != (stored and stored["bit_generator"]):
-        check.refuse("checkpoint", str(path), f"its run draws from {stored and stored['bit_generator']}, and this one from {known}",
-                     "Give a generator of the same kind.")
+    with _reading(path):
+        its = stored if stored is None else stored["bit_generator"]
+    if known != its:
+        check.refuse("checkpoint", str(path), f"its run draws from {its}, and this one from {known}", "Give a generator of the same kind.")
     if rng is not None:
-        rng.bit_generator.state = _from_json(stored)
+        with _reading(path):
+            rng.bit_generator.state = _from_json(stored)
 
 
 # ---------------------------------------------------------------------------------------------------------- the file
@@ -113,7 +115,8 @@ def write(path: Path, state: State, rows: list[dict[str, float]], run: str) -> N
     _refuse_shared(state)
     header = {"format": FORMAT, "run": run, "round": state.round, "rows": rows,
               "rng": None if state.rng is None else _as_json(state.rng.bit_generator.state)}
-    with _writing(path):
+    with _writing(path, "Make room, or mend what else it is, and call again"
+                  f"{': it goes on from the checkpoint before' if path.exists() else ''}."):
         with _new(part_of(path)) as file:
             np.savez(file, allow_pickle=False, **{_HEADER: np.frombuffer(json.dumps(header).encode(), np.uint8)},
                      **{_VALUES + name: value for name, value in state.values.items()})
@@ -130,20 +133,22 @@ def _new(part: Path) -> IO[bytes]:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _writing(path: Path, remedy: str = "Name a file in a folder that can be written.") -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        check.refuse("checkpoint", str(path), f"cannot be written ({problem.strerror})", "Name a file in a folder that can be written.",
-                     problem)
+        with suppress(OSError):             # half a file takes up room, and is as secret as a whole one
+            part_of(path).unlink(missing_ok=True)
+        check.refuse("checkpoint", str(path), f"cannot be written ({problem.strerror})", remedy, problem)
 
 
 def refuse_unwritable(path: Path) -> None:
     """Before the first round, and not after a hundred."""
     with _writing(path):
+        if path.is_dir():
+            check.refuse("checkpoint", str(path), "is a folder", "Name a file in it.")
         _new(part_of(path)).close()
         part_of(path).unlink()
-        path.exists()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -158,24 +163,31 @@ def _sync_folder(folder: Path) -> None:
 
 def read(path: Path, start: State, run: str) -> Read:
     """The stored state, for a run that starts from ``start``; whose generator is set."""
-    try:
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            header = json.loads(file[_HEADER].tobytes())
-            # Interned, as names in source are: a pickle tells one text met twice from two equal ones.
-            values = {sys.intern(name.removeprefix(_VALUES)): file[name] for name in file.files if name != _HEADER}
-            rows = [{sys.intern(name): value for name, value in row.items()} for row in header["rows"]]
+    with _reading(path), open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+        header = json.loads(file[_HEADER].tobytes())
+        # Interned, as names in source are: a pickle tells one text met twice from two equal ones.
+        values = {sys.intern(name.removeprefix(_VALUES)): file[name] for name in file.files if name != _HEADER}
         version = header["format"]
-    except Exception as problem:        # whatever somebody else's bytes make zip, npy or json raise
-        check.refuse("checkpoint", str(path), "is a file, and no checkpoint that can be read", REMEDY, problem)
     if version != FORMAT:
         check.refuse("checkpoint", str(path), f"has format {version}, and this version reads {FORMAT}",
                      "Finish that run with the version that wrote it, or remove the file to start anew.")
+    with _reading(path):
+        rows = [{sys.intern(name): value for name, value in row.items()} for row in header["rows"]]
+        state = State(values, start.rng, header["round"])
     if header["run"] != run:
         check.refuse("checkpoint", str(path), "belongs to another run: other data, settings or algorithm", REMEDY)
     if kinds(values) != kinds(start.values):
         check.refuse("checkpoint", str(path), f"holds {kinds(values)}, and this run starts from {kinds(start.values)}", REMEDY)
     _resume_generator(path, start.rng, header["rng"])
-    return Read(State(values, start.rng, header["round"]), rows)
+    return Read(state, rows)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as problem:        # whatever somebody else's bytes make zip, npy or json raise
+        check.refuse("checkpoint", str(path), "is a file, and no checkpoint that can be read", REMEDY, problem)
 
 
 def kinds(values: Mapping[str, np.ndarray]) -> dict[str, str]:

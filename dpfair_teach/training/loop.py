@@ -112,7 +112,8 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     ------
     ValueError
         A step that returns no state of the next round; neither rounds nor a budget, or more rounds than it allows; a checkpoint that is
-        no checkpoint, or of another run or budget, or cannot be written; ``every`` or ``run`` without ``checkpoint``, or ``checkpoint``
+        no checkpoint, or of another run or budget, or cannot be written; a step that gives the state other arrays than it began with,
+        which no file brings back; ``every`` or ``run`` without ``checkpoint``, or ``checkpoint``
         without ``run``, or with a budget and no generator in the state.
 
     Examples
@@ -212,6 +213,7 @@ class _Keeper:
     every: int = EVERY
     run: str = ""
     spawned: int = 0
+    kinds: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, state: State, path: object, every: int | None, run: object, budget: Budget | None) -> _Keeper:
@@ -228,7 +230,8 @@ class _Keeper:
                          "Say by run what a step depends on, the data and the settings: another run is not to resume it.")
         every = EVERY if every is None else check.integer("every", every, low=1)
         files.refuse_unwritable(Path(path))
-        return cls(Path(path), every, files.digest(run if budget is None else {"run": run, "budget": budget}), files.spawned(state.rng))
+        return cls(Path(path), every, files.digest(run if budget is None else {"run": run, "budget": budget}), files.spawned(state.rng),
+                   files.kinds(state.values))
 
     def start(self, state: State) -> tuple[State, list[dict[str, float]], int]:
         """Where to go on from: the file, if there is one."""
@@ -243,6 +246,9 @@ class _Keeper:
         if files.spawned(state.rng) != self.spawned:
             check.refuse("step", state.round, "is the round after which its generator had made others: a resumed run would make them again",
                          "Draw from state.rng itself.")
+        if (kinds := files.kinds(state.values)) != self.kinds:
+            check.refuse("step", state.round, f"is the round after which the state holds {kinds}, and a resumed run would start from "
+                         f"{self.kinds}", "Give the first state every array, as large as it becomes and of the dtype that it keeps.")
         files.write(self.path, state, rows, self.run)
 
     def done(self) -> None:

@@ -68,7 +68,7 @@ class State:
         Parameters
         ----------
         **changed : arrays
-            The values that are others now, or new.
+            The values that are others now, or new; but where there is a checkpoint the first state has all arrays, as large as they become.
 
         Returns
         -------
