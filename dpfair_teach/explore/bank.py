@@ -50,7 +50,7 @@ def figure() -> Explorer:
     unmarked = [{row: row for row in rows} for rows in (ANSWERS, WORTH)]      # all cells move: marks of change would say nothing
     return Explorer(
         [[Panel(coins, name=COINS, view="table", share=0.62, compare=unmarked[0]),     # on a phone the coins come first
-          Panel(guess, name=GUESS, view="bars", digits=2, x_range=(0.5, 1.0), share=0.62),
+          Panel(guess, name=GUESS, view="bars", x_range=(0.5, 1.0), share=0.62),
           Panel(worth, name=FAIR, view="table", digits=2, share=0.62, compare=unmarked[1])],
          Panel(plane, name=PLANE, view="roc", share=0.38, series=kinds, colors=dict(zip(SERIES[3:], SERIES[:2], strict=True)),
                x_label="false positive rate (of defaulted)", y_label="true positive rate (of repaid)")],

@@ -59,7 +59,7 @@ class Control:
                 close = isinstance(known, float) and isinstance(value, Real) and abs(known - float(value)) <= 1e-12 * abs(known)
                 if known == value or close:
                     return i
-        refuse(f"{argument}[{self.name!r}]", value, "not on that slider's grid", f"Choose one of {', '.join(self.texts)}.")
+        refuse(f"{argument}[{self.name!r}]", value, "not on that slider's grid", f"Choose one of {', '.join(map(repr, self.grid))}.")
 
 
 def read(sliders: Any, people: Any, labels: Any, start: Any) -> dict[str, Control]:
@@ -114,7 +114,7 @@ def grid_of(argument: str, grid: Any) -> tuple:
     values: list[str | int | float | bool] = []
     for value in grid:
         if isinstance(value, str):
-            values.append(text(argument, value))
+            values.append(str(text(argument, value)))
         elif isinstance(value, (bool, np.bool_)):
             values.append(bool(value))
         else:

@@ -61,14 +61,13 @@ class Explorer:
     log_x, log_y : bool
     x_range, y_range : (low, high)
         The range drawn, instead of the range of all frames. For ``"heatmap"``, ``y_range`` is the range of the cells.
-    digits : int
-        Decimals in tables, 0 to 8.
+    digits : int in 0..8, optional
+        Decimals in a table, by default 3.
     labels : dict slider name -> text
         What stands beside a slider, instead of its name.
     colors : dict name -> name
         A series that takes the colour of another, of another kind: ``{"group 0 is put at": "group 0 can reach"}``. Bars, which their
         names tell apart, have one colour unless some share one.
-
     compare : dict row -> row
         Of a table, which row is marked where it differs from which other row. Without, each cell that differs from the start is marked.
     guess : str
@@ -108,7 +107,7 @@ class Explorer:
                  alt: str | Callable[..., str], people: People | None = None, x: Sequence | None = None, y: Sequence | None = None,
                  series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
                  z_label: str = "", start: Mapping[str, Any] | None = None, question: str = "", log_x: bool = False, log_y: bool = False,
-                 x_range: tuple[float, float] | None = None, y_range: tuple[float, float] | None = None, digits: int = 3,
+                 x_range: tuple[float, float] | None = None, y_range: tuple[float, float] | None = None, digits: int | None = None,
                  labels: Mapping[str, str] | None = None, colors: Mapping[str, str] | None = None,
                  compare: Mapping[str, str] | None = None, guess: str = "", play: str = "",
                  offered: Callable[..., bool] | None = None) -> None:
@@ -293,7 +292,7 @@ def columns_of(fn: Any, given: dict[str, Any]) -> tuple[tuple[Panel, ...], ...]:
     if not all(columns) or not panels or not all(isinstance(panel, Panel) for panel in panels):
         refuse("fn", fn, "neither a function nor a list of panels", "Give a function of the slider values, or [Panel(...), ...].")
     for name, value in given.items():
-        if value not in {"view": ("lines",), "digits": (3,)}.get(name, (None, False, "")):
+        if value not in (("lines",) if name == "view" else (None, False, "")):
             refuse(name, value, "it describes one picture, and there are several panels", f"Give {name} to the Panel that it is for.")
     names = [panel.name for panel in panels]
     if len(panels) > 1 and (len(set(names)) < len(names) or not all(names)):

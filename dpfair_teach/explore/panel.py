@@ -70,8 +70,8 @@ class Panel:
     log_x, log_y : bool
     x_range, y_range : (low, high)
         The range drawn, instead of the range of all frames.
-    digits : int
-        Decimals in tables, 0 to 8.
+    digits : int in 0..8, optional
+        Decimals in a table, by default 3.
     colors : dict name -> name
         A series that takes the colour of another.
     compare : dict row -> row
@@ -102,7 +102,7 @@ class Panel:
     def __init__(self, fn: Callable, *, name: str = "", x: Sequence | None = None, y: Sequence | None = None,
                  series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
                  z_label: str = "", log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
-                 y_range: tuple[float, float] | None = None, digits: int = 3, colors: Mapping[str, str] | None = None,
+                 y_range: tuple[float, float] | None = None, digits: int | None = None, colors: Mapping[str, str] | None = None,
                  compare: Mapping[str, str] | None = None, guess: str = "", share: float = 1.0) -> None:
         if not callable(fn):
             refuse("fn", fn, "not callable", "Give a function of the slider values.")
@@ -115,7 +115,8 @@ class Panel:
             if not isinstance(flag, (bool, np.bool_)):
                 refuse(name_of, flag, "not True or False", "Give True for a logarithmic axis.")
         self.log_x, self.log_y = bool(log_x), bool(log_y)
-        self.digits = integer("digits", digits, low=0, high=8)
+        self._unread_but_by(("table",), digits=digits)
+        self.digits = 3 if digits is None else integer("digits", digits, low=0, high=8)
         self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
         given = {"log_x": self.log_x, "log_y": self.log_y, "x_range": x_range, "y_range": y_range, "x_label": x_label, "y_label": y_label,
                  "z_label": z_label}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import array, choice, number, refuse
+from .._checks import array, choice, number, refuse, unread
 from .arguments import text
 from .axes import shown
 
@@ -49,6 +49,7 @@ class People:
     argument : str
         The name under which ``fn`` and ``alt`` get the bits: a tuple of n ints, in the order of ``names``.
     words : dict "group", "label" or "decision" -> (text for 0, text for 1)
+        Of what is shown.
 
     Raises
     ------
@@ -91,6 +92,9 @@ class People:
             refuse("flips", flips, "the cut decides, so that nothing is left to flip", "Leave score and cut out, or flip another trait.")
         self.start = self.traits[flips]
         self.words = self._read_words(words)
+        for trait in words or {}:
+            if trait not in self.traits:
+                unread("people without one", f"people with a {trait}", words=words)
 
     @staticmethod
     def _names(names: Any) -> tuple[str, ...]:

@@ -1,6 +1,9 @@
 """Bad arguments and bad results: a ``ValueError`` that says which, what, and what to do."""
 from __future__ import annotations
 
+import inspect
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,7 +36,8 @@ def make(**changes):
     ({"x": None}, "x=None.*increasing"), ({"x": [1, 1]}, "x=.*increasing"), ({"x": [1]}, "x="), ({"x": [[1, 2]]}, "x="),
     ({"x": ["a", "b"]}, "x="), ({"x": [0, np.inf]}, "x="), ({"log_x": True}, "x=0.0.*log_x"), ({"y": [1, 2]}, "y=.*Leave y out"),
     ({"log_x": 1}, "log_x"), ({"log_y": "yes"}, "log_y"), ({"y_range": (1, 1)}, "y_range"), ({"y_range": 3}, "y_range"),
-    ({"y_range": (0, 1), "log_y": True}, "y_range.*positive"), ({"digits": 9}, "digits"), ({"digits": 1.5}, "digits"),
+    ({"y_range": (0, 1), "log_y": True}, "y_range.*positive"), ({"view": "table", "x": None, "digits": 9}, "digits=9"),
+    ({"view": "table", "x": None, "digits": 1.5}, "digits=1.5: not"),
     ({"series": {"s": "pie"}}, r"series\['s'\]='pie'"), ({"series": [1]}, "series"), ({"labels": {"b": "x"}}, "labels='b'"),
     ({"labels": {"a": 3}}, r"labels\['a'\]"), ({"start": {"a": 3}}, r"start\['a'\]=3.*1, 2"), ({"start": {"b": 1}}, "start='b'"),
     ({"start": 1}, "start"), ({"start": {"a": [1]}}, r"start\['a'\]"), ({"view": "table", "x": None, "series": {"s": "line"}}, "series"),
@@ -42,6 +46,7 @@ def make(**changes):
     ({"view": "table", "x": None, "x_label": "x"}, "x_label='x': is read by .*Leave x_label out"),
     ({"z_label": "z"}, "z_label='z': is read by view .heatmap., and not by"),
     ({"view": "heatmap", "x_range": (0, 1)}, "x_range=.*: is read by view"),
+    ({"digits": 2}, r'^digits=2: is read by view "table", and not by view "lines"\. Leave digits out, or choose view "table"\.$'),
     ({"colors": [1]}, "colors"), ({"colors": {"s": 3}}, r"colors\['s'\]=3"), ({"colors": {"s": "s"}}, r"colors\['s'\]='s'"),
     ({"colors": {"s": "t", "t": "u"}}, r"colors\['s'\]='t'"), ({"view": "table", "x": None, "colors": {"s": "t"}}, "colors"),
 ])
@@ -63,6 +68,7 @@ def people(**changes):
     ({"score": [1, 2], "cut": 1.5, "decision": [0, 1]}, "decision=.*cut decides already"),
     ({"score": [1, 2], "cut": 1.5, "flips": "decision"}, "flips='decision'.*cut decides"), ({"argument": "not a name"}, "argument="),
     ({"words": {"group": "AB"}}, "words="), ({"words": {"size": ("a", "b")}}, "words="),
+    ({"words": {"label": ("a", "b")}}, r"^words=\{'label': .*: is read by people with a label, and not by people without one\."),
     ({"words": {"group": ("a", "")}}, r"words\['group'\]"),
 ])
 def test_bad_people_are_named(changes, names):
@@ -90,6 +96,7 @@ def panel(name="one", fn=lambda a: {"s": a}, **changes):
     ({"guess": "s", "x": None, "view": "table"}, "guess='s'"), ({"compare": {"a": "b"}}, "compare=.*: is read by view .table., and not"),
     ({"fn": [panel(guess="s"), panel("two", guess="s")]}, "guess=.*two panels"),
     ({"sliders": {"a": [True]}}, r"sliders\['a'\].*checkbox"), ({"sliders": {"a": [True, "no"]}}, "read the same|checkbox"),
+    ({"sliders": {"a": [False, True]}, "start": {"a": "yes"}}, r"start\['a'\]='yes': not on that slider's grid\. Choose one of False, T"),
     ({"sliders": {"a": [str(i) for i in range(25)]}}, "25 values.*side by side"), ({"start": {"a": True}}, r"start\['a'\]=True"),
 ])
 def test_bad_panels_people_and_controls_are_named(changes, names):
@@ -217,3 +224,31 @@ def test_frame_takes_only_what_is_on_the_grid(values, names):
 def test_names_of_a_heat_map_must_fit():
     with pytest.raises(ValueError, match="x=2: fn returns 3 columns"):
         Explorer(lambda a: np.ones((2, 3)), sliders={"a": [1]}, title="t", alt="says", view="heatmap", x=["l", "r"]).html()
+
+
+#: Each view with a function that it draws; and another value for every option that describes a picture.
+PICTURES = {
+    "lines": dict(fn=lambda x, a: {"s": a * np.asarray(x), "t": a + np.asarray(x)}, x=[1.0, 2.0, 3.0], series={"t": "points"}),
+    "roc": dict(fn=lambda a: {"s": [[.1 * a, .3]], "t": [[.2, .3 * a], [.3, .1]]}, series={"t": "line"}),
+    "pareto": dict(fn=lambda a: {"s": [[.1 * a, .3]], "t": [[.2, .3 * a], [.3, .1]]}, series={"t": "line"}),
+    "bars": dict(fn=lambda a: {"s": .12345 * a, "t": 2.0, "u": 1.0}),
+    "table": dict(fn=lambda a: {"rows": ["D", "E"], "columns": ["c"], "values": [[.12345 * a], [2]]}),
+    "heatmap": dict(fn=lambda a: np.array([[.12345 * a, 2.0], [3, 4]]), x=["l", "r"], y=["u", "v"]),
+}
+OTHERS = dict(x=[1.0, 2.0, 4.0], y=["p", "q"], series={"s": "line"}, x_label="wide", y_label="high", z_label="deep", log_x=True, log_y=True,
+              x_range=(.01, 9.0), y_range=(.01, 9.0), digits=1, colors={"t": "s"}, compare={"E": "D"}, guess="s")
+
+
+@pytest.mark.parametrize("view", PICTURES)
+def test_an_option_changes_the_picture_or_is_refused(view):
+    """The name of the axis of bars stands in the image for print alone."""
+    assert set(OTHERS) == set(inspect.signature(Panel).parameters) - {"fn", "name", "view", "share"}
+    usual = dict(sliders={"a": [1, 2, 3]}, title="t", alt="says", view=view, **PICTURES[view])
+    plain = Explorer(**usual).html()
+    for option, value in OTHERS.items():
+        if (view, option) in (("bars", "x_label"), ("heatmap", "x")):
+            continue
+        try:
+            assert Explorer(**usual | {option: value}).html() != plain, option
+        except ValueError as refused:
+            assert re.match(rf"{option}=.*: (is read by|nothing that a reader could draw or place)", str(refused)), str(refused)
