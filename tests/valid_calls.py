@@ -410,12 +410,14 @@ def _square(x, power):
 valid("explore.Explorer", lambda **arguments: explore.Explorer(**arguments).html(),
       lambda: dict(fn=_square, sliders={"power": [1.0, 2.0]}, title="Powers", alt="A curve.", people=None, x=[0.0, 0.5, 1.0], y=None,
                    series={"curve": "line"}, view="lines", x_label="x", y_label="y", z_label="", start={"power": 2.0}, question="How?",
-                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=3, labels={"power": "the power"}, colors={},
+                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=None, labels={"power": "the power"}, colors={},
                    compare={}, guess="curve", play="", offered=None))
 valid("explore.Panel", lambda **given: explore.Explorer([explore.Panel(**given)], sliders={"power": [1, 2]}, title="t", alt="A.").html(),
       lambda: dict(fn=_square, name="Powers", x=[0.0, 0.5, 1.0], y=None, series={"curve": "line"}, view="lines", x_label="x", y_label="y",
-                   z_label="", log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=3, colors={}, compare={},
+                   z_label="", log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=None, colors={}, compare={},
                    guess="", share=0.5))
+valid("explore.Panel:table", lambda **given: explore.Explorer([explore.Panel(**given)], sliders={"n": [1, 2]}, title="t", alt="A.").html(),
+      lambda: dict(fn=lambda n: pd.DataFrame({"n": [n]}), view="table", digits=3))
 valid("explore.People", explore.People,
       lambda: dict(names=["Ada", "Ben"], group=[0, 1], label=[1, 0], decision=None, score=[0.9, 0.4], cut=0.5, flips="group", argument="A",
                    words={"group": ("left", "right")}))
