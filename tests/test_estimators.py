@@ -328,7 +328,7 @@ def test_what_else_is_changed_after_a_fit_makes_it_stale(case):
     model.set_params(epsilon=77.0).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(2))
     delta = getattr(model, "delta", 0.0)
     spent = accounting.compose(model.releases_, delta, method="best" if delta else "basic")
-    assert epsilon < spent <= 77 if delta else spent == pytest.approx(77.0)
+    assert epsilon < spent <= 77 * (1 + 1e-6) if delta else spent == pytest.approx(77.0)        # accountants round up
     model.predict(X, case.groups())
 
 
