@@ -65,7 +65,7 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     Returns
     -------
     float
-        Infinite where ``feasible`` is False. It may be above 1 and say nothing.
+        Infinite where ``feasible`` is False, and then ``excess`` is refused. It may be above 1 and say nothing.
 
     Examples
     --------
@@ -73,8 +73,11 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     (0.21000000000000002, 0.13)
     """
     nu, B, gamma = _nu(nu), _b(B), check.gamma(gamma)
+    if not check.flag("feasible", feasible):
+        check.unread("feasible=False", "feasible=True", excess=excess)
+        return math.inf
     excess = 1.0 if excess is None else check.number("excess", excess, low=-1.0, high=1.0)
-    return gamma + max(excess + 2 * nu, 0.0) / B if check.flag("feasible", feasible) else math.inf
+    return gamma + max(excess + 2 * nu, 0.0) / B
 
 
 def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: float = 0.5) -> float:
