@@ -121,8 +121,7 @@ def program(
     """
     n, b, k, _ = q.shape
     limited = np.isfinite(most)                 # (N, k, 2): the constraints
-    if not is_pairs(parity):
-        limited[:, 0] = False
+    limited[:, 0] &= is_pairs(parity)           # the anchor has none
     free = 2 if is_pairs(parity) else 0
     gap = np.zeros((n, k, 2, b * k + free))     # row (a, y), variable (yhat, a)
     by_group, group = gap[..., :b * k].reshape(n, k, 2, b, k), np.arange(k)
