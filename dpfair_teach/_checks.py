@@ -514,7 +514,7 @@ def frequencies(name: str, table: np.ndarray) -> np.ndarray:
 
 def people(name: str, table: np.ndarray) -> np.ndarray:
     """A table in people, perhaps expected numbers: it sums to at least 2, or is whole."""
-    if table.sum() < 2 and (table != np.floor(table)).any():
+    if table.sum() < 2 - 1e-9 and (table != np.floor(table)).any():       # a sum of two people may be rounded
         refuse(name, float(f"{table.sum():.6g}"), "is the sum of the entries: fewer than two people, and not in whole numbers",
                f"If {name} holds frequencies, multiply by m, the number of people.")
     return table

@@ -295,6 +295,14 @@ def test_noise_for_people_is_not_added_to_frequencies(release):
         assert release(people, 1.0, rng).shape == (2, 2, 2)
 
 
+def test_two_people_whose_sum_is_rounded_are_two():
+    """As noise and a projection leave them: a message then would depend on the noise."""
+    almost = np.full((2, 2, 2), .25)
+    almost[0, 0, 0] -= 2.0**-52
+    assert almost.sum() < 2
+    assert public_margin_counts(almost, 1.0, np.random.default_rng(0), noise="laplace").sum() == pytest.approx(2)
+
+
 @pytest.mark.parametrize("slack", [paper_slack, main_text_slack, margin_slack])
 @pytest.mark.parametrize("m, epsilon", [(1994, 1.0), (1994, 1e-3), (10, 0.1)])
 def test_slacks_refuse_people(slack, m, epsilon):
