@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
 from ._at_prediction import refuse_no_groups, told_groups, way_out_of_groups
-from ._curve import GAMMAS, table_of
+from ._curve import GAMMAS, Drawn, table_of
 from ._large_delta import warn_of_a_large_delta
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
@@ -196,8 +196,8 @@ class FrontierClassifier(RandomizedClassifier):
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)
 
-    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For G gammas: the violation that the release itself shows (G,); error and violation on D tables that could be true (D, G)."""
+    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
+        """For G gammas, by the release: what could be true."""
         raise NotImplementedError
 
     def curve(self, gammas: ArrayLike | None = None, *, confidence: float = 0.95, rng: np.random.Generator | None = None) -> pd.DataFrame:
@@ -226,7 +226,7 @@ class FrontierClassifier(RandomizedClassifier):
         asked = check.filled("gammas", check.array("gammas", asked, ndim=1, low=0.0, booleans=False), "tolerance")
         confidence = check.number("confidence", confidence, low=0.5, high=0.999)
         draws = np.random.default_rng(0) if rng is None else check.rng(rng, drawn="the tables")
-        return table_of(asked, *self._draws(asked, draws), confidence)
+        return table_of(asked, self._draws(asked, draws), confidence)
 
 
 def _copied(value: object) -> object:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._classifier import FrontierClassifier
-from .._curve import GAMMAS, draws_of, violation_of
+from .._curve import GAMMAS, Drawn, draws_of, violation_of
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
@@ -221,12 +221,12 @@ class FrontierLearner(FrontierClassifier):
         self._refuse_other_columns(X)
         return (self._basis(self._people(X)) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
 
-    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
         weights = np.stack([self.frontier_.row(gamma) for gamma in gammas])
         known = self.accepted_.of_mixtures(weights)
         rates = known.rates(draws_of(2 * known.means.size), rng)
         claimed = np.abs(weights @ self.frontier_.gaps).max(axis=1)
-        return claimed, (weights @ self.frontier_.error)[None], violation_of(rates, served(self.notion, self.against))
+        return Drawn(claimed, (weights @ self.frontier_.error)[None], violation_of(rates, served(self.notion, self.against)))
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
         return *self.accepted_.sizes(), float(self.epsilon), served(self.notion, self.against)
