@@ -16,15 +16,27 @@ from pathlib import Path
 
 import pytest
 
+from dpfair_teach import _checks as check
 from dpfair_teach import postprocessing
 from test_bad_input import CALLABLES
 
+#: The algorithms of the papers and ours, and the chapters that show them, in their order.
+SHOWN_IN = {
+    "06-dp-postprocessing": ["postprocessing.dp_postprocessing", "postprocessing.public_margin_postprocessing"],
+    "07-less-epsilon": ["postprocessing.score_bin_postprocessing", "postprocessing.public_margin_postprocessing"],
+    "08-fair-learning-as-a-game": ["games.FairnessGame.cell_costs", "games.algorithm_3"],
+    "10-dp-oracle-learner": ["games.algorithm_5", "games.PromisePlayers.best_response", "games.PromisePlayers.constraint_values"],
+    "11-private-as-printed": ["games.algorithm_5_as_printed", "games.FrozenPlayers.best_response", "games.FrozenPlayers.constraint_values"],
+    "12-when-a-may-be-used": ["games.fair_mixture"],
+    "14-ask-once": ["oneshot.ask_once"],
+}
 MOST_LINES = 30
 #: What the box of a shown source holds in a window of 1280 pixels with both side bars; measured in tests/book/test_site_presentation.py.
 COLUMNS = 82
 CHAPTERS = Path(__file__).resolve().parents[1] / "book" / "chapters"
-SHOWN = sorted({name for chapter in CHAPTERS.glob("*.md")
-                for name in re.findall(r"^show\(([\w.]+)\)", chapter.read_text(encoding="utf-8"), re.M)})
+IN_CHAPTERS = {chapter.stem: re.findall(r"^show\(([\w.]+)\)", chapter.read_text(encoding="utf-8"), re.M)
+               for chapter in CHAPTERS.glob("*.md")}
+SHOWN = sorted({name for names in IN_CHAPTERS.values() for name in names})
 #: Shown sources that are wider, and why. This list only shrinks.
 TOO_WIDE = {
     "mechanisms.likely_counts": "stands in a folded part",
@@ -127,6 +139,21 @@ def test_what_is_no_box_is_shown_and_would_not_do_as_one(name):
     assert name in SHOWN and what_is_wrong(name), f"{name}: take it out of NO_BOX"
 
 
+def refused_in(function: Callable) -> list[ast.AST]:
+    """What the body refuses itself, or asks the kind of."""
+    _, body = body_of(function)
+    return [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Raise | ast.Assert | ast.Try)
+            or (isinstance(node, ast.Name) and node.id in ("isinstance", "hasattr", "warnings"))]
+
+
+@pytest.mark.parametrize("chapter", SHOWN_IN)
+def test_a_chapter_shows_the_algorithm_itself_and_not_the_layer_around_it(chapter):
+    """And the algorithm checks no arguments: what it calls refuses its own."""
+    assert [name for name in IN_CHAPTERS[chapter] if name in SHOWN_IN[chapter]] == SHOWN_IN[chapter]
+    assert set(SHOWN_IN[chapter]) <= set(BOXES)
+    assert {name: found for name in SHOWN_IN[chapter] if (found := refused_in(shown(name)))} == {}
+
+
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_shown_source_is_no_wider_than_its_box(name):
     line = widest_line(shown(name))
@@ -147,6 +174,7 @@ def test_a_line_that_is_too_wide_is_found_outside_of_the_docstring():
 
 def test_what_is_too_long_or_not_public_is_found():
     assert {"margin_sensitivity", "checked_epsilon"} <= not_public(postprocessing.margin_slack)
+    assert refused_in(body_of) and refused_in(check.rng) and not refused_in(lines_of)
     assert lines_of(postprocessing.DPPostProcessing.__init__) == 12 and lines_of(postprocessing.lp.program) > MOST_LINES
 
 
