@@ -226,7 +226,7 @@ def gradient_against_fairlearn(m: int, k: int, repeats: int) -> list[dict]:
         return play, play.game.fair_erm()
 
     play, best = ours()
-    mine = fairness.cell_counts(play.predict_proba(X, best.Q), A, Y)
+    mine = fairness.cell_counts(play.acceptance_probability(X, best.Q), A, Y)
     assert fairness.error(mine) <= fairness.error(reached) + 1e-6, "fairlearn has the smaller error"
     assert fairness.violation(mine) <= gamma + 1e-6, "fairlearn has the smaller violation"
     with threadpool_limits(1):                                # for both: threads that wait for each other on a busy machine tell nothing

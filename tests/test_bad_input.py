@@ -227,8 +227,8 @@ FINE = {
     ("oracles.halfplane_labelings", "X", "one entry short"),
     ("oneshot.FrontierLearner:decisions", "X", "one entry short"),
     *((name, "X", "one entry short") for name in (
-        "oracles.RegressionOracle:scores", "oracles.RegressionOracle:answer", "games.regression_exponentiated_gradient:predict_proba",
-        "games.regression_dp_oracle_learner:predict_proba")),
+        "oracles.RegressionOracle:scores", "oracles.RegressionOracle:answer",
+        "games.regression_exponentiated_gradient:acceptance_probability", "games.regression_dp_oracle_learner:acceptance_probability")),
 }
 
 

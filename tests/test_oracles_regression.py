@@ -102,7 +102,7 @@ def test_units_decide_nothing(units):
         play = games.regression_exponentiated_gradient(oracle, A, 0.05, rounds=20)
         _, white = _root(oracle.design, 0.0)            # of the private loop: its scores are seen through white white'
         found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.design @ public.base, white @ white.T, play.multipliers,
-                      play.predict_proba(features), *regression_reference(features, A, Y, [third])))
+                      play.acceptance_probability(features), *regression_reference(features, A, Y, [third])))
     for before, after in zip(*found, strict=True):
         np.testing.assert_allclose(after, before, atol=2e-6)
 

@@ -588,14 +588,16 @@ valid("games.regression_exponentiated_gradient", games.regression_exponentiated_
                    **_TRAINED))
 valid("games.regression_exponentiated_gradient:notion", games.regression_exponentiated_gradient,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, n_groups=2, notion="false_positive", rounds=5))
-valid("games.regression_exponentiated_gradient:predict_proba", _of(_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
+valid("games.regression_exponentiated_gradient:acceptance_probability", _of(_regression_play, "acceptance_probability"),
+      lambda: dict(X=_PEOPLE["X"]))
 valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2, B=2.0, rounds=3, eta=0.2,
                    share=0.1, learner_share=0.9, ridge=1.0, constraints=("FP", "TP"), size=2, **_TRAINED))
 valid("games.regression_dp_oracle_learner:notion", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2,
                    notion="true_positive", rounds=3))
-valid("games.regression_dp_oracle_learner:predict_proba", _of(_private_regression_play, "predict_proba"), lambda: dict(X=_PEOPLE["X"]))
+valid("games.regression_dp_oracle_learner:acceptance_probability", _of(_private_regression_play, "acceptance_probability"),
+      lambda: dict(X=_PEOPLE["X"]))
 valid("games.evaluate_regression", games.evaluate_regression, lambda: dict(published=_private_regression_play(), A=_GROUPS))
 valid("games.section_5_learner", games.section_5_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",

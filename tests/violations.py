@@ -129,12 +129,12 @@ def printed_play(people: People) -> Answer:
 
 def regression_play(people: People) -> Answer:
     play = games.regression_exponentiated_gradient(people.oracle, people.A, GAMMA, rounds=20)
-    return play.violation, play.predict_proba(people.data.X)
+    return play.violation, play.acceptance_probability(people.data.X)
 
 
 def private_regression(people: People) -> Answer:
     published = games.regression_dp_oracle_learner(people.oracle, people.A, GAMMA, EPSILON, DELTA, people.rng, n_groups=people.k, rounds=5)
-    return games.evaluate_regression(published, people.A).violation, published.predict_proba(people.data.X)
+    return games.evaluate_regression(published, people.A).violation, published.acceptance_probability(people.data.X)
 
 
 def mixed_classifiers(*compared: str) -> Callable[[People], Answer]:

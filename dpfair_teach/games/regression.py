@@ -54,7 +54,7 @@ class RegressionPlay(Play):
     prices: np.ndarray = field(repr=False)
     gap_coefficients: np.ndarray = field(repr=False)
 
-    def predict_proba(self, X: ArrayLike, Q: ArrayLike | None = None) -> np.ndarray:
+    def acceptance_probability(self, X: ArrayLike, Q: ArrayLike | None = None) -> np.ndarray:
         """P(accept) for anybody, exact.
 
         Without ``Q`` it is the average of all rounds' own answers. ``Q=play.Q`` may say something else of a person: a classifier of
@@ -200,7 +200,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     -------
     RegressionPlay
         ``Q``, ``lam``, ``error``, ``violation`` of the averages; ``game.fair_erm()`` for the best mixture of the classifiers met;
-        ``predict_proba`` for anybody.
+        ``acceptance_probability`` for anybody.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     >>> from dpfair_teach.oracles import RegressionOracle
     >>> play = regression_exponentiated_gradient(RegressionOracle(X, Y), A, gamma=[.02, .1], rounds=100)
     >>> best = play.game.fair_erm()
-    >>> bool((play.game.violation(best.Q) <= np.array([.02, .1]) + 1e-9).all()), play.predict_proba(X[:5], best.Q).shape
+    >>> bool((play.game.violation(best.Q) <= np.array([.02, .1]) + 1e-9).all()), play.acceptance_probability(X[:5], best.Q).shape
     (True, (2, 5))
     """
     oracle = checked_oracle(oracle)

@@ -89,7 +89,7 @@ class PrivateRegressionPlay:
         """The names of the rates that were compared."""
         return tuple(cell.name for cell in self.parity.cells)
 
-    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+    def acceptance_probability(self, X: ArrayLike) -> np.ndarray:
         """P(accept) by the average of the rounds, exact.
 
         Parameters
@@ -246,7 +246,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     Returns
     -------
     PrivateRegressionPlay
-        ``rules``, ``multipliers``, ``errors``, ``predict_proba``, ``releases_``; the violation by :func:`evaluate_regression`.
+        ``rules``, ``multipliers``, ``errors``, ``acceptance_probability``, ``releases_``; the violation by :func:`evaluate_regression`.
 
     Raises
     ------

@@ -111,8 +111,8 @@ def test_the_private_loop_answers_with_the_average_of_its_rounds():
     play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.0, 50.0, 1e-3, np.random.default_rng(4), n_groups=2, B=20.0, rounds=6)
     decisions = play.rules @ np.column_stack([np.ones(len(X)), X]).T > 0
     assert (decisions.any(axis=0) & ~decisions.all(axis=0)).mean() > 0.05           # the rounds disagree about some people
-    np.testing.assert_allclose(play.predict_proba(X), decisions.mean(axis=0))
-    error = np.where(Y == 1, 1 - play.predict_proba(X), play.predict_proba(X)).mean()
+    np.testing.assert_allclose(play.acceptance_probability(X), decisions.mean(axis=0))
+    error = np.where(Y == 1, 1 - play.acceptance_probability(X), play.acceptance_probability(X)).mean()
     assert evaluate_regression(play, A).error == play.errors.mean() == pytest.approx(error)
 
 
@@ -125,7 +125,7 @@ def test_a_mixture_over_the_iterates_accepts_with_all_its_parts():
     Q = np.zeros((3, H))
     Q[0, -1], Q[1, -2] = 1.0, 1.0
     Q[2, -1], Q[2, -2], Q[2, :-2] = 0.3, 0.1, 0.6 / (H - 2)
-    accept = play.predict_proba(X, Q)
+    accept = play.acceptance_probability(X, Q)
     assert (accept[0] == 1).all() and (accept[1] == 0).all()
     np.testing.assert_allclose(np.where(Y == 1, 1 - accept, accept).mean(axis=1), Q @ play.game.errors, atol=1e-12)
     assert accept[2].min() >= 0.3 - 1e-12
@@ -135,7 +135,7 @@ def test_classifiers_that_count_as_one_are_one_in_q_only():
     """Of 60 people many accept as many of each cell: persons get other answers by ``Q``, each cell gets the same."""
     X, A, Y = people(m=60, k=2, seed=2)
     play = regression_exponentiated_gradient(RegressionOracle(X, Y), A, 0.0, rounds=200)
-    own, merged = play.predict_proba(X), play.predict_proba(X, play.Q)
+    own, merged = play.acceptance_probability(X), play.acceptance_probability(X, play.Q)
     assert np.abs(own - merged).max() > 0.2
     for a in (0, 1):
         for y in (0, 1):

@@ -37,7 +37,7 @@ def test_the_batch_is_the_plain_loop(k, constraints):
         game = games.FairnessGame(said, A, Y, gammas[g], constraints)
         assert np.array_equal(play.game.n_pos[play.chosen[:, g]], game.n_pos)
         assert play.violation[g] == pytest.approx(game.violation(np.full(T, 1 / T)))
-        np.testing.assert_allclose(play.predict_proba(X)[g], said.mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(play.acceptance_probability(X)[g], said.mean(axis=0), atol=1e-12)
     alone = games.regression_exponentiated_gradient(oracle, A, 0.1, 4.0, constraints=constraints, eta=eta, rounds=T)
     assert alone.error == pytest.approx(play.error[1])
 
@@ -48,7 +48,7 @@ def test_whoever_a_price_could_move_is_asked_in_every_round(seed):
     are still those of the rounds' own answers, person by person."""
     X, A, Y = people(m=600, k=2, seed=seed)
     play = games.regression_exponentiated_gradient(RegressionOracle(X, Y), A, 0.0, 3.0, eta=5.0, rounds=40)
-    direct = games.FairnessGame(play.predict_proba(X)[None], A, Y, 0.0)
+    direct = games.FairnessGame(play.acceptance_probability(X)[None], A, Y, 0.0)
     assert play.error == pytest.approx(direct.errors[0], abs=1e-12) and play.violation == pytest.approx(direct.violation([1.0]), abs=1e-12)
 
 
@@ -60,7 +60,7 @@ def test_the_program_over_the_iterates_is_fair_and_no_worse_than_the_average():
     assert (play.game.violation(best.Q) <= np.array([0.02, 0.1]) + 1e-9).all()
     slack = play.game.with_gamma(play.violation).fair_erm()
     assert (slack.value <= play.error + 1e-9).all()
-    accept = play.predict_proba(X, best.Q)
+    accept = play.acceptance_probability(X, best.Q)
     direct = games.FairnessGame(accept, A, Y, 0.0)
     np.testing.assert_allclose(direct.errors, best.value, atol=1e-9)
 

@@ -367,7 +367,7 @@ def test_prices_that_shrink_below_all_doubles_leave_no_nan():
     Y = (X[:, 0] + .3 * rng.normal(size=400) > 0).astype(int)
     play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, .3, 20.0, 1e-6, rng, n_groups=2, rounds=800, eta=5.0, size=20)
     assert np.abs(play.multipliers[-1]).max() < 1e-200 and np.isfinite(play.rules).all()
-    assert np.isfinite(play.predict_proba(X[:3])).all()
+    assert np.isfinite(play.acceptance_probability(X[:3])).all()
 
 
 @pytest.mark.usefixtures("real_numbers")
