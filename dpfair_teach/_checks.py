@@ -147,6 +147,8 @@ def numeric(name: str, value: object, remedy: str | None = None) -> np.ndarray:
     remedy = remedy or f"Give {name} as an array of numbers."
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         refuse(name, value, "has masked entries", f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
+    if callable(getattr(type(value), "toarray", None)):     # of scipy; numpy makes one object of it
+        refuse(name, value, "is sparse, and every number of it is read here", f"Give {name}.toarray(), or fewer columns.")
     try:
         a = np.asarray(value)
     except Exception as problem:    # rows of different lengths; whatever an __array__ of somebody's raises
@@ -236,6 +238,7 @@ def rows(name: str, value: Any, *, columns: int | None = None, low: float = -mat
     def read(some: object) -> np.ndarray:
         return array(name, some, shape=(None, columns), low=low, high=high)
 
+    value = _of_yes_and_no(value)
     a = numeric(name, value) if isinstance(value, np.ndarray) else value
     plain = isinstance(a, np.ndarray) and a.dtype.kind in "biuf" and a.dtype != np.longdouble
     if not plain or a.ndim != 2 or len(a) <= TOGETHER or columns not in (None, a.shape[1]):
@@ -243,6 +246,13 @@ def rows(name: str, value: Any, *, columns: int | None = None, low: float = -mat
     for start in range(0, len(a), BLOCK):
         read(a[start:start + BLOCK])
     return a
+
+
+def _of_yes_and_no(table: Any) -> Any:
+    """A table of pandas with columns of numbers and of booleans as floats, of which numpy alone makes an object each; else as it is."""
+    kinds = list(getattr(table, "dtypes", ())) if hasattr(table, "columns") and hasattr(table, "to_numpy") else []
+    plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" and kind != np.longdouble for kind in kinds)
+    return table.to_numpy(dtype=float) if plain and len({kind.kind == "b" for kind in kinds}) == 2 else table
 
 
 def _signless(value: Any, length: int | None = None) -> np.ndarray | None:
@@ -383,12 +393,17 @@ def column_names(table: object) -> list[str] | None:
     return list(names) if isinstance(names, Iterable) and all(isinstance(name, str) for name in names) else None
 
 
+def columns_called(table: object, name: str) -> int:
+    """How many columns of a table of pandas have that name, whatever the others have: numbers are pandas' own."""
+    columns = getattr(table, "columns", None)
+    return sum(isinstance(one, str) and one == name for one in columns) if isinstance(columns, Iterable) else 0
+
+
 def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | None]:
     """X, the groups, and None; where the groups are given by the name of a column of X: X without it, the column, and its name."""
     if not isinstance(sensitive_features, str):
         return X, sensitive_features, None
-    names = column_names(X)
-    if names is None or names.count(sensitive_features) != 1:
+    if columns_called(X, sensitive_features) != 1:
         refuse("sensitive_features", sensitive_features, "X is no table with one column of that name",
                "Give everybody's group, or a pandas table with such a column.")
     return X.drop(columns=sensitive_features), X[sensitive_features], sensitive_features

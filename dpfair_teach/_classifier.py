@@ -113,7 +113,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         self._refuse_a_stale_fit()
         gamma = self._tolerance(gamma)
-        if sensitive_features is None and self._group_column in (check.column_names(X) or ()):
+        if sensitive_features is None and self._group_column is not None and check.columns_called(X, self._group_column):
             sensitive_features = self._group_column
         if sensitive_features is None and self._reads_groups:
             refuse_no_groups("sensitive_features", f", and X has no column {self._group_column!r}" if self._group_column else "")

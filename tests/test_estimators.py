@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import pickle
 import pkgutil
 import re
@@ -403,6 +404,14 @@ def test_whatever_is_wrong_with_the_groups_at_a_prediction_the_way_out_of_needin
             ask(people, groups)
 
 
+def test_the_group_is_found_among_columns_that_are_numbered(case):
+    """As pandas numbers those of an array; and then they are no names to compare."""
+    table = pd.DataFrame(X)
+    model, plain = case.fitted(table.assign(group=A), Y, "group"), case.fitted(table)
+    assert np.array_equal(model.predict_proba(table.assign(group=A)), plain.predict_proba(table, case.groups()))
+    assert not hasattr(model, "feature_names_in_")
+
+
 def test_a_group_that_was_a_column_of_x_at_fit_is_missed_as_that(case):
     model = case.fitted(GROUPED, Y, "group")
     if case.aware:
@@ -420,6 +429,29 @@ def test_who_does_without_groups_is_named_completely():
     without = {name for name, kind in found.items() if not kind._reads_groups} ^ set(re.findall(r"\w+\.\w+", WITHOUT_GROUPS))
     assert not without, f"{without}: say _reads_groups = True, or name it in WITHOUT_GROUPS of dpfair_teach/_at_prediction.py"
     assert all(case.aware == type(case.make())._reads_groups for case in CASES.values())
+
+
+def of_the_library(kind: type) -> set[Any]:
+    """What of that kind stands in a module of the library under a name."""
+    rooms = [importlib.import_module(module.name) for module in pkgutil.walk_packages(dpfair_teach.__path__, "dpfair_teach.")
+             if module.name.rpartition(".")[2] != "__main__"]
+    return {thing for room in rooms for thing in vars(room).values() if isinstance(thing, kind) and thing.__module__.startswith("dpfair_")}
+
+
+def test_what_is_called_predict_proba_is_scikit_learns():
+    """Two chances for everybody. What says something else has a name of its own."""
+    learners = {thing for thing in of_the_library(type) if issubclass(thing, RandomizedClassifier)}
+    assert {type(case.make()) for case in CASES.values()} < learners
+    assert {thing for thing in of_the_library(type) if hasattr(thing, "predict_proba")} == learners
+    assert "predict_proba" not in {thing.__name__ for thing in of_the_library(types.FunctionType)}
+
+
+def test_no_learner_has_a_default_of_what_it_promises():
+    """A gamma of 0 that nobody asked for is a constant classifier, and an epsilon that nobody chose is nobody's decision."""
+    for case in CASES.values():
+        given = inspect.signature(type(case.make())).parameters
+        promised = [given[name] for name in ("epsilon", "gamma", "delta") if name in given]
+        assert len(promised) >= 2 and all(one.default is one.empty for one in promised)
 
 
 # ------------------------------------------------------------------------------------------------ in the company of others

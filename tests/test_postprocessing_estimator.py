@@ -452,7 +452,8 @@ def test_any_score_will_do():
 
 
 @pytest.mark.parametrize("base, message", [
-    (Asked(predict=lambda X: np.zeros(10, int)), "base=.*has neither predict_proba nor decision_function"),
+    (Asked(predict=lambda X: np.zeros(10, int)), r"base=.*has neither predict_proba nor decision_function.* or a function that returns "
+                                                 r"them: base\.predict, if it answers with a score"),
     (Asked(predict_proba=lambda X: X[:, 0]), r"base.predict_proba\(X\)=.*not \(10, 2\)"),
     (Asked(decision_function=lambda X: np.zeros((10, 3))), r"base.decision_function\(X\)=.*not \(10\)"),
     (Asked(decision_function=lambda X: X[:, 0], classes_=np.array([1, 2])), r"base=.*knows the classes \[.*1.*2.*\], not 0 and 1"),

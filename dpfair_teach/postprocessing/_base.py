@@ -33,7 +33,8 @@ def base_score(base: Any, X: Any, length: int | None = None, columns: int | None
         name, score = "", base
         if not callable(score):
             check.refuse("base", base, "has neither predict_proba nor decision_function, nor is it a function",
-                         "Give a base with scores, or use method='public_margins'.")
+                         "Give a base with scores, or a function that returns them: base.predict, if it answers with a score. "
+                         "Or choose another method.")
     known = getattr(base, "classes_", None)
     if known is not None and list(known) != [0, 1]:
         check.refuse("base", base, f"knows the classes {list(known)}, not 0 and 1", "Fit it on labels 0 and 1.")
