@@ -103,12 +103,12 @@ def learner_bound(s, log_labelings, as_printed):
     noisy = s.T if as_printed else noisy_answers(s)
     if not noisy:
         return 0.0
-    return 2 * s.moves.learner / s.step * (log_labelings + math.log(2 * noisy / s.beta))
+    return 2 * s.moves.learner / s.step * (log_labelings + math.log(2 * noisy) - math.log(s.beta))
 
 
 def printed_noise(s):
     """What the printed noise of no entry exceeds, in any round."""
-    return s.moves.auditor / s.step * math.log(8 * s.T * s.k / s.beta)
+    return s.moves.auditor / s.step * (math.log(8 * s.T * s.k) - math.log(s.beta))
 
 
 def lemma_3_2(setting: Setting, *, as_printed: bool = False) -> RoundAccuracy:

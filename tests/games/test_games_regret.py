@@ -213,6 +213,17 @@ def test_the_sharp_gap_is_found_at_the_ends_of_its_range():
         assert 0 < found.nu < 2 and found.rounds >= 1 and (found.rounds == 1) == (m == 4)
 
 
+def test_the_smallest_beta_leaves_a_bound_in_the_longest_play():
+    """A logarithm of 2e9 / 1e-300 is a number, and that fraction is none."""
+    setting = Setting(10**9, 1.0, 1e-6, 2.0, 2, 1e-300, 9.9, 10**15)
+    most = math.log(2e9) + 300 * math.log(10) + 9.9
+    for as_printed in (True, False):
+        scale = 2 * lemma_3_1(10**15, 2, 2.0, as_printed=as_printed).learner / setting.step("printed" if as_printed else "promise")
+        assert lemma_3_2(setting, as_printed=as_printed).learner == pytest.approx(scale * most)
+        assert lemma_3_3(setting, as_printed=as_printed) == pytest.approx(scale * most)
+    assert math.isfinite(lemma_3_2(setting, as_printed=True).auditor) and math.isfinite(lemma_3_4(setting, as_printed=True))
+
+
 def test_the_sharp_theorem_3_7_has_the_noise_that_the_learner_makes():
     """1/m + 2B/(N+1), at the dearest prices; T noisy answers, T-1 measurements."""
     m, N, T = 4000, 1000, 30
