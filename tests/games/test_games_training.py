@@ -159,22 +159,31 @@ SCRIPT = '''
 import os, signal, sys
 from test_games_training import LEARNERS
 
-def die(state):
-    if state.round == 7:
-        os.kill(os.getpid(), signal.SIGKILL)
+path, learner, place = sys.argv[1:]
 
-LEARNERS["frozen"](checkpoint=sys.argv[1], every=3, callback=die)
+def die(*args):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def watch(state):
+    if place == "in a round" and state.round == 7:
+        die()
+    if place == "in the file" and state.round == 5:
+        os.fsync = die                  # of the write after round 6, when all of it is in the file beside the old one
+
+LEARNERS[learner](checkpoint=path, every=3, callback=watch)
 '''
 
 
 @pytest.mark.slow
-def test_killed_and_resumed_a_private_play_has_the_same_bytes(tmp_path):
-    """SIGKILL in round 7; the file is that of round 6, of its owner alone; the pickles are equal."""
+@pytest.mark.parametrize(("learner", "place", "left"), [("frozen", "in a round", [7, 8, 9]), ("bound", "in the file", [4, 5, 6, 7, 8, 9]),
+                                                        ("exponentiated gradient", "in the file", [4, 5, 6, 7, 8, 9])])
+def test_killed_and_resumed_a_play_has_the_same_bytes(tmp_path, learner, place, left):
+    """SIGKILL in round 7, or while round 6 is written; the file is that of round 6 or 3, of its owner alone; the pickles are equal."""
     path, here = tmp_path / "play", Path(__file__).parent
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (here, here.parent, here.parents[1])))}
-    killed = subprocess.run([sys.executable, "-c", SCRIPT, str(path)], env=env, capture_output=True, text=True)
+    killed = subprocess.run([sys.executable, "-c", SCRIPT, path, learner, place], env=env, capture_output=True, text=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert path.stat().st_mode & 0o777 == 0o600
     rounds = []
-    resumed = LEARNERS["frozen"](seed=2, checkpoint=path, every=3, callback=lambda state: rounds.append(state.round))
-    assert rounds == [7, 8, 9] and pickle.dumps(resumed) == pickle.dumps(LEARNERS["frozen"]())
+    resumed = LEARNERS[learner](seed=2, checkpoint=path, every=3, callback=lambda state: rounds.append(state.round))
+    assert rounds == left and pickle.dumps(resumed) == pickle.dumps(LEARNERS[learner]()) and not list(tmp_path.iterdir())
