@@ -117,7 +117,7 @@ def test_held_out_the_mixture_is_chosen_on_those_learned_from_and_judged_on_the_
         oracle, people.A[learn], np.array(loops.GAMMAS_PROTOCOL), 10.0, loops.DELTA, np.random.default_rng(4), n_groups=2,
         B=np.minimum(1 / np.maximum(loops.GAMMAS_PROTOCOL, 1e-9), .5), rounds=5, eta=8 * loops.games.hedge_rate(4, 5), share=.05,
         learner_share=.4, ridge=30.0, size=2)
-    accept = play.predict_proba(people.X[judge])
+    accept = play.acceptance_probability(people.X[judge])
     _, A, Y = there
     rates = np.stack([accept[..., (a == A) & (y == Y)].mean(axis=-1) for y in (0, 1) for a in (0, 1)])
     np.testing.assert_allclose(others["mean"].error, np.where(Y == 1, 1 - accept, accept).mean(axis=-1), atol=1e-12)

@@ -86,7 +86,7 @@ def test_the_repaired_loop(k):
             oracle, people.A, np.array(GAMMAS_PROTOCOL), 20.0, loops.DELTA, np.random.default_rng(2), n_groups=k,
             B=np.minimum(1 / np.maximum(GAMMAS_PROTOCOL, 1e-9), 1.0), rounds=4, eta=4 * loops.games.hedge_rate(4 * (k - 1), 4), share=.05,
             learner_share=.6, ridge=30.0, size=1)
-        accept = play.predict_proba(told.X)
+        accept = play.acceptance_probability(told.X)
         for g in (0, 10, 24):
             mine = draws["mean"].error[0, g], draws["mean"].violation[0, g]
             np.testing.assert_allclose(mine, by_hand(accept[0, g], told.A, told.Y, k), atol=1e-9)
