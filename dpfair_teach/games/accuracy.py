@@ -94,19 +94,20 @@ def gap_noise(k: int, scale: float, tail: float) -> float:
     return scale * (log_tail if k == 2 else brentq(lambda x: x - math.log1p(x / 2) - log_tail, 0.0, 2 * log_tail + 10))
 
 
-def noisy_answers(s):
+def noisy_answers(s: Noisy) -> int:
     """In round 1 all prices cancel: a learner that does not see A reads nothing private there."""
     return s.T - (s.protect == "A")
 
 
-def learner_bound(s, log_labelings, as_printed):
+def learner_bound(s: Noisy, log_labelings: float, as_printed: bool) -> float:
+    """What the learner's loss is above the best answer's, in no round by more."""
     noisy = s.T if as_printed else noisy_answers(s)
     if not noisy:
         return 0.0
     return 2 * s.moves.learner / s.step * (log_labelings + math.log(2 * noisy) - math.log(s.beta))
 
 
-def printed_noise(s):
+def printed_noise(s: Noisy) -> float:
     """What the printed noise of no entry exceeds, in any round."""
     return s.moves.auditor / s.step * (math.log(8 * s.T * s.k) - math.log(s.beta))
 

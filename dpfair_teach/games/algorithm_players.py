@@ -283,7 +283,7 @@ def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities
     Raises
     ------
     ValueError
-        Another notion, a cell of one person; a setting of another game.
+        Another notion, a cell of one person; a setting of another game, or one that protects more than A.
 
     Examples
     --------
@@ -304,18 +304,18 @@ def _read(game: FairnessGame, setting: Setting, rng: np.random.Generator) -> Fai
         refuse_no_game(game)
     refuse_unfit(game)
     _fits(game, setting)
-    if setting.protect != "A":
-        check.refuse("setting", setting.protect, "is what it protects, and these players protect A alone",
-                     "Play dp_oracle_learner, or protect 'A'.")
     check.rng(rng)
     return game if game.table.people is not None else FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
 
 
 def _fits(game: FairnessGame, setting: Setting) -> None:
-    """The setting is of this game: its steps are made for so many people, groups and classifiers."""
+    """The setting is of this game, whose people, groups and classifiers its steps are made for; and it protects A alone."""
     checked_setting(setting)
     for name, theirs, own in (("n_groups", setting.n_groups, game.n_groups), ("constraints", setting.parity, game.parity),
                               ("m", setting.m, game.m), ("n_classifiers", setting.n_classifiers, game.n_classifiers)):
         if theirs != own:
             check.refuse("setting", theirs, f"is its {name}, and the game's is {check.shown(own)}",
                          "Make it with games.Setting.of(game, epsilon, delta, B).")
+    if setting.protect != "A":
+        check.refuse("setting", setting.protect, "is what it protects, and these players protect A alone",
+                     "Play dp_oracle_learner, or protect 'A'.")

@@ -179,8 +179,10 @@ def _order(setting: Setting, log_labelings: float) -> float:
         setting.k * math.sqrt(-math.log(setting.delta)) * (log_labelings - math.log(setting.beta)) / (m * setting.epsilon))
 
 
-def _promises(bound, B, gamma, constants, as_printed):
+def _promises(bound: EquilibriumBound, B: float, gamma: float, constants: int, as_printed: bool) -> Guarantee:
     constants = check.integer("constants", constants, low=0, high=2)
+    if as_printed:
+        check.unread("as_printed=True", "as_printed=False", constants=None if constants == 2 else constants)
     gamma = check.number("gamma", gamma, low=0.0, high=1.0)
     if math.isinf(bound.nu):
         return Guarantee(math.inf, math.inf, math.inf, bound.rounds, bound.eta)
@@ -210,6 +212,7 @@ def theorem_3_6(setting: Setting, gamma: float, *, constants: int = 2, as_printe
     constants : 0, 1 or 2
         How many of "reject everybody" and "accept everybody" the class has. One makes a fair mixture possible; with both, one errs on
         at most half of the people. With none some mixture may still be fair and Lemma B.2 hold, but these numbers cannot say so: inf.
+        The printed theorem asks for none and reads no number of them.
     as_printed : bool
 
     Returns

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._fitted import base_prediction, rows_of
 from ..fairness import Parity
 from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity
-from ..postprocessing._base import base_prediction, rows_of
 from .auditor import MOST_ROUNDS
 from .budget import checked_delta
 from .estimator import Loop, LoopClassifier, as_many_labels

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from .accuracy import gap_noise, labelings_of, learner_bound, noisy, noisy_answers, printed_noise
+from .accuracy import Noisy, gap_noise, labelings_of, learner_bound, noisy, noisy_answers, printed_noise
 from .auditor import hasty, hedge_rate, late
 from .setting import Setting
 
@@ -41,20 +41,20 @@ def lemma_3_3(setting: Setting, *, as_printed: bool = False) -> float:
     return learner_bound(s, labelings_of(setting), as_printed) * (1 if as_printed else noisy_answers(s) / s.T)
 
 
-def _noise(s):
+def _noise(s: Noisy) -> tuple[float, float]:
     """Scale of the noise of a rate, and what that of a gap does not exceed in any round."""
     scale = s.moves.rates / s.step if s.T > 1 else 0.0
     return scale, gap_noise(s.k, scale, s.beta / (2 * (s.T - 1) * (s.d - 1))) if s.T > 1 else 0.0
 
 
-def auditor_step(s, as_printed, largest=1.0):
+def auditor_step(s: Noisy, as_printed: bool, largest: float = 1.0) -> float:
     """The printed step; sharp, the best for the range of what the auditor sees."""
     if as_printed:
         return hedge_rate(s.d - 1, s.T, as_printed=True)
     return math.sqrt(8 * math.log(s.d) / s.T) / (2 * largest + 2 * _noise(s)[1])      # hedge_rate's, for any spread
 
 
-def _hidden(s, scale):
+def _hidden(s: Noisy, scale: float) -> float:
     """What noise hides from him: Chernoff's bound for the martingale."""
     if s.T == 1:
         return 0.0
@@ -62,8 +62,8 @@ def _hidden(s, scale):
     return s.B * 2 * scale * ((math.log(4 * s.d / s.beta) - noises * np.log1p(-_THETA**2)) / _THETA).min() / s.T
 
 
-def auditor_bound(s, eta, as_printed, largest=1.0):
-    """``largest`` is that of a gap, before noise."""
+def auditor_bound(s: Noisy, eta: float | None, as_printed: bool, largest: float = 1.0) -> float:
+    """The auditor's average regret; ``largest`` is that of a gap, before noise."""
     eta = auditor_step(s, as_printed, largest) if eta is None else eta
     if as_printed:
         return late(s.B, s.d, eta, s.T) + 8 * hasty(s.B, eta, 2 + printed_noise(s))         # 4 eta B (1 + half the noise)^2

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._classifier import FrontierClassifier
 from .._curve import Drawn
+from .._fitted import base_prediction, base_score
 from ..accounting import RELATIONS, UNIT_A, Release
 from ..fairness import Parity, cell_counts
 from ..fairness.parity import AcceptanceNotion, OfGroups
-from ._base import base_prediction, base_score
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins

@@ -120,6 +120,8 @@ def test_players_refuse_what_they_cannot_play():
                            (None, r"^setting=None: is no Setting\. Make it with")):
         with pytest.raises(ValueError, match=match):
             algorithm_5(one, setting, rng)
+        with pytest.raises(ValueError, match=match):
+            algorithm_5_as_printed(one, setting, rng)
     for wrong, match in ((FairnessGame(SAID, CODES % 2, LABELS, 0.05), "read the number of groups off A"),
                          (one.with_gamma([0.1, 0.2]), r"^game=\(2,\): is the shape of its gammas")):
         with pytest.raises(ValueError, match=match):

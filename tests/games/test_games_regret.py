@@ -423,6 +423,9 @@ def test_theorem_3_6_needs_each_of_its_terms():
             assert sharp.error == pytest.approx(sharp.nu) and 0 < sharp.nu < printed.nu
             assert sharp.violation == pytest.approx(min(without, gamma + 1 / B + sharp.nu / B))
         assert theorem_3_6(setting, gamma, constants=0).violation == math.inf
+        for theorem, at in ((theorem_3_6, setting), (theorem_3_7, replace(setting, protect="X and A"))):
+            with pytest.raises(ValueError, match=r"^constants=1: is read by as_printed=False, and not by as_printed=True\."):
+                theorem(at, gamma, constants=1, as_printed=True)
     # with gamma = 0 the term 1/B stays: at B = 1 the unfair classifier alone, with both constants in the class, is an equilibrium
     n = [[100, 100], [100, 100]]
     game = FairnessGame.from_counts([[[0, 100], [40, 100]]], n, gamma=0.0).with_constants()

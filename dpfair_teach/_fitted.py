@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from .. import _checks as check
+from . import _checks as check
 
 #: What to do about a base that answers something else than decisions.
 DECIDE = ("Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep them and use "
