@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from test_chapters import CHAPTERS
+from test_chapters import CHAPTERS, boxes
 
 PAGE = (CHAPTERS / "arithmetic.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([a-z]+)\.(\w+)` \| (.+?) \|", PAGE[PAGE.index("(sec-defaults)="):], re.M)
@@ -25,3 +25,16 @@ def test_a_default_is_the_one_that_the_page_names(room, name, defaults):
 
 def test_the_table_has_its_rows():
     assert len(ROWS) == 6
+
+
+MACHINE = re.compile(r"\b(doubles?|float\w*|seeds?|seeded|processors?|round(?:ed|ing) to a grid|machine)\b", re.I)
+
+
+@pytest.mark.parametrize("chapter", ["03-privacy-for-one-attribute", "10-dp-oracle-learner"])
+def test_no_statement_and_no_proof_argues_about_the_machine(chapter):
+    """They are about real numbers; a link of half a sentence leads to the page."""
+    arguments = [box for box in boxes((CHAPTERS / f"{chapter}.md").read_text(encoding="utf-8"))
+                 if box.kind.startswith("prf:") or box.kind == "why"]
+    assert len(arguments) > 20
+    found = {box.title or box.kind: MACHINE.findall(re.sub(r"\{(?:prf:)?ref\}`[^`]*`", "", box.body)) for box in arguments}
+    assert not {title: words for title, words in found.items() if words}

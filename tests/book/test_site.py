@@ -311,6 +311,16 @@ def test_boxes_and_figures_are_headings_and_folds_have_names_of_their_own(visit)
     assert len(set(names)) == len(names) and not any("cell source" in name for name in names), told
 
 
+@on(PAGES)
+def test_the_words_in_a_drawing_can_be_read_on_a_desktop(visit):
+    """A narrow picture beside others makes its type small: give its Panel a larger share."""
+    small = visit.page.evaluate("""() => [...document.querySelectorAll("article .dpx svg text")].map(text => {
+        const scale = text.getBoundingClientRect().width && text.ownerSVGElement.getScreenCTM().a;
+        return [parseFloat(getComputedStyle(text).fontSize) * scale, text.closest("dpfair-explorer")?.data.title, text.textContent];
+    }).filter(([size]) => 0 < size && size < 10.5)""")
+    assert not small
+
+
 @contextmanager
 def answered(figure):
     """A figure that asks for a guess first keeps its controls shut until it has answered; afterwards it asks again."""
