@@ -90,6 +90,8 @@ def test_the_figure_of_randomized_response_speaks_of_standard_deviations_and_nev
             assert numbers[1] == pytest.approx(2 * mechanisms.geometric_law(1, at["epsilon"]).std() / at["people"], rel=0.05)
         low, high = shown.frame(**at)["two standard deviations"].T
         np.testing.assert_allclose(high - low, 2 * two, rtol=1e-9)
+        beyond = low.min() < shown.panels[0].y_range[0] or high.max() > shown.panels[0].y_range[1]
+        assert ("the band leaves the picture" in said) == beyond
 
 
 @pytest.mark.turning(7)
