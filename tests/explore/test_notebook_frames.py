@@ -76,6 +76,26 @@ def test_there_are_figures():
     assert sum(path.read_text(encoding="utf-8").count("dpx-data") for path in NOTEBOOKS) >= 4
 
 
+@pytest.fixture(scope="module")
+def stored() -> dict[str, dict]:
+    """What the notebooks hold of each figure, by its title."""
+    return {data["title"]: data for path in NOTEBOOKS for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
+            for output in cell.outputs if "data" in output for data in islands(output["data"].get("text/html", ""))}
+
+
+def test_what_a_picture_of_a_chapter_joins_compares_and_offers(stored):
+    """Eleven cuts are no curve; a neighbour is compared with its own data, not with the sliders' start; only what was run is offered."""
+    assert {one["kind"] for one in stored["What each threshold pays"]["P"][0]["S"]} == {"points"}
+    assert stored["The best mixtures on D and D'"]["P"][0]["rows"] == {"1": 0, "3": 2}
+    left = stored["The left panel, by method, epsilon and rule"]
+    assert len(packing.unpack(left["o"], [])[0]) == 196 < np.prod(left["n"])
+
+
+def test_every_axis_of_a_curve_has_a_name(stored):
+    nameless = [title for title, data in stored.items() for panel in data["P"] if panel.get("xl") == "x" or panel.get("yl") == "y"]
+    assert len(stored) > 30 and not nameless
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_every_frame_in_the_notebook_is_a_direct_call(path, monkeypatch):
