@@ -26,6 +26,7 @@ NUMBERED = sorted(CHAPTERS.glob("[0-9][0-9]-*.md"))
 LIGHTER = sorted([CHAPTERS / "ten-people.md", *CHAPTERS.glob("refresher-*.md")])
 
 CARD = ("You will be able to", "Time", "Before this", "In the papers", "To run it")
+WHY_WORDS = 120
 IN_FORM = {name for name, row in minutes.stored().items() if row.in_form}       # the site counts their minutes
 CLOSE = ("Remember", "Limits", "Where the paper", "References")
 SECTIONS = ("Puzzle", "Explore", "Setting", "Experiment", "Self-check", "Exercises", "Close")
@@ -179,6 +180,9 @@ def in_form(text: str) -> Iterator[str]:
     for box, following in pairwise([*here, None]):
         if box.kind.removeprefix("prf:") in CENTRAL and (following is None or following.kind != "why"):
             yield f"{box.kind.removeprefix('prf:')} '{box.title}' does not say {{why}} it is true before its proof"
+    for box in here:
+        if box.kind == "why" and (words := len(box.body.split())) > WHY_WORDS:
+            yield f"{{why}} '{box.body.strip()[:30]}...' has {words} words, at most {WHY_WORDS}: five lines that a reader can retell"
 
 
 def exercises(text: str) -> Iterator[str]:
@@ -388,6 +392,8 @@ def test_a_statement_of_the_core_says_why_it_is_true(where):
     without = page.replace("```{why}\nIt is clear.\n```\n", "")
     assert without != page and not list(in_form(page)) and bool(list(in_form(without))) == (not where)
     assert list(in_form(without + LEMMA)) == list(in_form(without))         # the core goes on where the part ends
+    long, short = ("```{why}\n" + "so " * words + "\n```\n" for words in (WHY_WORDS + 1, WHY_WORDS))
+    assert list(in_form(long)) and not list(in_form(short))
     assert list(in_form("```{admonition} Chapter card\n**Time**: 5 minutes.\n```\n"))
 
 
