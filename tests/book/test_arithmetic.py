@@ -27,7 +27,7 @@ def test_the_table_has_its_rows():
     assert len(ROWS) == 6
 
 
-MACHINE = re.compile(r"\b(doubles?|float\w*|seeds?|seeded|processors?|round(?:ed|ing) to a grid|machine)\b", re.I)
+MACHINE = re.compile(r"\b((?:of|in|as) doubles|floating\w*|seeds?|seeded|processors?|round(?:ed|ing) to a grid)\b", re.I)
 
 
 @pytest.mark.parametrize("chapter", ["03-privacy-for-one-attribute", "10-dp-oracle-learner"])
