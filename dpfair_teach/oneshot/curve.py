@@ -19,6 +19,10 @@ from .settings import suggested_cells
 
 CELLS_AT = 1.0      # epsilon by which public cells are chosen, for reports that are summed over them
 ALONE = 1.0         # of mean (1 - mean), the most that x may leave untold about a person: more than the learner's own residual
+#: Deviations are drawn so much larger than the model's. Calibrated, not derived: groups need not be as the model thinks likely, and then it
+#: matters that the mixture was chosen by the same answers. Of 398 fits on groups that x tells nothing about, or by the sign of a product of
+#: two features, or by the size of one with heavy tails, intervals of 95 % held in 339 with the very law, and with a quarter more in 376.
+MORE_APART = 1.25
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,9 @@ class Accepted:
                         self.noise, self.k)
 
     def rates(self, size: int, rng: np.random.Generator) -> np.ndarray:
-        """Draws of the candidates' rates, (size, S, k, R), by a normal law."""
+        """Draws of the candidates' rates, (size, S, k, R), by a normal law, a little wider than the model's."""
         values, vectors = np.linalg.eigh(self.covariances)
-        apart = rng.standard_normal((size, *self.means.shape)) * np.sqrt(np.maximum(values, 0.0))
+        apart = rng.standard_normal((size, *self.means.shape)) * (MORE_APART * np.sqrt(np.maximum(values, 0.0)))
         drawn = self.all_groups(self.means + np.einsum("arij,sarj->sari", vectors, apart))
         return np.clip(np.moveaxis(drawn[..., :-2] / np.maximum(drawn[..., -1:], 1.0), -1, 1), 0.0, 1.0)
 
