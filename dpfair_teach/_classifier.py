@@ -1,6 +1,7 @@
 """One contract for every learner: what ``fit``, ``predict`` and ``score`` ask, promise and refuse, whatever is learned in between."""
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -178,7 +179,12 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         """Where both tables have names they are the same, in the same order."""
         known, names = getattr(self, "feature_names_in_", None), check.column_names(X)
         if known is not None and names is not None and names != known.tolist():
-            check.refuse("X", names, f"are not the columns of fit, {known.tolist()}", "Give X the columns of fit, in that order.")
+            then, now = Counter(known.tolist()), Counter(names)
+            missing, more = list((then - now).elements()), list((now - then).elements())
+            told = [f"{words} {check.shown(found)}" for words, found in (("without", missing), ("with", more)) if found]
+            why = f"are not the columns of fit, {check.shown(known.tolist())}, but {' and '.join(told) or 'in another order'}"
+            pick = "" if missing or max(now.values()) > 1 else ": X[list(feature_names_in_)]"
+            check.refuse("X", names, why, f"Give X the columns of fit, in that order{pick}.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -54,6 +54,23 @@ def test_columns_in_another_order_are_refused():
                 use(wrong)
 
 
+@pytest.mark.parametrize("change, told", [
+    (lambda X: X.drop(columns="c57"), r", but without \['c57'\]\. Give X the columns of fit, in that order\.$"),
+    (lambda X: X.assign(group=0), r", but with \['group'\]\. .*: X\[list\(feature_names_in_\)\]\.$"),
+    (lambda X: X.rename(columns={"c3": "d3"}), r", but without \['c3'\] and with \['d3'\]\. "),
+    (lambda X: X[X.columns[::-1]], r", but in another order\. Give"),
+    (lambda X: X.rename(columns={"c3": "c4"}), r", but without \['c3'\] and with \['c4'\]\. .* order\.$"),
+    (lambda X: pd.concat([X, X[["c4"]]], axis=1), r", but with \['c4'\]\. .* order\.$"),
+])
+def test_of_many_columns_those_that_differ_are_named_and_not_all(change, told):
+    table = pd.DataFrame(np.random.default_rng(0).random((40, 100)), columns=[f"c{j}" for j in range(100)])
+    model = FrontierLearner(100.0, 0.0, gammas=[0.0], n_cells=2).fit(
+        table, np.arange(40) % 2, sensitive_features=np.arange(40) // 20, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=told) as refusal:
+        model.predict_proba(change(table))
+    assert len(str(refusal.value)) < 400
+
+
 def test_what_every_candidate_decides_is_of_the_parameters_of_the_fit():
     model = fitted(gammas=np.array([0, .1]))
     told = model.decisions(PEOPLE.X)
