@@ -206,6 +206,9 @@ def test_without_a_script_all_is_open(chromium, site_url):
     page.goto(site_url + CHAPTER)
     assert page.locator("details:is(.fold, .chapter-card)").count() == page.locator("details:is(.fold, .chapter-card)[open]").count() > 1
     assert page.locator("input[name=depth]").first.is_hidden()
+    core, everything = page.locator(".depth label").evaluate_all("""labels => labels.map(label => getComputedStyle(label))
+        .map(({borderTopWidth, backgroundColor, fontWeight, cursor}) => [borderTopWidth, backgroundColor, fontWeight, cursor])""")
+    assert core == everything and core[0] == "0px" and core[3] != "pointer", "nothing is chosen, and nothing looks like a button"
     context.close()
 
 
