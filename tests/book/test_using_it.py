@@ -4,10 +4,12 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import warnings
 from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 
 from dpfair_teach import fairness
 from test_chapters import CHAPTERS, boxes
@@ -65,6 +67,25 @@ def test_the_comparison_of_learners_shows_what_is_said_of_it():
     assert rows["DPRegressionLearner", 1.0].accuracy < nobody < rows["DPRegressionLearner", 20.0].accuracy
     assert f"who rejects everybody is right about {nobody:.2f} of these people" in PAGE
     assert 19 < names["spent"] <= 20 and "asked for 20, spent 19." in printed
+
+
+def test_with_its_defaults_the_learner_of_rules_is_worse_than_a_constant():
+    names, _ = run()
+    assert "With its defaults it is worse than a constant on these people, at epsilon 1 as at epsilon 100." in PAGE
+    for epsilon in (1.0, 100.0):
+        model = names["DPRegressionLearner"](epsilon, 0.05, delta=1e-6)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(names["X"], names["y"], sensitive_features=names["group"], rng=np.random.default_rng(0))
+        assert model.score(names["X"], names["y"]) < 1 - names["y"].mean() - .1
+
+
+@pytest.mark.slow
+def test_a_search_that_scores_by_accuracy_takes_the_larger_gamma():
+    names, _ = run()
+    search = GridSearchCV(names["FrontierLearner"](1.0, 0.05), {"gamma": [0.0, 0.2]}, cv=2)
+    search.fit(names["table"], names["y"], sensitive_features="group", rng=np.random.default_rng(0))
+    assert search.best_params_ == {"gamma": 0.2} and np.ptp(search.cv_results_["mean_test_score"]) > .02
 
 
 def test_the_loop_on_the_page_takes_the_steps_that_its_budget_allows():
