@@ -46,6 +46,13 @@ def closes(line: str, fence: str) -> bool:
 
 def admonition(fence: str, name: str, title: str, below: list[str]) -> list[str]:
     """What takes the place of the first line of a directive; `below` is the text after it."""
+    opened = f"{fence}{{{name}}} {title}".strip()
+    if name == "deeper" and not title:
+        raise ValueError(f"{opened}: a folded part needs a title. Say what one gets.")
+    if name != "deeper" and title:
+        raise ValueError(f"{opened}: takes no title, and what stands there would be lost. Begin the text in the next line.")
+    if "`" in title and fence[0] == "`":
+        raise ValueError(f"{opened}: a backtick in the title ends the fence. Leave it out, or make the fence of colons.")
     if name == "why":
         return [f"{fence}{{admonition}} Why it is true", ":class: tip why", ""]
     if name == "deeper-end":

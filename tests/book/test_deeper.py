@@ -211,6 +211,18 @@ b = 2
 </section></article><p>outside</p></body>"""
 
 
+@pytest.mark.parametrize("line, said", [
+    ("```{deeper}", r"^```\{deeper\}: a folded part needs a title\. Say what one gets"),
+    ("```{why} Because", r"^```\{why\} Because: takes no title"),
+    ("```{deeper-end} Sharper", "takes no title"),
+    ("````{deeper} What `fit` reads", "a backtick in the title ends the fence"),
+])
+def test_a_directive_that_would_lose_its_words_is_refused(line, said):
+    with pytest.raises(ValueError, match=said):
+        for_lab.as_admonitions(f"{line}\nText.\n{line.split('{')[0]}\n")
+    assert for_lab.as_admonitions(":::{deeper} What `fit` reads\nText.\n:::").startswith(":::{admonition} What `fit` reads")
+
+
 def test_words_and_minutes_of_the_core_the_whole_and_each_fold():
     counted = counting.count(PAGE)
     assert counted.core == {"prose": 5, "inline": 1, "box": 4, "code": 2, "cell": 1}
