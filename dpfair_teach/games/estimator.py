@@ -72,13 +72,13 @@ class LoopClassifier(RandomizedClassifier):
         if self.sizes_ is None:
             return None
         sizes, *_, auditor = self.releases_
-        deviation = math.hypot(_deviation(auditor) / math.sqrt(auditor.times), _deviation(sizes) / 2)
+        deviation = math.hypot(deviation_of(auditor) / math.sqrt(auditor.times), deviation_of(sizes) / 2)
         people = by_rate(self.parity_, self.sizes_)
         return people, np.full(people.shape[1], deviation), float(self.epsilon), self.parity_
 
 
-def _deviation(release: Release) -> float:
-    """The standard deviation of a release's noise, in people."""
+def deviation_of(release: Release) -> float:
+    """The standard deviation of a release's noise, in what it measures: people, or rates."""
     assert release.scale is not None        # of noise, and none other is asked about
     return release.scale * (math.sqrt(2) if release.mechanism == "laplace" else 1.0)
 

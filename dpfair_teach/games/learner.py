@@ -1,6 +1,7 @@
 """DP-oracle-learner as a scikit-learn estimator: public classifiers in, a fair mixture of them out, the group stays private."""
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,12 +11,14 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._fitted import base_prediction, rows_of
+from .._small_groups import warn_of_a_small_bound
 from ..fairness import Parity
 from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity
 from .auditor import MOST_ROUNDS
 from .budget import checked_delta
-from .estimator import Loop, LoopClassifier, as_many_labels
+from .estimator import Loop, LoopClassifier, as_many_labels, deviation_of
 from .game import FairnessGame
+from .players import bound_is_below
 from .private import dp_oracle_learner
 from .setting import REPAIRS, Repair
 
@@ -94,6 +97,8 @@ class DPOracleLearner(LoopClassifier):
         ``gradient FP 1-0 +``, of the rate of group 1 minus that of group 0; missing in the last round.
     sizes_ : (k, 2) array [a, y], or None
         The released sizes of the cells, (k, 1) of rates of all people; None for another repair, or one round.
+    smallest_cell_ : float, or None
+        The bound on the smallest cell that ``bound`` released, or that you promised; else None.
     B_, eta_ : floats
         The bound of the multipliers, and the auditor's step.
     parity_ : fairness.Parity
@@ -163,6 +168,18 @@ class DPOracleLearner(LoopClassifier):
                                       rounds=s.rounds, progress=self.progress, **self._kept(s))
         self._publish(published)
         self.constants_, self.chosen_, self.weights_ = constants, published.chosen, published.Q
+        self.smallest_cell_ = None if published.smallest_cell is None else float(published.smallest_cell)
+
+    def _warn(self, y: np.ndarray) -> None:
+        """By the bound, where no size was released: the published mixture is off by the mean of what was drawn in the rounds."""
+        if self.smallest_cell_ is None:
+            return
+        first, *_, auditor = self.releases_
+        promised = self.repair == "promise"
+        warn_of_a_small_bound(self.smallest_cell_, deviation_of(auditor) / math.sqrt(auditor.times), float(self.epsilon),
+                              below=0.0 if promised else float(bound_is_below(math.sqrt(2) / deviation_of(first), first.delta)),
+                              known="as promised" if promised else "by the release",
+                              otherwise=("promise more where that holds, or " if promised else "") + self._otherwise)
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' classifiers say 1, over T. The group is no input: given, it is only checked."""

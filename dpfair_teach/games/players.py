@@ -213,4 +213,9 @@ def released_bound(n: float, epsilon: np.ndarray, delta: float, axes: tuple[int,
     N = 0 asks nothing of the data: a rate of an empty cell, whatever in [0, 1] it is taken for, moves by at most 1 = 1/(0+1). In whole
     people: noise that is rounded to at least j is at least j - 1/2.
     """
-    return np.maximum(on_grid(n + laplace_noise(1 / epsilon, axes, rng, 0)) - np.ceil(0.5 - np.log(2 * delta) / epsilon), 0.0)
+    return np.maximum(on_grid(n + laplace_noise(1 / epsilon, axes, rng, 0)) - bound_is_below(epsilon, delta), 0.0)
+
+
+def bound_is_below(epsilon: Any, delta: float) -> Any:
+    """How far, but for its noise, the released bound is below the smallest cell."""
+    return np.ceil(0.5 - np.log(2 * delta) / epsilon)
