@@ -474,15 +474,20 @@ def test_it_is_the_last_step_of_a_pipeline(case, routing):
             assert line.score(X, Y, **at) == pytest.approx(chances[np.arange(len(Y)), Y].mean())
 
 
-def test_cross_validation_and_searches_work_on_it(case):
-    """Each fold is a fit with noise of its own. The groups ride in X."""
+def test_cross_validation_and_searches_work_on_it(case, monkeypatch):
+    """Each fold is a fit with noise of its own, and so is each point of a grid. The groups ride in X."""
     told = {"sensitive_features": "group", "rng": np.random.default_rng(5)}
     chances = cross_val_predict(case.make(), GROUPED, Y, cv=3, method="predict_proba", params=told)
     assert chances.shape == (len(Y), 2) and chances.sum(axis=1) == pytest.approx(1)
     assert set(cross_val_predict(case.make(), GROUPED, Y, cv=3, params=told)) <= {0, 1}
     assert np.isfinite(cross_val_score(case.make(), GROUPED, Y, cv=3, params=told, error_score="raise")).all()
-    search = GridSearchCV(case.make(), {"gamma": [0.0, .2]}, cv=2, error_score="raise").fit(GROUPED, Y, **told)
+    learner, fits = case.make(), []
+    kind, learn = type(learner), type(learner)._learn
+    monkeypatch.setattr(kind, "_learn", lambda model, *given: (fits.append(model), learn(model, *given)))
+    search = GridSearchCV(learner, {"gamma": [0.0, .2]}, cv=2, error_score="raise").fit(GROUPED, Y, **told)
     assert search.best_params_["gamma"] in (0.0, .2) and search.best_estimator_.predict(GROUPED).shape == Y.shape
+    assert len(fits) == 2 * 2 + 1 and "``GridSearchCV`` fits every point of its grid on every fold, and once more" in " ".join(
+        kind.fit.__doc__.split()), "what a search spends is said where a fit is explained"
 
 
 def test_metadata_routing_reaches_every_fold(case):
