@@ -332,6 +332,18 @@ def test_a_file_whose_header_makes_no_sense_is_no_checkpoint(tmp_path, spoilt):
         train(walk, start(), 12, checkpoint=path, run=1)
 
 
+def test_a_history_is_asked_for_again_by_who_resumes(tmp_path):
+    """Else the rows of the file would stand at the last rounds."""
+    broken_off(tmp_path / "x", history=numbers)
+    with pytest.raises(ValueError, match=r"^history=None: and the run of this checkpoint has one, up to round 6\. Give the same history"):
+        train(walk, start(), 12, checkpoint=tmp_path / "x", run=1)
+    again = train(walk, start(), 12, checkpoint=tmp_path / "x", run=1, history=numbers).history
+    assert again.index.tolist() == list(range(1, 13))
+    broken_off(tmp_path / "y")
+    later = train(walk, start(), 12, checkpoint=tmp_path / "y", run=1, history=numbers).history
+    assert later.index.tolist() == list(range(7, 13)) and later["w"].tolist() == again["w"].tolist()[6:]
+
+
 def test_another_format_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "FORMAT", 2)
     broken_off(tmp_path / "x")

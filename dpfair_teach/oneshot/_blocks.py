@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-#: People who are looked at in one block.
-TOGETHER = 2**14
+from .. import _checks as check
+
+#: People who are looked at in one block: of no more than these a check of X makes floats.
+TOGETHER = check.TOGETHER
 #: People of a block where there are more than that: what is made of them stays near the processor.
 BLOCK = 2**11
 

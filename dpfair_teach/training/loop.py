@@ -113,7 +113,7 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     ValueError
         A step that returns no state of the next round; neither rounds nor a budget, or more rounds than it allows; a checkpoint that is
         no checkpoint, or of another run or budget, or cannot be written; a step that gives the state other arrays than it began with,
-        which no file brings back; ``every`` or ``run`` without ``checkpoint``, or ``checkpoint``
+        which no file brings back; no ``history`` where the file has one; ``every`` or ``run`` without ``checkpoint``, or ``checkpoint``
         without ``run``, or with a budget and no generator in the state.
 
     Examples
@@ -135,6 +135,8 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     check.flag("progress", progress)
     keeper = _Keeper.of(state, checkpoint, every, run, budget)
     state, rows, resumed = keeper.start(state)
+    if rows and history is None:
+        check.refuse("history", None, f"and the run of this checkpoint has one, up to round {resumed}", "Give the same history.")
     if state.round > rounds:
         if budget is not None and state.round > budget.steps:
             check.refuse("budget", budget, f"allows {budget.steps} steps, and {state.round} rounds were done already",
