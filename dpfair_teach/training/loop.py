@@ -78,7 +78,8 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     side: the same noise on other data would cancel in a difference, so a file that belongs to another run is refused.
 
     A callback of a private run may stop it by what is published, never by a number that is computed from the private data. It saves no
-    epsilon by that: accountants add up numbers of rounds that were chosen before.
+    epsilon by that: accountants add up numbers of rounds that were chosen before. Nor does who asks for more rounds, a few at a time, and
+    stops where it looks well: count all that could have come. A ``history`` is as private as the numbers that it names.
 
     Parameters
     ----------
