@@ -563,6 +563,17 @@ def test_numbers_of_the_vacuous_region():
     assert schedule(epsilon=5.9, **own).rounds_real < 1 < schedule(epsilon=6.1, **own).rounds_real
 
 
+def test_the_auditors_printed_bound_rises_once_the_noise_is_beyond_about_two_and_a_half():
+    """b l, what the noise of no entry exceeds. Without the growth of l the turn would be at the root of 8."""
+    for n, k, epsilon in ((250_000, 2, 1.0), (10**6, 4, 1.0), (20_000, 2, 10.0)):
+        first = Setting(1, epsilon, 1e-7, 1.0, k, 0.05, smallest_cell=n)
+        rounds = np.geomspace(10, 10**8, 300).astype(int).tolist()
+        at = rounds[int(np.argmin([lemma_3_4(replace(first, rounds=T), as_printed=True) for T in rounds]))]
+        assert 10 < at < 10**8
+        b = lemma_3_1(n, k, 1.0, as_printed=True).auditor / replace(first, rounds=at).step("printed")
+        assert b * math.log(8 * at * k / .05) == pytest.approx(2.45, abs=.1)
+
+
 def constant(m, B, k, log_labelings, smallest_cell):
     """The printed nu at epsilon 1 over its order."""
     found = theorem_3_5(Setting.scheduled(m, 1.0, 1e-7, B, k, 0.05, log_labelings, smallest_cell), as_printed=True)
