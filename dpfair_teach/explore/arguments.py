@@ -33,7 +33,7 @@ def shown_value(value: Any) -> str:
 def text(name: str, value: Any, *, empty: bool = False) -> str:
     """A text that a page can hold."""
     if not isinstance(value, str) or not (empty or value.strip()):
-        refuse(name, value, "not a text", f"Give {name} as a non-empty str.")
+        refuse(name, value, "not a text", f"Give {name} as a str, or leave it out." if empty else f"Give {name} as a non-empty str.")
     if not writable(value):
         refuse(name, value, "holds a control character", f"Leave it out of {name}.")
     return value

@@ -183,13 +183,17 @@ class Panel:
     def positional(self, values: dict) -> list:
         """``x`` and ``y``, as far as ``fn`` takes them before the ``values``."""
         given = [v for v in (self.x, self.y) if v is not None]
-        while given:
-            try:
-                inspect.signature(self.fn).bind(*given, **values)
-                break
-            except (TypeError, ValueError):
-                given.pop()
+        while given and not fits(self.fn, given, values):
+            given.pop()
         return given
+
+    def _remedy(self, values: dict) -> str:
+        """What to do about an error in ``fn``."""
+        if fits(self.fn, self.positional(values), values):
+            return "Make fn work there, or leave that slider value out of the grid."
+        places = [name for name in ("x", "y") if getattr(self, name) is not None]
+        first = f"{' and '.join(places)} first, and " if places else ""
+        return f"Define it as fn({', '.join([*places, *values])}): {first}each control by its name."
 
     def call(self, values: dict) -> Any:
         """The frame at ``values`` of the controls that ``fn`` takes, checked and exact."""
@@ -197,7 +201,7 @@ class Panel:
         try:
             result = self.fn(*self.positional(values), **values)
         except Exception as error:
-            raise raised(what, where, error, "Make fn work there, or leave that slider value out of the grid.") from cause(error)
+            raise raised(what, where, error, self._remedy(values)) from cause(error)
         at = f"{what} at {where}"
         frame = views.canonical(result, self.view, at, x=self.x, kinds=self.series)
         for argument, names in (("series", self.series), ("colors", [*self.colors, *self.colors.values()])):
@@ -270,6 +274,17 @@ class Panel:
                            "Coarsen the sliders or give fewer points a curve.")
             index.append(found[key])
         return Frames(on, distinct, np.array(index, dtype=np.int64))
+
+
+def fits(fn: Callable, given: list, values: dict) -> bool:
+    """Whether ``fn`` takes so many positional arguments before the ``values``; where that cannot be told it is tried without."""
+    try:
+        inspect.signature(fn).bind(*given, **values)
+    except TypeError:
+        return False
+    except ValueError:      # a built-in that does not say
+        return not given
+    return True
 
 
 def taken_by(fn: Callable, controls: Mapping[str, Control], *, extra: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def panel(name="one", fn=lambda a: {"s": a}, **changes):
     ({"offered": 3}, "offered=3"), ({"offered": lambda a: False}, "offered=.*no setting"), ({"offered": lambda a: 1}, "offered at a = 1"),
     ({"offered": lambda b: True}, "offered at a = 1: raised TypeError"),
     ({"people": people(), "offered": lambda a: True}, "offered=.*people"),
-    ({"play": "b"}, "play='b'.*none"), ({"play": "a"}, "play='a'.*three numbers"), ({"play": 3}, "play=3"),
+    ({"play": "b"}, "play='b'.*none"), ({"play": "a"}, "play='a'.*three numbers"), ({"play": None}, "play=None: not a text. Give play as a str, or leave it out"),
     ({"guess": 3}, "guess=3"), ({"guess": "s", "series": {"s": "band"}}, "guess='s'.*draw or place"),
     ({"guess": "s", "x": None, "view": "table"}, "guess='s'"), ({"compare": {"a": "b"}}, "compare=.*: is read by view .table., and not"),
     ({"fn": [panel(guess="s"), panel("two", guess="s")]}, "guess=.*two panels"),
@@ -142,6 +142,17 @@ def test_an_error_inside_fn_says_where():
         make(fn=lambda x, a: 1 / 0).frame()
     with pytest.raises(ValueError, match="fn at a = 1: raised TypeError"):
         make(fn=lambda wrong: 1).frame()
+
+
+@pytest.mark.parametrize("fn, changes, said", [
+    (lambda a, x: good(x, a), {}, r"Define it as fn\(x, a\): x first, and each control by its name\."),
+    (lambda x, b: good(x, b), {}, r"Define it as fn\(x, a\)"),
+    (lambda: {"s": 1}, {"view": "bars", "x": None}, r"Define it as fn\(a\): each control by its name\."),
+    (lambda a: {"s": 1 + None}, {"view": "bars", "x": None}, "Make fn work there, or leave that slider value out of the grid"),
+])
+def test_a_fn_with_other_arguments_is_told_which(fn, changes, said):
+    with pytest.raises(ValueError, match=rf"^fn at a = 1: raised TypeError: .*{said}"):
+        make(fn=fn, **changes).frame()
 
 
 def broken(x, a):
