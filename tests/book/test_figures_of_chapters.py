@@ -166,3 +166,20 @@ def test_each_threshold_played_has_a_place_of_its_own():
         assert np.allclose(frame["average now"][0], names["tolerant"].gaps[chosen].mean(axis=0))
         assert (np.abs(frame["thresholds played"]).max(axis=1) > 0.1).all(), "none of them is in the box"
         assert at["rounds"] < 300 or at["eta"] < 1 or np.allclose(frame["average now"], 0.1, atol=0.01), "their average comes to its corner"
+
+
+@pytest.mark.slow
+def test_a_measurement_outside_the_picture_of_the_rounds_is_told():
+    shown, names = figure("10-dp-oracle-learner", "Play the rounds")
+    outside = 0
+    for at in shown.grid():
+        frame, said = shown.frame(**at)["Gaps"], shown.sentence(**at)
+        for series, told in (("measured now", "Measured now, outside the picture: {:.2f} and {:.2f}."),
+                             ("average of all measured", "measured as {:.2f} and {:.2f};")):
+            point, = frame[series]
+            if np.abs(point).max() > 0.8:
+                outside += 1
+                assert told.format(*point) in said, at
+        assert ("outside" in said) == (np.abs(frame["measured now"]).max() > 0.8)
+        assert all(np.abs(frame[series]).max() <= 0.8 for series in ("mixtures before", "mixture so far", "threshold played now"))
+    assert outside > 5 and names["WIDE"] == 0.8
