@@ -16,6 +16,8 @@ GUIDE = (LIBRARY.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 #: The table of the guide is the list.
 FLOORS = BESIDE | {room: int(floor) for floor, rooms in re.findall(r"^\| (\d) \| ([^|]+) \|", GUIDE, re.M)
                    for room in re.findall(r"`(\w+)`", rooms)}
+#: Files with an underscore belong to their room. These are read by others too. This list only shrinks.
+READ_BY_OTHERS = {"mechanisms._mechanism", "mechanisms._ranges", "postprocessing._highs", "postprocessing._program"}
 #: The package's own `__init__` stands above all rooms; this is what a room may take from it.
 OF_THE_HOUSE = {"__version__"}
 
@@ -91,3 +93,10 @@ def test_only_the_plotting_room_draws_and_nothing_comes_from_the_book_or_the_tes
     assert roots.isdisjoint({"book", "tests", "conftest"})
     if module[1:] != ("plotting",):
         assert roots.isdisjoint({"matplotlib", "mpl_toolkits", "seaborn", "plotly"})
+
+
+def test_a_private_file_of_a_room_is_read_in_its_room_only():
+    found = {".".join(name.split(".")[1:3]) for module, names in MODULES.items() for name in names
+             if re.match(r"dpfair_teach\.\w+\._[a-z]", name) and name.split(".")[1:2] != list(module[1:2])}
+    assert found <= READ_BY_OTHERS, f"{found - READ_BY_OTHERS}: take the underscore away, or put what is shared beside the rooms"
+    assert found == READ_BY_OTHERS, f"{READ_BY_OTHERS - found}: take it out of READ_BY_OTHERS"

@@ -27,7 +27,7 @@ def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float =
     delta : float in [0, 1)
         As in :func:`compose`; from 1e-300 on for "rdp".
     method : {"basic", "advanced", "long", "optimal", "bounded_range", "rdp", "pld", "best"}
-        As in :func:`compose`.
+        As in :func:`compose`. "pld" and "best" ask for a loss distribution dozens of times, and take seconds.
     before : Release or iterable of Release
         What is released once, beside the steps.
 

@@ -29,7 +29,7 @@ class Budget:
     delta : float in [0, 1)
         From 1e-300 on for "rdp"; 0 is for "basic".
     method : {"basic", "advanced", "long", "optimal", "bounded_range", "rdp", "pld", "best"}
-        The accountant, as in :func:`dpfair_teach.accounting.compose`.
+        The accountant, as in :func:`dpfair_teach.accounting.compose`; "pld" and "best" take seconds.
     before : Release, or iterable of such
         What is released once, ahead of the first step.
 
