@@ -385,6 +385,7 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
     >>> reweighing_weights([0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1])
     array([0.75, 0.75, 1.5 , 1.5 , 0.75, 0.75])
     """
+    check.same_people(A=A, Y=Y)
     Y = check.labels("Y", Y)
     A, k = check.groups("A", A)
     _as_long("A", A, "Y", Y)

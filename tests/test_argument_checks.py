@@ -1,6 +1,7 @@
 """Checks that several rooms share, by themselves."""
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from dpfair_teach import _checks as check
+from dpfair_teach import attacks, data, fairness, games, oneshot, oracles, postprocessing
 
 
 def test_an_argument_that_the_chosen_variant_does_not_read_is_refused():
@@ -37,3 +39,33 @@ def test_a_table_with_columns_of_yes_and_no_becomes_numbers_without_an_object_fo
     assert found.dtype == float and np.array_equal(found, expected) and peak < 3 * found.nbytes
     with pytest.raises(ValueError, match=r"^X='no': not numeric"):
         check.rows("X", table.assign(n="no"))
+
+
+PEOPLE = pd.DataFrame({"x": [0.0, 1.0, 3.0, 2.0, 0.5, 2.5], "A": [0, 0, 0, 1, 1, 1], "Y": [0, 1, 1, 0, 1, 0]}, index=list("uvwxyz"))
+COLUMNS_OF_PEOPLE = {
+    "counts": lambda said, A, Y: fairness.cell_counts(said, A, Y), "a game": lambda said, A, Y: games.FairnessGame([said], A, Y, 0.1),
+    "an oracle": lambda said, A, Y: oracles.RegressionOracle(said.to_frame(), Y), "guesses": lambda said, A, Y: oneshot.public_part(
+        said.to_frame(), Y), "the private oracle": lambda said, A, Y: oracles.private_oracle(
+        [said.to_numpy()], A, Y, [[1, -1], [2, -2]], 1.0, np.random.default_rng(0)),
+    "a table of chances": lambda said, A, Y: postprocessing.acceptance_probability([[0, 0], [1, 1]], said, A),
+    "a data set": lambda said, A, Y: data.Dataset(said.to_frame(), A, Y, ("x",), ("a", "b"), "six", data.Provenance(source="drawn")),
+    "weights": lambda said, A, Y: attacks.reweighing_weights(A, Y), "thresholds": oracles.threshold_counts,
+    "half-planes": lambda said, A, Y: oracles.halfplane_counts(pd.DataFrame({"x": PEOPLE.x, "said": said}), A, Y),
+    "sums": lambda said, A, Y: oneshot.group_sums(said.to_frame(), A, Y),
+    "neighbours": lambda said, A, Y: games.neighbour_changes([said], A, Y),
+    "score bins": lambda said, A, Y: postprocessing.score_bin_postprocessing(said, A, Y, 2, 2, 1.0, 0.1, np.random.default_rng(0))}
+
+
+@pytest.mark.parametrize("name", COLUMNS_OF_PEOPLE)
+def test_columns_of_pandas_about_other_people_are_refused_wherever_people_are_given(name):
+    """As by the learners: what is measured, too, would be of pairs that do not exist."""
+    call, said = COLUMNS_OF_PEOPLE[name], (PEOPLE.x > 1).astype(int)
+    call(said, PEOPLE.A, PEOPLE.Y)
+    for spoilt in ("A", "Y"):
+        columns = {"A": PEOPLE.A, "Y": PEOPLE.Y} | {spoilt: PEOPLE[spoilt].iloc[::-1]}
+        try:
+            call(said, **columns)
+        except ValueError as refused:
+            assert re.match(r"(A|Y)\.index\[0\]='[uz]': \w+ has '[uz]' in row 0: other people, or another order\. Give \w", str(refused))
+        else:
+            assert (name, spoilt) in {("an oracle", "A"), ("guesses", "A"), ("a table of chances", "Y")}, "it does not read that"

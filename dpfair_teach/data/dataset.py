@@ -62,6 +62,7 @@ class Dataset:
     population: Population | None = None
 
     def __post_init__(self) -> None:
+        check.same_people(X=self.X, A=self.A, Y=self.Y)
         X = _features(self.X)
         m, d = X.shape
         group_names = _names("group_names", self.group_names)

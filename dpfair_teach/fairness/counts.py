@@ -38,7 +38,8 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     Raises
     ------
     ValueError
-        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range.
+        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range; columns of
+        pandas whose indexes disagree.
 
     Examples
     --------
@@ -51,6 +52,7 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     >>> cell_counts(prediction=[.25, .75], A=[0, 1], Y=[1, 1])[1, :, 1]
     array([0.25, 0.75])
     """
+    check.same_people(prediction=prediction, A=A, Y=Y)
     if n_groups is not None:
         n_groups = check.group_count(n_groups, low=1)
     if n_bins is not None:

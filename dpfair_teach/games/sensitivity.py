@@ -168,6 +168,7 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
     >>> found.auditor, lemma_3_1(found.smallest_cell_of_pair, n_groups=2, B=1).auditor
     (2.0, 2.0)
     """
+    check.same_people(A=A, Y=Y)
     A, k = check.groups("A", A)
     Y = check.labels("Y", Y)
     if len(Y) != len(A):

@@ -105,6 +105,7 @@ class Table:
 
 def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: Parity, n_groups: int | None, empty: Empty) -> Table:
     """Counted from what each classifier says of each person."""
+    check.same_people(A=A, Y=Y)
     A, k = check.groups("A", A, n_groups=None if n_groups is None else check.group_count(n_groups))
     check.choice("empty", empty, EMPTY)
     Y = check.labels("Y", Y)

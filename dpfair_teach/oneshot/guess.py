@@ -45,6 +45,7 @@ def public_part(X: object, Y: object) -> Public:
     >>> len(cells), n
     (400, 12)
     """
+    check.same_people(X=X, Y=Y)
     return Public(X, Y, oracle="bayes", label="Y")
 
 

@@ -185,6 +185,7 @@ def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, n_groups:
     >>> group_sums([[1, .5], [1, .2], [1, .1]], [1, 1, 0], [0, 1, 1]).tolist()
     [[[1.0, 0.5], [1.0, 0.2]]]
     """
+    check.same_people(features=features, A=A, **({} if Y is None else {"Y": Y}))
     features, k = _features(features), check.group_count(n_groups)
     A, strata = check.groups_below("A", A, k, of="features", length=len(features)), [np.ones(len(features), dtype=bool)]
     if Y is not None:

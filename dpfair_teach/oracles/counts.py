@@ -68,6 +68,7 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     >>> n_pos.sum(axis=(1, 2)), n.tolist()
     (array([3., 2., 0.]), [[1.0, 1.0], [0.0, 1.0]])
     """
+    check.same_people(x=x, A=A, Y=Y)
     x = check.exact("x", x, check.filled("x", check.array("x", x, ndim=1), "person"))
     cell, k = _cells(x, A, Y, n_groups)
     values, rank = np.unique(x, return_inverse=True)
@@ -106,6 +107,7 @@ def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     >>> n_pos.shape, n.tolist()
     ((14, 2, 2), [[1.0, 1.0], [1.0, 1.0]])
     """
+    check.same_people(X=X, A=A, Y=Y)
     X = points_of(X)
     cell, k = _cells(X, A, Y, n_groups)
     points, inverse = np.unique(X, axis=0, return_inverse=True)

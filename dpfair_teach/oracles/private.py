@@ -23,6 +23,7 @@ def _costs(value: object) -> np.ndarray:
 
 
 def _people(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) -> tuple[np.ndarray, ...]:
+    check.same_people(A=A, Y=Y)
     costs = _costs(costs)
     labelings = labeling_rows("labelings", labelings)
     A, _ = check.groups("A", A, n_groups=len(costs))

@@ -59,6 +59,7 @@ class RegressionOracle:
     """
 
     def __init__(self, X: ArrayLike, Y: ArrayLike) -> None:
+        check.same_people(X=X, Y=Y)
         X = check.array("X", X, shape=(None, None), low=-1e50, high=1e50, booleans=False)
         check.filled("X", X, "feature" if len(X) else "person")
         self.Y = check.labels("Y", Y)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._at_prediction import told_groups
+from .._at_prediction import told_groups, way_out_of_groups
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._highs import minimize
@@ -283,6 +283,8 @@ def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) ->
     """
     p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
     b, k = p.shape
+    with way_out_of_groups(read=True):
+        check.same_people(prediction=prediction, A=A)
     prediction = check.codes("prediction", prediction, what="predictions",
                              remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
     A = told_groups("A", A, k, of="prediction", length=len(prediction), knows="p")
