@@ -130,6 +130,35 @@ def test_the_figure_of_the_subject_fits_a_screen_and_is_played_by_keyboard(visit
     assert visit.at(320).page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+# The heights of a figure in all settings of its people and buttons, and what of its controls and tables is cut.
+HEIGHTS = """async figure => {
+    const heights = new Set(), cut = new Set(), drawn = () => new Promise(then => requestAnimationFrame(() => setTimeout(then)));
+    for (const who of [null, ...figure.querySelectorAll(".dpx-who")]) {
+        who?.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+        for (const field of [null, ...figure.querySelectorAll(".dpx-sliders input[type=radio]")]) {
+            field?.click();
+            await drawn();
+            heights.add(Math.round(figure.getBoundingClientRect().height));
+            for (const box of figure.querySelectorAll(".dpx-sliders, .dpx-many [data-view=table] :is(td, .dpx-plot)"))
+                if (box.scrollWidth > box.clientWidth + 1) cut.add(box.textContent);
+        }
+    }
+    return [[...heights], [...cut]];
+}"""
+
+
+@on([FRONT, "book/notebooks/08-fair-learning-as-a-game.html", "book/notebooks/10-dp-oracle-learner.html"])
+def test_on_the_narrowest_phones_nothing_of_a_figure_is_cut_and_no_button_makes_it_higher(opened):
+    opened.page.emulate_media(reduced_motion="no-preference")       # with the button that plays
+    try:
+        for width in (320, 360):
+            for figure in opened.at(width).page.locator("dpfair-explorer").all():
+                heights, cut = figure.evaluate(HEIGHTS)
+                assert len(heights) == 1 and not cut, (width, heights, cut)
+    finally:
+        opened.page.emulate_media(reduced_motion="reduce")
+
+
 SUBJECT = {"people": ".dpx-crowd", "buttons": ".dpx-sliders", "coins": ".dpx-panel:nth-child(1 of [data-view=table])",
            "gauge": ".dpx-panel[data-view=bars]", "rates": ".dpx-panel[data-view=roc] .dpx-draw svg"}
 ENDS = """parts => { const box = part => document.querySelector("dpfair-explorer").querySelector(part).getBoundingClientRect();

@@ -257,6 +257,29 @@ def test_what_is_not_offered_cannot_be_chosen(visit):
     assert slider.get_attribute("aria-valuetext") == "2"
 
 
+MOVES = """async () => {
+    const made = new Map(), look = new MutationObserver((all) => { for (const {target} of all) made.set(target.className, target.textContent); });
+    for (const figure of document.querySelectorAll("dpfair-explorer")) {
+        if (figure.guess) figure.guess.show("");
+        for (const reading of figure.readings.filter(Boolean)) if (reading.spots().length) reading.show(0);
+        look.observe(figure, {childList: true, subtree: true});
+        for (const input of figure.querySelectorAll(".dpx-sliders input")) for (let i = 0; i < 4; i++) {
+            if (input.type === "range") input.value = i; else input.checked = input.type === "radio" || !input.checked;
+            input.dispatchEvent(new Event("input", {bubbles: true}));
+        }
+        for (const who of figure.querySelectorAll(".dpx-who")) figure.flip(who);
+        for (const reading of figure.readings.filter(Boolean)) reading.spots().forEach((_, i) => reading.show(i));
+        await new Promise(requestAnimationFrame);
+    }
+    return [...made];
+}"""
+
+
+def test_moving_a_figure_makes_and_removes_no_node(visit):
+    """On a page of 50,000 nodes whose theme asks ``a:has(b) c`` a browser goes through all of them for each node that comes or goes."""
+    assert not visit("all").evaluate(MOVES)
+
+
 def test_many_figures_on_one_page_all_start(visit):
     page = visit("all")
     assert page.locator("dpfair-explorer.dpx-on").count() == len(FIGURES)

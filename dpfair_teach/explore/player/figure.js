@@ -73,7 +73,7 @@ customElements.define("dpfair-explorer", class extends HTMLElement {
       else if (input.type === "range") {
         at[k] = +input.value;
         set(input, "aria-valuetext", texts[at[k]]);
-        input.parentNode.querySelector("b").textContent = texts[at[k]];
+        tell(input.parentNode.querySelector("b"), texts[at[k]]);
       } else if (input.checked) at[k] = +input.value;
     }
     if (this.people.length) {
@@ -104,8 +104,8 @@ customElements.define("dpfair-explorer", class extends HTMLElement {
     const where = (on) => on.reduce((sum, k) => sum * d.n[k] + at[k], 0);
     const place = where(d.say.on), sentence = this.sentence(this.said ? this.said[place] : place);
     this.setting = at.join();
-    this.say.textContent = sentence;
-    this.at.textContent = d.k.map((name, k) => name + " = " + (d.v[k][at[k]] || this.moved)).join(", ");
+    tell(this.say, sentence);
+    tell(this.at, d.k.map((name, k) => name + " = " + (d.v[k][at[k]] || this.moved)).join(", "));
     this.panels.forEach((panel, i) => {
       panel.draw(where(d.P[i].on));
       if (this.readings && this.readings[i]) this.readings[i].again();

@@ -34,8 +34,8 @@ class Guess {
 
   // the words, the buttons, and whether the rest of the figure is there
   turn(words, button) {
-    this.words.textContent = words;
-    this.done.textContent = button;
+    tell(this.words, words);
+    tell(this.done, button);
     this.done.disabled = this.asking;
     this.skip.hidden = !this.asking;
     this.figure.classList.toggle("dpx-asks", this.asking);
@@ -58,7 +58,7 @@ class Guess {
   moved() {
     if (!this.asking && this.mine && this.at !== this.figure.setting) {
       this.mine = null;
-      this.words.textContent = "Your guess was for the setting before.";
+      tell(this.words, "Your guess was for the setting before.");
       this.draw();
     }
   }
@@ -117,7 +117,7 @@ class Guess {
     const d = this.panel.data;
     const said = this.mode === "draw" ? `${d.xl} = ${d.rx[this.cursor]}: your guess ${this.says(d.Y, this.mine[this.cursor])}`
       : this.mode === "bar" ? `your guess ${this.says(d.X, this.mine[0])}` : `your guess (${this.says(d.X, this.mine[0])}, ${this.says(d.Y, this.mine[1])})`;
-    this.reading.where.textContent = said;
+    tell(this.reading.where, said);
     set(this.reading.area, "aria-valuetext", said);
     this.draw();
   }

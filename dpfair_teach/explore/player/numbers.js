@@ -43,6 +43,13 @@ const spread = (wanted, heights, room) => {
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const set = (node, name, value) => node.getAttribute(name) === String(value) || node.setAttribute(name, value);
+// Another text in the same node: no node comes or goes, for which a browser would look at the styles of the whole page.
+const tell = (node, text) => {
+  const own = node.firstChild;
+  if (text === (own ? node.textContent : "")) return;
+  if (text && own && own.nodeType === 3 && !own.nextSibling) own.data = text;
+  else node.textContent = text;
+};
 const make = (tag, name, parent) => {
   const node = document.createElement(tag);
   node.className = name;

@@ -89,7 +89,7 @@ class Panel {
     this.paths.forEach((path, i) => {
       const kept = this.numbers[this.begin[frame] + i];
       set(path, "d", `M0 0h${clamp(toPlace(d.X, kept, d.w), 0, d.w)}v140H0z`);
-      this.texts[i].textContent = toText(d.X, kept);
+      tell(this.texts[i], toText(d.X, kept));
     });
   }
 
@@ -101,7 +101,7 @@ class Panel {
       set(this.rects[i], "class", "dpx-q" + level);
       if (this.texts[i]) {
         set(this.texts[i], "class", "dpx-in dpx-q" + level);
-        this.texts[i].textContent = toText(Y, kept);
+        tell(this.texts[i], toText(Y, kept));
       }
     }
   }
@@ -110,7 +110,7 @@ class Panel {
     const {u, start, rows, columns} = this.data, at = (f, i) => u[this.numbers[this.begin[f] + i]];
     this.cells.forEach((cell, i) => {
       const text = at(frame, i), row = rows && rows[Math.floor(i / columns)];
-      cell.textContent = text;
+      tell(cell, text);
       if (rows && row === undefined) return;
       const was = rows ? at(frame, row * columns + i % columns) : at(start, i);
       cell.className = text === was ? "" : "dpx-moved";

@@ -18,7 +18,7 @@ class Playing {
   start() {
     if (this.still.matches) return;
     if (this.end()) this.to(0);
-    this.play.textContent = "Pause";
+    tell(this.play, "Pause");
     this.figure.say.setAttribute("aria-live", "off");
     this.timer = setInterval(() => this.step(), clamp(6000 / +this.input.max, 60, 600));
   }
@@ -41,7 +41,7 @@ class Playing {
     if (!this.timer) return;
     clearInterval(this.timer);
     this.timer = 0;
-    this.play.textContent = "Play";
+    tell(this.play, "Play");
     this.figure.say.setAttribute("aria-live", "polite");
   }
 }

@@ -123,8 +123,8 @@ class Reading {
     });
     const hidden = this.guess && this.guess.asking ? this.guess.i : -1;
     const said = S ? S.map(({name}, i) => each[i] === undefined || i === hidden ? "" : `${name} ${each[i]}`.trim()).filter(Boolean) : [];
-    this.where.textContent = where;
-    this.values.forEach((value, i) => { value.textContent = i === hidden ? "" : each[i]; });
+    tell(this.where, where);
+    this.values.forEach((value, i) => { tell(value, i === hidden ? "" : each[i]); });
     this.items.forEach((item, i) => item.classList.toggle("dpx-here", !!told && each[i] !== undefined && i !== hidden));
     set(this.area, "aria-valuemax", spots.length - 1);
     set(this.area, "aria-valuenow", this.spot);
@@ -139,8 +139,8 @@ class Reading {
   clear() {
     this.spot = undefined;
     this.area.classList.remove("dpx-reads");
-    this.where.textContent = this.hint;
-    for (const value of this.values) value.textContent = "";
+    tell(this.where, this.hint);
+    for (const value of this.values) tell(value, "");
     for (const item of this.items) item.classList.remove("dpx-here");
   }
 }
