@@ -69,3 +69,9 @@ def test_columns_of_pandas_about_other_people_are_refused_wherever_people_are_gi
             assert re.match(r"(A|Y)\.index\[0\]='[uz]': \w+ has '[uz]' in row 0: other people, or another order\. Give \w", str(refused))
         else:
             assert (name, spoilt) in {("an oracle", "A"), ("guesses", "A"), ("a table of chances", "Y")}, "it does not read that"
+
+
+def test_attributes_of_other_people_are_not_crossed():
+    assert fairness.cross_groups([PEOPLE.A, PEOPLE.Y.to_numpy()])[0].tolist() == [0, 1, 1, 2, 3, 2]
+    with pytest.raises(ValueError, match=r"^attributes\[1\]\.index\[0\]='z': attributes\[0\] has 'u' in row 0: other people, or another order\."):
+        fairness.cross_groups([PEOPLE.A, PEOPLE.Y.iloc[::-1]])

@@ -183,6 +183,7 @@ def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
     attributes = check.entries("attributes", attributes, "a list of attributes", "Give [A, B], arrays of group codes.")
     if not attributes:
         check.refuse("attributes", attributes, "holds no attribute", "Give [A, B], arrays of group codes.")
+    check.same_people(**{f"attributes[{i}]": attribute for i, attribute in enumerate(attributes)})
     crossed, n_groups = check.groups("attributes[0]", attributes[0])
     for i, attribute in enumerate(attributes[1:], start=1):
         codes, k = check.groups(f"attributes[{i}]", attribute, length=len(crossed))
