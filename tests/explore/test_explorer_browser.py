@@ -258,7 +258,8 @@ def test_what_is_not_offered_cannot_be_chosen(visit):
 
 
 MOVES = """async () => {
-    const made = new Map(), look = new MutationObserver((all) => { for (const {target} of all) made.set(target.className, target.textContent); });
+    const made = new Map();
+    const look = new MutationObserver((all) => { for (const {target} of all) made.set(target.className, target.textContent); });
     for (const figure of document.querySelectorAll("dpfair-explorer")) {
         if (figure.guess) figure.guess.show("");
         for (const reading of figure.readings.filter(Boolean)) if (reading.spots().length) reading.show(0);
