@@ -54,6 +54,12 @@ RUBBISH = st.one_of(st.floats(), st.integers(-5, 5), st.text(max_size=4), st.lis
 NOTHING = (object, bytes, complex, dict)    # kinds that fit beside no partner: then nobody else is to blame
 
 
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path_factory, monkeypatch):
+    """A word may be the name of a file, and is then written: not where the tests stand, nor where another worker writes the same."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("rubbish"))
+
+
 def forms(value: object) -> set[str]:
     """Ways to show ``value`` in a message, one of which is enough: itself, its type, its shape, a length, or an entry."""
     found = {" ".join(repr(value).split()), str(value), type(value).__name__}       # in one line

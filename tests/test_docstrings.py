@@ -1,10 +1,12 @@
 """Every public function says what goes in, what comes out, what it refuses, where it comes from, and shows itself."""
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import math
 import re
+import tempfile
 from numbers import Real
 
 import numpy as np
@@ -81,7 +83,8 @@ def options() -> dict[tuple[str, str], set[str]]:
     return found
 
 
-OPTIONS = options()
+with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):     # where a word is the name of a file, that is written here
+    OPTIONS = options()
 
 
 def test_arguments_with_options_are_found():
