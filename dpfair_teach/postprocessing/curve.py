@@ -49,21 +49,17 @@ def times_tried(released: np.ndarray) -> int:
     return int(min(MOST_TRIED, max(LEAST_TRIED, TRIED / released.size)))
 
 
-def hidden_errors(gammas: np.ndarray, released: np.ndarray, again: np.ndarray, m: int,
-                  answer: Callable[[np.ndarray], Callable[[float], np.ndarray]]) -> np.ndarray:
+def hidden_errors(gammas: np.ndarray, released: np.ndarray, again: np.ndarray, answer: Callable[[float], np.ndarray]) -> np.ndarray:
     """How much more a classifier errs on the table behind the noise than on the noisy one, for each gamma (G,), on average.
 
     The program chose what errs least on the table that it saw, so it errs more on the true one: the more, the more cells it chose in, and
     the fewer people are in each. By how much is tried out. The released table stands for the true one, tables ``again`` (N, b, k, 2) are
-    that with noise once more, and ``answer`` says what the program makes of one of them at a gamma, (b, k). Between ``GAMMAS_TRIED`` of
-    the gammas the numbers are interpolated.
+    that with noise once more, and ``answer`` says what the program makes of them at a gamma, (N, b, k). Between ``GAMMAS_TRIED`` of the
+    gammas the numbers are interpolated. In people, as the tables are.
     """
     some = np.unique(np.quantile(gammas, np.linspace(0, 1, GAMMAS_TRIED), method="nearest"))
-    found = np.zeros(len(some))
-    for table in again:
-        solve, seen_less = answer(table), np.subtract(*np.moveaxis(released - table, -1, 0))    # errors of accepting, less those of not
-        found += [float((solve(gamma) * seen_less).sum()) for gamma in some]
-    return np.interp(gammas, some, found / len(again) / m)
+    seen_less = np.subtract(*np.moveaxis(released - again, -1, 0))          # errors of accepting, less those of not
+    return np.interp(gammas, some, [float((answer(gamma) * seen_less).sum()) / len(again) for gamma in some.tolist()])
 
 
 def rates_and_errors(p: np.ndarray, tables: np.ndarray, parity: Parity) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,6 @@
 """DP-postprocessing as a scikit-learn estimator: a fitted base in, a fair randomized classifier out, the group stays private."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -19,8 +18,10 @@ from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._people import LEAST_EPSILON, MOST_EPSILON
 from ._program import EQUALIZED_ODDS, served
 from .bins import CRITERIA, Criterion, optimal_cuts, score_bins, suggested_bins
+from .closed_form import closed_form
 from .curve import claims_and_draws, hidden_errors, noise_of_accepted, noisy_again, possible_tables, times_tried
 from .lp import acceptance_probability
+from .many import solve_many
 from .noise import MARGIN_NOISES, NOISES, MarginNoise, margin_sensitivity, noisy_counts, public_margin_counts
 from .slacks import bins_slack, lift_unusable, margin_slack, unguarded_paper_slack
 from .solve import solve
@@ -274,12 +275,12 @@ class DPPostProcessing(FrontierClassifier):
         noise = how.noise_for(self.n_groups_)
         tables = possible_tables(released, how.epsilon, noise, how.public, rng)
         claimed, error, violation = claims_and_draws([self.p_at(gamma) for gamma in gammas], released, tables, parity)
-
-        def answer(table: np.ndarray) -> Callable[[float], np.ndarray]:
-            slack = slack_of(table / m, m, noise, how)
-            return lambda gamma: solve(table / m, gamma, slack, notion=parity).p
         again = noisy_again(released, how.epsilon, noise, how.public, rng, times_tried(released))
-        return Drawn(claimed, error, violation, hidden_errors(gammas, released, again, m, answer))
+        slack, solve_all = slack_of(again / m, m, noise, how), closed_form if self.n_groups_ == 2 else solve_many
+
+        def answer(gamma: float) -> np.ndarray:
+            return solve_all(again / m, gamma, slack, notion=parity).p
+        return Drawn(claimed, error, violation, hidden_errors(gammas, released, again, answer) / m)
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
         how, (b, k, _) = settings(self), self.q_tilde_.shape
