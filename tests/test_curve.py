@@ -175,9 +175,11 @@ def test_where_many_cells_hold_few_people_each_the_error_is_not_flattered():
     assert sum(not ((table.error_low <= true) & (true <= table.error_high)).all() for table, true, _ in fits) <= 1
 
 
-def test_a_curve_has_numbers_in_it_where_noise_leaves_nobody():
+@pytest.mark.parametrize("how", [dict(epsilon=1e-3), dict(epsilon=2e-9, noise="geometric")])
+def test_a_curve_has_numbers_in_it_where_noise_leaves_nobody(how):
+    """And at the least epsilon that its noise can have."""
     X, Y, A = np.array([[-1.0], [1.0]]), [0, 1], [0, 1]
-    model = DPPostProcessing(lambda X: (X[:, 0] > 0).astype(int), 1e-3, .05, method="as_printed", n_groups=2)
+    model = DPPostProcessing(lambda X: (X[:, 0] > 0).astype(int), gamma=.05, method="as_printed", n_groups=2, **how)
     table = model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(0)).curve([0, .1])
     assert np.isfinite(table.to_numpy()).all() and table.error_low.min() >= 0 and table.error_high.max() <= 1
 

@@ -29,7 +29,7 @@ def possible_tables(released: np.ndarray, epsilon: float, noise: MarginNoise, pu
     Noise is symmetric, so what it makes of the released table is the law of the true one, where no table was more likely than others
     before. With public margins the tables keep them: the mechanism is run again, on what it released, which is no private number.
     """
-    tables = noisy_again(released, max(epsilon / MORE_NOISE, LEAST_EPSILON), noise, public, rng, draws_of(released.size))
+    tables = noisy_again(released, max(epsilon / MORE_NOISE, min(epsilon, 2 * LEAST_EPSILON)), noise, public, rng, draws_of(released.size))
     return tables if public else np.maximum(tables, 0.0)
 
 
