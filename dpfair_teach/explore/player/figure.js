@@ -27,7 +27,7 @@ customElements.define("dpfair-explorer", class extends HTMLElement {
     this.classList.add("dpx-on");
     this.addEventListener("input", () => this.draw());
     this.addEventListener("submit", (event) => event.preventDefault());
-    reserve(this.say, d.say.a.map((_, i) => this.sentence(i)).sort((a, b) => b.length - a.length).slice(0, 12));
+    reserve(this.say, d.say.a.map((_, i) => this.sentence(i)).sort((a, b) => b.length - a.length).slice(0, 24));
     this.draw();
     this.readings = this.panels.map((panel, i) => panel.svg && (panel.data.view !== "bars" || panel.data.g !== undefined)
       ? new Reading(panel, roots[i], d.P.length > 1 ? panel.data.name : d.title) : null);
