@@ -66,7 +66,7 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
         "A": one person's group changes. "X and A": the features too, so predictions change; it also covers classifiers that see the group,
         for which :func:`aware_sensitivities` is sharper. "record": the label too, and then two rates of the anchor may move.
     m : int in 1..10^15, optional
-        People; needed where predictions change, because the error does then: by 1/m.
+        People; needed where predictions change, because the error does then: by 1/m. Refused for "A", where none does.
     as_printed : bool
         The printed bounds, infinite unless n > 1 (Assumption 3.3). They are for "A", read neither ``at`` nor ``m``, and refuse them.
 
@@ -78,7 +78,7 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     Raises
     ------
     ValueError
-        A number out of range, an unknown option, ``m`` missing.
+        A number out of range, an unknown option, ``m`` missing or not read.
 
     Examples
     --------
@@ -97,6 +97,8 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
         check.unread("as_printed=True", "as_printed=False", at=at if at != "promise" else None, protect=protect if protect != "A" else None,
                      m=m)
         return Sensitivities(*(x / (n - 1) if n > 1 else math.inf for x in (2 * k, 2 * k * B + 1, 2)))
+    if protect == "A":
+        check.unread("protect='A'", "protect='X and A' or 'record'", m=m)
     if at == "here":
         if protect != "A":
             check.refuse("protect", protect, "the change at one data set is known here for 'A' only", "Choose at='promise'.")

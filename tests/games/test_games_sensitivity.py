@@ -110,9 +110,14 @@ def test_more_may_change_than_the_group(protect, k, N):
                 wrong = (v != join[1]) - int(u != leave[1])
                 loss = max(abs(s * B * g + wrong / m) for s in (-1, 0, 1) for g in gaps.ravel())
                 worst = np.maximum(worst, [2 * np.abs(gaps).sum(), loss, np.abs(d).sum()])
-    bound = lemma_3_1(N, k, B, protect=protect, m=m)
+    bound = lemma_3_1(N, k, B, protect=protect, m=None if protect == "A" else m)
     assert (worst <= np.array([bound.auditor, bound.learner, bound.rates]) + 1e-12).all()
     assert worst[0] == pytest.approx(bound.auditor) and worst[1] == pytest.approx(bound.learner)
+
+
+def test_people_are_refused_where_no_error_moves():
+    with pytest.raises(ValueError, match=r"^m=50: is read by protect='X and A' or 'record', and not by protect='A'"):
+        lemma_3_1(9, 2, 1.0, m=50)
 
 
 def test_a_whole_record_moves_more_than_the_printed_bound_from_three_groups_on():
@@ -121,7 +126,7 @@ def test_a_whole_record_moves_more_than_the_printed_bound_from_three_groups_on()
         assert lemma_3_1(10, k, 1.0, protect="record", m=1000).auditor == pytest.approx(exact)
         assert lemma_3_1(10, k, 1.0, as_printed=True).auditor == pytest.approx(printed) and exact > printed
         for protect in ("A", "X and A"):
-            assert lemma_3_1(10, k, 1.0, protect=protect, m=1000).auditor < printed
+            assert lemma_3_1(10, k, 1.0, protect=protect, m=None if protect == "A" else 1000).auditor < printed
     assert lemma_3_1(10, 2, 1.0, protect="record", m=1000).auditor < lemma_3_1(10, 2, 1.0, as_printed=True).auditor
     for k, N in itertools.product(range(3, 8), range(2, 60)):
         more = lemma_3_1(N, k, 1.0, protect="record", m=10**6).auditor > lemma_3_1(N, k, 1.0, as_printed=True).auditor * (1 + 1e-12)
