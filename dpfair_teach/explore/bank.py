@@ -104,7 +104,7 @@ def sentence(A: Groups, publish: str) -> str:
     nobody = f"Nobody in group {repair.empty[0]} {LABELS[repair.empty[1]]}: there is nobody to measure" if repair.empty else ""
     if publish in EPSILONS:
         known = nobody or f"At {publish} the mean violation is {repair.after[0]:.2f}; draws may coincide"
-        return (f"{known}. Told only the other nine groups, the bank guesses Ada's right "
+        return (f"{known}. Told only nine groups, the bank guesses Ada's right "
                 f"at most about {100 * guess(A, publish)['right, at most']:.0f} times in 100.")
     there, if_moved = repaired(ones_of(other(A)), EXACTLY).p, f"With Ada in group {1 - A[0]}"
     known = f"{nobody}, and no coins. {if_moved}" if nobody else if_moved
