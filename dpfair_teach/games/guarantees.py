@@ -184,8 +184,6 @@ def _promises(bound: EquilibriumBound, B: float, gamma: float, constants: int, a
     if as_printed:
         check.unread("as_printed=True", "as_printed=False", constants=None if constants == 2 else constants)
     gamma = check.number("gamma", gamma, low=0.0, high=1.0)
-    if math.isinf(bound.nu):
-        return Guarantee(math.inf, math.inf, math.inf, bound.rounds, bound.eta)
     if as_printed:
         return Guarantee(bound.nu, lemma_b_1(bound.nu), lemma_b_2(bound.nu, B, gamma), bound.rounds, bound.eta)
     if constants == 0:
