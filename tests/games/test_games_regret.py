@@ -692,8 +692,10 @@ def without(i):
 
 def theorem_3_6_keeps_one_over_b(f):
     def theorem_3_6(*args, as_printed=False, **kw):
-        worse = f(*args, as_printed=True, **kw)
-        return worse if as_printed else dataclasses.replace(f(*args, **kw), violation=worse.violation)
+        if as_printed:
+            return f(*args, as_printed=True, **kw)
+        worse = f(*args, as_printed=True, **{name: value for name, value in kw.items() if name != "constants"})
+        return dataclasses.replace(f(*args, **kw), violation=worse.violation)
     return theorem_3_6
 
 
