@@ -27,6 +27,7 @@ from dpfair_teach.accounting import (
     side_by_side,
 )
 from dpfair_teach.mechanisms import MECHANISMS, gaussian_delta
+from dpfair_teach.mechanisms._dots import gaussian_losses
 from dpfair_teach.mechanisms.sampled import _pair, sampled_loss
 from faults import Mutant, with_arguments
 
@@ -52,6 +53,18 @@ def test_ours_theirs_and_brute_force_side_by_side():
     known = table[table.theirs_rdp.notna()]
     assert known.rdp.to_numpy() == pytest.approx(known.theirs_rdp.to_numpy(), rel=2e-3)
     assert (table.rdp >= table.pld).all()
+
+
+@pytest.mark.parametrize("scale, q, interval", [(1.0, .01, 1e-3), (.3, 1e-4, 1e-2), (3.0, .5, 1e-3), (.05, .1, .1), (50.0, .2, 1e-4),
+                                                (.7, 1.0, 1e-3), (40.0, 1.0, 1e-4)])
+def test_all_points_of_a_grid_at_once_are_those_of_dp_accounting_one_by_one(scale, q, interval):
+    replace, theirs = q < 1, pld.privacy_loss_distribution
+    one = theirs.from_gaussian_mechanism(
+        scale, sensitivity=.5 if replace else 1.0, sampling_prob=q, value_discretization_interval=interval,
+        neighboring_relation=theirs.NeighborRel.REPLACE_ONE if replace else theirs.NeighborRel.ADD_OR_REMOVE_ONE)
+    ours = gaussian_losses(scale, .5 if replace else 1.0, q, interval, replace)
+    epsilons = np.linspace(-1, 5, 61)
+    assert np.abs(ours.get_delta_for_epsilon(epsilons) - one.get_delta_for_epsilon(epsilons)).max() < 1e-14
 
 
 def test_brute_force_is_from_below_and_near():

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from .. import _checks as check
+from ._dots import gaussian_losses
 from ._mechanism import Mechanism, Neighbours, Numbers, Run, repeated
 from ._ranges import orders_of
 from .sampled import rdp_sampled_gaussian, sampled_loss
@@ -306,12 +307,16 @@ class Gaussian(Mechanism):
         return 1 if run.sampling_probability == 1 else run.times
 
     def losses(self, pld: Any, run: Run, how: dict) -> Any:
-        z = run.scale / run.sensitivity
-        if run.sampling_probability == 1:
+        z, q, replaces = run.scale / run.sensitivity, run.sampling_probability, _replaces(run)
+        if how["use_connect_dots"] and (q == 1 or replaces):
+            interval = how["value_discretization_interval"]
+            return (gaussian_losses(z / math.sqrt(run.times), 1.0, 1.0, interval, replace=False) if q == 1
+                    else repeated(gaussian_losses(z, 0.5, q, interval, replace=True), run))
+        if q == 1:
             return pld.from_gaussian_mechanism(z / math.sqrt(run.times), **how)
-        if _replaces(run):
+        if replaces:
             how = how | {"neighboring_relation": pld.NeighborRel.REPLACE_ONE, "sensitivity": 0.5}
-        return repeated(pld.from_gaussian_mechanism(z, sampling_prob=run.sampling_probability, **how), run)
+        return repeated(pld.from_gaussian_mechanism(z, sampling_prob=q, **how), run)
 
     def epsilon_at(self, run: Run, delta: float) -> float | None:
         return None if run.sampling_probability < 1 else _epsilon(math.sqrt(run.times) * run.sensitivity / run.scale, delta)

@@ -10,7 +10,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from .. import _checks as check
 from ._mechanism import exp_rest
@@ -107,7 +106,9 @@ def _divergence(z: float, q: float, order: float, replace: bool) -> float:
     x = np.arange(low, high + step, step)
     log_p, log_q = _pair(z, q, replace, x)
     log_law, loss = _log_normal(x) + log_q, log_p - log_q
-    log_mean = float(special.logsumexp(log_law + order * loss))
+    weighed = log_law + order * loss
+    top = float(weighed.max())
+    log_mean = top + math.log(np.exp(weighed - top).sum())
     if log_mean < 1e-3:
         log_mean = math.log1p(max(_beyond_one(log_law, loss, order), 1e-300))
     return log_mean / (order - 1) * (1 + 1e-9)
