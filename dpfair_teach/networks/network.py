@@ -1,0 +1,306 @@
+"""The network: ReLU layers and one logit, all of its numbers in one flat array."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+from scipy.special import expit
+
+from .. import _checks as check
+from . import cores
+
+__all__ = ["Network"]
+
+WIDEST = 10**6
+MOST = 10**8        # parameters: 800 MB
+TOGETHER = 1024     # people whose logits are computed in one go where nobody asks for a gradient: what a processor holds near it
+NUMBERS = 10**7     # and at most so many numbers of a layer: 80 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """What a forward pass leaves for the way back.
+
+    Attributes
+    ----------
+    logits : (m,) array
+        As precise as theta.
+    activations : tuple of (m, width + 1) arrays
+        What each layer read, the features first; the last column is 1.
+    """
+
+    logits: np.ndarray
+    activations: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """ReLU layers and one logit: a classifier with P(1) = 1 / (1 + exp(-logit)). What it has learned is one flat array, theta.
+
+    Source: Section 8, *Architectures* (Tran et al. 2020: ReLU, two hidden layers, without their widths).
+
+    A layer with n inputs and w outputs is n rows of w weights and a row of w biases, in this order; theta holds the layers, the first one
+    first. Arrays are as precise as theta: float32 is about twice as fast as float64, and is kept where theta is a numpy array of it.
+    Without hidden layers this is logistic regression.
+
+    Parameters
+    ----------
+    n_features : int in 1..10^6
+        Columns of X.
+    hidden : tuple of ints in 1..10^6
+        The widths of the hidden layers; () for none.
+
+    Attributes
+    ----------
+    n_parameters : int
+        p, the length of theta; at most 10^8.
+
+    Raises
+    ------
+    ValueError
+        Widths that are no positive whole numbers, or more parameters than that.
+
+    Examples
+    --------
+    >>> network = Network(2, hidden=(3,))
+    >>> network.n_parameters                                    # (2 + 1) * 3 + (3 + 1) * 1
+    13
+    >>> theta = network.initial(np.random.default_rng(0))
+    >>> network.probabilities(theta, [[0., 1.], [2., 0.]]).round(2)
+    array([0.64, 0.85])
+    """
+
+    n_features: int
+    hidden: tuple[int, ...] = (100, 100)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_features", check.integer("n_features", self.n_features, low=1, high=WIDEST))
+        hidden: Any = self.hidden
+        if not isinstance(hidden, (tuple, list)) and not (isinstance(hidden, np.ndarray) and hidden.ndim == 1):
+            check.refuse("hidden", hidden, "not a tuple of widths", "Give the width of each hidden layer, as (100, 100), or () for none.")
+        widths = tuple(check.integer(f"hidden[{i}]", width, low=1, high=WIDEST) for i, width in enumerate(hidden))
+        object.__setattr__(self, "hidden", widths)
+        if self.n_parameters > MOST:
+            check.refuse("n_features, hidden", (self.n_features, self.hidden), f"make {self.n_parameters:,} parameters, more than {MOST:,}",
+                         "Choose narrower layers.")
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, int], ...]:
+        """The shape of each layer's matrix, biases included."""
+        widths = (self.n_features, *self.hidden, 1)
+        return tuple((n + 1, w) for n, w in pairwise(widths))
+
+    @cached_property
+    def n_parameters(self) -> int:
+        """The length of theta."""
+        return sum(rows * columns for rows, columns in self.shapes)
+
+    def initial(self, rng: np.random.Generator, dtype: DTypeLike = float) -> np.ndarray:
+        """Where training starts: weights and biases of a layer of n inputs and w outputs are uniform within sqrt(6 / (n + w)) of 0.
+
+        Source: Glorot and Bengio (2010), equation (16); for biases as well, as scikit-learn's networks start.
+
+        So everybody's logit is small at first. Wider starts (variance 2 / n) end at larger losses on people who were not seen.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        dtype : float64 or float32
+            The same numbers, rounded.
+
+        Returns
+        -------
+        (p,) array
+
+        Raises
+        ------
+        ValueError
+            Another kind of numbers.
+
+        Examples
+        --------
+        >>> Network(2, hidden=()).initial(np.random.default_rng(0)).round(2)
+        array([ 0.39, -0.65, -1.3 ])
+        """
+        check.rng(rng, drawn="the first weights")
+        kind, theta = precision("dtype", dtype), np.empty(self.n_parameters)
+        for block in cores.blocks(self.shapes, theta):
+            within = math.sqrt(6 / (len(block) - 1 + block.shape[1]))
+            block[...] = rng.uniform(-within, within, block.shape)
+        return theta.astype(kind, copy=False)
+
+    def layers(self, theta: ArrayLike) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The weights (n, w) and the biases (w,) of each layer; views, where theta is an array of float64 or float32.
+
+        Source: ours.
+
+        Parameters
+        ----------
+        theta : (p,) array
+
+        Returns
+        -------
+        list of (W, b)
+
+        Raises
+        ------
+        ValueError
+            Another length, or entries that are not finite.
+
+        Examples
+        --------
+        >>> Network(1, hidden=(2,)).layers(np.arange(7.0))
+        [(array([[0., 1.]]), array([2., 3.])), (array([[4.],
+               [5.]]), array([6.]))]
+        """
+        return [(block[:-1], block[-1]) for block in cores.blocks(self.shapes, parameters(self, theta))]
+
+    def forward(self, theta: ArrayLike, X: ArrayLike) -> Pass:
+        """Everybody's logit, with what each layer read on the way: what :func:`gradient` and the others go back along.
+
+        Source: ours.
+
+        Parameters
+        ----------
+        theta : (p,) array
+        X : (m, n_features) array
+            A batch: all of it is held at once. For many people without gradients there is :meth:`logits`.
+
+        Returns
+        -------
+        Pass
+
+        Raises
+        ------
+        ValueError
+            Shapes that do not fit, entries that are not finite, numbers so large that a logit is not.
+
+        Examples
+        --------
+        >>> passed = Network(1, hidden=(1,)).forward([2.0, -1.0, 3.0, 0.5], [[1.0], [0.0]])
+        >>> passed.logits, passed.activations[1]                # what the last layer read: ReLU(2 x - 1), and 1
+        (array([3.5, 0.5]), array([[1., 1.],
+               [0., 1.]]))
+        """
+        theta = parameters(self, theta)
+        return Pass(*_forward(self, theta, features(self, X)))
+
+    def logits(self, theta: ArrayLike, X: ArrayLike) -> np.ndarray:
+        """Everybody's logit, for any number of people: rows are read in blocks, from a numpy.memmap too, and never copied together.
+
+        Source: ours.
+
+        Parameters
+        ----------
+        theta : (p,) array
+        X : (m, n_features) array
+
+        Returns
+        -------
+        (m,) array
+
+        Raises
+        ------
+        ValueError
+            As :meth:`forward`.
+
+        Examples
+        --------
+        >>> Network(1, hidden=()).logits([2.0, -1.0], [[1.0], [0.0]])
+        array([ 1., -1.])
+        """
+        theta = parameters(self, theta)
+        found = [_forward(self, theta, block)[0] for block in _in_blocks(self, X)]
+        return np.concatenate(found) if found else np.empty(0, theta.dtype)
+
+    def probabilities(self, theta: ArrayLike, X: ArrayLike) -> np.ndarray:
+        """Everybody's P(1), for any number of people, as :meth:`logits`.
+
+        Source: ours.
+
+        Parameters
+        ----------
+        theta : (p,) array
+        X : (m, n_features) array
+
+        Returns
+        -------
+        (m,) array of float64
+
+        Raises
+        ------
+        ValueError
+            As :meth:`forward`.
+
+        Examples
+        --------
+        >>> Network(1, hidden=()).probabilities([2.0, -1.0], [[1.0], [0.5]]).round(3)
+        array([0.731, 0.5  ])
+        """
+        return expit(self.logits(theta, X).astype(float))
+
+
+def precision(name: str, value: Any) -> np.dtype:
+    """float64 or float32."""
+    try:
+        kind = np.dtype(value)
+    except Exception as problem:
+        check.refuse(name, value, "not a kind of numbers", "Choose numpy.float64 or numpy.float32.", problem)
+    if value is None or kind not in (np.dtype(np.float64), np.dtype(np.float32)):
+        check.refuse(name, value, "neither float64 nor float32", "Choose numpy.float64 or numpy.float32.")
+    return kind
+
+
+def finite(a: np.ndarray) -> bool:
+    """No NaN and no infinity; of ordinary numbers one product knows."""
+    flat = a.ravel()        # no copy of what lies in one piece
+    with np.errstate(all="ignore"):
+        return bool(math.isfinite(flat @ flat) or np.isfinite(flat).all())
+
+
+def parameters(network: Network, theta: Any, name: str = "theta") -> np.ndarray:
+    """A number for each parameter of the network: the array itself where it is one of float64 or float32 in one piece."""
+    p = network.n_parameters
+    if type(theta) is not np.ndarray or theta.dtype not in (np.float64, np.float32) or theta.ndim != 1:
+        theta = check.array(name, theta, ndim=1)
+    if len(theta) != p:
+        check.refuse(name, theta.shape, f"the network has {p} parameters", f"Give {p} numbers, as network.initial(rng) does.")
+    if not finite(theta):
+        check.array(name, theta, remedy=f"Make {name} finite.")
+    return np.ascontiguousarray(theta)
+
+
+def features(network: Network, X: Any, name: str = "X") -> np.ndarray:
+    """Rows of features; a plain array as it is, of whatever number of bits."""
+    n = network.n_features
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf" or X.ndim != 2 or np.ma.isMaskedArray(X) or X.dtype == np.longdouble:
+        X = check.rows(name, X, columns=n)
+    if X.shape[1] != n:
+        check.refuse(name, X.shape, f"not of shape (m, {n})", f"Give one column for each of the {n} features of the network.")
+    return X
+
+
+def _in_blocks(network: Network, X: Any) -> Iterator[np.ndarray]:
+    X = features(network, X)
+    people = max(1, min(TOGETHER, NUMBERS // max(rows for rows, _ in network.shapes)))
+    return (X[start:start + people] for start in range(0, len(X), people))
+
+
+def _forward(network: Network, theta: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        read = cores.with_ones(X, theta.dtype)
+        logits, activations = cores.forward(cores.blocks(network.shapes, theta), read)
+    if not finite(read):
+        check.array("X", X)
+        check.refuse("X", float(np.abs(X).max()), f"is too large for {theta.dtype}", "Give smaller features, or a theta of float64.")
+    if not all(map(finite, (logits, *activations[1:]))):
+        check.refuse("theta, X", (float(np.abs(theta).max()), float(np.abs(X).max())),
+                     "are the largest entries, and some number on the way to the logit is no longer finite",
+                     "Scale the features, or take smaller steps.")
+    return logits, activations

@@ -1,0 +1,236 @@
+"""Steps of a gradient: plain with momentum, and Adam."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _checks as check
+from .network import finite, precision
+
+__all__ = ["SGD", "Adam"]
+
+
+@dataclass(frozen=True)
+class SGD:
+    """Gradient steps with momentum: v <- momentum v + gradient, theta <- theta - rate v.
+
+    Source: Algorithm 1, line 4 (Tran et al. 2020), for momentum 0.
+
+    Parameters
+    ----------
+    rate : float > 0
+        What a gradient is multiplied by.
+    momentum : float in [0, 1)
+        How much of the velocity stays from step to step.
+
+    Examples
+    --------
+    >>> step = SGD(0.5, momentum=0.5)
+    >>> moments = step.start(1)
+    >>> theta, moments = step.step(np.array([1.0]), np.array([1.0]), moments)
+    >>> step.step(theta, np.array([1.0]), moments)[0]           # 1 - 0.5 * 1 - 0.5 * 1.5
+    array([-0.25])
+    """
+
+    rate: float
+    momentum: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", check.number("rate", self.rate, low=0, low_open=True))
+        object.__setattr__(self, "momentum", check.number("momentum", self.momentum, low=0, high=1, high_open=True))
+
+    def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]:
+        """What the first step is handed: nothing without momentum.
+
+        Source: ours.
+
+        Parameters
+        ----------
+        p : int >= 1
+        dtype : float64 or float32
+            That of theta.
+
+        Returns
+        -------
+        dict of str -> array
+            Names and arrays for a ``training.State``.
+
+        Raises
+        ------
+        ValueError
+            Another kind of numbers.
+
+        Examples
+        --------
+        >>> SGD(0.1).start(3), SGD(0.1, momentum=0.9).start(3)
+        ({}, {'velocity': array([0., 0., 0.])})
+        """
+        zeros = np.zeros(check.integer("p", p, low=1), precision("dtype", dtype))
+        return {"velocity": zeros} if self.momentum else {}
+
+    def step(self, theta: np.ndarray, gradient: np.ndarray, moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """theta and the moments after one step; those that are given stay as they are.
+
+        Source: Algorithm 1, line 4 (Tran et al. 2020), for momentum 0.
+
+        Parameters
+        ----------
+        theta, gradient : (p,) arrays
+        moments : dict
+            As :meth:`start`, or the last step, returned it; a ``training.State`` that holds them will do.
+
+        Returns
+        -------
+        (theta, moments)
+
+        Raises
+        ------
+        ValueError
+            Arrays that do not fit, a gradient that is not finite.
+
+        Examples
+        --------
+        >>> SGD(0.5).step(np.array([1.0]), np.array([4.0]), {})
+        (array([-1.]), {})
+        """
+        theta, gradient = _checked(theta, gradient)
+        if not self.momentum:
+            return theta - self.rate * gradient, {}
+        velocity = self.momentum * _moment(moments, "velocity", theta) + gradient
+        return theta - self.rate * velocity, {"velocity": velocity}
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Steps by a running mean of the gradients over the root of a running mean of their squares, both freed of their start at 0.
+
+    Source: Kingma and Ba (2015), Algorithm 1.
+
+    Parameters
+    ----------
+    rate : float > 0
+        About how far an entry of theta moves in a step.
+    beta_1, beta_2 : float in [0, 1)
+        How much of the mean, and of the mean of squares, stays from step to step.
+    floor : float > 0
+        What is added to the root.
+
+    Examples
+    --------
+    >>> step = Adam(0.1)
+    >>> theta, moments = step.step(np.array([1.0, 1.0]), np.array([3.0, -0.01]), step.start(2))
+    >>> theta.round(3)                                          # the first step goes by the signs
+    array([0.9, 1.1])
+    """
+
+    rate: float = 0.001
+    beta_1: float = 0.9
+    beta_2: float = 0.999
+    floor: float = 1e-8
+
+    def __post_init__(self) -> None:
+        for name in ("rate", "floor"):
+            object.__setattr__(self, name, check.number(name, getattr(self, name), low=0, low_open=True))
+        for name in ("beta_1", "beta_2"):
+            object.__setattr__(self, name, check.number(name, getattr(self, name), low=0, high=1, high_open=True))
+
+    def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]:
+        """What the first step is handed: zeros, and that no step was made.
+
+        Source: Kingma and Ba (2015), Algorithm 1.
+
+        Parameters
+        ----------
+        p : int >= 1
+        dtype : float64 or float32
+            That of theta.
+
+        Returns
+        -------
+        dict of str -> array
+            Names and arrays for a ``training.State``.
+
+        Raises
+        ------
+        ValueError
+            Another kind of numbers.
+
+        Examples
+        --------
+        >>> Adam(0.1).start(2)
+        {'mean': array([0., 0.]), 'square': array([0., 0.]), 'steps': array(0)}
+        """
+        p, kind = check.integer("p", p, low=1), precision("dtype", dtype)
+        return {"mean": np.zeros(p, kind), "square": np.zeros(p, kind), "steps": np.array(0)}
+
+    def step(self, theta: np.ndarray, gradient: np.ndarray, moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """theta and the moments after one step; those that are given stay as they are.
+
+        Source: Kingma and Ba (2015), Algorithm 1.
+
+        Parameters
+        ----------
+        theta, gradient : (p,) arrays
+        moments : dict
+            As :meth:`start`, or the last step, returned it; a ``training.State`` that holds them will do.
+
+        Returns
+        -------
+        (theta, moments)
+
+        Raises
+        ------
+        ValueError
+            Arrays that do not fit, a gradient that is not finite.
+
+        Examples
+        --------
+        >>> theta, moments = Adam(0.5).step(np.array([1.0]), np.array([4.0]), Adam(0.5).start(1))
+        >>> theta.round(6), moments["steps"]
+        (array([0.5]), array(1))
+        """
+        theta, gradient = _checked(theta, gradient)
+        mean, square = (_moment(moments, name, theta) for name in ("mean", "square"))
+        t = int(_moment(moments, "steps", None)) + 1
+        mean, square = self.beta_1 * mean, self.beta_2 * square
+        mean += (1 - self.beta_1) * gradient
+        with np.errstate(over="ignore"):
+            square += (1 - self.beta_2) * (gradient * gradient)
+        if not finite(square):      # else such an entry would stand still from now on
+            check.refuse("gradient", float(np.abs(gradient).max()), f"has a square that is too large for {theta.dtype}",
+                         "Scale the features, or clip the gradient.")
+        root = square / (1 - self.beta_2**t)        # in one memory: large arrays cost more to get than to fill
+        np.sqrt(root, out=root)
+        root += self.floor
+        after = np.divide(mean, root, out=root)
+        after *= -self.rate / (1 - self.beta_1**t)
+        after += theta
+        return after, {"mean": mean, "square": square, "steps": np.array(t)}
+
+
+def _checked(theta: Any, gradient: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A gradient for each parameter, as precise as theta."""
+    if type(theta) is not np.ndarray or theta.dtype not in (np.float64, np.float32) or theta.ndim != 1:
+        theta = check.array("theta", theta, ndim=1)
+    if type(gradient) is not np.ndarray or gradient.dtype != theta.dtype or gradient.shape != theta.shape:
+        gradient = check.array("gradient", gradient, ndim=1, length=len(theta)).astype(theta.dtype)
+    for name, a in (("theta", theta), ("gradient", gradient)):
+        if not finite(a):
+            check.array(name, a, remedy="Take smaller steps.")
+    return theta, gradient
+
+
+def _moment(moments: Any, name: str, theta: np.ndarray | None) -> np.ndarray:
+    """The moment of that name, as long and as precise as theta."""
+    try:
+        found = moments[name]
+    except Exception as problem:
+        check.refuse("moments", moments, f"has no {name}", "Give what start(p), or the last step, returned.", problem)
+    if theta is not None and (type(found) is not np.ndarray or found.shape != theta.shape or found.dtype != theta.dtype):
+        check.refuse("moments", found, f"is called {name}, and not of shape {theta.shape} and {theta.dtype} as theta is",
+                     "Give what start(p, dtype=theta.dtype), or the last step, returned.")
+    return found
