@@ -161,21 +161,43 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def read(path: Path, start: State, run: str) -> Read:
-    """The stored state, for a run that starts from ``start``; whose generator is set."""
+def path_of(path: Any) -> Path:
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
+        check.refuse("checkpoint", path, "not a path", "Give the name of a file.")
+    return Path(path)
+
+
+def values_of(path: Any, run: object) -> dict[str, np.ndarray] | None:
+    """The arrays of a killed run, None where there is no file: for a run that asks once before its first step, and is not to ask again.
+
+    What the loop would refuse of the file it refuses before anything is asked.
+    """
+    path = path_of(path)
+    refuse_unwritable(path)
+    return _stored(path, digest(run))[1] if path.exists() else None
+
+
+def _stored(path: Path, run: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The header and the arrays of a file of this run."""
     with _reading(path), open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
         header = json.loads(file[_HEADER].tobytes())
         # Interned, as names in source are: a pickle tells one text met twice from two equal ones.
         values = {sys.intern(name.removeprefix(_VALUES)): file[name] for name in file.files if name != _HEADER}
-        version = header["format"]
+        version, its = header["format"], header["run"]
     if version != FORMAT:
         check.refuse("checkpoint", str(path), f"has format {version}, and this version reads {FORMAT}",
                      "Finish that run with the version that wrote it, or remove the file to start anew.")
+    if its != run:
+        check.refuse("checkpoint", str(path), "belongs to another run: other data, settings or algorithm", REMEDY)
+    return header, values
+
+
+def read(path: Path, start: State, run: str) -> Read:
+    """The stored state, for a run that starts from ``start``; whose generator is set."""
+    header, values = _stored(path, run)
     with _reading(path):
         rows = [{sys.intern(name): value for name, value in row.items()} for row in header["rows"]]
         state = State(values, start.rng, header["round"])
-    if header["run"] != run:
-        check.refuse("checkpoint", str(path), "belongs to another run: other data, settings or algorithm", REMEDY)
     if kinds(values) != kinds(start.values):
         check.refuse("checkpoint", str(path), f"holds {kinds(values)}, and this run starts from {kinds(start.values)}", REMEDY)
     _resume_generator(path, start.rng, header["rng"])

@@ -75,7 +75,8 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
 
     **A checkpoint of a private run is as secret as the data.** It holds the generator, from which all later noise follows, and whatever
     private numbers the state holds. Only its owner may read it (mode 0600). Do not copy it and do not keep it. ``run`` guards the other
-    side: the same noise on other data would cancel in a difference, so a file that belongs to another run is refused.
+    side: the same noise on other data would cancel in a difference, so a file that belongs to another run is refused. Whoever reads the
+    file can test a guess of the private data by its hash, and a refusal says that data differ: both are as secret as the file.
 
     A callback of a private run may stop it by what is published, never by a number that is computed from the private data. It saves no
     epsilon by that: accountants add up numbers of rounds that were chosen before. Nor does who asks for more rounds, a few at a time, and
@@ -226,14 +227,13 @@ class _Keeper:
         if budget is not None and state.rng is None:
             check.refuse("checkpoint", path, "a file, a budget, and a state without a generator: a resume would draw some rounds anew",
                          "Give State(arrays, rng), and draw from state.rng in the step.")
-        if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
-            check.refuse("checkpoint", path, "not a path", "Give the name of a file.")
+        path = files.path_of(path)
         if run is None:
-            check.refuse("checkpoint, run", (path, run), "a file, and no word of what the run is",
+            check.refuse("checkpoint, run", (str(path), run), "a file, and no word of what the run is",
                          "Say by run what a step depends on, the data and the settings: another run is not to resume it.")
         every = EVERY if every is None else check.integer("every", every, low=1)
-        files.refuse_unwritable(Path(path))
-        return cls(Path(path), every, files.digest(run if budget is None else {"run": run, "budget": budget}), files.spawned(state.rng),
+        files.refuse_unwritable(path)
+        return cls(path, every, files.digest(run if budget is None else {"run": run, "budget": budget}), files.spawned(state.rng),
                    files.kinds(state.values))
 
     def start(self, state: State) -> tuple[State, list[dict[str, float]], int]:

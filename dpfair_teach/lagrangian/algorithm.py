@@ -1,0 +1,210 @@
+"""F-LD and PF-LD on one screen each: as the paper has it without privacy, and repaired."""
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _checks as check
+from .calibration import Noise, checked_noise
+from .plan import Plan, checked_plan
+from .private_steps import centred_prices, checked_problem, noisy_group_sum, noisy_violations
+from .problem import FairProblem, epoch_batches, poisson_sample
+
+__all__ = ["f_ld", "pf_ld", "start_training", "dual_step"]
+
+NONE = Noise(0.0, 0.0)
+
+
+def f_ld(
+    problem: FairProblem, plan: Plan, rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Algorithm 1, F-LD: gradient steps on the loss and the priced violations, and prices that rise by the violation. Not private.
+
+    Source: Tran et al. 2020, Algorithm 1. The penalty is lambda times the absolute violation of the batch, whose gradient has the sign of
+    the violation in front: so the multipliers never fall (gap T21). A batch in which a group has nobody has no violation: the plan's
+    ``empty`` says what is done, and a group that is skipped has the price 0 in that step. A ``gamma`` above 0 is
+    ours, and takes as much off every step of lambda.
+
+    Parameters
+    ----------
+    problem : FairProblem
+        Its groups given as codes.
+    plan : Plan
+    rng : numpy.random.Generator
+        The first weights, and the batches.
+
+    Returns
+    -------
+    theta : (p,) array
+    lam : (k, R) array
+
+    Raises
+    ------
+    ValueError
+        A group without people: in all the data, or, with ``empty="refuse"``, in a batch. Steps so large that numbers overflow.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.lagrangian import FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> people = make_logistic(400, rng=np.random.default_rng(1))
+    >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
+    >>> theta, lam = f_ld(problem, Plan(5, 50), np.random.default_rng(2))
+    >>> lam.shape, bool((lam > 0).all())
+    ((2, 1), True)
+    """
+    theta, moments, lam = start_training(problem, plan, rng)
+    for _ in range(plan.epochs):
+        for batch in epoch_batches(problem.m, plan.batch, rng):
+            part = problem.of(theta, batch)
+            apart = part.violations(empty=plan.empty)   # mu(B_P) - mu(B_G)
+            slopes = part.loss_slopes()
+            slopes += part.penalty_slopes(lam * np.sign(apart))
+            theta, moments = plan.optimizer.step(
+                theta, part.gradient(slopes), moments)
+        apart = problem.of(theta).violations()          # mu(D_P) - mu(D_G)
+        lam = lam + plan.dual_rate * (np.abs(apart) - plan.gamma)
+        lam = np.clip(lam, 0.0, plan.largest)
+    return theta, lam
+
+
+def pf_ld(
+    problem: FairProblem, plan: Plan, sizes: np.ndarray, noise: Noise,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """PF-LD, repaired: signed multipliers, public sizes, a secret sample for what reads A, and noise for the multipliers of the moment.
+
+    Source: ours, repairing Tran et al. 2020, Algorithm 1 with equations (10) and (13). Privacy unit: one person's A changes; X and Y are
+    public. The Lagrangian is loss + sum of nu_a (mu(P) - (1/N_a) sum over a of h), with N public: linear in everybody's indicator, so no
+    sign is read off the groups (T2, T3) and no mean is made again (T1). Its gradient has a public part, on a public batch: the loss,
+    mu(P), and the middle of nu / N, which all groups have alike. The rest is one noisy sum over a secret Poisson sample (T7, T8, T9).
+    Gradients of h are clipped alike in both (T29). The dual step adds the noisy violation, draws nu back by gamma, and projects it (T19).
+    What is returned is a function of the noisy sums, and of public things.
+
+    The same numbers, with progress, checkpoints and records: :class:`PrivateFairLagrangian`.
+
+    Parameters
+    ----------
+    problem : FairProblem
+        Its groups given as codes.
+    plan : Plan
+    sizes : (k, R) array
+        N: from :func:`public_sizes` or :func:`noisy_sizes`.
+    noise : Noise
+        Of :func:`find_noise`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    theta : (p,) array
+    nu : (k, R) array
+
+    Raises
+    ------
+    ValueError
+        What is no problem, plan or noise; weights in place of groups; sizes of another shape; steps so large that numbers overflow.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.lagrangian import FairTerms, find_noise, public_sizes
+    >>> from dpfair_teach.networks import Network
+    >>> people = make_logistic(400, rng=np.random.default_rng(1))
+    >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
+    >>> plan, rng = Plan(5, 50, sample=.2), np.random.default_rng(2)
+    >>> theta, nu = pf_ld(problem, plan, public_sizes(problem, [.5, .5]), find_noise(2.0, 1e-5, plan, 400), rng)
+    >>> nu.shape, bool((np.abs(nu) <= plan.largest).all())
+    ((2, 1), True)
+    """
+    theta, moments, nu = start_training(problem, plan, rng, noise)
+    for epoch in range(1, plan.epochs + 1):
+        for batch in epoch_batches(problem.m, plan.batch, rng):
+            middle, centred = centred_prices(
+                nu, sizes, silent=not problem.complete)
+            part = problem.of(theta, batch)
+            slopes = part.loss_slopes()
+            slopes += part.public_slopes(nu, middle, plan.clip)
+            step = part.gradient(slopes)
+            if centred.any():       # else nothing private is asked
+                secret = poisson_sample(problem.m, plan.sample, rng)
+                step -= noisy_group_sum(
+                    problem.of(theta, secret), centred, plan.clip,
+                    noise.primal, rng) / plan.sample
+            theta, moments = plan.optimizer.step(theta, step, moments)
+        if plan.free <= epoch < plan.epochs:
+            apart = noisy_violations(
+                problem.of(theta), sizes, noise.dual, rng)
+            nu = dual_step(nu, apart, plan)
+    return theta, nu
+
+
+def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
+                   noise: Noise = NONE) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """Random weights, an optimizer's first moments, and multipliers that are 0.
+
+    Source: Tran et al. 2020, Algorithm 1, line 1.
+
+    Parameters
+    ----------
+    problem : FairProblem
+    plan : Plan
+    rng : numpy.random.Generator
+    noise : Noise, optional
+        Of a training that has some: it is only looked at.
+
+    Returns
+    -------
+    theta : (p,) array
+    moments : dict of arrays
+    multipliers : (k, R) array
+
+    Raises
+    ------
+    ValueError
+        What is no problem, no plan or no noise.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> problem = FairProblem(Network(1, ()), np.ones((6, 1)), [0, 1, 1] * 2, [0, 1] * 3, FairTerms("equalized_odds", 2))
+    >>> theta, moments, lam = start_training(problem, Plan(2, 3), np.random.default_rng(0))
+    >>> theta.shape, sorted(moments), lam.tolist()
+    ((2,), ['mean', 'square', 'steps'], [[0.0, 0.0], [0.0, 0.0]])
+    """
+    problem, plan, _ = checked_problem(problem), checked_plan(plan), checked_noise(noise)
+    theta = problem.network.initial(check.rng(rng))
+    return theta, plan.optimizer.start(theta.size), np.zeros(problem.terms.shape)
+
+
+def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndarray:
+    """Signed multipliers after a dual step: up by the signed violation, back to 0 by gamma, within [-largest, largest].
+
+    Source: ours, for gaps T19 and T21. The dual of |v| <= gamma with one price for each sign, nu = nu_+ - nu_-: both rise by what their
+    side exceeds gamma by, and fall to 0 otherwise; of the two only one is above 0 in an optimum. Projection is post-processing.
+
+    Parameters
+    ----------
+    multipliers, apart : (k, R) arrays
+    plan : Plan
+
+    Returns
+    -------
+    (k, R) array
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ; what is no plan.
+
+    Examples
+    --------
+    >>> dual_step(np.array([[.5], [0.0]]), np.array([[.2], [-.05]]), Plan(2, 3, dual_rate=10.0, largest=2.0, gamma=.06))
+    array([[1.9],
+           [0. ]])
+    """
+    plan = checked_plan(plan)
+    multipliers = check.filled("multipliers", check.array("multipliers", multipliers, ndim=2), "multiplier")
+    moved = multipliers + plan.dual_rate * check.array("apart", apart, shape=multipliers.shape)
+    back = np.maximum(np.abs(moved) - plan.dual_rate * plan.gamma, 0.0)
+    return np.clip(np.where(back > 0, np.copysign(back, moved), 0.0), -plan.largest, plan.largest)

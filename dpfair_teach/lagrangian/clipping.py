@@ -1,0 +1,244 @@
+"""What clipping costs: the error of a private gradient and of a private violation, and the clip for which the bound is least."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from .. import _checks as check
+from .sensitivity import means_sensitivity, multipliers_of
+from .violations import theorem_2
+
+__all__ = ["mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7"]
+
+
+def mean_length(n_parameters: int) -> float:
+    """The mean length of a standard normal vector in p dimensions: at most sqrt(p), and for one dimension 0.798.
+
+    Source: the chi distribution; Tran et al. 2020, proofs of Theorems 6 and 7, take sqrt(p) (gap T24).
+
+    Parameters
+    ----------
+    n_parameters : int in 1..10^12
+        p.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(mean_length(1), 3), round(mean_length(5000) / 5000**0.5, 5)
+    (0.798, 0.99995)
+    """
+    p = check.integer("n_parameters", n_parameters, low=1, high=10**12)
+    return math.sqrt(2) * float(special.poch(p / 2, 0.5))
+
+
+def _weighted(norms: object, weights: object, noise: object) -> tuple[np.ndarray, np.ndarray, float]:
+    lengths = check.filled("norms", check.array("norms", norms, ndim=1, low=0.0, high=1e100), "person")
+    w = check.array("weights", weights, ndim=1, low=0.0, high=1e100)
+    if w.size != lengths.size:
+        check.refuse("weights", w.shape, f"not as many as norms, which have the shape {lengths.shape}",
+                     "Give norms and weights one entry for each person.")
+    return lengths, w, check.number("noise", noise, low=0.0, high=1e100)
+
+
+def clip_error_bound(norms: ArrayLike, weights: ArrayLike, clip: ArrayLike, noise: float) -> np.ndarray:
+    """noise times the clip, plus the weighted sum of what clipping takes off: bounds the error of a clipped and noisy sum of vectors.
+
+    Source: ours, the form that Tran et al. 2020, Theorems 6 and 7 share. Variance: the noise is proportional to the clip. Bias: clipping a
+    vector of length l takes (l - C)_+ off it, and lengths of sums are at most sums of lengths.
+
+    Parameters
+    ----------
+    norms : (m,) array in [0, 1e100]
+        l, of everybody's gradient.
+    weights : (m,) array in [0, 1e100]
+        Absolute weight of each in the sum.
+    clip : float or array in [0, 1e100]
+        C.
+    noise : float in [0, 1e100]
+        Mean length of the noise at C = 1.
+
+    Returns
+    -------
+    array of the shape of ``clip``
+
+    Raises
+    ------
+    ValueError
+        A negative number, arrays of different length.
+
+    Examples
+    --------
+    >>> clip_error_bound([1, 2, 4], [1, 1, 1], [0, 1, 2, 4], noise=1.5)
+    array([7. , 5.5, 5. , 6. ])
+    """
+    lengths, w, noise = _weighted(norms, weights, noise)
+    C = check.array("clip", clip, low=0.0, high=1e100)
+    order = np.argsort(lengths)
+    lengths, w = lengths[order], w[order]
+    above = np.append(np.cumsum(w[::-1])[::-1], 0.0)                     # weight, and weighted length, of those from the i-th on
+    long = np.append(np.cumsum((w * lengths)[::-1])[::-1], 0.0)
+    first = np.searchsorted(lengths, C, side="right")
+    return noise * C + np.maximum(long[first] - C * above[first], 0.0)
+
+
+@dataclass(frozen=True)
+class BestClip:
+    """The clips for which the bound is least.
+
+    Attributes
+    ----------
+    low, high : float
+        All of [low, high]; mostly one number.
+    bound : float
+        What it is there.
+    """
+
+    low: float
+    high: float
+    bound: float
+
+
+def best_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> BestClip:
+    """The clip for which :func:`clip_error_bound` is least: a weighted quantile of the norms.
+
+    Source: ours, against Tran et al. 2020, after Theorem 6 (gap T23). Raising the clip by a little costs the noise, and gains the weight of
+    those who are longer. So the best clip is where the weight above falls to the noise: the largest norms that weigh as much as the noise
+    are clipped. It is 0 where the noise weighs more than everybody, an interval where the weight above some norm is just the noise, and
+    only then does the printed equality have a solution.
+
+    Parameters
+    ----------
+    norms, weights, noise : as in :func:`clip_error_bound`
+
+    Returns
+    -------
+    BestClip
+
+    Raises
+    ------
+    ValueError
+        A negative number, arrays of different length; no noise at all, as then every large clip is best.
+
+    Examples
+    --------
+    >>> best_clip([1, 2, 4], [1, 1, 1], noise=1.5)
+    BestClip(low=2.0, high=2.0, bound=5.0)
+    >>> best_clip([1, 2, 4], [1, 1, 1], noise=2)                # as much as two people weigh
+    BestClip(low=1.0, high=2.0, bound=6.0)
+    >>> best_clip([1, 2, 4], [1, 1, 1], noise=3.5).high
+    0.0
+    """
+    lengths, w, noise = _weighted(norms, weights, noise)
+    if noise == 0:
+        check.refuse("noise", noise, "without noise no clip costs anything", "Clip nothing.")
+    steps, at = np.unique(np.append(lengths, 0.0), return_inverse=True)
+    weight = np.bincount(at, weights=np.append(w, 0.0))
+    above = np.append(np.cumsum(weight[::-1])[::-1][1:], 0.0)            # of those longer than steps[i]
+    above = np.where(np.isclose(above, noise, rtol=1e-12, atol=0), noise, above)
+    low, high = steps[above <= noise][0], steps[np.append(True, above[:-1] >= noise)][-1]
+    return BestClip(float(low), float(high), float(clip_error_bound(lengths, w, low, noise)))
+
+
+def theorem_6(norms: ArrayLike, A: ArrayLike, multipliers: ArrayLike, clip: float, noise_multiplier: float, n_parameters: int, *,
+              as_printed: bool = False) -> float:
+    """A bound on the mean error of the private gradient of the group term: the noise's mean length, and what clipping takes off.
+
+    Source: Tran et al. 2020, Theorem 6. As printed it is false: it bounds the distance between the gradient of the absolute violations and
+    the sum of absolute values of equation (10), which may differ without noise and clipping (gap T22), and its sensitivity is that of
+    Theorem 1. With signed multipliers, sum nu_a (population - mean_a), everybody's gradient clipped and noise of sigma times
+    :func:`means_sensitivity` it is true.
+
+    Parameters
+    ----------
+    norms : (m,) array in [0, 1e100]
+        Of everybody's gradient, before clipping. Public.
+    A : (m,) array of 0..k-1
+        Groups. Private.
+    multipliers : (k,) array in [-1e12, 1e12]
+    clip : float in [0, 1e100]
+        C.
+    noise_multiplier : float in [0, 1e6]
+        sigma_p.
+    n_parameters : int in 1..10^12
+        p.
+    as_printed : bool
+        2 sqrt(p) sigma lambda C / (min - 1) for the noise, lambda the largest multiplier; the multipliers must not be negative.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A group of nobody.
+
+    Examples
+    --------
+    >>> norms, A = [1.0, 3.0, 1.0, 1.0], [0, 0, 1, 1]
+    >>> theorem_6(norms, A, [1, -1], 2.0, 0.0, 10), round(theorem_6(norms, A, [1, -1], 2.0, 1.0, 10), 2)
+    (0.5, 10.78)
+    """
+    lengths = check.filled("norms", check.array("norms", norms, ndim=1, low=0.0, high=1e100), "person")
+    nu = multipliers_of(multipliers)
+    A = check.groups_below("A", A, nu.size, of="norms", length=lengths.size)
+    C, sigma = check.number("clip", clip, low=0.0, high=1e100), check.number("noise_multiplier", noise_multiplier, low=0.0, high=1e6)
+    n = np.bincount(A, minlength=nu.size)
+    if n.min() < 1:
+        check.refuse("A", int(n.argmin()), f"group {n.argmin()} holds nobody, so it has no mean", "Leave that group out.")
+    noise = mean_length(n_parameters) * sigma
+    if check.flag("as_printed", as_printed):
+        if nu.min() < 0:
+            check.refuse("multipliers", float(nu.min()), "below 0: the printed multipliers are not", "Choose as_printed=False.")
+        noise = math.sqrt(n_parameters) * sigma * 2 * nu.max() / (n.min() - 1) if n.min() > 1 else math.inf
+    elif sigma:
+        noise *= means_sensitivity(n, nu, 1.0)
+    return float(clip_error_bound(lengths, np.abs(nu)[A] / n[A], C, 0.0) + (C * noise if C and sigma else 0.0))
+
+
+def theorem_7(values: ArrayLike, n_left: float, n_joined: float, clip: float, noise_multiplier: float, *,
+              as_printed: bool = False) -> float:
+    """A bound on the mean error of one private violation: the noise's mean size, and what clipping takes off.
+
+    Source: Tran et al. 2020, Theorem 7 (gap T24): its step (20) is an inequality, and the mean size of the noise is 0.798 of its standard
+    deviation. The sensitivity is that of :func:`theorem_2`, for h clipped to [-C, C], or to [0, C] if no value is negative.
+
+    Parameters
+    ----------
+    values : (n,) array
+        h of the group's people, before clipping.
+    n_left, n_joined : float in [2, 1e12] and [1, 1e12]
+        Sizes of the two groups of a change, before it, as in Theorem 2.
+    clip : float in [1e-9, 1e12]
+        C_d.
+    noise_multiplier : float in [0, 1e6]
+        sigma_d.
+    as_printed : bool
+        sqrt(2) C_d sigma_d / (min - 1) for the noise.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Nobody in the group.
+
+    Examples
+    --------
+    >>> round(theorem_7([0.2, 0.9], 20, 20, 0.5, 1.0), 4), round(theorem_7([0.2, 0.9], 20, 20, 0.5, 1.0, as_printed=True), 4)
+    (0.2275, 0.2372)
+    """
+    h = check.filled("values", check.array("values", values, ndim=1, low=-1e12, high=1e12), "person")
+    C, sigma = check.number("clip", clip, low=1e-9, high=1e12), check.number("noise_multiplier", noise_multiplier, low=0.0, high=1e6)
+    moves = theorem_2(n_left, n_joined, 0.0 if h.min() >= 0 else -C, C, as_printed=as_printed)
+    bias = np.maximum(np.abs(h) - C, 0).mean()
+    return float(bias + (sigma * moves * (1.0 if as_printed else mean_length(1)) if sigma else 0.0))

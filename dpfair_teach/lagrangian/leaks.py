@@ -1,0 +1,212 @@
+"""What one step as printed gives away: the size of its noise, and the sign inside the absolute value. Exact, beside what is claimed.
+
+Each is for one step on all people (no sample), with noise of standard deviation sigma times the printed sensitivity.
+"""
+from __future__ import annotations
+
+import math
+
+from numpy.typing import ArrayLike
+from scipy import optimize, stats
+
+from .. import _checks as check
+from ..accounting import UNIT_A, Release
+from ..mechanisms import mechanism_of
+from .sensitivity import positive, sign_flip_sensitivity, theorem_1
+
+__all__ = ["printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon"]
+
+
+def gaussian_epsilon(ratio: float, delta: float) -> float:
+    """The exact epsilon of a shift by ``ratio`` standard deviations."""
+    found = mechanism_of("gaussian").epsilon_at(Release("gaussian", UNIT_A, sensitivity=ratio, scale=1.0), delta)
+    return float(found or 0.0)
+
+
+def printed_step_epsilon(noise_multiplier: float, delta: float) -> float:
+    """What one step on all people would cost if the printed sensitivity were the true one.
+
+    Source: Tran et al. 2020, Lemma 1 with q = 1, by the exact curve of the Gaussian mechanism (Balle and Wang 2018).
+
+    Parameters
+    ----------
+    noise_multiplier : float in [1e-3, 1e6]
+        sigma_p: standard deviation over the printed sensitivity.
+    delta : float in [1e-10, 1)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(printed_step_epsilon(5, 1e-5), 2)
+    0.73
+    """
+    return gaussian_epsilon(1 / _sigma(noise_multiplier), _delta(delta))
+
+
+def _sigma(value: object) -> float:
+    return check.number("noise_multiplier", value, low=1e-3, high=1e6)
+
+
+def _delta(value: object) -> float:
+    return check.number("delta", check.delta(value), low=1e-10)
+
+
+def _parameters(value: object) -> int:
+    return check.integer("n_parameters", value, low=1, high=10**7)
+
+
+def scale_leak_delta(ratio: float, n_parameters: int, epsilon: float) -> float:
+    """The smallest delta between two noises of the same mean, N(0, s^2 I) and N(0, (ratio s)^2 I), in p coordinates; exact.
+
+    Source: ours (gap T6). The likelihood ratio grows with the squared length of the noise, which is chi-square with p degrees of freedom
+    times the variance: the best events are "longer than t" and "shorter than t"; the
+    larger of the two deltas is taken.
+
+    Parameters
+    ----------
+    ratio : float in (1, 1e6]
+        Of the standard deviations.
+    n_parameters : int in 1..10^7
+        p.
+    epsilon : float in [0, 1e4]
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> scale_leak_delta(1.1, 1, 0.5) < scale_leak_delta(1.1, 1000, 0.5)
+    True
+    """
+    ratio = check.number("ratio", ratio, low=1.0, high=1e6, low_open=True)
+    p, epsilon = _parameters(n_parameters), check.number("epsilon", epsilon, low=0.0, high=1e4)
+    return math.exp(_log_scale_delta(ratio, p, epsilon))
+
+
+def _log_scale_delta(ratio: float, p: int, epsilon: float) -> float:
+    """ln delta: the larger of the two directions."""
+    weight = -math.expm1(-2 * math.log(ratio)) / 2              # of the squared length, in standard deviations of the smaller noise
+    found = -math.inf
+    for tail, likelier, other, t in ((stats.chi2.logsf, ratio**2, 1.0, p * math.log(ratio) + epsilon),
+                                     (stats.chi2.logcdf, 1.0, ratio**2, p * math.log(ratio) - epsilon)):
+        if t > 0:
+            one, two = tail(t / weight / likelier, p), tail(t / weight / other, p) + epsilon
+            if two < one:
+                found = max(found, one + math.log(-math.expm1(two - one)))
+    return float(found)
+
+
+def scale_leak_epsilon(group_size: int, n_parameters: int, delta: float) -> float:
+    """What the noise alone gives away in one step: groups of m and of m - 1, whose printed noise is in the ratio m - 1 to m - 2. Exact.
+
+    Source: ours, Tran et al. 2020, Theorem 1 and equation (10) (gap T6): the denominator of the printed sensitivity is private. Where all
+    gradients are equal the group means do not move at all, and the noise still does. It is the same for every noise multiplier.
+
+    Parameters
+    ----------
+    group_size : int in 3..10^9
+        m, of the smallest group.
+    n_parameters : int in 1..10^7
+        p.
+    delta : float in [1e-10, 1)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        More than 10,000 of epsilon.
+
+    Examples
+    --------
+    >>> [round(scale_leak_epsilon(m, p, 1e-5), 1) for m, p in ((20, 1000), (20, 10_000), (100, 10_000))]
+    [14.0, 64.6, 6.9]
+    """
+    m, p = check.integer("group_size", group_size, low=3, high=10**9), _parameters(n_parameters)
+    target = math.log(_delta(delta))
+    ratio = (m - 1) / (m - 2)
+
+    def excess(epsilon: float) -> float:
+        return max(_log_scale_delta(ratio, p, epsilon), -1e4) - target
+
+    if excess(0.0) <= 0:
+        return 0.0
+    if excess(1e4) > 0:
+        check.refuse("n_parameters", n_parameters, f"epsilon beyond 10,000 for a group of {m}",
+                     "Ask for fewer parameters or a larger group.")
+    return float(optimize.brentq(excess, 0.0, 1e4, xtol=1e-9))
+
+
+def size_from_noise(noise: ArrayLike, noise_multiplier: float, clip: float, multiplier: float) -> float:
+    """An attack: the size of the smallest group, read off the length of the noise of one printed step.
+
+    Source: ours (gap T6). The noise has standard deviation sigma 2 C lambda / (m - 1) in each of p coordinates, so its length divided by
+    sqrt(p) estimates that, to a part in sqrt(2p). Who knows people's public gradients knows the step without its noise up to the groups;
+    here the noise is taken as known.
+
+    Parameters
+    ----------
+    noise : (p,) array
+        Released step less what it is without noise.
+    noise_multiplier : float in [1e-3, 1e6]
+        sigma_p.
+    clip, multiplier : float in [1e-12, 1e12]
+        C and lambda of the printed sensitivity.
+
+    Returns
+    -------
+    float
+        The estimate of m.
+
+    Raises
+    ------
+    ValueError
+        Noise that is 0 everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> s = 5 * theorem_1(20, 20, clip=1, multiplier=1, as_printed=True)
+    >>> round(size_from_noise(np.random.default_rng(0).normal(0, s, 10_000), 5, 1, 1), 1)
+    20.0
+    """
+    z = check.filled("noise", check.array("noise", noise, ndim=1, low=-1e100, high=1e100), "coordinate")
+    length = math.sqrt(float(z @ z) / z.size)
+    if length < 1e-100:
+        check.refuse("noise", float(z[0]), "0 everywhere: no size sets such noise",
+                     "Subtract the step without noise from the released one.")
+    return 1 + 2 * _sigma(noise_multiplier) * positive("clip", clip) * positive("multiplier", multiplier) / length
+
+
+def sign_flip_epsilon(group_size: int, noise_multiplier: float, delta: float) -> float:
+    """What one autograd step gives away with the printed noise, where both groups hold m people and one turns the signs. Exact.
+
+    Source: ours, Tran et al. 2020, Theorem 1 (gap T2): the step moves by :func:`sign_flip_sensitivity`, the noise is sigma times the
+    printed sensitivity. The noise's own size is taken as public here.
+
+    Parameters
+    ----------
+    group_size : int in 2..10^9
+        m.
+    noise_multiplier : float in [1e-3, 1e6]
+        sigma_p.
+    delta : float in [1e-10, 1)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> [round(sign_flip_epsilon(m, 5, 1e-5)) for m in (20, 100)]
+    [58, 943]
+    """
+    m, sigma = check.integer("group_size", group_size, low=2, high=10**9), _sigma(noise_multiplier)
+    ratio = sign_flip_sensitivity(m, m, 1.0, 1.0) / theorem_1(m, m, 1.0, 1.0, as_printed=True) / sigma
+    return gaussian_epsilon(ratio, _delta(delta))

@@ -1,0 +1,352 @@
+"""What reads A in the repaired training, and nothing else does: the sizes once, a group sum in each step, the violations in each epoch."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..accounting import Release
+from ..mechanisms._grid import gaussian_on_grid
+from ..networks import per_example_gradients
+from ..oneshot import release_cells
+from .problem import FairProblem, Part
+
+__all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes", "public_directions"]
+
+#: Of the people of a rate, the least share that a group is taken to have.
+LEAST = 0.01
+
+
+def centred_prices(multipliers: ArrayLike, sizes: ArrayLike, silent: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """nu / N as a part that all groups of a rate have alike, and what is left: the middle of its range, and at most half the range.
+
+    Source: ours, for gaps T9 and T19. Whoever moves from group a to b changes the gradient of the penalty by (nu_b / N_b - nu_a / N_a)
+    grad h, at most the range times the clip. The middle multiplies everybody's gradient, whatever the group: it is public, and goes into
+    the public step. What is left is at most half the range for every group, so a person's contributions, before and after, lie within half
+    of what they move: the pair of laws that :func:`~dpfair_teach.accounting.rdp_sampled_gaussian` proves worst for "replace" is theirs.
+
+    Who may be in no group has the price 0 then. That is one more price to be in the range, and minus the middle is left of it: the public
+    step has already counted everybody with the middle.
+
+    Parameters
+    ----------
+    multipliers : (k, R) array
+        nu, within 10^9.
+    sizes : (k, R) array
+        N, public, at least 10^-9.
+    silent : bool
+        May a person be in no group? By the way the groups were given, not by who is where.
+
+    Returns
+    -------
+    middle : (R,) array
+    centred : (k, R) array, with ``silent`` (k + 1, R)
+        Its largest entry and its smallest, of one rate, are opposite, up to rounding. The last row is of those in no group.
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ, sizes that are not above 0.
+
+    Examples
+    --------
+    >>> centred_prices([[1.0], [-2.0]], [[100.0], [50.0]])
+    (array([-0.015]), array([[ 0.025],
+           [-0.025]]))
+    >>> centred_prices([[1.0], [2.0]], [[100.0], [100.0]], silent=True)[1].ravel()
+    array([ 0.  ,  0.01, -0.01])
+    """
+    multipliers = check.filled("multipliers", check.array("multipliers", multipliers, ndim=2, low=-1e9, high=1e9), "multiplier")
+    sizes = check.array("sizes", sizes, shape=multipliers.shape, low=1e-9, high=1e15)
+    prices = multipliers / sizes
+    if check.flag("silent", silent):
+        prices = np.vstack([prices, np.zeros(prices.shape[1])])
+    middle = (prices.max(axis=0) + prices.min(axis=0)) / 2
+    return middle, prices - middle
+
+
+def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, rng: np.random.Generator,
+                    directions: np.ndarray | None = None) -> np.ndarray:
+    """The sum over a secret sample of centred price times clipped gradient of h, with Gaussian noise: the only look at A in a primal step.
+
+    Source: ours, repairing Tran et al. 2020, equation (10), by gaps T1 to T10. What one person adds to the sum is at most clip times the
+    largest |centred price|, in any group; reach is twice that, and no changed A moves the sum further. The standard deviation is noise
+    times reach, and where all prices are 0 nothing is read, drawn or released. reach follows from the released multipliers, so it is
+    public. With ``directions`` only the sum's coordinates on these are released: a projection shortens every contribution, so the same
+    noise does, on few numbers in place of p. The result is rounded to a public grid, 1/1000 of the noise.
+
+    The guarantee is that of the ideal law. Sums of products of doubles are rounded by 2^-53 of their size in an order that is fixed
+    by X; by how much depends on A, far below the grid, and is not reckoned.
+
+    Parameters
+    ----------
+    part : of :class:`FairProblem`
+        ``problem.of(theta, sample)``; the sample must stay secret.
+    centred : (k, R) array
+        Of :func:`centred_prices`; (k + 1, R) where a person may be in no group. Others make more noise than they need.
+    clip : float in (0, 1e9]
+    noise : float in [0, 1e9]
+        Noise multiplier.
+    rng : numpy.random.Generator
+    directions : (p, r) array, optional
+        Orthonormal columns, public.
+
+    Returns
+    -------
+    (p,) array
+
+    Raises
+    ------
+    ValueError
+        What is no part of a problem, or one of weights in place of groups; shapes that do not fit; directions that are not orthonormal.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> problem = FairProblem(Network(1, ()), [[0.], [1.], [2.]], [0, 1, 1], [0, 1, 1], FairTerms("demographic_parity", 2))
+    >>> noisy_group_sum(problem.of(np.zeros(2), np.arange(3)), [[.5], [-.5]], 1.0, 0.0, np.random.default_rng(0)).round(3)
+    array([-0.375, -0.125])
+    """
+    part, rng = _part(part), check.rng(rng)
+    refuse_weights("part", part.problem)
+    (k, R), weights = part.problem.terms.shape, part.weights
+    if not part.problem.complete:       # what of a person is in no group has the last row's price
+        k, weights = k + 1, np.column_stack([weights, 1 - weights.sum(axis=1)])
+    centred = check.array("centred", centred, shape=(k, R), low=-1e18, high=1e18)
+    clip = check.number("clip", clip, low=0.0, high=1e9, low_open=True)
+    noise = check.number("noise", noise, low=0.0, high=1e9)
+    p = part.problem.network.n_parameters
+    if directions is not None:
+        directions = orthonormal(directions, p)
+    reach = reach_of(centred, clip)
+    if reach == 0:
+        return np.zeros(p)
+    total = part.clipped_sum(clip, part.problem.terms.each(centred, part.cells, weights)).astype(float)
+    if directions is None:
+        return gaussian_on_grid(total, noise * reach, rng)
+    return directions @ gaussian_on_grid(directions.T @ total, noise * reach, rng)
+
+
+def noisy_violations(part: Part, sizes: ArrayLike, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """Signed violations over fixed sizes, with Gaussian noise: the only look at A in a dual step.
+
+    Source: ours, repairing Tran et al. 2020, equation (13) and Theorem 2, by gaps T16 to T19 and T28. Of each group and rate it is (1/N_a)
+    times the sum over the group of mu(P) - h. How far |mu(P) - h| goes among the people of a rate is public, X, Y and theta being so: in
+    units of that, one changed A takes at most 1 from one sum and adds as much to another. So k sums have sensitivity sqrt 2. All of a rate
+    together they are 0, which is public, so the noise is taken off its mean too: of two groups one number is left, with the noise of
+    sensitivity 1. Where a person may be in no group the sums are free, and noise stays as it is.
+
+    The sums are exact, of numbers on a public grid, and the noisy sums are rounded to another.
+
+    Parameters
+    ----------
+    part : of :class:`FairProblem`
+        ``problem.of(theta)``, everybody.
+    sizes : (k, R) array
+        N, public.
+    noise : float in [0, 1e9]
+        Noise multiplier: standard deviation over sensitivity.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (k, R) array
+
+    Raises
+    ------
+    ValueError
+        What is no part of a problem, or one of weights in place of groups; shapes that do not fit.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> problem = FairProblem(Network(1, ()), [[0.], [1.], [2.]], [0, 1, 1], [0, 1, 1], FairTerms("demographic_parity", 2))
+    >>> noisy_violations(problem.of(np.array([1.0, 0.0])), [[1.0], [2.0]], 0.0, np.random.default_rng(0)).round(3).tolist()
+    [[0.204], [-0.102]]
+    """
+    part, rng = _part(part), check.rng(rng)
+    refuse_weights("part", part.problem)
+    terms, noise = part.problem.terms, check.number("noise", noise, low=0.0, high=1e9)
+    sizes = check.array("sizes", sizes, shape=terms.shape, low=1e-9, high=1e15)
+    means, _ = terms.population(part.values, part.cells)
+    apart = np.where(part.cells >= 0, means[part.cells] - part.values, 0.0)
+    far = farthest(apart, part.cells, terms.shape[1])
+    grid = np.ldexp(1.0, 1 + part.n.bit_length() - 53)      # any sum of them is exact
+    units = np.rint(np.divide(apart, far[part.cells], out=np.zeros_like(apart), where=far[part.cells] > 0) / grid) * grid
+    sums = gaussian_on_grid(terms.sums(units, part.cells, part.weights), math.sqrt(2) * noise, rng)
+    if part.problem.complete:
+        sums = sums - sums.mean(axis=0)
+    return sums * far / sizes
+
+
+def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) -> tuple[np.ndarray, Release]:
+    """How many people each group has under each fraction line, asked once, with geometric noise: epsilon-private.
+
+    Source: ours, gap T6: what sets the scale of noise must be public. :func:`~dpfair_teach.oneshot.release_cells` counts; every person is
+    under one line at most. No size is taken to be below a hundredth of its rate, or 1: an empty group is no error, and its noise is
+    bounded.
+
+    Parameters
+    ----------
+    problem : FairProblem
+        Its groups given as codes.
+    epsilon : float in [1e-9, 1e9]
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    sizes : (k, R) array
+    release : accounting.Release
+
+    Raises
+    ------
+    ValueError
+        Weights in place of groups.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> problem = FairProblem(Network(1, ()), np.ones((6, 1)), [0, 1, 1] * 2, [0, 1] * 3, FairTerms("demographic_parity", 2))
+    >>> sizes, release = noisy_sizes(problem, 50.0, np.random.default_rng(0))
+    >>> sizes.tolist(), release.mechanism
+    ([[2.0], [4.0]], 'geometric')
+    """
+    problem, terms = checked_problem(problem), problem.terms
+    codes = refuse_weights("problem", problem)
+    k, asked = terms.n_groups + problem.missing, problem.cells >= 0
+    if k > check.MOST_GROUPS:
+        check.refuse("problem", terms.n_groups, "groups, and with missing=True who did not say is one more while they are counted",
+                     f"Choose at most {check.MOST_GROUPS - 1} groups.")
+    counts, release = release_cells(problem.cells[asked], codes[asked], epsilon, rng, n_groups=k, n_cells=terms.shape[1],
+                                    every_group=k > 2)
+    everybody = problem.people
+    found = counts[:terms.n_groups] if k > 2 else np.vstack([everybody - counts[0], counts[0]])
+    return np.clip(found.astype(float), np.maximum(LEAST * everybody, 1.0), np.maximum(everybody, 1.0)), release
+
+
+def public_sizes(problem: FairProblem, shares: ArrayLike) -> np.ndarray:
+    """How many people each group is taken to have under each fraction line, by shares that are known from elsewhere.
+
+    Source: ours, gap T6. A wrong share rescales a violation, and biases nothing: mu(P) is public, see :func:`noisy_violations`.
+
+    Parameters
+    ----------
+    problem : FairProblem
+    shares : (k,) or (k, R) array
+        Entries in (0, 1]: of all people, or of those of each rate. Not computed from these people's A.
+
+    Returns
+    -------
+    (k, R) array
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, a share that is not above 0.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> problem = FairProblem(Network(1, ()), np.ones((6, 1)), [0, 1, 1] * 2, [0, 1] * 3, FairTerms("equalized_odds", 2))
+    >>> public_sizes(problem, [.25, .75]).tolist()
+    [[0.75, 0.75], [2.25, 2.25]]
+    """
+    k, R = checked_problem(problem).terms.shape
+    shares = check.array("shares", shares, low=0.0, high=1.0, booleans=False)
+    if shares.shape not in ((k,), (k, R)):
+        check.refuse("n_groups, shares", (k, shares.shape), f"not one share for each group, ({k},), or for each group and rate, ({k}, {R})",
+                     "Give each group's share, of all people or of each rate.")
+    if (shares < 1e-9).any():
+        check.refuse("shares", float(shares.min()), "is the smallest, and of nobody there is no rate", "Give shares above 0.")
+    return np.maximum(np.broadcast_to(shares.reshape(k, -1), (k, R)) * problem.people, 1e-9)
+
+
+def public_directions(part: Part, rank: int) -> np.ndarray:
+    """The directions along which people's gradients of h differ most, from 0: an orthonormal basis. A is not read.
+
+    Source: ours; the idea of noise in a public subspace is Zhou, Wu and Banerjee's (2021), who need public people for it. Here X, Y and
+    theta are public, so everybody's gradient is.
+
+    Parameters
+    ----------
+    part : of :class:`FairProblem`
+        A batch, of at least as many people.
+    rank : int in 1..1000
+
+    Returns
+    -------
+    (p, rank) array
+
+    Raises
+    ------
+    ValueError
+        More directions than people, or than parameters.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> problem = FairProblem(Network(2, ()), np.eye(6)[:, :2], [0, 1, 1] * 2, [0, 1] * 3, FairTerms("equalized_odds", 2))
+    >>> public_directions(problem.of(np.zeros(3), np.arange(6)), 2).shape
+    (3, 2)
+    """
+    part, rank = _part(part), check.integer("rank", rank, low=1, high=1000)
+    network = part.problem.network
+    if rank > min(part.n, network.n_parameters):
+        check.refuse("rank", rank, f"more directions than {part.n} people, or {network.n_parameters} parameters, have",
+                     "Choose a smaller rank.")
+    people = per_example_gradients(network, part.theta, part.passed, part.slopes).astype(float)
+    _, vectors = np.linalg.eigh(people @ people.T)
+    top = people.T @ vectors[:, ::-1][:, :rank]
+    return np.linalg.qr(top)[0]
+
+
+def reach_of(centred: np.ndarray, clip: float) -> float:
+    """Twice what one person can add to the sum, whatever the prices: of centred ones that is their range, the largest of all rates, times
+    the clip."""
+    return 2 * clip * float(np.abs(centred).max())
+
+
+def farthest(apart: np.ndarray, cells: np.ndarray, rates: int) -> np.ndarray:
+    """The largest |mu(P) - h| among the people of each rate, (R,): public."""
+    return np.array([np.abs(apart[cells == r]).max(initial=0.0) for r in range(rates)])
+
+
+def orthonormal(directions: Any, p: int) -> np.ndarray:
+    """The directions, refused where a projection on them could make a contribution longer."""
+    if not (type(directions) is np.ndarray and directions.dtype == np.float64 and directions.ndim == 2 and len(directions) == p):
+        directions = check.array("directions", directions, shape=(p, None))
+    with np.errstate(all="ignore"):
+        off = float(np.linalg.norm(directions.T @ directions - np.eye(directions.shape[1])))
+    if not off <= 1e-9:
+        check.array("directions", directions)       # says of what is no number that it is none
+        check.refuse("directions", off, "is how far their products with each other are from 1 and 0: the sum's coordinates on them could "
+                     "move further than noise is made for", "Give orthonormal columns, as public_directions or numpy.linalg.qr makes them.")
+    return directions
+
+
+def refuse_weights(name: str, problem: FairProblem) -> np.ndarray:
+    """The codes: a row of weights may be as large as it likes, and how far one person moves anything is known of codes alone."""
+    if problem.codes is None:
+        check.refuse(name, problem.weights.shape, "the groups of its people are weights, and noise is made for codes",
+                     "Make the FairProblem with A as codes 0, 1, ..., or train without noise on weights that are public.")
+    return problem.codes
+
+
+def checked_problem(problem: Any) -> FairProblem:
+    if not isinstance(problem, FairProblem):
+        check.refuse("problem", problem, "not a FairProblem", "Make it with lagrangian.FairProblem(network, X, A, Y, terms).")
+    return problem
+
+
+def _part(part: Any) -> Part:
+    if not isinstance(part, Part):
+        check.refuse("part", part, "not a part of a FairProblem", "Give problem.of(theta, people).")
+    return part

@@ -1,0 +1,332 @@
+"""People, a network and what is to be equal: a batch of them is passed forward, and says what it adds to each step."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..networks import Network, clipped_sum, gradient, gradient_norms, log_loss, log_loss_slopes
+from ..networks import Pass as Pass
+from .plan import Empty
+from .terms import FairTerms
+
+__all__ = ["FairProblem", "epoch_batches", "poisson_sample"]
+
+#: Entries of X beyond that, or of theta, are refused: with few layers no number overflows then, whoever is in a secret sample.
+LARGEST = 1e6
+#: People that are passed forward together where all are asked.
+TOGETHER = 2**14
+
+
+@dataclass(frozen=True, eq=False)
+class FairProblem:
+    """Who learns what: people, a network, and the constraints.
+
+    Source: Tran et al. 2020, problem (3a), (3b).
+
+    Parameters
+    ----------
+    network : networks.Network
+        Of as many features as X has columns.
+    X : (m, d) array, or numpy.memmap
+        Entries within 10^6; standardize them. It is read where it lies, a batch at a time.
+    A : (m,) array of ints 0..k-1, or (m, k) array
+        Groups; or each person's weight on every group, such as debiased answers or a posterior. A row of zeros is a person who is in none.
+    Y : (m,) array of 0/1, both occurring
+        Labels. Public.
+    terms : FairTerms
+        The constraints, for k groups.
+    missing : bool
+        Codes go up to k, and k is a person who did not say. Who said nothing is as private as what others said.
+
+    Attributes
+    ----------
+    m : int
+        People.
+    weights : (m, k) array
+        Everybody's weight on every group. Private.
+    cells : (m,) array of ints
+        Everybody's rate.
+    y, rows : (m,) and (m, d) arrays
+        Y and X, read.
+    codes : (m,) array of ints, or None
+        The groups, where they were given as codes. Private.
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not fit each other, the network or the terms; labels all alike; entries of X beyond 10^6.
+
+    Examples
+    --------
+    >>> problem = FairProblem(Network(1, ()), [[0.], [1.], [2.]], [0, 1, 1], [0, 1, 1], FairTerms("demographic_parity", 2))
+    >>> problem.m, problem.of(np.zeros(2)).violations().round(2).tolist()
+    (3, [[0.0], [0.0]])
+    """
+
+    network: Network
+    X: ArrayLike
+    A: ArrayLike
+    Y: ArrayLike
+    terms: FairTerms
+    missing: bool = False
+    weights: np.ndarray = field(init=False, repr=False)
+    cells: np.ndarray = field(init=False, repr=False)
+    y: np.ndarray = field(init=False, repr=False)
+    rows: np.ndarray = field(init=False, repr=False)
+    codes: np.ndarray | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.network, Network):
+            check.refuse("network", self.network, "not a Network", "Make it with networks.Network(n_features, hidden).")
+        if not isinstance(self.terms, FairTerms):
+            check.refuse("terms", self.terms, "not FairTerms", "Make them with lagrangian.FairTerms(notion, n_groups).")
+        check.same_people(X=self.X, Y=self.Y, A=self.A)
+        rows = check.filled("X", check.rows("X", self.X, columns=self.network.n_features, low=-LARGEST, high=LARGEST), "person")
+        y = check.labels("Y", self.Y)
+        if len(y) != len(rows):
+            check.refuse("X, Y", (rows.shape, y.shape), "not as many rows as labels", "Give a row of X and a label for everybody.")
+        if y.min() == y.max():
+            check.refuse("Y", int(y[0]), "everybody has the same label", "Give people of both labels.")
+        codes, weights = weights_of(self.A, self.terms.n_groups, len(rows), check.flag("missing", self.missing))
+        for name, value in (("X", rows), ("A", weights if codes is None else codes), ("Y", y), ("rows", rows), ("y", y),
+                            ("codes", codes), ("weights", weights), ("cells", self.terms.cells(y))):
+            object.__setattr__(self, name, value)
+
+    @property
+    def m(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def people(self) -> np.ndarray:
+        """Of each rate, (R,): public, as labels are."""
+        return np.bincount(self.cells[self.cells >= 0], minlength=self.terms.shape[1]).astype(float)
+
+    @property
+    def complete(self) -> bool:
+        """Is everybody known to be in one group? By the way the groups were given, not by who is where."""
+        return self.codes is not None and not self.missing
+
+    def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> Part:
+        """Those people, passed forward; everybody only when asked for logits, in blocks."""
+        return Part(self, theta, people)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some people of a problem at some theta: their logits, and what follows. Everybody's are computed a block at a time.
+
+    Attributes
+    ----------
+    problem : FairProblem
+        Whose people.
+    theta : (p,) array
+        Where.
+    people : array of ints, or slice
+        Who.
+    n : int
+        How many.
+    y, cells, weights : arrays
+        Theirs, as of the problem.
+    logits : (n,) array
+        Theirs, at theta.
+    """
+
+    problem: FairProblem
+    theta: np.ndarray
+    people: np.ndarray | slice
+
+    @cached_property
+    def passed(self) -> Pass:
+        """The forward pass of a batch."""
+        return self.problem.network.forward(self.theta, self.problem.rows[self.people])
+
+    @cached_property
+    def logits(self) -> np.ndarray:
+        if isinstance(self.people, slice):
+            return self.problem.network.logits(self.theta, self.problem.rows[self.people])
+        return self.passed.logits
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        return self.problem.y[self.people]
+
+    @cached_property
+    def cells(self) -> np.ndarray:
+        return self.problem.cells[self.people]
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        return self.problem.weights[self.people]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """h."""
+        return self.problem.terms.values(self.logits, self.y)
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        """Of h."""
+        return self.problem.terms.slopes(self.logits, self.y)
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        """Of everybody's gradient of h: public, as X, Y and theta are."""
+        return gradient_norms(self.problem.network, self.theta, self.passed, self.slopes)
+
+    # ------------------------------------------------------------------------------------------------ the loss
+    def loss(self) -> float:
+        """The mean log loss."""
+        return float(log_loss(self.logits, self.y).mean())
+
+    def loss_slopes(self) -> np.ndarray:
+        """Of the mean loss, by each person's logit."""
+        return log_loss_slopes(self.logits, self.y) / self.n
+
+    def gradient(self, slopes: np.ndarray) -> np.ndarray:
+        """The sum over these people of slope times gradient of the logit, (p,)."""
+        return gradient(self.problem.network, self.theta, self.passed, slopes)
+
+    # ------------------------------------------------------------------------------------------------ the constraints
+    def sizes(self) -> np.ndarray:
+        """People of each group and rate, (k, R)."""
+        return self.problem.terms.sizes(self.cells, self.weights)
+
+    def violations(self, sizes: np.ndarray | None = None, *, empty: Empty = "refuse") -> np.ndarray:
+        """mu(P) - mu(G), (k, R). Without ``sizes`` by these people's own, and where a group has nobody here it is refused, or read as 0."""
+        apart = self.problem.terms.violations(self.values, self.cells, self.weights, sizes)
+        if empty == "refuse" and np.isnan(apart).any():
+            a, r = np.argwhere(np.isnan(apart))[0]
+            rate = self.problem.terms.parity.cells[r].name
+            check.refuse("batch", self.n, f"people of whom nobody is under the line of {rate} in group {a}, so the group has no mean",
+                         "Choose a larger batch, empty='skip', which leaves that group out of that step, or a fixed normaliser.")
+        return np.where(np.isnan(apart), 0.0, apart)
+
+    def clipped_violations(self, clip: float | None) -> np.ndarray:
+        """mu(P) less the group's mean of h shortened to ``clip``, as (13) is printed: everybody's mean is not shortened."""
+        assert clip is not None
+        terms = self.problem.terms
+        means, _ = terms.population(self.values, self.cells)
+        short = self.values / np.maximum(1.0, np.abs(self.values) / clip)
+        return means - terms.sums(short, self.cells, self.weights) / self.sizes()
+
+    def penalty_slopes(self, multipliers: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
+        """Of the sum of multiplier times mu(P) - mu(G), by each person's logit: the groups' sizes are these people's own, or ``sizes`` of
+        all people, of whom these are a share."""
+        terms = self.problem.terms
+        if sizes is None:
+            own, here = self.sizes(), np.bincount(self.cells[self.cells >= 0], minlength=terms.shape[1])
+            per = np.divide(multipliers, own, out=np.zeros(terms.shape), where=own != 0)
+            every = np.where(own != 0, multipliers, 0.0).sum(axis=0) / np.maximum(here, 1)
+        else:
+            share = self.problem.m / self.n
+            per, every = share * multipliers / sizes, share * multipliers.sum(axis=0) / np.maximum(self.problem.people, 1)
+        price = np.where(self.cells >= 0, every[self.cells], 0.0) - terms.each(per, self.cells, self.weights)
+        return price * self.slopes
+
+    def public_slopes(self, multipliers: np.ndarray, middle: np.ndarray, clip: float) -> np.ndarray:
+        """What of the penalty is public, by each person's logit: mu(P), less the middle price of everybody, clipped as the group sums are.
+        These people are a share of all."""
+        if not multipliers.any() and not middle.any():
+            return np.zeros(self.n)
+        here, everybody = self.cells >= 0, self.problem.people
+        price = (multipliers.sum(axis=0) / np.maximum(everybody, 1) - middle)[self.cells] * (self.problem.m / self.n)
+        return np.where(here, price, 0.0) * self.slopes * (clip / np.maximum(self.norms, clip))
+
+    def mean_gradient(self, r: int, a: int | None = None, clip: float | None = None) -> np.ndarray:
+        """The gradient of the mean of h over rate r, of group a or of everybody; with ``clip``, the mean of clipped gradients."""
+        member = (self.cells == r) * (1.0 if a is None else self.weights[:, a])
+        price = member / member.sum()
+        if clip is None:
+            return self.gradient(price * self.slopes)
+        return clipped_sum(self.problem.network, self.theta, self.passed, self.slopes, clip, price)
+
+    def clipped_sum(self, clip: float, prices: np.ndarray) -> np.ndarray:
+        """The sum over these people of price times clipped gradient of h, (p,)."""
+        return clipped_sum(self.problem.network, self.theta, self.passed, self.slopes, clip, prices)
+
+
+def weights_of(A: Any, k: int, m: int, missing: bool) -> tuple[np.ndarray | None, np.ndarray]:
+    """Everybody's code, if codes are given, and weight on each group, (m, k): codes as ones and zeros, a table as it is."""
+    if isinstance(A, np.ndarray) and A.ndim == 2:
+        check.unread("a table of weights", "codes", missing=missing or None)
+        return None, check.array("A", A, shape=(m, k), low=-1e9, high=1e9, booleans=False)
+    codes = check.groups_below("A", A, k + missing, length=m)
+    return codes, np.eye(k + 1, k)[codes] if missing else np.eye(k)[codes]
+
+
+def epoch_batches(m: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """One epoch: everybody once, in a random order, so many at a time; the last batch holds the rest.
+
+    Source: Tran et al. 2020, Algorithm 1, line 3.
+
+    Parameters
+    ----------
+    m : int in 1..10^9
+        People.
+    size : int in 1..10^9
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    iterator of arrays of ints
+
+    Raises
+    ------
+    ValueError
+        No generator.
+
+    Examples
+    --------
+    >>> [len(batch) for batch in epoch_batches(5, 2, np.random.default_rng(0))]
+    [2, 2, 1]
+    """
+    m, size = check.integer("m", m, low=1, high=10**9), check.integer("size", size, low=1, high=10**9)
+    order = epoch_order(m, check.rng(rng))
+    return iter([order[start:start + size] for start in range(0, m, size)])
+
+
+def epoch_order(m: int, rng: np.random.Generator) -> np.ndarray:
+    """Everybody, in a random order."""
+    return rng.permutation(m)
+
+
+def poisson_sample(m: int, probability: float, rng: np.random.Generator) -> np.ndarray:
+    """A secret sample: each of m people is in it with this probability, on its own. Who is in it must not become known.
+
+    Source: Tran et al. 2020, Definition 2, as it must be read: gap T13. As many as a binomial law says, any set of so many equally likely:
+    the same law as a coin for each person, and for a small sample of many people much faster.
+
+    Parameters
+    ----------
+    m : int in 1..10^9
+    probability : float in [0, 1]
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    array of ints, in increasing order
+
+    Raises
+    ------
+    ValueError
+        No generator.
+
+    Examples
+    --------
+    >>> drawn = poisson_sample(1000, .05, np.random.default_rng(0))
+    >>> 20 < len(drawn) < 90, bool((np.diff(drawn) > 0).all())
+    (True, True)
+    """
+    m, rng = check.integer("m", m, low=1, high=10**9), check.rng(rng)
+    probability = check.number("probability", probability, low=0.0, high=1.0)
+    return np.sort(rng.choice(m, int(rng.binomial(m, probability)), replace=False, shuffle=False))

@@ -1,0 +1,287 @@
+"""F-LD and PF-LD: their terms by hand, their gradients by finite differences, the loop of the estimators against one screen, the budget."""
+from __future__ import annotations
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+from dp_accounting import pld
+
+from dpfair_teach import lagrangian
+from dpfair_teach.accounting import compose
+from dpfair_teach.data import make_logistic
+from dpfair_teach.lagrangian import FairProblem, FairTerms, Noise, Plan, calibration, find_noise, training_releases
+from dpfair_teach.lagrangian.loop import Run
+from dpfair_teach.networks import SGD, Network, log_loss
+from faults import Mutant, scaled
+
+PEOPLE = {k: make_logistic(60 * k, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3, 5)}
+NETWORK = Network(2, (3,))
+NOTIONS = ("demographic_parity", "equalized_odds", "accuracy_parity", "true_positive")
+
+
+def problem(k=2, notion="demographic_parity", h=None, A=None, network=NETWORK):
+    people = PEOPLE[k]
+    return FairProblem(network, people.X, people.A if A is None else A, people.Y, FairTerms(notion, k, h))
+
+
+def plan(**how):
+    return Plan(**dict(dict(epochs=3, batch=25, sample=.2, dual_rate=2.0, optimizer=SGD(.1, .5)), **how))
+
+
+def part(k=2, notion="equalized_odds", n=None):
+    it = problem(k, notion)
+    return it.of(NETWORK.initial(np.random.default_rng(0)), np.arange(n or it.m))
+
+
+def given(**more):
+    return dict(problem=problem(), plan=plan(dual_clip=1.0), **more, rng=np.random.default_rng(1))
+
+
+VALID_CALLS = {
+    "lagrangian.FairTerms": lambda: dict(notion="accuracy_parity", n_groups=2, h="loss"),
+    "lagrangian.FairProblem": lambda: dict(network=NETWORK, X=PEOPLE[2].X, A=PEOPLE[2].A, Y=PEOPLE[2].Y,
+                                           terms=FairTerms("equalized_odds", 2), missing=False),
+    "lagrangian.Plan": lambda: dict(epochs=3, batch=25, optimizer=SGD(.1), dual_rate=1.0, largest=2.0, gamma=.01, clip=1.0, dual_clip=5.0,
+                                    free=1, sample=.1, empty="skip"),
+    "lagrangian.Noise": lambda: dict(primal=1.0, dual=2.0, sizes=.1),
+    "lagrangian.epoch_batches": lambda: dict(m=10, size=3, rng=np.random.default_rng(0)),
+    "lagrangian.poisson_sample": lambda: dict(m=10, probability=.3, rng=np.random.default_rng(0)),
+    "lagrangian.start_training": lambda: given(noise=Noise(1.0, 1.0)),
+    "lagrangian.dual_step": lambda: dict(multipliers=np.zeros((2, 1)), apart=np.ones((2, 1)), plan=plan()),
+    "lagrangian.f_ld": given,
+    "lagrangian.pf_ld": lambda: given(sizes=np.full((2, 1), 60.0), noise=Noise(1.0, 1.0)),
+    "lagrangian.clipped": lambda: dict(vector=np.ones(3), clip=1.0),
+    "lagrangian.printed_sensitivity": lambda: dict(sizes=np.full((2, 1), 60.0), clip=1.0, factor=2.0, empty="refuse"),
+    "lagrangian.pf_ld_as_printed": lambda: given(noise=Noise(1.0, 1.0)),
+    "lagrangian.pf_ld_autograd": lambda: given(noise=Noise(1.0, 1.0)),
+    "lagrangian.centred_prices": lambda: dict(multipliers=np.ones((2, 1)), sizes=np.full((2, 1), 60.0), silent=True),
+    "lagrangian.noisy_group_sum": lambda: dict(part=part(), centred=[[.1, .2], [-.1, -.2]], clip=1.0, noise=1.0,
+                                               directions=np.eye(13)[:, :2], rng=np.random.default_rng(0)),
+    "lagrangian.noisy_violations": lambda: dict(part=part(), sizes=np.full((2, 2), 30.0), noise=1.0, rng=np.random.default_rng(0)),
+    "lagrangian.noisy_sizes": lambda: dict(problem=problem(), epsilon=1.0, rng=np.random.default_rng(0)),
+    "lagrangian.public_sizes": lambda: dict(problem=problem(), shares=np.array([.5, .5])),
+    "lagrangian.public_directions": lambda: dict(part=part(), rank=2),
+    "lagrangian.training_releases": lambda: dict(noise=Noise(1.0, 2.0, .1), plan=plan(), m=100, n_groups=2, missing=False),
+    "lagrangian.find_noise": lambda: dict(epsilon=2.0, delta=1e-5, plan=plan(), m=100, sizes_share=.1, dual_share=.2),
+}
+
+
+def private_problem(people, A, notion="equalized_odds"):
+    return FairProblem(Network(people.X.shape[1], (3,)), people.X, A, people.Y, FairTerms(notion, 2))
+
+
+def of_some(people, A, who=slice(None)):
+    it = private_problem(people, A)
+    return it.of(it.network.initial(np.random.default_rng(0)), who)
+
+
+def trained(people, A, rng):
+    it = private_problem(people, A)
+    return lagrangian.pf_ld(it, plan(), lagrangian.public_sizes(it, [.4, .6]), Noise(1.0, 2.0), rng)
+
+
+PRIVATE_FITS = {
+    "lagrangian.noisy_sizes": lambda people, A, rng: lagrangian.noisy_sizes(private_problem(people, A), .1, rng),
+    "lagrangian.start_training": lambda people, A, rng: lagrangian.start_training(private_problem(people, A), plan(), rng),
+    "lagrangian.noisy_violations": lambda people, A, rng: lagrangian.noisy_violations(of_some(people, A), np.full((2, 2), 60.0), 1.0, rng),
+    "lagrangian.noisy_group_sum": lambda people, A, rng: lagrangian.noisy_group_sum(
+        of_some(people, A, np.arange(0, 200, 3)), [[.1, .2], [-.1, -.2]], 1.0, 1.0, rng),
+    "lagrangian.pf_ld": trained,
+}
+
+
+# ------------------------------------------------------------------------------------------------ the terms
+def mean_by_hand(values, members):
+    total, n = 0.0, 0
+    for value, member in zip(values, members, strict=True):
+        if member:
+            total, n = total + value, n + 1
+    return total / n
+
+
+@pytest.mark.parametrize("k, notion", list(itertools.product((2, 3, 5), NOTIONS)))
+def test_violations_are_those_counted_by_hand(k, notion):
+    people, it = PEOPLE[k], problem(k, notion)
+    theta = NETWORK.initial(np.random.default_rng(0))
+    chance = NETWORK.probabilities(theta, people.X)
+    h = np.abs(people.Y - chance) if notion == "accuracy_parity" else chance
+    labels = {"equalized_odds": (0, 1), "true_positive": (1,)}.get(notion, (None,))
+    found = it.of(theta).violations()
+    assert found.shape == (k, len(labels)) == it.terms.shape
+    for (a, (r, label)) in itertools.product(range(k), enumerate(labels)):
+        of_label = [label in (None, y) for y in people.Y]
+        by_hand = mean_by_hand(h, of_label) - mean_by_hand(h, [own == a and asked for own, asked in zip(people.A, of_label, strict=True)])
+        assert found[a, r] == pytest.approx(by_hand, abs=1e-12)
+    assert (found * it.of(theta).sizes()).sum(axis=0) == pytest.approx(0, abs=1e-9)     # one of two groups is enough: T28
+
+
+@pytest.mark.parametrize("notion, h", [("demographic_parity", None), ("equalized_odds", None), ("accuracy_parity", "error"),
+                                       ("accuracy_parity", "loss")])
+def test_slopes_are_those_of_the_lagrangian(notion, h):
+    """Central differences of the mean loss and of lambda |mu(P) - mu(G)|, in each coordinate."""
+    it, network, rng = problem(3, notion, h), NETWORK, np.random.default_rng(0)
+    theta, lam, batch = network.initial(rng), rng.random(it.terms.shape), np.arange(90)
+
+    def at(theta):
+        here = it.of(theta, batch)
+        return log_loss(here.logits, here.y).mean() + (lam * np.abs(here.violations())).sum()
+
+    here, sizes = it.of(theta, batch), it.of(theta, batch).sizes()
+    found = here.gradient(here.loss_slopes() + here.penalty_slopes(lam * np.sign(here.violations())))
+    steps = 1e-5 * np.eye(len(theta))
+    assert found == pytest.approx([(at(theta + step) - at(theta - step)) / 2e-5 for step in steps], abs=1e-7)
+    whole = it.of(theta, np.arange(it.m))
+    sizes = whole.sizes()       # over fixed sizes of everybody it is the same on everybody
+    assert whole.penalty_slopes(lam, sizes) == pytest.approx(whole.penalty_slopes(lam))
+
+
+def test_public_part_and_group_sum_make_the_whole_gradient():
+    """The middle of the prices goes from one to the other: without noise, on everybody and unclipped, they are what was split."""
+    for k, notion, silent in ((2, "equalized_odds", False), (3, "demographic_parity", False), (5, "accuracy_parity", False),
+                              (2, "equalized_odds", True), (3, "demographic_parity", True)):
+        here, rng = part(k, notion), np.random.default_rng(k)
+        if silent:      # a third does not say its group: it has the price 0, though the public part counts everybody with the middle
+            it = here.problem
+            A = np.where(np.arange(it.m) % 3 == 0, k, it.codes)
+            here = FairProblem(it.network, it.X, A, it.Y, it.terms, missing=True).of(here.theta, here.people)
+        nu, sizes = rng.normal(size=here.problem.terms.shape), here.sizes() * rng.uniform(.7, 1.3, here.problem.terms.shape)
+        nu = np.abs(nu) if silent else nu
+        middle, centred = lagrangian.centred_prices(nu, sizes, silent)
+        group = lagrangian.noisy_group_sum(here, centred, 1e6, 0.0, rng)
+        public = here.gradient(here.public_slopes(nu, middle, 1e6))
+        assert public - group == pytest.approx(here.gradient(here.penalty_slopes(nu, sizes)), abs=1e-12)
+
+
+def test_f_ld_by_hand():
+    """Every step from central differences of the batch's Lagrangian, every multiplier from means: the same weights to 1e-6."""
+    people, how = PEOPLE[3], plan(optimizer=SGD(.2), largest=.3, dual_rate=20.0, batch=60)
+    it = problem(3, "demographic_parity")
+    found, lam = lagrangian.f_ld(it, how, np.random.default_rng(9))
+    rng = np.random.default_rng(9)
+    theta, by_hand, steps = NETWORK.initial(rng), np.zeros(3), 1e-5 * np.eye(NETWORK.n_parameters)
+
+    def apart(theta, who):
+        score, own = NETWORK.probabilities(theta, people.X[who]), people.A[who]
+        return np.array([mean_by_hand(score, own == own) - mean_by_hand(score, own == a) for a in range(3)])
+
+    def lagrangian_of(theta, who):
+        score, y = NETWORK.probabilities(theta, people.X[who]), people.Y[who]
+        return -np.log(np.where(y == 1, score, 1 - score)).mean() + by_hand @ np.abs(apart(theta, who))
+
+    for _ in range(how.epochs):
+        for who in lagrangian.epoch_batches(180, 60, rng):
+            theta = theta - .2 * np.array([(lagrangian_of(theta + e, who) - lagrangian_of(theta - e, who)) / 2e-5 for e in steps])
+        by_hand = np.minimum(by_hand + 20 * np.abs(apart(theta, np.arange(180))), .3)
+    assert found == pytest.approx(theta, abs=1e-6) and lam[:, 0] == pytest.approx(by_hand, abs=1e-6)
+    assert by_hand.max() == .3 and by_hand.min() > 0
+
+
+# ------------------------------------------------------------------------------------------------ one screen and the loop
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_loop_is_f_ld(k):
+    it = problem(k, "equalized_odds")
+    theta, lam = lagrangian.f_ld(it, plan(empty="skip"), np.random.default_rng(5))
+    found = Run(it, plan(empty="skip"), "absolute", it.of(theta).sizes()).train(np.random.default_rng(5))
+    assert np.array_equal(found.theta, theta) and (lam >= found.multipliers).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_loop_is_pf_ld(k):
+    it, noise = problem(k), Noise(.7, 3.0)
+    sizes = lagrangian.public_sizes(it, np.full(k, 1 / k))
+    theta, nu = lagrangian.pf_ld(it, plan(), sizes, noise, np.random.default_rng(5))
+    found = Run(it, plan(), "private", sizes, noise).train(np.random.default_rng(5))
+    assert np.array_equal(found.theta, theta) and np.array_equal(found.multipliers, nu) and nu.any()
+
+
+@pytest.mark.parametrize("variant", ["f_ld", "pf_ld_as_printed", "pf_ld_autograd"])
+def test_a_batch_without_a_group_is_refused_or_skipped_and_counted(variant):
+    learn = getattr(lagrangian, variant) if variant == "f_ld" else functools.partial(getattr(lagrangian, variant), noise=Noise(.1, .1))
+    it = problem(A=(np.arange(120) < 3).astype(int))
+    with pytest.raises(ValueError, match=r"^(batch=25: people of whom nobody|sizes=[01]\.0: is the smallest).*empty='skip'"):
+        learn(it, plan(dual_clip=1.0), rng=np.random.default_rng(0))
+    found = learn(it, plan(dual_clip=1.0, empty="skip"), rng=np.random.default_rng(0))
+    assert np.isfinite(found[0]).all() and (variant == "f_ld" or found[2] > 5)
+    skipped = Run(it, plan(empty="skip"), "absolute", np.ones((2, 1))).train(np.random.default_rng(0)).skipped
+    assert 5 < skipped <= 15
+    empty = problem(A=np.zeros(120, dtype=int))
+    with pytest.raises(ValueError, match="nobody is under the line"):
+        lagrangian.f_ld(empty, plan(empty="refuse"), np.random.default_rng(0))
+
+
+def test_steps_that_are_too_large_are_refused_in_words():
+    with pytest.raises(ValueError, match=r"theta.*(smaller steps|finite)"):
+        lagrangian.f_ld(problem(), plan(optimizer=SGD(1e200)), np.random.default_rng(0))
+
+
+# ------------------------------------------------------------------------------------------------ the budget
+@pytest.mark.parametrize("epsilon, delta, m, how", [
+    (1.0, 1e-5, 2000, dict(epochs=6, sample=.02)), (.2, 1e-6, 500, dict(sample=1.0)), (8.0, 1e-5, 500, dict(free=2))])
+def test_the_noise_that_is_found_is_within_its_budget_and_hardly_more(epsilon, delta, m, how):
+    p = plan(**how)
+    noise = find_noise(epsilon, delta, p, m, sizes_share=.1)
+    spent = compose(training_releases(noise, p, m), delta, "pld")
+    assert .99 * epsilon < spent <= epsilon and noise.sizes == .1 * epsilon
+
+
+def test_the_noise_is_found_in_few_looks_of_the_slow_accountant(monkeypatch):
+    looks, real = [], calibration.pld_epsilon
+    monkeypatch.setattr(calibration, "pld_epsilon", lambda *given: looks.append(1) or real(*given))
+    find_noise(2.0, 1e-6, plan(epochs=7), 321)
+    assert 1 <= len(looks) <= 4
+
+
+def test_the_budget_is_the_one_of_dp_accounting():
+    p, m, delta = plan(epochs=6, sample=.05), 500, 1e-5
+    noise = find_noise(1.0, delta, p, m)
+    primal, dual = p.paid(m)
+    make = pld.privacy_loss_distribution.from_gaussian_mechanism
+    one = make(noise.primal, sensitivity=.5, sampling_prob=.05, neighboring_relation=pld.privacy_loss_distribution.NeighborRel.REPLACE_ONE)
+    both = one.self_compose(primal).compose(make(noise.dual, sensitivity=1.0).self_compose(dual))
+    assert both.get_epsilon_for_delta(delta) == pytest.approx(1.0, rel=5e-3)
+
+
+@pytest.mark.parametrize("epochs, free, m", [(3, 1, 100), (5, 2, 101), (2, 2, 10)])
+def test_steps_that_read_a_are_counted_in_the_run(monkeypatch, epochs, free, m):
+    """T14: the free epochs read nothing, nor does the last dual step."""
+    calls = []
+    for name in ("noisy_group_sum", "noisy_violations"):
+        real = getattr(lagrangian.loop, name)
+        monkeypatch.setattr(lagrangian.loop, name, lambda *given, name=name, real=real: calls.append(name) or real(*given))
+    p = plan(epochs=epochs, free=free)
+    people = PEOPLE[2]
+    it = FairProblem(NETWORK, people.X[:m], people.A[:m], people.Y[:m], FairTerms("demographic_parity", 2))
+    Run(it, p, "private", np.full((2, 1), m / 2), Noise(1.0, 1.0)).train(np.random.default_rng(0))
+    assert (calls.count("noisy_group_sum"), calls.count("noisy_violations")) == p.paid(m)
+
+
+def test_what_no_noise_reaches_is_refused():
+    for epsilon, delta in ((1e-6, 1e-10), (1e-6, 1e-6)):
+        with pytest.raises(ValueError, match=r"^epsilon, delta=.*shows no noise multiplier up to 1e\+06 to keep, in .*fewer"):
+            find_noise(epsilon, delta, plan(epochs=10**6), 10**6)
+    with pytest.raises(ValueError, match=r"^sizes_share=2\.2e-308: above 0 and below 0\.001"):
+        find_noise(1.0, 1e-5, plan(), 100, sizes_share=2.2e-308)
+    with pytest.raises(ValueError, match=r"^sample=2\.2e-308: outside"):
+        plan(sample=2.2e-308)
+    with pytest.raises(ValueError, match=r"^plan=\(1, 1\): epochs, and so many of them free"):
+        find_noise(1.0, 1e-5, plan(epochs=1), 100)
+
+
+# ------------------------------------------------------------------------------------------------ faults
+def without_population(f):
+    """The penalty's slopes without mu(P): its mean is 0."""
+    def faulty(here, multipliers, sizes=None):
+        return -here.problem.terms.each(multipliers / here.sizes(), here.cells, here.weights) * here.slopes
+    return faulty
+
+
+FAULTS = {
+    "f_ld_penalty_turned": Mutant("dpfair_teach.lagrangian.problem.Part.penalty_slopes",
+                                  lambda f: lambda here, multipliers, sizes=None: -f(here, multipliers, sizes),
+                                  "the penalty is climbed, not descended"),
+    "f_ld_population_left_out": Mutant("dpfair_teach.lagrangian.problem.Part.penalty_slopes", without_population,
+                                       "the group's mean moves, and everybody's does not"),
+    "f_ld_violations_halved": Mutant("dpfair_teach.lagrangian.terms.FairTerms.violations", scaled(.5), "violations are halved"),
+}
