@@ -5,6 +5,9 @@ everybody's expected group, with a covariance that ``smoothing`` may choose by t
 regression oracle, or fair Bayes thresholding, makes of these; ``frontier`` mixes them for every gamma; ``run`` is all of it for every
 option and any number of people, and ``learner`` that as an estimator. There only ``asked`` hands A to a release; ``learner`` checks that it
 holds codes, and ``_public`` and ``known`` never see it.
+
+``soft_learner`` is another way, for every notion, (epsilon, delta): one Gaussian answer and no audit. ``soft_groups`` asks, and makes a
+model of the groups of it; ``soft_frontier`` mixes thresholds by column generation.
 """
 from ._public import Public as Public
 from .algorithm import ask_once
@@ -21,6 +24,9 @@ from .run import learn as learn
 from .settings import DEFAULTS as DEFAULTS
 from .settings import suggested_cells
 from .smoothing import answers_log_likelihood
+from .soft_frontier import fair_mixture, response_error, threshold_scores
+from .soft_groups import group_contrasts, release_contrasts, soft_groups
+from .soft_learner import SoftGroupLearner
 
 __all__ = [
     "FrontierLearner", "ask_once", "guess_groups", "public_part",
@@ -28,4 +34,5 @@ __all__ = [
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
+    "SoftGroupLearner", "fair_mixture", "group_contrasts", "release_contrasts", "response_error", "soft_groups", "threshold_scores",
 ]

@@ -1,6 +1,7 @@
 """The functions of x that candidates are made of: the oracle's scores, for the people learned from and for anybody else."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -73,7 +74,7 @@ def scores_of(basis: Basis, public: Public) -> np.ndarray:
     return scores
 
 
-def chances(basis: Basis, X: np.ndarray, multipliers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def chances(basis: Callable[[np.ndarray], np.ndarray], X: np.ndarray, multipliers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """P(h = 1) of a mixture of candidates for everybody, (n,)."""
     accepted = [(basis(floats(X[at])) @ multipliers.T > 0) @ weights for at in blocks(len(X))]
     return np.clip(accepted[0] if together(len(X)) else np.concatenate(accepted), 0.0, 1.0)        # sums of weights round

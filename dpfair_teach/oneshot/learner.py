@@ -208,13 +208,13 @@ class FrontierLearner(FrontierClassifier):
         with one_thread(len(y)):
             public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
             A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
-            self._basis, self.frontier_, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
-                                                                  n_cells=how.n_cells, norm=how.norm, columns=how.columns,
-                                                                  smoothing=how.smoothing, gammas=how.gammas)
-            self.accepted_ = what_is_accepted(asked, public, decisions, self.frontier_.used)
+            basis, frontier, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
+                                                      n_cells=how.n_cells, norm=how.norm, columns=how.columns, smoothing=how.smoothing,
+                                                      gammas=how.gammas)
+            self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
+            self._basis, self.frontier_ = basis, frontier
+            self.accepted_ = what_is_accepted(asked, public, decisions, frontier.used)
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
-        self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
-
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
         check_is_fitted(self, "frontier_")

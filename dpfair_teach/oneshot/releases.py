@@ -104,10 +104,15 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
         check.refuse("n_cells", n_cells, f"cells holds the code {J - 1}", "Raise n_cells, or renumber the cells.")
     else:
         J = int(n_cells)
-    sensitivity = cell_sensitivity(k, every_group)
+    release = record_of_cells(k, epsilon, every_group)
     counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(0 if every_group else 1, k)])
-    noisy = mechanisms.geometric(counts, sensitivity, epsilon, rng)
-    return noisy, Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon)
+    return mechanisms.geometric(counts, cell_sensitivity(k, every_group), epsilon, rng), release
+
+
+def record_of_cells(n_groups: int, epsilon: float, every_group: bool = False) -> Release:
+    """The record of :func:`release_cells`."""
+    sensitivity = cell_sensitivity(n_groups, every_group)
+    return Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon)
 
 
 def geometric_variance(sensitivity: float, epsilon: float) -> float:

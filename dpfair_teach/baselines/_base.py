@@ -1,0 +1,50 @@
+"""Somebody's classifier, fitted again and again with weights: it is not ours, and may raise or answer anything."""
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+
+from .. import _checks as check
+from .._fitted import base_prediction
+
+REMEDY = "Give a classifier that answers 0 or 1."
+
+
+def readable(base: Any) -> Any:
+    """A classifier that can be copied, fitted with weights and asked."""
+    for name in ("fit", "predict", "get_params"):
+        if not callable(getattr(base, name, None)) or isinstance(base, type):
+            check.refuse("base", base, f"has no {name}, so it is no classifier of scikit-learn's", "Give one, as LogisticRegression().")
+    if "sample_weight" not in inspect.signature(base.fit).parameters:
+        check.refuse("base", base, "its fit takes no sample_weight, and the reduction is about weights",
+                     "Give one that takes weights, as LogisticRegression(); the last step of a Pipeline does not.")
+    return base
+
+
+def fitted(base: Any, X: Any, labels: np.ndarray, weights: np.ndarray, rng: np.random.Generator) -> Any:
+    """A copy that has learned these labels, with weights of mean 1; a constant where there is one label only."""
+    total = weights.sum()
+    if labels.min() == labels.max() or total <= 0:
+        return constant(int(labels[0]))
+    model = clone(base)
+    # Not rng.spawn: a child knows its parent's seed, from which the noise follows, and a base may keep what it is given.
+    own = {"rng": np.random.default_rng(rng.integers(2**63, size=4))} if "rng" in inspect.signature(model.fit).parameters else {}
+    try:
+        return model.fit(X, labels, sample_weight=weights * (len(weights) / total), **own)
+    except Exception as problem:        # whatever it is: the base is not ours
+        check.refuse("base", base, f"cannot be fitted to these people ({type(problem).__name__}: {problem})",
+                     "Give an X that it can read, and see its own message.", problem)
+
+
+def constant(value: int) -> DummyClassifier:
+    """Who says the same of everybody."""
+    return DummyClassifier(strategy="constant", constant=value).fit(np.zeros((1, 1)), [value])
+
+
+def decisions(model: Any, X: Any, n: int) -> np.ndarray:
+    """What it says of everybody, 0 or 1."""
+    return base_prediction(model, X, n, remedy=REMEDY).astype(np.int64)

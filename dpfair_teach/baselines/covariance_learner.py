@@ -1,0 +1,147 @@
+"""Logistic regression under bounds on covariances, as a scikit-learn estimator."""
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import _checks as check
+from .._classifier import RandomizedClassifier
+from ..fairness import Parity
+from ..fairness.parity import Notion, read_parity
+from .convex_concave import CovarianceProgram, convex_concave
+from .covariance import BEND, bends, group_weights
+
+__all__ = ["CovarianceClassifier"]
+
+MOST_STEPS = 1000
+STEPS = 20      # where nobody says how many
+FAR = 0.01      # a residual of which one is told
+
+
+class Read(NamedTuple):
+    """The parameters of a fit, each checked."""
+
+    gamma: float
+    k: int
+    parity: Parity
+    C: float
+    steps: int
+    as_printed: bool
+
+
+class CovarianceClassifier(RandomizedClassifier):
+    """Logistic regression in which no group goes together with the score, or with its mistakes, by more than gamma. **Not private.**
+
+    Source: Tran et al. 2020, Section 8, baseline Z (Zafar et al. 2017, reconstructed), for any number of groups: one bound for each group,
+    of two groups for one of them, whose covariance is the other's but for its sign. It decides by X alone, and surely: P(1) is 0 or 1.
+
+    ``gamma`` bounds :func:`covariances`, not gaps of rates: at gamma = 0 the mean scores of the groups are equal, and how often they are
+    accepted need not be. ``fit`` draws nothing from its ``rng``. There is no noise, and there are no ``releases_``: what is published may
+    tell who is in which group. Standardize X: the penalty on the weights goes by the units of its columns.
+
+    For demographic parity the bounds are linear and the program is convex; SLSQP of scipy solves it. For the other notions they are
+    differences of convex functions. From theta = 0 on, each step puts tangents in the place of the concave parts, solves that convex
+    program, and goes to its optimum: every step meets the true bounds, the loss never rises, and a point that returns itself is stationary.
+    The proof stands in ``convex_concave.py``. It is no global optimum. The corner of min(0, v) is rounded over 0.001 to either side, which
+    moves a covariance by at most 0.000125.
+
+    Parameters
+    ----------
+    gamma : float in [0, 1e9]
+        The covariance allowed; of other notions than demographic parity at least 0.0005, from where on 0 is inside the bounds.
+    n_groups : int in 2..1000
+        k.
+    notion : str
+        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
+    C : float in [1e-6, 1e6]
+        As in scikit-learn's LogisticRegression: the log losses of all people are added to |w|^2 / (2 C); the intercept is free.
+    steps : int in 1..1000, optional
+        At most so many convex programs; None: 20. Demographic parity has one, and takes no number.
+    as_printed : bool
+        Shares of groups among everybody, where a rate is of one label: see :func:`covariances`.
+
+    Attributes
+    ----------
+    coef_ : (n_features,) array, intercept_ : float
+    losses_ : (t,) array
+        The penalised mean log loss at theta = 0, and after each convex program; it never rises.
+    residual_ : float
+        How far Lagrange's conditions are from holding: the length of what is left of the gradient of the loss when the gradients of the
+        active bounds, with their best multipliers, are added. In coordinates in which the Hessian of the loss at 0 is the unit matrix.
+        Above 0.01 ``fit`` warns.
+    covariances_ : (k, R) array
+        On the people of ``fit``, without the rounding.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has columns with names
+    classes_ : array([0, 1])
+
+    Raises
+    ------
+    ValueError
+        By every method, for any parameter or array out of range; a group that is empty in a cell that the notion asks about.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> people = make_logistic(400, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
+    >>> model = CovarianceClassifier(gamma=.01, notion="demographic_parity")
+    >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    >>> model.covariances_.round(3).ravel(), bool(model.residual_ < 1e-4)
+    (array([-0.01,  0.01]), True)
+    """
+
+    def __init__(self, gamma: float, *, n_groups: int = 2, notion: Notion = "equalized_odds", C: float = 1.0, steps: int | None = None,
+                 as_printed: bool = False) -> None:
+        self.gamma = gamma
+        self.n_groups = n_groups
+        self.notion = notion
+        self.C = C
+        self.steps = steps
+        self.as_printed = as_printed
+
+    def _setting(self) -> Any:
+        parity = read_parity(self.notion)
+        gamma = check.number("gamma", self.gamma, low=BEND / 2 if bends(parity) else 0.0, high=1e9)
+        if not check.flag("as_printed", self.as_printed):
+            pass
+        elif all(cell.label is None for cell in parity.cells):
+            check.unread(f"notion={parity.notion!r}", "a notion about people of one label", as_printed=True)
+        if not bends(parity):
+            check.unread(f"notion={parity.notion!r}", "a notion about mistakes", steps=self.steps)
+        steps = STEPS if self.steps is None else check.integer("steps", self.steps, low=1, high=MOST_STEPS)
+        return Read(gamma, check.group_count(self.n_groups), parity, check.number("C", self.C, low=1e-6, high=1e6), steps, self.as_printed)
+
+    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+        X = self._people(X)
+        if len(y) != len(X):
+            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give one label for each row of X.")
+        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
+        n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
+        how.parity.require("sensitive_features", n, codes=True)
+        weights = group_weights(A, y, how.k, how.parity, as_printed=how.as_printed)
+        bounded = weights[1:] if how.k == 2 and not how.as_printed else weights
+        program = CovarianceProgram(np.column_stack([X, np.ones(len(X))]), 2.0 * y - 1, bounded.reshape(-1, len(X)), bends(how.parity),
+                                    how.gamma, how.C)
+        theta, losses = convex_concave(program, how.steps)
+        self.coef_, self.intercept_ = theta[:-1], float(theta[-1])
+        self.losses_, self.residual_ = np.array(losses), program.residual(theta)
+        if self.residual_ > FAR:
+            warnings.warn(f"not yet stationary after {len(losses) - 1} convex programs: residual_ is {self.residual_:.2g}, above {FAR}. "
+                          "Standardize X, or give more steps.", ConvergenceWarning, stacklevel=3)
+        scores = program.Z @ theta
+        self.covariances_ = weights @ (np.minimum(program.signs * scores, 0.0) if program.bend else scores)
+
+    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+        """1 where the score is above 0. The group is no input: given, it is only checked."""
+        X = self._people(X, self.n_features_in_)
+        self._told(sensitive_features, len(X))
+        return (X @ self.coef_ + self.intercept_ > 0).astype(float)
+
+    @staticmethod
+    def _people(X: Any, columns: int | None = None) -> np.ndarray:
+        X = check.filled("X", check.rows("X", X, columns=columns, low=-1e50, high=1e50), "person")
+        return np.asarray(X, dtype=float)

@@ -1,0 +1,132 @@
+"""The reduction on randomized responses: everybody lies about the group now and then, once, and all that follows is post-processing."""
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..accounting import UNIT_A, Release
+from ..fairness import Parity
+from ..fairness.parity import Notion, read_parity
+from ..mechanisms import debias_counts, randomized_response
+from .reduction_learner import Read, ReductionClassifier, as_long, people_of
+from .response import law, response_shrinkage
+
+__all__ = ["PrivateReduction"]
+
+Correction = Literal["rates", "none"]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+
+class PrivateRead(NamedTuple):
+    """The parameters of a fit, each checked."""
+
+    how: Read
+    epsilon: float
+    correction: Correction
+
+
+class PrivateReduction(ReductionClassifier):
+    """A fair mixture of answers of a weighted classifier, learned from randomized responses: epsilon-private for everybody's group.
+
+    Source: Tran et al. 2020, Section 8, baseline M (Mozannar et al. 2020, reconstructed). Privacy unit: one person's A changes; X, y and
+    the set of groups {0, ..., k-1} are public. Everybody responds once, by k-ary randomized response; :func:`reduction` then takes the
+    responses for groups. It is post-processing, so the guarantee is pure epsilon, for any base, any number of rounds and whoever sees the
+    responses. They are themselves the release: nobody has to be trusted with the groups.
+
+    Among those who report a group only some are of it, so its gap to everybody is smaller there, by the factor of
+    :func:`response_shrinkage`. ``correction="rates"`` lets each gap among reports be gamma times its factor. That is, to the letter, gamma
+    for the gaps of the debiased counts, for any number of groups: the factor is what inverting the response matrix in each cell comes to.
+    Where noise leaves little of a group in a cell the factor is held at one standard deviation of that noise, and the gap may be larger.
+    ``correction="none"`` is the method as Tran et al. describe it: the true gap may then be gamma divided by the factor.
+
+    Parameters
+    ----------
+    base : classifier
+        As in :class:`Reduction`.
+    epsilon : float in [1e-6, 700]
+        Of the whole fit.
+    gamma : float in [0, 1e9]
+        What each gap to everybody may be.
+    n_groups : int in 2..1000
+        k, public. It is not read off A.
+    notion : str or fairness.Parity
+        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``; against the population, as
+        between two groups there is no such factor where k is above 2.
+    correction : str
+        "rates" or "none".
+    B : float in (0, 1e9], optional
+        As in :class:`Reduction`.
+    rounds : int in 1..10^4
+        How often the base is fitted.
+
+    Attributes
+    ----------
+    releases_ : tuple of one accounting.Release, of the last ``fit`` only
+    reports_ : (k, R) array
+        How many reported each group, under each fraction line.
+    factors_ : (k, R) array
+        What each gap's tolerance was multiplied by; 1 without a correction.
+    classifiers_, weights_, multipliers_, parity_, B_ : as in :class:`Reduction`
+    n_features_in_, feature_names_in_, classes_ : as in :class:`Reduction`
+
+    Raises
+    ------
+    ValueError
+        By every method, for any parameter or array out of range; never because of who is in which group.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from dpfair_teach.data import make_logistic
+    >>> people = make_logistic(4000, rng=np.random.default_rng(1))
+    >>> model = PrivateReduction(LogisticRegression(), epsilon=2.0, gamma=.02, notion="demographic_parity")
+    >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    >>> [(r.mechanism, r.epsilon) for r in model.releases_], model.predict_proba(people.X[:3]).shape
+    ([('randomized response', 2.0)], (3, 2))
+    """
+
+    _otherwise: ClassVar[str] = "choose a larger epsilon"
+
+    def __init__(self, base: Any, epsilon: float, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds",
+                 correction: Correction = "rates", B: float | None = None, rounds: int = 20) -> None:
+        self.base = base
+        self.epsilon = epsilon
+        self.gamma = gamma
+        self.n_groups = n_groups
+        self.notion = notion
+        self.correction = correction
+        self.B = B
+        self.rounds = rounds
+
+    def _setting(self) -> Any:
+        epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=700.0)
+        parity = read_parity(self.notion, against=None if isinstance(self.notion, Parity) else "population", forms=("population",),
+                             because="Of three groups or more, gaps among reports tell nothing of gaps between two groups.")
+        return PrivateRead(self._read(parity), epsilon, check.choice("correction", self.correction, CORRECTIONS))
+
+    def _learn(self, setting: PrivateRead, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+        how, epsilon, correction = setting
+        X, m = people_of(X)
+        as_long(y, m)
+        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
+        Z = randomized_response(A, how.k, epsilon, rng)
+        self.releases_ = (Release("randomized response", UNIT_A, epsilon=epsilon),)
+        self.reports_ = how.parity.sizes(np.bincount(2 * Z + y, minlength=2 * how.k).reshape(how.k, 2).astype(float))
+        self.factors_ = np.ones_like(self.reports_) if correction == "none" else tolerated(self.reports_, epsilon)
+        self._play(how, X, y, Z, rng, self.factors_.ravel())
+
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
+        """How many are in each cell by the reports, and the noise in the number of those who are accepted where half are."""
+        n = debias_counts(self.reports_, self.epsilon, axis=0)
+        p, q = law(len(n), self.epsilon)
+        people = self.reports_.sum(axis=0) * q * (1 - q) + np.maximum(n, 0.0) * (p * (1 - p) - q * (1 - q))
+        return n, np.sqrt(people) / 2 / (p - q), float(self.epsilon), self.parity_
+
+
+def tolerated(reports: np.ndarray, epsilon: float) -> np.ndarray:
+    """The factors of the tolerances (k, R); of the reports' own noise, of variance at most their number, one deviation at least."""
+    factors = response_shrinkage(reports.T, epsilon, of="reports").T
+    return np.where(reports > 0, np.maximum(factors, 1 / np.sqrt(np.maximum(reports, 1.0))), 0.0)

@@ -1,0 +1,181 @@
+"""The reduction as a scikit-learn estimator: any weighted classifier in, a fair mixture of its answers out."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import get_tags
+
+from .. import _checks as check
+from .._classifier import RandomizedClassifier
+from .._fitted import rows_of
+from ..fairness import Parity
+from ..fairness.parity import Against, Notion, read_parity
+from ..games import Equilibrium, FairnessGame
+from ..games.auditor import bound_on_multipliers
+from ._base import constant, decisions, fitted, readable
+from .reduction import MOST_ROUNDS, reduction
+
+__all__ = ["Reduction"]
+
+MOST_B = 20.0       # of B where nobody gives one
+
+
+class Read(NamedTuple):
+    """The parameters of a fit, each checked."""
+
+    base: Any
+    gamma: float
+    k: int
+    parity: Parity
+    B: float
+    rounds: int
+
+
+class ReductionClassifier(RandomizedClassifier):
+    """What both learn alike: the rounds, and a mixture of what was learned."""
+
+    base: Any
+    gamma: float
+    n_groups: int
+    B: float | None
+    rounds: int
+
+    def _read(self, parity: Parity) -> Read:
+        gamma, k = check.number("gamma", self.gamma, low=0.0, high=1e9), check.group_count(self.n_groups)
+        parity.comparisons(k)
+        B = min(1 / gamma, MOST_B) if self.B is None and gamma else MOST_B if self.B is None else float(
+            bound_on_multipliers(check.number("B", self.B)))
+        rounds = check.integer("rounds", self.rounds, low=1, high=MOST_ROUNDS)
+        return Read(readable(self.base), gamma, k, parity, B, rounds)
+
+    def _play(self, how: Read, X: Any, y: np.ndarray, A: np.ndarray, rng: np.random.Generator,
+              factors: np.ndarray | None = None) -> tuple[FairnessGame, Equilibrium, float]:
+        """:func:`reduction`, keeping what was learned; then the mixture of it."""
+        learned = [constant(0), constant(1)]
+
+        def learn(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+            learned.append(fitted(how.base, X, labels, weights, rng))
+            return decisions(learned[-1], X, len(y))
+        game, best, bound = reduction(learn, A, y, how.gamma, how.B, how.rounds, rng, parity=how.parity, n_groups=how.k, factors=factors)
+        used = np.flatnonzero(best.Q > 0)
+        self.classifiers_, self.weights_ = [learned[i] for i in used], best.Q[used]
+        self.multipliers_, self.parity_, self.B_ = best.lam, how.parity, how.B
+        return game, best, bound
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self.base).input_tags.sparse       # who reads X is the base
+        return tags
+
+    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+        """The weights of those who say 1. The group is no input: given, it is only checked."""
+        X, n = people_of(X, getattr(self, "n_features_in_", None))
+        self._told(sensitive_features, n)
+        said = sum((w * decisions(h, X, n) for h, w in zip(self.classifiers_, self.weights_, strict=True)), np.zeros(n))
+        return np.clip(said, 0.0, 1.0)
+
+
+def people_of(X: Any, columns: int | None = None) -> tuple[Any, int]:
+    """``X`` as a table of whatever the base reads, and its number of rows, at least one."""
+    X, n = rows_of(X, columns=columns)
+    if not n:
+        check.refuse("X", X.shape, "is empty", "Give at least one person.")
+    return X, n
+
+
+def as_long(y: np.ndarray, n: int) -> None:
+    if len(y) != n:
+        check.refuse("y", y.shape, f"not as long as X, which has {n} rows", "Give one label for each row of X.")
+
+
+class Reduction(ReductionClassifier):
+    """A fair mixture of answers of a classifier that takes weights, for any notion and any number of groups. **Not private.**
+
+    Source: Tran et al. 2020, Section 8, baseline A (Agarwal et al. 2018, reconstructed): :func:`reduction`. A decision draws one of the
+    classifiers and follows it; it reads X alone. The constants "reject everybody" and "accept everybody" are there from the start.
+
+    There is no noise in it, and no ``releases_``. What is published depends on the groups in the clear, and may tell who is in which. The
+    private one is :class:`PrivateReduction`.
+
+    Parameters
+    ----------
+    base : classifier
+        Of scikit-learn's kind, with ``sample_weight`` in its ``fit``. It is copied, never fitted itself. One whose ``fit`` takes ``rng``
+        is given generators of its own.
+    gamma : float in [0, 1e9]
+        What each gap may be, on the people of ``fit``.
+    n_groups : int in 2..1000
+        k.
+    notion : str or fairness.Parity
+        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
+    against : str, optional
+        ``population``: gaps to the rate of everybody, the form of the source. ``anchor``: to group 0. ``pairs``: between any two groups.
+        None: the first, or what a Parity says.
+    B : float in (0, 1e9], optional
+        The most that all gaps together may be priced at. None: 1 / gamma, 20 at most. Where it binds, the violation may be larger than
+        gamma: then each unit of it costs B in error.
+    rounds : int in 1..10^4
+        How often the base is fitted.
+
+    Attributes
+    ----------
+    classifiers_ : list of fitted classifiers
+        Those with weight.
+    weights_ : array
+        How often each decides.
+    multipliers_ : (K,) array
+        Prices at which no other mixture of what was learned is better.
+    value_, bound_ : floats
+        Of :func:`reduction`: err + B times the excess over gamma, and what it could not be below if the base's answers were the best ones.
+    violation_ : float
+        The largest gap on the people of ``fit``, in the form of ``parity_``.
+    parity_, B_ : the notion, and the bound in use
+    n_features_in_ : int, where X has columns
+    feature_names_in_ : array of str, where X has columns with names
+    classes_ : array([0, 1])
+
+    Raises
+    ------
+    ValueError
+        By every method, for any parameter or array out of range; a base that takes no weights, or raises; groups of whom nobody is in a
+        cell that the notion asks about.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from dpfair_teach.data import make_logistic
+    >>> people = make_logistic(400, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
+    >>> model = Reduction(LogisticRegression(), gamma=.02, notion="demographic_parity")
+    >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    >>> round(model.violation_, 3), model.predict_proba(people.X[:3]).shape
+    (0.02, (3, 2))
+    """
+
+    def __init__(self, base: Any, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds",
+                 against: Against | None = None, B: float | None = None, rounds: int = 20) -> None:
+        self.base = base
+        self.gamma = gamma
+        self.n_groups = n_groups
+        self.notion = notion
+        self.against = against
+        self.B = B
+        self.rounds = rounds
+
+    def _setting(self) -> Any:
+        return self._read(of_population(self.notion, self.against))
+
+    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+        X, m = people_of(X)
+        as_long(y, m)
+        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
+        n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
+        how.parity.require("sensitive_features", n, codes=True)
+        game, best, self.bound_ = self._play(how, X, y, A, rng)
+        self.value_, self.violation_ = float(best.value), float(game.violation(best.Q))
+
+
+def of_population(notion: Any, against: str | None) -> Parity:
+    """The notion, against everybody where nothing else is said."""
+    return read_parity(notion, against="population" if against is None and not isinstance(notion, Parity) else against)
