@@ -10,7 +10,9 @@ import numpy as np
 from . import _checks as check
 
 #: Every learner whose classifier reads X alone.
-WITHOUT_GROUPS = "oneshot.FrontierLearner, games.DPOracleLearner and games.DPRegressionLearner"
+WITHOUT_GROUPS = ("oneshot.FrontierLearner, oneshot.SoftGroupLearner, games.DPOracleLearner, games.DPRegressionLearner, "
+                  "lagrangian.PrivateFairLagrangian, baselines.PrivateReduction, and, not private, lagrangian.FairLagrangian, "
+                  "baselines.Reduction and baselines.CovarianceClassifier")
 
 
 @contextmanager

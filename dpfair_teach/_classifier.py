@@ -17,6 +17,9 @@ from ._large_delta import warn_of_a_large_delta
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
 
+#: What a fit keeps beside the names that end in "_".
+_HIDDEN = ("_basis", "_fitted_with", "_group_column")
+
 
 class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     """Two classes, 0 and 1, each with its exact chance, in scikit-learn's contract.
@@ -50,7 +53,8 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
 
         ``setting`` is what ``_setting`` returned; ``y`` is (m,) ints, with both labels. X, without the column of groups, and the groups are
         as they were given. To be refused before any noise is drawn: an X that cannot be read, or is not as long as y; groups that are not
-        as long, or no codes below n_groups (``check.groups_below``). Never because of who is in which group.
+        as long, or no codes below n_groups (``check.groups_below``). Never because of who is in which group. Of a private learner the
+        first thing that is kept are ``releases_``: a fit may die at any moment, and no answer is to be there without its record.
         """
         raise NotImplementedError
 
@@ -99,6 +103,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
         if hasattr(self, "delta"):
             warn_of_a_large_delta(self.delta, len(y))
+        self._forget()
         self._learn(setting, X, y, sensitive_features, rng)
         self.classes_ = np.array([0, 1])
         self._remember_columns(X)
@@ -156,6 +161,15 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
                          "Fit again with another gamma, which is a new release, or take oneshot.FrontierLearner: its one fit serves all.")
         return own
 
+    def _forget(self) -> None:
+        """Nothing is kept from an earlier fit: one that dies halfway leaves no older model beside its own records."""
+        for name in [name for name in vars(self) if name.endswith("_") or name in _HIDDEN]:
+            delattr(self, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Not by a fit that died, though its records are there."""
+        return "_fitted_with" in vars(self)
+
     def _refuse_a_stale_fit(self) -> None:
         """What a fit went by, and what the model says now, are the same."""
         for name, then in self._fitted_with.items():
@@ -165,9 +179,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
                              f"Fit again, which is a new release, or set {name} back.")
 
     def _remember_columns(self, X: Any) -> None:
-        """What scikit-learn wants known of X after ``fit``; nothing is kept from an earlier one."""
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
+        """What scikit-learn wants known of X after ``fit``."""
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         if len(shape) == 2:
             self.n_features_in_ = shape[1]

@@ -396,7 +396,7 @@ class Curve(NamedTuple):
     """One series of a frame; ``y`` is (n, 2) for the two edges of a band, ``slot`` chooses colour, dashes and marker."""
 
     name: str
-    kind: str                   # line, band, points, polygon
+    kind: str                   # line, band, points, polygon, circles, squares, segments
     x: np.ndarray
     y: np.ndarray
     slot: int
@@ -464,6 +464,12 @@ def curves_png(labels: Labels, curves: list[Curve], x: tuple[bool, float, float]
         elif c.kind == "points":
             ax.plot(c.x, c.y, _FRAME_MARKERS[c.slot % len(_FRAME_MARKERS)], color=color, label=label, clip_on=clip, zorder=3,
                     markersize=6 * c.size, markeredgewidth=2 if c.hollow else 1, markerfacecolor="none" if c.hollow else color)
+        elif c.kind in ("circles", "squares"):
+            ax.plot(c.x, c.y, "o" if c.kind == "circles" else "s", color=color, label=label, clip_on=clip, zorder=3, markersize=5,
+                    markerfacecolor="white" if c.slot == 1 else color)
+        elif c.kind == "segments":
+            ends = [np.append(one.reshape(-1, 2), np.full((one.size // 2, 1), np.nan), axis=1).ravel() for one in (c.x, c.y)]
+            ax.plot(*ends, color=color, linewidth=3, label=label, clip_on=clip)
         elif c.kind == "polygon":
             ax.fill(c.x, c.y, facecolor=color + "22", edgecolor=color, linestyle=dashes, linewidth=2, label=label)
         else:
@@ -483,7 +489,8 @@ def bars_png(labels: Labels, values: dict[str, float], x: tuple[bool, float, flo
     """A bar for each name, the first at the top, with its number."""
     figure, ax = _frame(labels.title, (6.4, 0.9 + 0.42 * len(values)))
     colors = [_FRAME_COLORS[slot] for slot in slots]
-    drawn = ax.barh(range(len(values)), [value - x[1] for value in values.values()], left=x[1], color=colors, height=0.6)
+    zero = x[1] if x[0] else min(max(0.0, x[1]), x[2])      # where bars begin
+    drawn = ax.barh(range(len(values)), [value - zero for value in values.values()], left=zero, color=colors, height=0.6)
     ax.bar_label(drawn, [f"{value:.3g}" for value in values.values()], padding=3, fontsize=9)
     ax.set_yticks(range(len(values)), list(map(_plain, values)))
     ax.invert_yaxis()

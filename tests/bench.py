@@ -23,6 +23,7 @@ from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
+import bench_networks
 from dpfair_teach import fairness, games
 from dpfair_teach.data import base_classifier, load
 from dpfair_teach.experiments import GAMMAS_PROTOCOL, pareto_quality, regression_reference
@@ -311,6 +312,7 @@ GROUPS = {
     "asking_once": lambda repeats: asking_once(2),
     "both_panels": lambda repeats: both_panels(1),
     "in_processing": lambda repeats: in_processing(),
+    "networks": lambda repeats: bench_networks.against_the_loop(interleaved, repeats) + bench_networks.epochs_of_adult(interleaved, 7),
 }
 
 

@@ -16,11 +16,15 @@ import violations
 from dpfair_teach import (
     accounting,
     attacks,
+    baselines,
     data,
     experiments,
+    explore,
     fairness,
     games,
+    lagrangian,
     mechanisms,
+    networks,
     oneshot,
     oracles,
     plotting,
@@ -388,6 +392,23 @@ def candidates(k):
     assert oneshot.multiplier_grid(k).shape[1] == 2 * (k - 1)
 
 
+@counted("oneshot.group_contrasts", "oneshot.release_contrasts", "oneshot.soft_groups", "oneshot.threshold_scores", "oneshot.fair_mixture")
+def softly(k):
+    yhat, A, Y = drawn(k)
+    B, one = oneshot.group_contrasts(k), np.ones((len(A), 1))
+    told, _ = oneshot.release_contrasts(one, A, 1e3, 1e-6, np.random.default_rng(0), n_groups=k)
+    close(B @ told[0] + len(A) / k, np.bincount(A, minlength=k), 1)         # the contrasts and the total are the sizes
+    W = oneshot.soft_groups(one, one.T @ B[A], 0.0, n_groups=k, prior=1e6)
+    p = np.exp(W @ B.T)
+    close((p / p.sum())[0], np.bincount(A, minlength=k) / len(A), 1e-3)
+    weights, n = np.eye(k)[A], [[sum((A == a) & (Y == y)) for a in range(k)] for y in (0, 1)]
+    scores = oneshot.threshold_scores(.9 * yhat + .05, np.stack([weights, weights], axis=1), n, "demographic_parity")
+    assert scores.shape == (len(A), k + 2)
+    found = oneshot.fair_mixture(scores, Y, weights, 0.0, "demographic_parity")
+    chances = (scores @ found.multipliers.T > 0) @ found.weights
+    close([chances[A == a].mean() for a in range(k)], np.full(k, chances[A == 0].mean()))
+
+
 @counted("experiments.free_points", "experiments.postprocessing_curve", "experiments.postprocessing_draws", "plotting.roc_plane")
 def curves(k):
     counts = 50 * table(k)
@@ -439,13 +460,118 @@ def decided(k):
     close(gaps, [[rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)] for rate in by_cell])
 
 
+@counted("networks.clipped_sum", "networks.clipped_group_sums", "lagrangian.FairTerms", "lagrangian.FairProblem", "lagrangian.public_sizes",
+         "lagrangian.Noise", "lagrangian.training_releases")
+def priced(k):
+    _, A, Y = drawn(k)
+    X, network = np.random.default_rng(k).normal(size=(len(A), 2)), networks.Network(2, (3,))
+    theta = network.initial(np.random.default_rng(0))
+    it = lagrangian.FairProblem(network, X, A, Y, lagrangian.FairTerms("equalized_odds", k))
+    passed, slopes = network.forward(theta, X), np.ones(len(A))
+    sums = networks.clipped_group_sums(network, theta, passed, slopes, .5, A, k)
+    close(sums, [networks.clipped_sum(network, theta, passed, slopes, .5, A == a) for a in range(k)])
+    score = network.probabilities(theta, X)
+    close(it.of(theta).violations(), [[score[y == Y].mean() - score[(A == a) & (y == Y)].mean() for y in (0, 1)] for a in range(k)])
+    close(lagrangian.public_sizes(it, np.full(k, 1 / k)), [[(y == Y).sum() / k for y in (0, 1)]] * k)
+    records = lagrangian.training_releases(lagrangian.Noise(1.0, 2.0, .1), lagrangian.Plan(3, 10), len(A), k)
+    moved = [1, 1, 1] if k == 2 else [2, 1, math.sqrt(2)]       # a size, a sum of gradients, violations
+    close([r.sensitivity for r in records], moved)
+    close([r.scale / r.sensitivity for r in records], [10.0, 1.0, 2.0])
+
+
+@counted("lagrangian.sorted_clip", "lagrangian.public_clip", "lagrangian.reported_violations")
+def clips_and_reports(k):
+    rng = np.random.default_rng(k)
+    A, norms, group_weights = np.arange(6 * k) % k, rng.uniform(0, 4, size=6 * k), 1.0 + np.arange(k)
+    w, noise = group_weights[A], 3.3 * k            # no sum of weights, so one clip is best
+
+    def bound(weights, C):
+        return noise * C + sum(each * max(length - C, 0) for each, length in zip(weights, norms, strict=True))
+
+    at = [0.0, *norms]
+    assert lagrangian.sorted_clip(norms, w, noise) == min(at, key=lambda C: bound(w, C))
+    found = lagrangian.public_clip(norms, group_weights, np.full(k, 6.0), noise)
+    assert found.clip == min(at, key=lambda C: bound(np.full(6 * k, group_weights.mean()), C)) and found.loses == k
+    h, says, N = rng.uniform(size=6 * k), rng.integers(2, size=6 * k), 1.0 + np.arange(k)
+    close(lagrangian.reported_violations(h, A, says, N), [sum(h.mean() - h[(A == a) & (says == 1)]) / N[a] for a in range(k)])
+
+
+@counted("lagrangian.group_term", "lagrangian.largest_move", "lagrangian.clip_error_bound", "lagrangian.best_clip", "lagrangian.theorem_6")
+def clipped_groups(k):
+    """Sums person by person; who moves at fixed sizes changes one weight for another; every norm is tried as a clip."""
+    _, A, _ = drawn(k)
+    n, nu = [sum(A == a) for a in range(k)], np.linspace(-1.0, 2.0, k)
+    G = np.random.default_rng(k).normal(size=(len(A), 2))
+    norms = [math.hypot(*g) for g in G]
+    close(lagrangian.group_term("means", G, A, nu), sum(nu[a] / n[a] * g for a, g in zip(A, G, strict=True)))
+    move = max((abs(nu[b] - nu[a]) / 9 * norm, i, b) for i, (a, norm) in enumerate(zip(A, norms, strict=True)) for b in range(k) if b != a)
+    found = lagrangian.largest_move("fixed", G, A, nu, normalisers=np.full(k, 9.0))
+    close(found.value, move[0])
+    assert (found.person, found.group) == move[1:]
+    weights = [abs(nu[a]) / n[a] for a in A]
+
+    def bound(clip, noise):
+        return noise * clip + sum(w * max(norm - clip, 0) for w, norm in zip(weights, norms, strict=True))
+
+    close(lagrangian.clip_error_bound(norms, weights, [0, 0.5, 2], 0.7), [bound(clip, 0.7) for clip in (0, 0.5, 2)])
+    close(lagrangian.best_clip(norms, weights, 0.7).bound, min(bound(clip, 0.7) for clip in [0, *norms]))
+    close(lagrangian.theorem_6(norms, A, nu, 0.5, 0.0, 2), bound(0.5, 0))
+
+
+@counted("explore.network_picture")
+def pictured(k):
+    """Violations person by person; five groups are more than a picture tells apart."""
+    _, A, Y = drawn(k)
+    X, network = np.random.default_rng(k).normal(size=(len(A), 2)), networks.Network(2, ())
+    theta = np.array([1.0, -1.0, 0.5])
+
+    def picture():
+        run = np.tile(theta, (3, 1)), np.zeros((3, k)), True
+        return explore.network_picture(network, X, A, Y, {"one": run}, title="Some people")
+
+    if k > 3:
+        with pytest.raises(ValueError, match=r"^A=5: groups, and a picture tells at most 3 apart"):
+            picture()
+        return
+    score = 1 / (1 + np.exp(-(X[:, 0] - X[:, 1] + 0.5)))
+    lines = picture().frame(epoch=2)["Violation of each group"]
+    close([lines[f"group {a}"][-1][1] for a in range(k)], [score.mean() - share(score, A == a) for a in range(k)])
+
+
+@counted("baselines.covariances")
+def together(k):
+    _, A, Y = drawn(k)
+    scores = np.random.default_rng(k).normal(size=len(A))
+    hand = [[sum((float(a == b) - share(A == b, A >= 0)) * s for a, s in zip(A, scores, strict=True)) / len(A)] for b in range(k)]
+    close(baselines.covariances(scores, A, Y, k), hand)
+
+
+@counted("baselines.start_reduction")
+def everybody(k):
+    _, A, _ = drawn(k)
+    close(baselines.start_reduction(len, A, .1, 1.0, 1, np.random.default_rng(0), fairness.Parity())[0], [[0.0] * len(A), [1.0] * len(A)])
+
+
+@counted("baselines.reweighed")
+def tolerances(k):
+    """|gap| within gamma times its factor, one by one."""
+    yhat, A, Y = drawn(k)
+    game = games.FairnessGame([yhat, 1 - yhat, A == k - 1, Y], A, Y, 0.3, notion=fairness.Parity("demographic_parity", "population"))
+    factors = np.linspace(.2, 1, k)
+    played, _ = baselines.reweighed(game, factors)
+    close((np.abs(played.gaps) - played.gamma) > 0, np.abs(game.gaps) > 0.3 * factors)
+
+
 # ------------------------------------------------------------------------------------------------------ the learners
 
 #: Counted by hand in ``tests/violations.py``, with these numbers of groups.
 LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "games.exponentiated_gradient", "games.evaluate",
             "games.evaluate_regression",
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
-            "postprocessing.DPPostProcessing", "games.section_5_learner", "games.DPOracleLearner", "games.DPRegressionLearner"}
+            "postprocessing.DPPostProcessing", "games.section_5_learner", "games.DPOracleLearner", "games.DPRegressionLearner",
+            "lagrangian.FairLagrangian", "lagrangian.PrivateFairLagrangian",
+            "oneshot.SoftGroupLearner",
+            "baselines.reduction", "baselines.Reduction", "baselines.PrivateReduction", "baselines.CovarianceClassifier"}
 #: One data set of two groups, by the theorem or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
               "oneshot.ask_once"}

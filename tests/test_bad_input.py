@@ -153,6 +153,8 @@ def fault(name: str, argument: str, rubbish: object, what: str = "", refused: bo
     except ValueError as refusal:
         lack = told(refusal, argument, rubbish, call.arguments)
         return lack and f"{case}: {lack}"
+    except dpfair_teach.LargeDeltaWarning:       # taken, and said to promise nothing
+        return ""
     except Exception as crash:      # a warning is one, too: filterwarnings = error
         return f"{case}: {type(crash).__name__}: {crash}"
     wrong_kind = kind is str and not isinstance(rubbish, str) and rubbish is not None
@@ -196,8 +198,13 @@ def test_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name):
     assert_none(fault(name, argument, rubbish) for argument in VALID[name]().arguments for rubbish in POOL)
 
 
+#: Each other number is other noise to be found, a second or two: drawn rubbish waits for the night. That of POOL does not.
+DEAR = ("lagrangian.PrivateFairLagrangian", "lagrangian.find_noise", "lagrangian.pf_ld")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(VALID))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.nightly) if name.split(":")[0] in DEAR else name
+                                  for name in sorted(VALID)])
 @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(rubbish=RUBBISH)
 def test_drawn_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name, rubbish):
@@ -210,7 +217,8 @@ FINE = {
     # epsilon 0 is the end of a formula's range, with a meaning of its own: there delta is the total variation distance
     ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
     ("mechanisms.gaussian_delta", "epsilon", "0"), ("audit.largest_power", "epsilon", "0"),
-    ("games.printed_noise_delta", "epsilon", "0"),
+    ("games.printed_noise_delta", "epsilon", "0"), ("lagrangian.scale_leak_delta", "epsilon", "0"),
+    ("lagrangian.visible_batch_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
     ("accounting.rdp_to_delta", "epsilon", "0"), ("accounting.pld_delta", "epsilon", "0"),
     ("accounting.group_privacy", "epsilon", "0"), ("accounting.upsampling", "epsilon", "0"),
@@ -231,7 +239,9 @@ FINE = {
     ("data.ten_people_base", "X", "one entry short"), ("attacks.read_support_vectors", "X", "one entry short"),
     ("games.group_indicators", "A", "one entry short"),
     ("oracles.halfplane_labelings", "X", "one entry short"),
-    ("oneshot.FrontierLearner:decisions", "X", "one entry short"),
+    ("oneshot.FrontierLearner:decisions", "X", "one entry short"), ("baselines.start_reduction", "A", "one entry short"),
+    *((f"baselines.NetworkClassifier:{ask}", "X", "one entry short") for ask in ("predict", "predict_proba", "decision_function")),
+    *((f"baselines.Reduction:{ask}", "X", "NaN inside") for ask in ("predict", "predict_proba", "score")),      # two constants decide
     *((name, "X", "one entry short") for name in (
         "oracles.RegressionOracle:scores", "oracles.RegressionOracle:answer",
         "games.regression_exponentiated_gradient:acceptance_probability", "games.regression_dp_oracle_learner:acceptance_probability")),

@@ -60,7 +60,7 @@ def seen(result: object) -> str:
     if hasattr(result, "p_"):
         return seen([result.p_, result.q_tilde_, result.slack_, result.releases_])
     if hasattr(result, "multipliers_"):
-        return seen([getattr(result, "weights_", None), getattr(result, "rules_", None), result.multipliers_, result.releases_])
+        return seen([getattr(result, name, None) for name in ("weights_", "rules_", "theta_", "multipliers_", "releases_")])
     if hasattr(result, "interval"):         # a distribution
         return seen([result.mean(), result.std(), result.interval(0.9)])
     return type(result).__name__

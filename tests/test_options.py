@@ -5,18 +5,23 @@ import dataclasses
 import inspect
 import itertools
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
-from dpfair_teach import games, oneshot, postprocessing
+from dpfair_teach import baselines, games, lagrangian, oneshot, postprocessing
 from dpfair_teach.oracles import RegressionOracle
 from test_estimators import CASES as ESTIMATORS
 
 RNG = np.random.default_rng(0)
 X, A, Y = RNG.normal(size=(300, 2)), np.arange(300) % 3, np.arange(300) // 3 % 2
+UNEVEN = np.where((np.arange(300) % 7 == 0) & (Y == 1), 0, A)     # labels in other proportions in each group
 GAME = games.FairnessGame(RNG.random((9, 300)) > 0.5, A, Y, 0.05, n_groups=3, empty="zero")
 ORACLE = RegressionOracle(X, Y)
 RULES = [lambda X, t=t: (X[:, 0] > t).astype(int) for t in (-0.5, 0.0, 0.5)]
@@ -51,6 +56,24 @@ def asked(**how):
     return oneshot.FrontierLearner(4.0, 0.05, n_groups=3, **how).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
 
 
+def priced(**how):
+    k = 2 if how.get("missing") else 3          # then 2 is the code of who did not say
+    return lagrangian.FairLagrangian(0.0, n_groups=k, **NETWORK | how).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+
+
+def priced_in_private(**how):
+    model = lagrangian.PrivateFairLagrangian(2.0, 0.0, 1e-6 if how.get("method") == "gradients" else 0.0, n_groups=3, **NETWORK | how)
+    return model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+
+
+def compared(learner, *given):
+    def call(**how):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return learner(*given, n_groups=3, **how).fit(X, Y, sensitive_features=UNEVEN, rng=np.random.default_rng(1))
+    return call
+
+
 def repaired(**how):
     def base(X):
         return X[:, 0] if how.get("method") == "score_bins" else (X[:, 0] > 0).astype(int)
@@ -63,6 +86,11 @@ def needed(how):
     return how | {"smallest_cell": 20.0} if how.get("repair") == "promise" else how
 
 
+#: So small that all options of a network have something to change, and the noise is found once.
+NETWORK = dict(epochs=4, rate=0.1, hidden=(2,), batch=300)
+NETWORK_OTHERS = dict(h="loss", epochs=5, rate=0.2, decision="score",
+                      missing=True, hidden=(3,), batch=100, dual_rate=3.0, largest=1e-3, free=2)
+NOTIONS = ("equalized_odds", "accuracy_parity")
 ROUNDS = (1, 2, 5)
 REPAIRS = ("frozen", "bound", "promise")
 SCHEDULED = dict(beta=0.5, log_labelings=0.1)           # either plays more rounds
@@ -98,6 +126,23 @@ CASES = {
         oneshot.FrontierLearner, asked, variants(method=("histogram", "response", "sums")),
         dict(oracle="logistic", gammas=[0.1], share=0.4, n_cells=5, norm="l1", columns="features", smoothing="likelihood",
              notion="false_positive", against="pairs")),
+    "FairLagrangian": Case(
+        lagrangian.FairLagrangian, priced, variants(multipliers=("signed", "absolute"), notion=NOTIONS), NETWORK_OTHERS),
+    "PrivateFairLagrangian": Case(
+        lagrangian.PrivateFairLagrangian, priced_in_private, variants(method=("gradients", "response", "posterior"), notion=NOTIONS),
+        NETWORK_OTHERS | dict(clip=1e-3, sample=0.5, subspace=2, shares=[.3, .3, .4], sizes_share=.3, dual_share=.5, n_cells=3)),
+    "CovarianceClassifier": Case(
+        baselines.CovarianceClassifier, compared(baselines.CovarianceClassifier, 0.002),
+        variants(notion=("demographic_parity", "equalized_odds", "accuracy_parity")), dict(C=0.01, steps=1, as_printed=True)),
+    "Reduction": Case(
+        baselines.Reduction, compared(baselines.Reduction, LogisticRegression(), 0.002), variants(rounds=(2, 5)),
+        dict(notion="demographic_parity", against="pairs", B=0.01)),
+    "PrivateReduction": Case(
+        baselines.PrivateReduction, compared(baselines.PrivateReduction, LogisticRegression(), 4.0, 0.002),
+        variants(rounds=(2, 5), correction=("rates", "none")), dict(notion="demographic_parity", B=0.01)),
+    "SoftGroupLearner": Case(
+        oneshot.SoftGroupLearner, lambda **how: fitted(oneshot.SoftGroupLearner, **how), [{}],
+        dict(base=GaussianNB(), notion="false_positive")),
     "DPPostProcessing": Case(
         postprocessing.DPPostProcessing, repaired,
         variants(method=("public_margins", "as_printed", "score_bins"), slack=(None, True, False)),
@@ -105,7 +150,7 @@ CASES = {
 }
 
 
-SLOW = {"dp_oracle_learner", "DPOracleLearner", "FrontierLearner"}
+SLOW = {"dp_oracle_learner", "DPOracleLearner", "FrontierLearner", "PrivateFairLagrangian"}
 
 
 def published(found):

@@ -31,11 +31,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import dpfair_teach
-from dpfair_teach import data, fairness, games, mechanisms, oneshot, oracles, postprocessing
+from dpfair_teach import baselines, data, fairness, games, lagrangian, mechanisms, networks, oneshot, oracles, postprocessing
 from dpfair_teach.accounting import Release
 from dpfair_teach.fairness import Parity, cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
 from dpfair_teach.games import players as rooms
+from dpfair_teach.lagrangian import private_steps, problem
 from dpfair_teach.oneshot import FrontierLearner, learner
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import DPPostProcessing, estimator
@@ -70,6 +71,10 @@ MECHANISMS = [
     Mechanism(oneshot, "release_sums", ("features", "A", "Y"), lambda asked: {"l1": "laplace", "l2": "l2 norm mechanism"}[asked["norm"]]),
     Mechanism(rooms, "on_grid", ("value",), lambda asked: "laplace"),
     Mechanism(regression_private, "on_grid", ("value",), lambda asked: "gaussian"),
+    Mechanism(private_steps, "gaussian_on_grid", ("value",), lambda asked: "gaussian"),
+    # What a network draws of things that are public, or coins that must stay secret: the same for all, and no answer.
+    Mechanism(networks.Network, "initial", ("self",), lambda asked: ""),
+    Mechanism(problem, "epoch_order", (), lambda asked: ""), Mechanism(problem, "poisson_sample", (), lambda asked: ""),
     Mechanism(rooms, "select", ("loss",), lambda asked: "exponential"),
     Mechanism(rooms.PrintedPlayers, "measure", ("self", "h"), lambda asked: "laplace"),
 ]
@@ -98,13 +103,14 @@ class Witness:
                 self.inside = False
             if place.name == "select" and not np.any(call.arguments["scale"]):
                 return drawn                                    # no noise: no mechanism
-            self.calls[place.called(public)] += 1
+            law = place.called(public)
+            self.calls.update([law] if law else [])
             noisy, record = drawn if isinstance(drawn, tuple) else (drawn, None)
-            self.asked.append(pickle.dumps((place.name, np.shape(noisy), {name: public[name] for name in sorted(public)})))
+            self.asked.append(pickle.dumps((place.name, np.shape(noisy) if law else (), {name: public[name] for name in sorted(public)})))
             if self.told is not None:
                 assert len(self.asked) <= len(self.told), "a mechanism is asked once more than for other groups"
                 told = self.told[len(self.asked) - 1]
-                assert np.shape(told) == np.shape(noisy), "a mechanism is asked about more, or less, than for other groups"
+                assert not law or np.shape(told) == np.shape(noisy), "a mechanism is asked about more, or less, than for other groups"
                 noisy = np.where(call.arguments["scale"] > 0, told, noisy) if place.name == "select" else told
             self.answers.append(np.array(noisy))
             noisy = np.array(noisy)[()]
@@ -200,6 +206,13 @@ def learned(k: int, **how: Any) -> Fit:
     return Fit("games.DPRegressionLearner", how, of, k)
 
 
+def responded(k: int, **how: Any) -> Fit:
+    def of(A, rng):
+        model = baselines.PrivateReduction(LogisticRegression(), **dict(dict(epsilon=2.0, gamma=.05, n_groups=k, rounds=3), **how))
+        return told_nothing_else(model, PEOPLE[k], A, rng)
+    return Fit("baselines.PrivateReduction", how, of, k)
+
+
 def told_nothing_else(model: Any, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
     """Fitted; of a released size that is small it may warn, by the release alone."""
     with warnings.catch_warnings():
@@ -236,6 +249,14 @@ def asked(k: int, door: str, **how: Any) -> Fit:
         what = dict(cells=2 * (X[:, 0] > 0) + Y, A=A) if door == "release_cells" else dict(features=X, A=A, Y=Y)
         return getattr(oneshot, door)(**what, rng=rng, n_groups=k, **dict(dict(epsilon=1.0), **how))
     return Fit(f"oneshot.{door}", how, of, k)
+
+
+def priced(k: int, **how: Any) -> Fit:
+    def of(A, rng):
+        usual = dict(epsilon=2.0, gamma=0.0, delta=1e-6, n_groups=k, hidden=(3,), epochs=3, batch=100, rate=.05)
+        model = lagrangian.PrivateFairLagrangian(**usual | how)
+        return model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng)
+    return Fit("lagrangian.PrivateFairLagrangian", how, of, k)
 
 
 def choice(k: int, spread: float = 1.0, **how: Any) -> Fit:
@@ -275,6 +296,8 @@ def all_fits() -> list[Fit]:
             *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")))]
         found += [learned(k, **how) for how in (dict(), *(dict(notion=notion) for notion in NOTIONS[:2]), dict(rounds=1),
                                                 dict(progress=True))]
+        found += [responded(k, **how) for how in (
+            dict(), *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")), dict(correction="none"))]
         found += [repaired(k, **how) for how in (
             *(dict(method=method, noise=noise) for method in ("public_margins", "score_bins") for noise in MARGIN_NOISES),
             *(dict(method="as_printed", noise=noise) for noise in NOISES),
@@ -297,6 +320,11 @@ def all_fits() -> list[Fit]:
             dict(against="anchor"),
             *(dict(method="sums", norm=norm, columns=columns) for norm in ("l1", "l2") for columns in learner.COLUMNS),
             dict(smoothing="likelihood"), dict(n_cells=3))]
+        found += [priced(k, **how) for how in (
+            *(dict(notion=notion) for notion in (*NOTIONS, "equalized_odds")), dict(notion="accuracy_parity", h="loss"), dict(missing=True),
+            dict(notion="accuracy_parity", h="error"), dict(h="score", progress=True), dict(decision="score"), dict(shares=[1 / k] * k),
+            dict(subspace=2), *(dict(method=method, delta=0.0, missing=missing) for method in ("response", "posterior")
+                                for missing in (False, True)))]
         found += [asked(k, "release_cells", every_group=every) for every in (False, True)]
         found += [asked(k, "release_sums", norm=norm, every_group=every) for norm in ("l1", "l2") for every in (False, True)]
         found += [choice(k), choice(k, as_printed=True), choice(k, spread=0.0), reports(k)]
@@ -577,11 +605,14 @@ NOT_PUBLISHED = {
     "games.private_players": "they hold the private counts that they measure; what a play with them publishes is algorithm_5's",
     "games.algorithm_5_as_printed": "not private, and leaves no record; dp_oracle_learner_as_printed, which leaves them, is in the list",
     "games.section_5_learner": "as printed: nothing private is claimed, no record is left",
+    **dict.fromkeys(["lagrangian.FairLagrangian", "lagrangian.f_ld", "lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd",
+                     "baselines.Reduction", "baselines.reduction", "baselines.start_reduction", "baselines.CovarianceClassifier"],
+                    "not private, and says so"),
 }
 #: Words of options that are not in an annotation.
 WORDS = {"notion": {*NOTIONS, "equalized_odds"}, "against": {"anchor", "pairs"}}
 #: Arguments that hold who is in which group.
-PRIVATE = {"A", "sensitive_features", "counts", "game"}
+PRIVATE = {"A", "sensitive_features", "counts", "game", "problem", "part"}
 #: Words that a fit refuses.
 REFUSES = {(f"games.{door}", "notion", "demographic_parity") for door in ("regression_dp_oracle_learner", "DPRegressionLearner")}
 
@@ -620,6 +651,8 @@ def words_of(door: str) -> dict[str, set]:
     found |= {name: words for name, words in WORDS.items() if name in inspect.signature(thing).parameters}
     if door == "games.dp_oracle_learner":
         found |= WORDS | {"notion": set(fairness.NOTIONS)}      # its game's
+    if door == "lagrangian.PrivateFairLagrangian":
+        found |= {"notion": set(fairness.NOTIONS)}
     return {name: {word for word in words if (door, name, word) not in REFUSES} for name, words in found.items()}
 
 

@@ -67,7 +67,7 @@ def test_a_fit_warns_where_its_advice_would_help(name):
         warnings.simplefilter("always", SmallGroupWarning)
         model = case.make(epsilon=case.warns_at).fit(X, Y, sensitive_features=A, rng=rng)
     assert len(caught) == 1 and caught[0].filename == __file__
-    assert "group 1 with label" in str(caught[0].message)
+    assert re.search(r"group 1 (with label|\()", str(caught[0].message))      # of a notion without labels a group is one cell
     enough = max(float(number) for number in re.findall(r"or epsilon ([\d.e+]+)\)", str(caught[0].message)))
     with warnings.catch_warnings():
         warnings.simplefilter("error", SmallGroupWarning)

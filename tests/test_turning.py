@@ -45,6 +45,16 @@ def test_what_is_called_after_a_changed_file_runs_every_day(on):
         assert all(today[0::2]) and sum(today[1::2]) <= 1
 
 
+def test_pages_that_are_all_made_anew_wait_for_their_turn(on):
+    pages = [f"book/notebooks/{number:02}-x.html" for number in range(9)]
+    anew = [page.replace(".html", ".ipynb") for page in pages]
+    for day in range(3):
+        on(day)
+        assert turning.chosen(pages, 3, new=anew) == turning.chosen(pages, 3, new=())
+        assert sum(turning.chosen(pages, 3, new=[*anew, "book/chapters/04-x.md"])) in (3, 4)
+        assert turning.chosen(pages, 3, new=[*anew, "book/chapters/04-x.md"])[4]
+
+
 def test_the_changes_of_a_branch_of_main_and_of_a_clone_without_history(tmp_path):
     def git(folder, *words):
         who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"]

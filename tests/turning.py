@@ -81,7 +81,15 @@ def told(root: Path = ROOT) -> str:
     return f"changed files, whose checks do not wait for their day: {len(changed(root))} {since(root)[1]}"
 
 
+def called_after(new: Iterable[str]) -> set[str]:
+    """The names of changed files. Of a notebook only with its chapter: a change of the player makes all of them anew, and what it does to
+    one page it does to the others, whose turn comes.
+    """
+    made, files = Path("book/notebooks"), {Path(name) for name in new}
+    return {file.stem for file in files if file.parent != made or Path("book/chapters", file.stem).with_suffix(".md") in files}
+
+
 def chosen(cases: Iterable[str], days: int, new: Iterable[str] | None = None) -> list[bool]:
     """Which of a test's cases run today: whose turn it is, and those called after a changed file."""
-    stems = {Path(name).stem for name in (changed() if new is None else new)}
+    stems = called_after(changed() if new is None else new)
     return [all_of_it() or due(number, days) or Path(case).stem in stems for number, case in enumerate(cases)]

@@ -21,6 +21,7 @@ import dp_accounting
 import joblib
 import numpy as np
 import pandas as pd
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_array
 
 from dpfair_teach import (
@@ -28,11 +29,13 @@ from dpfair_teach import (
     accounting,
     attacks,
     audit,
+    baselines,
     data,
     experiments,
     explore,
     fairness,
     games,
+    lagrangian,
     mechanisms,
     oneshot,
     oracles,
@@ -50,6 +53,7 @@ ANY_TEXT = {
     ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
     ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"), ("explore.Panel", "z_label"),
     ("explore.People", "argument"), ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
+    ("explore.network_picture", "title"), ("explore.network_picture", "question"),
     ("data.Dataset", "name"), ("plotting.interval_band", "label"),
 } | {("data.Provenance", name) for name in ("source", "place", "archive", "licence", "attribution")}
 
@@ -664,6 +668,25 @@ valid("oneshot.FrontierLearner:predict", _of(_one_shot, "predict"), lambda: dict
 valid("oneshot.FrontierLearner:score", _of(_one_shot, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
 
 
+_SOFT = dict(epsilon=1.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", base=None)
+
+
+def _fitted_soft(X, y, sensitive_features, rng, **settings):
+    return oneshot.SoftGroupLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+
+
+@cache
+def _soft():
+    return _fitted_soft(_SCORES, Y, A, np.random.default_rng(1), **_SOFT)
+
+
+valid("oneshot.SoftGroupLearner", _fitted_soft, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_SOFT))
+valid("oneshot.SoftGroupLearner:predict_proba", _of(_soft, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
+valid("oneshot.SoftGroupLearner:predict", _of(_soft, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
+valid("oneshot.SoftGroupLearner:score", _of(_soft, "score"),
+      lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05, sample_weight=None))
+
+
 # ------------------------------------------------------------------------------------------------ the estimators of the games
 _LOOP = dict(epsilon=4.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", B=2.0, rounds=3, progress=False, checkpoint=None)
 _MIXED = dict(_LOOP, against="anchor", repair="promise", smallest_cell=1.0, classifiers=[
@@ -685,6 +708,67 @@ for _name, _settings in (("DPOracleLearner", _MIXED), ("DPRegressionLearner", di
     valid(f"games.{_name}:predict_proba", _of(_made, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
     valid(f"games.{_name}:predict", _of(_made, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
     valid(f"games.{_name}:score", _of(_made, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05, sample_weight=None))
+
+
+# ------------------------------------------------------------------------------------------------ networks with multipliers
+_PRICED = dict(gamma=0.05, notion="accuracy_parity", n_groups=2, h="error", missing=False, decision="threshold", hidden=(2,), epochs=2,
+               batch=64, rate=0.01, dual_rate=1.0, largest=2.0, free=1, progress=False, callback=None, checkpoint=None)
+_SECRET = dict(_PRICED, epsilon=2.0, delta=1e-6, method="gradients", clip=1.0, sample=0.5, subspace=1, shares=None, sizes_share=0.1,
+               dual_share=0.3, n_cells=None)
+
+
+def _priced(learner):
+    def fitted(X, y, sensitive_features, rng, **settings):
+        return learner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+    return fitted
+
+
+for _name, _settings in (("FairLagrangian", dict(_PRICED, multipliers="signed")), ("PrivateFairLagrangian", _SECRET)):
+    _fit, _told = _priced(getattr(lagrangian, _name)), dict(_settings, X=_SCORES, y=Y, sensitive_features=A)
+    valid(f"lagrangian.{_name}", _fit, lambda told=_told: dict(told, rng=rng()))
+    _made = cache(lambda fit=_fit, told=_told: fit(**told, rng=np.random.default_rng(1)))
+    valid(f"lagrangian.{_name}:predict_proba", _of(_made, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
+    valid(f"lagrangian.{_name}:predict", _of(_made, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
+    valid(f"lagrangian.{_name}:score", _of(_made, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05,
+                                                                        sample_weight=None))
+valid("lagrangian.PrivateFairLagrangian:posterior", _priced(lagrangian.PrivateFairLagrangian), lambda: dict(
+    _SECRET, delta=0.0, method="posterior", clip=None, sample=None, subspace=None, sizes_share=None, dual_share=None, n_cells=2,
+    X=_SCORES, y=Y, sensitive_features=A, rng=rng()))
+valid("lagrangian.PrivateFairLagrangian:shares", _priced(lagrangian.PrivateFairLagrangian), lambda: dict(
+    _SECRET, shares=[.5, .5], sizes_share=None, X=_SCORES, y=Y, sensitive_features=A, rng=rng()))
+
+
+# ------------------------------------------------------------------------------------------------ the learners that papers compare with
+def _fitted_as(learner):
+    def fitted(X, y, sensitive_features, rng, **settings):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SmallGroupWarning)
+            return learner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+    return fitted
+
+
+_REDUCED = dict(base=LogisticRegression(), gamma=0.05, n_groups=2, notion="equalized_odds", B=2.0, rounds=3)
+for _name, _settings in (("Reduction", dict(_REDUCED, against="pairs")),
+                         ("PrivateReduction", dict(_REDUCED, epsilon=2.0, correction="rates")),
+                         ("CovarianceClassifier", dict(gamma=0.05, n_groups=2, notion="equalized_odds", C=1.0, steps=3, as_printed=True))):
+    _fit, _told = _fitted_as(getattr(baselines, _name)), dict(_settings, X=_SCORES, y=Y, sensitive_features=A)
+    valid(f"baselines.{_name}", _fit, lambda told=_told: dict(told, rng=rng()))
+    _made = cache(lambda fit=_fit, told=_told: fit(**told, rng=np.random.default_rng(1)))
+    valid(f"baselines.{_name}:predict_proba", _of(_made, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
+    valid(f"baselines.{_name}:predict", _of(_made, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
+    valid(f"baselines.{_name}:score", _of(_made, "score"),
+          lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05, sample_weight=None))
+
+
+def _fitted_network(X, y, sample_weight, rng, **settings):
+    return baselines.NetworkClassifier(**settings).fit(X, y, sample_weight, rng=rng)
+
+
+_NETWORK = dict(hidden=(3,), epochs=1, batch=4, rate=0.01, decay=0.1, precision="float64")
+_network = cache(lambda: _fitted_network(_SCORES, Y, None, np.random.default_rng(1), **_NETWORK))
+valid("baselines.NetworkClassifier", _fitted_network, lambda: dict(X=_SCORES, y=Y, sample_weight=np.ones(len(Y)), rng=rng(), **_NETWORK))
+for _name in ("predict", "predict_proba", "decision_function"):
+    valid(f"baselines.NetworkClassifier:{_name}", _of(_network, _name), lambda: dict(X=_SCORES))
 
 
 # ------------------------------------------------------------------------------------------------ calls beside their tests

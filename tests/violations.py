@@ -13,8 +13,9 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
-from dpfair_teach import data, fairness, games, oneshot, postprocessing, separation
+from dpfair_teach import baselines, data, fairness, games, lagrangian, oneshot, postprocessing, separation
 from dpfair_teach.oneshot import learner as one_shot
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import estimator
@@ -157,6 +158,42 @@ def judged(people: People, model: games.DPOracleLearner | games.DPRegressionLear
     return fairness.violation(fairness.cell_counts(chances, people.A, people.Y, n_groups=people.k), *compared), chances, *compared
 
 
+def priced(notion: str, epsilon: float | None = None, **how: object) -> Callable[[People], Answer]:
+    """A network with multipliers; the decisions of ``predict_proba`` are counted."""
+    def learner(people: People) -> Answer:
+        how_long = dict(n_groups=people.k, notion=notion, hidden=(4,), epochs=4, batch=100, rate=.05)
+        if epsilon is None:
+            return judged(people, lagrangian.FairLagrangian(GAMMA, **how_long, **how), (notion, "pairs"))
+        delta = DELTA if how.get("method") == "gradients" else 0.0
+        return judged(people, lagrangian.PrivateFairLagrangian(epsilon, GAMMA, delta, **how_long, **how), (notion, "pairs"))
+    return learner
+
+
+def compared_with(notion: str, make: Callable[..., object]) -> Callable[[People], Answer]:
+    """A learner that the papers compare with, made of the number of groups and the notion."""
+    return lambda people: judged(people, make(n_groups=people.k, notion=notion), (notion, "population"))
+
+
+def plain_network(people: People) -> Answer:
+    """It never sees a group."""
+    said = baselines.NetworkClassifier((4,), epochs=3).fit(people.data.X, people.Y, rng=people.rng).predict(people.data.X)
+    return fairness.violation(fairness.cell_counts(said, people.A, people.Y, n_groups=people.k)), said
+
+
+def reduced(notion: str, against: str) -> Callable[[People], Answer]:
+    """The reduction itself, with the largest gap that its game says."""
+    def learner_of(people: People) -> Answer:
+        said = [np.zeros(len(people.Y)), np.ones(len(people.Y))]
+
+        def learn(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+            said.append(LogisticRegression().fit(people.data.X, labels, sample_weight=weights).predict(people.data.X))
+            return said[-1]
+        game, best, _ = baselines.reduction(learn, people.A, people.Y, GAMMA, 20.0, 8, people.rng, parity=fairness.Parity(notion, against),
+                                            n_groups=people.k)
+        return game.violation(best.Q), best.Q @ np.array(said), notion, against
+    return learner_of
+
+
 def aware_mixture(people: People) -> Answer:
     """A classifier that is told the group, mixed with indicators of the groups until its false positives are fair."""
     classes = np.concatenate([people.predictions[[3]], games.group_indicators(people.A, people.k)])
@@ -172,6 +209,16 @@ def asked_once(**how: object) -> Callable[[People], Answer]:
         chances, compared = model.predict_proba(people.data.X)[:, 1], {name: how[name] for name in ("notion", "against") if name in how}
         gaps = oneshot.expected_gaps([chances], np.eye(people.k)[people.A], people.Y, **compared)
         return np.abs(gaps).max(), chances, *compared.values()
+    return learner
+
+
+def asked_softly(notion: str) -> Callable[[People], Answer]:
+    def learner(people: People) -> Answer:
+        model = oneshot.SoftGroupLearner(20.0, GAMMA, DELTA, n_groups=people.k, notion=notion)
+        chances = model.fit(people.data.X, people.Y, sensitive_features=people.A, rng=people.rng).predict_proba(people.data.X)[:, 1]
+        parity, groups = fairness.Parity(notion, "pairs"), np.eye(people.k)[people.A]
+        pool = oneshot.soft_frontier.Pool(np.zeros((len(chances), 1)), people.Y, groups, parity)
+        return np.ptp(pool.rates_of(chances), axis=1).max(), chances, notion, "pairs"
     return learner
 
 
@@ -204,9 +251,24 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     "DPRegressionLearner": learned_rules,
     "regression_exponentiated_gradient": regression_play,
     "regression_dp_oracle_learner": private_regression,
+    **{f"reduction, {notion}, {against}": reduced(notion, against) for notion in ("equalized_odds", "demographic_parity", "accuracy_parity")
+       for against in ("population", "pairs")},
+    **{f"{name}, {notion}": compared_with(notion, make) for notion in ("equalized_odds", "demographic_parity", "accuracy_parity")
+       for name, make in {
+           "Reduction": lambda **how: baselines.Reduction(LogisticRegression(), GAMMA, rounds=6, **how),
+           "PrivateReduction": lambda **how: baselines.PrivateReduction(LogisticRegression(), 4.0, GAMMA, rounds=4, **how),
+           "CovarianceClassifier": lambda **how: baselines.CovarianceClassifier(GAMMA, **how)}.items()},
+    "NetworkClassifier": plain_network,
     "aware mixture": aware_mixture,
     **{f"FrontierLearner, {method}": asked_once(method=method) for method in one_shot.METHODS},
     **{f"FrontierLearner, {notion}, {against}": asked_once(notion=notion, against=against) for notion, against in COMPARED},
+    **{f"FairLagrangian, {notion}, {kind}": priced(notion, multipliers=kind) for notion, kind in product(
+        ("equalized_odds", "demographic_parity"), ("signed", "absolute"))},
+    **{f"PrivateFairLagrangian, {notion}, {method}": priced(notion, EPSILON, method=method, decision=how) for notion, method, how in (
+        ("equalized_odds", "gradients", "threshold"), ("true_positive", "gradients", "score"), ("demographic_parity", "gradients", "score"),
+        ("equalized_odds", "response", "score"), ("demographic_parity", "posterior", "score"))},
+    **{f"SoftGroupLearner, {notion}": asked_softly(notion) for notion in ("equalized_odds", "false_positive", "true_positive",
+                                                                          "demographic_parity")},
     "separation": separated(False),
     "separation, aware": separated(True),
 }
@@ -215,15 +277,17 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
 def by_hand(chances: Sequence[float], A: Sequence[int], Y: Sequence[int], k: int, notion: str = "equalized_odds",
             against: str = "anchor") -> float:
     """Person by person: everybody's chance added to the cell that the person stands in, and the groups compared one by one."""
-    def rate(a: int, label: int | None) -> float:
+    def rate(a: int | None, label: int | None) -> float:
         total, people = 0.0, 0
         for chance, group, y in zip(chances, A, Y, strict=True):
-            if group == a and label in (None, y):
-                total, people = total + chance, people + 1
+            if a in (None, group) and label in (None, y):
+                total, people = total + (chance if y or notion != "accuracy_parity" else 1 - chance), people + 1
         return total / people
 
-    labels = {"equalized_odds": (0, 1), "false_positive": (0,), "true_positive": (1,), "demographic_parity": (None,)}[notion]
-    compared = list(combinations(range(k), 2)) if against == "pairs" else [(0, a) for a in range(1, k)]
+    labels = {"equalized_odds": (0, 1), "false_positive": (0,), "true_positive": (1,), "demographic_parity": (None,),
+              "accuracy_parity": (None,)}[notion]
+    compared = {"pairs": list(combinations(range(k), 2)), "anchor": [(0, a) for a in range(1, k)],
+                "population": [(a, None) for a in range(k)]}[against]
     return max(abs(rate(a, label) - rate(b, label)) for a, b in compared for label in labels)
 
 

@@ -5,5 +5,6 @@ from .panel import Panel
 from .people import People
 from .source import show
 from .subject import whole_subject
+from .trained import network_picture
 
-__all__ = ["Explorer", "Panel", "People", "Puzzle", "SelfCheck", "show", "whole_subject"]
+__all__ = ["Explorer", "Panel", "People", "Puzzle", "SelfCheck", "network_picture", "show", "whole_subject"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import views
 from .axes import Axis, shown
 from .ends import NUMBER, ROOM, spread
 from .over import NOTHING, Over
@@ -21,6 +22,8 @@ __all__: list[str] = []
 #: Sizes of the markers of the first, second, ... of several series of points: equal points all show.
 SIZES = (2.0, 1.45, 0.95, 0.6)
 SHAPES = 5
+#: Half the width of the marks of many people, in tenths.
+CROWD = {"circles": 48, "squares": 42}
 LEVELS = 8
 BAR = 44                # from one bar to the next: its name and number above, the bar below
 KEY_HEIGHT = 22
@@ -76,8 +79,13 @@ def marker(chart: Chart, i: int) -> tuple[int, int, str]:
     """The marker of series ``i``, in tenths: where the path starts from the point, and the rest of it.
 
     Circle, square, triangle, diamond, triangle down. The first of several series of points is large (and open), those above it
-    ever smaller.
+    ever smaller. Circles and squares are small, whatever the series.
     """
+    kind = chart.series[i][1]
+    if kind in CROWD:
+        r = CROWD[kind]
+        circle, square = (-r, 0, f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0z"), (-r, -r, f"h{2 * r}v{2 * r}h-{2 * r}z")
+        return circle if kind == "circles" else square
     below, several = points_below(chart, i)
     size = SIZES[min(below, len(SIZES) - 1)] if several else 1.0
     r, half, high, wide, deep, diagonal = (round(part * size) for part in (62, 55, 74, 72, 126, 78))
@@ -125,9 +133,11 @@ def paths(chart: Chart, frame: dict) -> list[str]:
             x, y = chart.x.keep(values[:, 0]), values[:, 1]
         px = chart.x.place(x, 10 * width).tolist()
         py = (10 * height - chart.y.place(chart.y.keep(y), 10 * height)).tolist()
-        if kind == "points":
+        if kind in views.DOTS:
             dx, dy, tail = marker(chart, i)
             out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py, strict=True)))
+        elif kind == "segments":
+            out.append("".join(f"{'L' if j % 2 else 'M'}{a} {b}" for j, (a, b) in enumerate(zip(px, py, strict=True))))
         else:
             line = "L".join(f"{a} {b}" for a, b in zip(px, py, strict=True))
             out.append(line and f"M{line}{'Z' if kind in ('band', 'polygon') else ''}")
@@ -233,8 +243,11 @@ def heat(chart: Chart, frame: np.ndarray, over: Over) -> list[str]:
 
 
 def bar(chart: Chart, kept: int) -> str:
-    """The ``d`` of a bar that ends at the ``kept`` number."""
-    return f"M0 0h{min(max(int(chart.x.place(np.float64(kept), 10 * chart.box[2])), 0), 10 * chart.box[2])}v140H0z"
+    """The ``d`` of a bar from 0, or the end of the range that is nearest to it, to the ``kept`` number."""
+    width = 10 * chart.box[2]
+    zero, end = (min(max(int(chart.x.place(np.float64(one), width)), 0), width) for one in (0, kept))
+    zero = 0 if chart.x.log else zero
+    return f"M{zero} 0H{end}v140H{zero}z"
 
 
 def bars(chart: Chart, frame: dict, over: Over) -> list[str]:
@@ -257,11 +270,13 @@ def bars(chart: Chart, frame: dict, over: Over) -> list[str]:
 def swatch(chart: Chart, i: int) -> str:
     """The key of a series: its line or its marker."""
     kind = chart.series[i][1]
-    if kind == "points":
+    if kind in views.DOTS:
         dx, dy, tail = marker(chart, i)
         d = f"M{160 + dx} {80 + dy}{tail}"
     elif kind == "line":
         d = "M10 80H310"
+    elif kind == "segments":        # a stroke that leans: a line of the same colour lies
+        d = "M80 190L240 -30"
     else:
         d = "M10 25H310V135H10Z"
     return f'<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'

@@ -49,8 +49,9 @@ class Explorer:
     y : the rows of ``"heatmap"``, numbers or names, from the top
     series : dict name -> kind
         ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``,
-        ``"polygon"``. Of several series of points the first is drawn large and open, the next smaller on top, so that equal points all
-        show.
+        ``"polygon"``, ``"circles"`` and ``"squares"`` (small, for many people; of the second colour open), ``"segments"`` (every two
+        points are the ends of one: a contour in pieces, an arrow). Of several series of points the first is drawn large and open, the
+        next smaller on top, so that equal points all show.
     view : "lines", "roc", "pareto", "bars", "table" or "heatmap"
     x_label, y_label, z_label : str
         Names of the axes; ``z_label`` what the cells of a heat map hold.

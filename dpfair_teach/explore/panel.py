@@ -128,7 +128,7 @@ class Panel:
         self.compare = named("compare", compare)
         self._unread_but_by(("table",), compare=self.compare or None)
         self.guess = text("guess", guess, empty=True)
-        if guess and (self.view in ("table", "heatmap") or self.series.get(guess) in ("band", "polygon")):
+        if guess and (self.view in ("table", "heatmap") or self.series.get(guess) in ("band", "polygon", "segments")):
             refuse("guess", guess, "nothing that a reader could draw or place", "Name a line, points, a single point or a bar.")
         self.share = number("share", share, low=0.2, high=1.0)
 

@@ -20,8 +20,10 @@ View = Literal["lines", "roc", "pareto", "bars", "table", "heatmap"]
 VIEWS: tuple[View, ...] = get_args(View)
 #: The kinds of series each view draws; the first is the default.
 KINDS: dict[View, tuple[str, ...]] = {
-    "lines": ("line", "points", "band"), "roc": ("points", "line", "polygon"), "pareto": ("points", "line", "polygon"), "bars": (),
-    "table": (), "heatmap": ()}
+    "lines": ("line", "points", "band"), "roc": ("points", "line", "polygon", "circles", "squares", "segments"),
+    "pareto": ("points", "line", "polygon", "circles", "squares", "segments"), "bars": (), "table": (), "heatmap": ()}
+#: What is drawn at each point, instead of through them.
+DOTS = ("points", "circles", "squares")
 MOST_SERIES = 8
 MOST_CELLS = 625        # of a heat map or table, and
 MOST_POINTS = 2500      # of all series of a frame: the player redraws them within a millisecond
@@ -71,6 +73,8 @@ def canonical(result: Any, view: View, what: str, *, x: Any, kinds: dict[str, st
             values = np.empty((0, 2))
         elif values.ndim != 2 or values.shape[1] != 2:
             wrong(f"series {name!r} has shape {values.shape}, not (n, 2)", "Return one row (x, y) for each point.")
+        elif kinds.get(name) == "segments" and len(values) % 2:
+            wrong(f"series {name!r} has {len(values)} points, and every two make a segment", "Return both ends of each.")
         frame[name] = values
     if sum(map(len, frame.values())) > MOST_POINTS:
         wrong(f"{sum(map(len, frame.values())):,} points, more than {MOST_POINTS:,}", "Give fewer points a curve.")

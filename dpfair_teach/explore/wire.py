@@ -45,10 +45,10 @@ panel   start    table: the frame with which the others are compared,
 panel   rows     table: or which row with which other; heat map: the names of the rows
 panel   columns  table with ``rows``: how many columns; heat map: their names
 series  name     its name
-series  kind     line, points, band or polygon, of curves
-series  dx       points: where the path of a marker begins, across,
-series  dy       points: up,
-series  tail     points: and how it goes on
+series  kind     line, points, band, polygon, circles, squares or segments, of curves
+series  dx       what has markers: where the path of a marker begins, across,
+series  dy       up,
+series  tail     and how it goes on
 axis    lo       its lower end; on a log axis the logarithm
 axis    hi       its upper end
 axis    k        decimals to which numbers are kept: a kept number is the whole number of such steps
@@ -65,7 +65,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import refuse
-from . import drawing, sentences
+from . import drawing, sentences, views
 from .axes import Axis
 from .drawing import Chart
 from .packing import pack
@@ -125,7 +125,7 @@ def curve_data(chart: Chart, frames: Frames) -> dict:
     _, _, width, height = chart.box
     series: list[dict] = [{"name": name, "kind": kind} for name, kind in chart.series]
     for i, one in enumerate(series):
-        if one["kind"] == "points":
+        if one["kind"] in views.DOTS:
             one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
     data: dict = {"X": axis_data(chart.x), "Y": axis_data(chart.y), "w": 10 * width, "h": 10 * height, "S": series,
                   "xl": chart.x_label or "x", "yl": chart.y_label or "y"}

@@ -5,10 +5,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..mechanisms._grid import on_grid
 from .auditor import bound_on_multipliers
 from .game import FairnessGame, refuse_no_game
 from .play import MOST
-from .players import on_grid, select
+from .players import select
 
 __all__ = ["start_play", "noisy_minimum", "laplace_on_grid"]
 

@@ -62,9 +62,9 @@ class LoopClassifier(RandomizedClassifier):
 
     def _publish(self, published: PrivatePlay | PrivateRegressionPlay) -> None:
         """Keep what was published: numbers, and neither people nor a game of them."""
+        self.releases_, self.B_, self.eta_ = published.releases_, float(published.B), float(published.eta)
         self.multipliers_, self.sizes_, self.parity_ = published.multipliers, published.denominators, published.parity
         self.history_ = published.history
-        self.B_, self.eta_, self.releases_ = float(published.B), float(published.eta), published.releases_
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         """The released sizes; and how far noise moves the rates of the published mixture from what the auditor saw, which is what the play

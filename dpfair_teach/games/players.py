@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..fairness import Parity
+from ..mechanisms._grid import on_grid as on_grid
 from ..oracles.prices import charged
 from .game import FairnessGame
 from .sensitivity import Guarded, lemma_3_1
@@ -44,23 +45,6 @@ def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.ran
     """Laplace noise; ``scale`` broadcasts with all axes of ``shape`` but the ``inner`` last."""
     scale = np.asarray(scale, dtype=float)
     return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * inner)
-
-
-def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: int = 1) -> np.ndarray:
-    """Noisy numbers, to the nearest multiple of a public step: a power of two, about a thousandth of ``scale``; without one, 1.
-
-    A private number plus noise in doubles has low digits that only some private numbers can lead to: who sees them all may know the number
-    for certain. Multiples of the same step can come out whatever the number is. Rounding is post-processing and costs no epsilon.
-    ``scale``, the noise's, broadcasts as in :func:`laplace_noise`.
-
-    What is left: the chance of each multiple is a multiple of 2^-53 itself, so a little too large or too small, and far away 0: see
-    :func:`~dpfair_teach.games.doubles.laplace_delta`.
-    """
-    if scale is None:
-        return np.rint(value)
-    step = np.ldexp(1.0, np.frexp(scale)[1] - 11)      # 2^floor(log2(scale)) / 1024
-    step = step.reshape(step.shape + (1,) * inner)
-    return np.rint(value / step) * step
 
 
 def select(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:

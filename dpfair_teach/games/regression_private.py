@@ -13,6 +13,7 @@ from .. import _checks as check
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
+from ..mechanisms._grid import on_grid
 from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
@@ -21,7 +22,7 @@ from ..training.loop import Callback
 from .auditor import weights
 from .history import table_of_rounds
 from .notions import OddsNotion, labels_of
-from .players import frozen_cells, on_grid
+from .players import frozen_cells
 from .programs import plain
 from .regression import checked_oracle, counted, label_rates
 from .regression_private_setting import LoopSetting, read_loop

@@ -253,11 +253,10 @@ class DPPostProcessing(FrontierClassifier):
         counts = cell_counts(prediction, A, y, n_groups=k, n_bins=n_bins)
         q = (public_margin_counts if how.public else noisy_counts)(counts, how.epsilon, rng, noise=noise) / m
         # From here on A is not read again.
+        self.releases_ = (record(k, noise, how, k_given=self.n_groups is not None),)
         self.q_tilde_, self.slack_, self.parity_, self.n_groups_, self.m_ = q, slack_of(q, m, noise, how), how.parity, k, m
-        self.__dict__.pop("cuts_", None)
         if cuts is not None:
             self.cuts_ = cuts
-        self.releases_ = (record(k, noise, how, k_given=self.n_groups is not None),)
 
     @property
     def p_(self) -> np.ndarray:

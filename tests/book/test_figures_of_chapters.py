@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpfair_teach import accounting, attacks, mechanisms
+from dpfair_teach import accounting, attacks, lagrangian, mechanisms
 from dpfair_teach.explore import Explorer
 from test_chapters import CHAPTERS, boxes
 
@@ -183,3 +183,27 @@ def test_a_measurement_outside_the_picture_of_the_rounds_is_told():
         assert ("outside" in said) == (np.abs(frame["measured now"]).max() > 0.8)
         assert all(np.abs(frame[series]).max() <= 0.8 for series in ("mixtures before", "mixture so far", "threshold played now"))
     assert outside > 5 and names["WIDE"] == 0.8
+
+
+def test_adas_group_turns_the_step_of_chapter_16_at_the_scores_drawn_and_never_by_more_than_the_proposition_says():
+    """Each piece of a line is the group term at every score of it, not only in the middle."""
+    shown, names = figure("16-pf-ld", "What Ada's group does to one step")
+    moved = []
+    for at in shown.grid():
+        frame, far = shown.frame(**at), 0.0
+        for group in (0, 1):
+            pieces = frame[f"Ada in group {group}"].reshape(-1, 2, 2)
+            assert pieces[0, 0, 0] == 0 and pieces[-1, 1, 0] == 1 and (pieces[1:, 0, 0] == pieces[:-1, 1, 0]).all()
+            for (low, value), (high, same) in pieces:
+                assert value == same
+                for score in low + (high - low) * np.array([0.01, 0.3, 0.99]):
+                    here = names["group_term"](score, group, **at)
+                    assert here == pytest.approx(value)
+                    far = max(far, abs(here - names["group_term"](score, 1 - group, **at)))
+        if names["FORM"][at["step"]] == "autograd":
+            assert far <= lagrangian.sign_flip_sensitivity(at["n"], at["n"], 1.0, 1.0) + 1e-12
+            moved.append(far)
+        else:
+            assert far == pytest.approx(2 / (at["n"] + 1)), "she agrees with group 0, and moves the mean of the other alone"
+        assert f"up to {far:.2f}." in shown.sentence(**at)
+    assert max(moved) > 3.9 and min(moved) < 0.2, "some settings turn the step, others are too far apart"

@@ -345,9 +345,9 @@ def choices_move(figure) -> None:
     title = figure.locator(".dpx-title").inner_text()
 
     def shown():
-        # a class that came and went leaves an empty attribute, and a height that was set is written with spaces
+        # a class that came and went leaves an empty attribute, and a height that was set is written with spaces and without a last 0
         found = (figure.locator(what).first.inner_html().replace(' class=""', "") for what in (".dpx-body", ".dpx-say"))
-        return [re.sub(r'style="top: ([^;"]*);"', r'style="top:\1"', html) for html in found]
+        return [re.sub(r'style="top: ?([\d.]+)%;?"', lambda at: f'style="top:{float(at[1])}%"', html) for html in found]
 
     def setting():
         return figure.evaluate("figure => figure.setting")

@@ -66,6 +66,12 @@ SUMS = {
         "its vector": "the_vector_is_not_counted", "its counts": "loop_without_its_counts"},
     "games.theorem_3_8": MIXTURE,
     "games.corollary_3_8_1": MIXTURE,
+    "lagrangian.theorem_1": {"who leaves": "theorem_1_without_who_leaves", "who joins": "theorem_1_without_who_joins",
+                             "the mean itself": "theorem_1_as_if_nobody_else_moved"},
+    "lagrangian.theorem_2": {"who leaves": "theorem_2_without_who_leaves", "who joins": "theorem_2_without_who_joins"},
+    "lagrangian.best_clip": {"noise": "clip_without_noise", "what is cut off": "clip_without_bias"},
+    "lagrangian.theorem_6": {"noise": "theorem_6_without_noise", "what is cut off": "theorem_6_without_bias"},
+    "lagrangian.theorem_7": {"noise": "theorem_7_without_noise", "what is cut off": "theorem_7_without_bias"},
     "postprocessing.theorem_2_2": RATES | {"gamma": "theorem_2_2_without_gamma", "slack": "theorem_2_2_without_the_slack"},
     "postprocessing.lemma_a1": RATES,
     "postprocessing.margin_slack": RATES,
@@ -99,7 +105,10 @@ SUMS = {
 # Called like a bound, and of one term: a product, an exact value, a largest or smallest number.
 ONE_TERM = {
     "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound",
-    "games.least_bound", "oneshot.cell_sensitivity", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
+    "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
+    "lagrangian.floored_sensitivity", "lagrangian.means_sensitivity",
+    "lagrangian.missing_sensitivity", "lagrangian.sign_flip_sensitivity", "lagrangian.theorem_5",
+    "oneshot.cell_sensitivity", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
     "postprocessing.count_sensitivity", "postprocessing.main_text_slack", "separation.gap_sensitivity", "separation.theorem_3_9",
 }
 CALLED_LIKE_A_BOUND = re.compile(r"theorem|lemma|corollary|bound(?!ed_range_d)|slack|margin$|regret|sensitivit|composition|privacy")

@@ -62,6 +62,13 @@ def bound(x, y, beta):
     return np.array([[24 * k * np.log(4 * k / beta) / m for m in x] for k in y])
 
 
+def trained(epoch):
+    """People of two groups and labels, a line in two pieces that is gone at the end, and an arrow."""
+    pieces = np.array([[-1, epoch / 2], [0, 0.3], [0, 0.3], [0.4, 1], [0.7, -1], [1, -epoch / 3]])[:6 - 3 * (epoch // 2) * 2]
+    return {"zeros": np.array([[-0.5, 0.2], [0.9, -0.4]]), "ones": np.array([[0.1, 0.8]]),
+            "ones of b": np.array([[0.3, -0.6], [-0.8, -0.2]]), "zeros of b": np.empty((0, 2)), "boundary": pieces}
+
+
 def waves(frequency):
     return np.sin(np.arange(20)[:, None] * frequency / 10) * np.cos(np.arange(25))
 
@@ -123,6 +130,11 @@ def samples() -> dict[str, Explorer]:
         "heatmap": Explorer(bound, view="heatmap", x=[500, 1000, 10_000], y=[2, 3, 8], sliders={"beta": [0.01, 0.05, 0.1]}, log_y=True,
                             z_label="bound", **common),
         "waves": Explorer(waves, view="heatmap", sliders={"frequency": [1, 2, 3]}, **common),
+        "trained": Explorer([Panel(trained, name="Plane", view="pareto", share=0.6, colors={"zeros": "ones", "zeros of b": "ones of b"},
+                                   series={"zeros": "squares", "zeros of b": "squares", "ones": "circles", "ones of b": "circles",
+                                           "boundary": "segments"}),
+                             Panel(lambda epoch: {"up": epoch - 0.5, "down": -epoch, "none": 0.0}, name="Signed", view="bars", share=0.4)],
+                            sliders={"epoch": [0, 1, 2]}, play="epoch", **bare),
         "bars": Explorer(lambda n: {"one " + WICKED: 1.0 / n, "two": n ** 2, "three": 3.0}, view="bars", sliders={"n": [1, 10, 100]},
                          log_x=True, colors={"three": "two"}, **bare),
         "draw": Explorer(lambda x, scale: {"answer": np.exp(-np.abs(x) / scale), "given": np.full(len(x), 0.25)}, x=X,

@@ -195,6 +195,11 @@ def test_each_view_refuses_what_it_cannot_draw(view, bad, why):
         Explorer(lambda a: bad, sliders={"a": [1]}, title="t", alt="says", view=view).html()
 
 
+def test_segments_have_two_ends():
+    with pytest.raises(ValueError, match="fn at a = 1: series 's' has 3 points, and every two make a segment"):
+        Explorer(lambda a: {"s": np.zeros((3, 2))}, sliders={"a": [1]}, title="t", alt="says", view="roc", series={"s": "segments"}).html()
+
+
 def test_a_log_axis_refuses_zero():
     with pytest.raises(ValueError, match="fn at a = 1: 0 or a negative number on a logarithmic y axis"):
         make(log_y=True).html()

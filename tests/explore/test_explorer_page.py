@@ -228,5 +228,23 @@ def test_a_single_series_of_points_is_filled():
     assert "dpx-points dpx-s2" in samples()["pareto"].html() and "dpx-points dpx-s2 dpx-open" not in samples()["pareto"].html()
 
 
+def test_segments_are_drawn_one_by_one_and_the_label_is_the_shape():
+    """Three pieces, each of which starts anew; of label 0 a square, of label 1 a circle, and a group has one colour."""
+    chart = FIGURES["trained"]._charts[0]
+    drawn = dict(zip((drawing.classes(chart, i) for i in range(5)), drawing.paths(chart, FIGURES["trained"].frame()["Plane"]), strict=True))
+    assert re.fullmatch(r"(M\d+ -?\d+L\d+ -?\d+){3}", drawn["dpx-s dpx-segments dpx-s2"])
+    assert drawn["dpx-s dpx-squares dpx-s0"].count("h84v84") == 2 and drawn["dpx-s dpx-circles dpx-s1"].count("M") == 2
+    assert ".dpx-squares).dpx-s1 { fill: var(--bg); }" in page.style(*page.FIGURE)
+
+
+def test_a_bar_starts_at_zero_whatever_its_sign():
+    low, high = FIGURES["trained"]._charts[1].x.low, FIGURES["trained"]._charts[1].x.high
+    zero = round(-low / (high - low) * 5160)
+    starts = re.findall(r'dpx-bar dpx-s0" d="M(\d+) 0H(\d+)v140H(\d+)z"', FIGURES["trained"].still(epoch=2))
+    assert [int(start) for start, _, _ in starts] == [zero] * 3 and all(start == back for start, _, back in starts)
+    up, down, none = (int(end) for _, end, _ in starts)
+    assert down < zero < up and none == zero
+
+
 def test_the_title_is_a_heading():
     assert '<p class="dpx-title" role="heading" aria-level="3">' in samples()["lines"].html()

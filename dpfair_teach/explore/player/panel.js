@@ -57,12 +57,12 @@ class Panel {
     const d = this.data;
     let i = 0;
     for (const [x, y] of this.series(frame)) {
-      const {kind, dx, dy, tail} = d.S[i], dots = kind === "points";
+      const {kind, dx, dy, tail} = d.S[i], pieces = kind === "segments";
       if (this.items[i]) this.items[i].classList.toggle("dpx-absent", !x.length);
       let path = "";
       for (let j = 0; j < x.length; j++) {
         const px = toPlace(d.X, x[j], d.w), py = d.h - toPlace(d.Y, y[j], d.h);
-        path += dots ? `M${px + dx} ${py + dy}${tail}` : `${j ? "L" : "M"}${px} ${py}`;
+        path += tail ? `M${px + dx} ${py + dy}${tail}` : `${(pieces ? j % 2 : j) ? "L" : "M"}${px} ${py}`;
       }
       set(this.paths[i++], "d", path + (path && (kind === "band" || kind === "polygon") ? "Z" : ""));
     }
@@ -85,10 +85,10 @@ class Panel {
   }
 
   bars(frame) {
-    const d = this.data;
+    const d = this.data, place = (kept) => clamp(toPlace(d.X, kept, d.w), 0, d.w), zero = place(d.X.log ? -Infinity : 0);
     this.paths.forEach((path, i) => {
       const kept = this.numbers[this.begin[frame] + i];
-      set(path, "d", `M0 0h${clamp(toPlace(d.X, kept, d.w), 0, d.w)}v140H0z`);
+      set(path, "d", `M${zero} 0H${place(kept)}v140H${zero}z`);
       tell(this.texts[i], toText(d.X, kept));
     });
   }

@@ -1,0 +1,201 @@
+"""A network as a picture that trains: the boundary moves over the plane, and the multipliers answer."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._checks import array, flag, groups, labels, refuse, rows
+from ..networks import Network
+from .axes import shown
+from .contours import crossing, ticks
+from .explorer import Explorer
+from .panel import Panel
+
+__all__ = ["network_picture"]
+
+PLANE, GAPS, BARS = "People, and who is accepted", "Violation of each group", "Multipliers"
+FINE = 41           # places of the grid on which a boundary is found, along each side
+MOST_GROUPS = 3     # of two labels each, and the boundary: more series than a picture can hold apart
+ARROW = 0.6         # the arrow of the largest multiplier, as a part of the picture's height
+HEAD = 0.015
+SHIFT = 0.1         # from arrow to arrow, and from the last epoch to the edge
+BOUNDARY = "boundary: accepted on the side of its ticks"
+
+
+class TrainedRun(NamedTuple):
+    """What a run left after each epoch, the start first; whether its multipliers are of the violations or of their absolute values."""
+
+    thetas: Any
+    multipliers: Any
+    signed: bool
+
+
+def network_picture(network: Network, X: ArrayLike, A: ArrayLike, Y: ArrayLike, runs: Mapping[str, tuple], *, title: str,
+                    question: str = "") -> Explorer:
+    """Play the epochs of some runs: people of two features in the plane, the line between the decisions, and the multipliers of the groups.
+
+    The line has ticks on the side of those who are accepted.
+
+    A constraint of each group asks that everybody's mean score less the group's, its violation, is 0: demographic parity of scores. An
+    arrow shows where the constraint's term in the loss drives the violation, as long as its multiplier. With multipliers of absolute
+    violations it points to 0, and turns round when the violation changes its sign.
+
+    Nothing here is private: it is the picture of a training that reads everybody's group.
+
+    Source: ours, of Algorithm 1 (Tran et al. 2020).
+
+    Parameters
+    ----------
+    network : networks.Network
+        Of two features.
+    X : (m, 2) array
+    A : (m,) array of 0..k-1
+        k is 2 or 3.
+    Y : (m,) array of 0/1
+    runs : dict str -> (thetas, multipliers, signed)
+        What a reader chooses from, each of as many epochs, at least 2. ``thetas`` (epochs + 1, p): the network's parameters, at the start
+        and after each epoch. ``multipliers`` (epochs + 1, k): one a group. ``signed`` : True where a multiplier is of the violation, and
+        has a sign; False where it is of the absolute violation, and at least 0: what it does then has the sign of the violation.
+    title, question : str
+
+    Returns
+    -------
+    Explorer
+        Its slider ``epoch`` plays, its buttons ``run`` choose. It stands at the last epoch first.
+
+    Raises
+    ------
+    ValueError
+        Another number of features or groups, runs of different lengths.
+
+    Examples
+    --------
+    >>> network = Network(2, hidden=())
+    >>> X, A, Y = [[0., 0.], [1., 0.], [0., 1.], [1., 1.]], [0, 0, 1, 1], [0, 1, 0, 1]
+    >>> run = [[4., 0., -2.], [4., 1., -2.], [4., 2., -2.]], [[0., 0.], [.1, .1], [.3, .3]], False
+    >>> figure = network_picture(network, X, A, Y, {"absolute": run}, title="Four people")
+    >>> figure.sentence(epoch=2)
+    'After 2 epochs 0.25 of the people are decided wrongly; violations 0.121, -0.121.'
+    >>> line = figure.frame(epoch=2)["People, and who is accepted"]["boundary: accepted on the side of its ticks"]
+    >>> line[:2].round(2).tolist()          # the ticks after it
+    [[-0.03, 1.05], [0.52, -0.05]]
+    """
+    if not isinstance(network, Network) or network.n_features != 2:
+        refuse("network", network, "not a Network of two features, as a plane has", "Give Network(2, ...).")
+    X, (A, k), Y = rows("X", X, columns=2), groups("A", A), labels("Y", Y)
+    if not len(X) == len(A) == len(Y):
+        refuse("X, A, Y", (X.shape, A.shape, Y.shape), "of different lengths", "Give one row of X, and one entry of A and of Y, a person.")
+    if k > MOST_GROUPS:
+        refuse("A", k, f"groups, and a picture tells at most {MOST_GROUPS} apart", "Choose some of them.")
+    frames = Frames(network, X, A, Y, k, read(runs, network.n_parameters, k))
+    several = [f"group {a}" for a in range(k)]
+    people = {f"{one}, label {y}": ("squares", "circles")[y] for one in several for y in (1, 0)}
+    pushes = {f"arrow: push on {one}": one for one in several}
+    kinds = dict.fromkeys(several, "line") | dict.fromkeys(pushes, "segments")
+    past = frames.epochs * (1 + SHIFT * (k + 0.5))
+    return Explorer(
+        [Panel(frames.plane, name=PLANE, view="pareto", share=0.58, series=people | {BOUNDARY: "segments"},
+               colors={f"{one}, label 0": f"{one}, label 1" for one in several}, x_label="first feature", y_label="second feature",
+               x_range=frames.ends[0], y_range=frames.ends[1]),
+         [Panel(frames.gaps, name=GAPS, view="pareto", share=0.42, series=kinds, colors=pushes, x_range=(0, past),
+                y_range=(-frames.widest, frames.widest), x_label="epoch", y_label="violation"),
+          Panel(frames.bars, name=BARS, view="bars", share=0.42, x_range=(-frames.most if frames.signed else 0, frames.most))]],
+        sliders={"run": list(frames.runs), "epoch": range(frames.epochs + 1)}, start={"epoch": frames.epochs}, play="epoch", title=title,
+        question=question, alt=frames.sentence)
+
+
+def read(runs: Any, p: int, k: int) -> dict[str, TrainedRun]:
+    """The runs as arrays, of as many epochs each."""
+    remedy = 'Give {"name": (thetas, multipliers, signed), ...}.'
+    if not isinstance(runs, Mapping) or not runs or not all(isinstance(run, tuple) and len(run) == 3 for run in runs.values()):
+        refuse("runs", runs, "not a dict of at least one (thetas, multipliers, signed)", remedy)
+    found = {}
+    for name, (thetas, multipliers, signed) in runs.items():
+        at = f"runs[{name!r}]"
+        run = TrainedRun(array(f"{at}, thetas", thetas, shape=(None, p)), array(f"{at}, multipliers", multipliers, shape=(None, k)),
+                         flag(f"{at}, signed", signed))
+        if not run.signed and (run.multipliers < 0).any():
+            refuse(f"{at}, multipliers", float(run.multipliers.min()), "below 0, of an absolute violation", "Give True for signed.")
+        found[name] = run
+    lengths = {len(part) for run in found.values() for part in (run.thetas, run.multipliers)}
+    if len(lengths) > 1 or min(lengths) < 3:
+        refuse("runs", sorted(lengths), "not one number of epochs, of at least 2", "Keep the start and each epoch of every run.")
+    return found
+
+
+class Frames:
+    """What the panels show of each run at each epoch."""
+
+    def __init__(self, network: Network, X: np.ndarray, A: np.ndarray, Y: np.ndarray, k: int, runs: dict[str, TrainedRun]) -> None:
+        self.network, self.X, self.A, self.Y, self.k, self.runs = network, X, A, Y, k, runs
+        self.epochs = len(next(iter(runs.values())).thetas) - 1
+        low, high = X.min(axis=0), X.max(axis=0)
+        room = 0.05 * (high - low) + 1e-9
+        self.ends = [(float(a), float(b)) for a, b in zip(low - room, high + room, strict=True)]
+        self.known = {name: np.array([self.violations(theta) for theta in run.thetas]) for name, run in runs.items()}
+        most = max(float(np.abs(run.multipliers).max()) for run in runs.values()) or 1.0
+        step = 10.0 ** (math.floor(math.log10(most)) - 1)
+        self.most = math.ceil(most / step - 1e-9) * step        # two digits
+        self.signed = any(run.signed for run in runs.values())
+        self.widest = 1.1 * max(float(np.abs(known).max()) for known in self.known.values()) + 1e-9
+
+    def violations(self, theta: np.ndarray) -> np.ndarray:
+        """Everybody's mean score less each group's, (k,)."""
+        scores = self.network.probabilities(theta, self.X)
+        return scores.mean() - np.bincount(self.A, scores, minlength=self.k) / np.bincount(self.A, minlength=self.k)
+
+    def pushes(self, run: str) -> np.ndarray:
+        """What the violation is multiplied with in the loss, sign included, (epochs + 1, k)."""
+        return self.runs[run].multipliers * (1 if self.runs[run].signed else np.sign(self.known[run]))
+
+    def plane(self, run: str, epoch: int) -> dict[str, np.ndarray]:
+        """People by group and label, and where the network's chance is one half, with ticks to where it is larger."""
+        theta = self.runs[run].thetas[epoch]
+        people = {f"group {a}, label {y}": self.X[(self.A == a) & (self.Y == y)] for a in range(self.k) for y in (1, 0)}
+        x, y = (np.linspace(*ends, FINE) for ends in self.ends)
+
+        def chance(points: np.ndarray) -> np.ndarray:
+            return self.network.probabilities(theta, points)
+
+        line = crossing(chance, x, y, 0.5)
+        return people | {BOUNDARY: np.concatenate([line, ticks(chance, line, *self.ends)])}
+
+    def gaps(self, run: str, epoch: int) -> dict[str, np.ndarray]:
+        """The violations up to now, and the arrows: down where the term in the loss makes a violation smaller."""
+        so_far, pushes = self.known[run][:epoch + 1], self.pushes(run)[epoch]
+        lines = {f"group {a}": np.column_stack([np.arange(epoch + 1), so_far[:, a]]) for a in range(self.k)}
+        scale = ARROW * self.widest / self.most
+        return lines | {f"arrow: push on group {a}": self.arrow(epoch + (a + 0.5) * SHIFT * self.epochs, so_far[-1, a], -scale * pushes[a])
+                        for a in range(self.k)}
+
+    def arrow(self, x: float, y: float, long: float) -> np.ndarray:
+        """Three segments: from (x, y) up by ``long``, and its head."""
+        side, back = HEAD * self.epochs, np.sign(long) * HEAD * 4 * self.widest
+        tip = np.array([x, y + long])
+        return np.array([[x, y], tip, tip, tip - [side, back], tip, tip - [-side, back]]) if long else np.empty((0, 2))
+
+    def bars(self, run: str, epoch: int) -> dict[str, float]:
+        return {f"group {a}": float(value) for a, value in enumerate(self.runs[run].multipliers[epoch])}
+
+    def sentence(self, run: str, epoch: int) -> str:
+        """Error and violations; and what has jumped since the epoch before."""
+        wrong = np.mean((self.network.probabilities(self.runs[run].thetas[epoch], self.X) >= 0.5) != self.Y)
+        said = f"After {epoch} epochs {shown(wrong)} of the people are decided wrongly; violations {told(self.known[run][epoch])}."
+        before, now = self.pushes(run)[[max(epoch - 1, 0), epoch]]
+        if not self.runs[run].signed and (before * now < 0).any():
+            said += f" A sign has changed: the pushes turn from {ways(before)} to {ways(now)}."
+        return said
+
+
+def ways(pushes: np.ndarray) -> str:
+    """How hard each violation is pushed, and which way its arrow points: a price above 0 pushes down."""
+    return ", ".join(f"{shown(abs(push))}{' down' if push > 0 else ' up' if push else ''}" for push in pushes.tolist())
+
+
+def told(values: np.ndarray) -> str:
+    """A number for each group, in their order."""
+    return ", ".join(map(shown, values.tolist()))
