@@ -17,6 +17,7 @@ from . import (
     loops,
     panels,
     post_processing_compared,
+    tran_encoding,
 )
 
 
@@ -103,4 +104,7 @@ STUDIES: dict[str, Study] = {
     "bound_vs_reality": Study(
         "Theorem 2.2: its error and fairness bounds, printed and sharp, beside simulated quantiles over (m, epsilon, |A|, beta).",
         1000, {"bound_vs_reality": (bound_vs_reality.BOUNDS, bound_vs_reality.bound)}),
+    "tran_encoding": Study(
+        "Bank with categories as mean labels, as the authors' loader has them, against one-hot: accuracy, also where labels are coins.", 24,
+        {"tran_encoding": (tran_encoding.ENCODED, tran_encoding.leak)}, ({"name": "bank"},)),
 }
