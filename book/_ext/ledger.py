@@ -36,9 +36,9 @@ CHAPTERS = {
     8: ("Fair learning as a game", "ch-game"), 9: ("Oracles", "ch-oracles"),
     10: ("DP-oracle-learner", "ch-oracle-learner"), 11: ("Private as printed?", "ch-private-as-printed"),
     12: ("When A may be used", "ch-aware"), 13: ("The separation", "ch-separation"), 14: ("Ask once", "ch-ask-once"),
-    15: ("Networks and multipliers", ""), 16: ("PF-LD", ""),
-    17: ("Clips and missing attributes", ""), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
-    20: ("Covariance constraints", ""), 21: ("Communities and Crime", "ch-communities"), 22: ("The networks' tables", ""),
+    15: ("Networks and multipliers", "ch-networks"), 16: ("PF-LD", "ch-pf-ld"),
+    17: ("Clips and missing attributes", "ch-clip"), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
+    20: ("Covariance constraints", "ch-covariance"), 21: ("Communities and Crime", "ch-communities"), 22: ("The networks' tables", ""),
     23: ("The functional mechanism's tables", ""), 24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
 }
 FILLED_LATER = ("label", "function", "test", "mutants", "exercises", "verdict")
