@@ -98,6 +98,11 @@ class SoftBasis:
         return _scores(eta, self.given(X, eta), self.shares, self.parity)
 
 
+def prior_of(features: np.ndarray) -> np.ndarray:
+    """Prior variance of each feature's weights."""
+    return np.r_[np.full(2, PRIORS[0]), np.full(features.shape[1] - 2, PRIORS[1])]
+
+
 class Setting(NamedTuple):
     epsilon: float
     gamma: float | None
@@ -197,11 +202,7 @@ class SoftGroupLearner(RandomizedClassifier):
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
         eta = CrossFitted(how.bases, X, y)
         features = PublicFeatures(X, y, eta.of_people)
-        asked = features(X, y, eta.of_people)
-        self.answer_, scale = self._ask(how, asked, A, rng)
-        prior = np.full(asked.shape[1], PRIORS[1])
-        prior[:2] = PRIORS[0]
-        W = soft_groups(asked, self.answer_, scale, n_groups=how.k, prior=prior)
+        W = self._groups(how, features(X, y, eta.of_people), A, rng)
         basis = SoftBasis(eta, features, W, how.parity)
         given = basis.given(X, eta.of_people)
         weights = given[np.arange(len(y)), y]
@@ -215,11 +216,11 @@ class SoftGroupLearner(RandomizedClassifier):
         del eta.of_people
         self._basis = basis
 
-    def _ask(self, how: Setting, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
-        """All that is read of the groups: the noisy sums, and the scale of their noise. The record is there before the answer."""
-        answer, release = release_contrasts(features, A, how.epsilon, how.delta, rng, n_groups=how.k)
+    def _groups(self, how: Setting, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Weights of the model of the groups. All that is read of A is the noisy sums; the record is there before them."""
+        self.answer_, release = release_contrasts(features, A, how.epsilon, how.delta, rng, n_groups=how.k)
         self.releases_ = (release,)
-        return answer, release.scale or 0.0
+        return soft_groups(features, self.answer_, release.scale or 0.0, n_groups=how.k, prior=prior_of(features))
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""
