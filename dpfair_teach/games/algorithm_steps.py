@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms._grid import on_grid
+from ..mechanisms.grid import on_grid
 from .auditor import bound_on_multipliers
 from .game import FairnessGame, refuse_no_game
 from .play import MOST

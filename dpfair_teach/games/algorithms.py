@@ -58,7 +58,7 @@ def algorithm_3(
         lam[t] = hedge(theta, B)
         h[t] = game.best_response(lam[t])               # Subroutine 2
         r = game.constraints_of(game.gaps[h[t]])
-        theta = theta + eta * r
+        theta = theta + float(eta) * r
     return np.bincount(h, minlength=game.n_classifiers) / rounds, lam.mean(axis=0)
 
 

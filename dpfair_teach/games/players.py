@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..fairness import Parity
-from ..mechanisms._grid import on_grid as on_grid
+from ..mechanisms.grid import on_grid as on_grid
 from ..oracles.prices import charged
 from .game import FairnessGame
 from .sensitivity import Guarded, lemma_3_1

@@ -13,7 +13,7 @@ from .. import _checks as check
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
-from ..mechanisms._grid import on_grid
+from ..mechanisms.grid import on_grid
 from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale

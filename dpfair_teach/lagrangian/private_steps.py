@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..accounting import Release
-from ..mechanisms._grid import gaussian_on_grid
+from ..mechanisms.grid import gaussian_on_grid
 from ..networks import per_example_gradients
 from ..oneshot import release_cells
 from .problem import FairProblem, Part

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
-from ..mechanisms._grid import gaussian_on_grid
+from ..mechanisms.grid import gaussian_on_grid
 
 __all__ = ["group_contrasts", "release_contrasts", "soft_groups"]
 

@@ -15,7 +15,7 @@ import pytest
 from dpfair_teach import lagrangian
 from dpfair_teach.lagrangian import FairProblem, FairTerms, Noise, Plan, loop, private_steps
 from dpfair_teach.lagrangian.loop import Run
-from dpfair_teach.mechanisms._grid import on_grid
+from dpfair_teach.mechanisms.grid import on_grid
 from dpfair_teach.networks import SGD, Network
 from faults import Mutant
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__: list[str] = []     # what draws noise rounds it here
+
 #: No step is finer, as an exponent of 2: of finer ones there is room for no number. A coarser grid is post-processing too.
 _FINEST = -900
 
