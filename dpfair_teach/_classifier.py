@@ -106,7 +106,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         self._forget()
         self._learn(setting, X, y, sensitive_features, rng)
         self.classes_ = np.array([0, 1])
-        self._remember_columns(X)
+        remember_columns(self, X)
         self._group_column = column
         self._fitted_with = {name: _copied(value) for name, value in self.get_params(deep=False).items() if name not in self._at_once}
         if (known := self._people_and_noise()) is not None:
@@ -126,7 +126,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         with way_out_of_groups(self._reads_groups):
             X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
             check.same_people(X=X, sensitive_features=sensitive_features)
-        self._refuse_other_columns(X)
+        refuse_other_columns(self, X)
         ones = self._ones(X, sensitive_features, gamma)
         return np.column_stack([1 - ones, ones])
 
@@ -178,26 +178,6 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
                 check.refuse(name, now, f"the last fit was with {name}={check.shown(then)}",
                              f"Fit again, which is a new release, or set {name} back.")
 
-    def _remember_columns(self, X: Any) -> None:
-        """What scikit-learn wants known of X after ``fit``."""
-        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-        if len(shape) == 2:
-            self.n_features_in_ = shape[1]
-        names = check.column_names(X)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    def _refuse_other_columns(self, X: Any) -> None:
-        """Where both tables have names they are the same, in the same order."""
-        known, names = getattr(self, "feature_names_in_", None), check.column_names(X)
-        if known is not None and names is not None and names != known.tolist():
-            then, now = Counter(known.tolist()), Counter(names)
-            missing, more = list((then - now).elements()), list((now - then).elements())
-            told = [f"{words} {check.shown(found)}" for words, found in (("without", missing), ("with", more)) if found]
-            why = f"are not the columns of fit, {check.shown(known.tolist())}, but {' and '.join(told) or 'in another order'}"
-            pick = "" if missing or max(now.values()) > 1 else ": X[list(feature_names_in_)]"
-            check.refuse("X", names, why, f"Give X the columns of fit, in that order{pick}.")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -245,6 +225,28 @@ class FrontierClassifier(RandomizedClassifier):
         confidence = check.number("confidence", confidence, low=0.5, high=0.999)
         draws = np.random.default_rng(0) if rng is None else check.rng(rng, drawn="the tables")
         return table_of(asked, self._draws(asked, draws), confidence)
+
+
+def remember_columns(model: Any, X: Any) -> None:
+    """What scikit-learn wants known of X after ``fit``."""
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    if len(shape) == 2:
+        model.n_features_in_ = shape[1]
+    names = check.column_names(X)
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
+def refuse_other_columns(model: Any, X: Any) -> None:
+    """Where both tables have names they are the same, in the same order."""
+    known, names = getattr(model, "feature_names_in_", None), check.column_names(X)
+    if known is not None and names is not None and names != known.tolist():
+        then, now = Counter(known.tolist()), Counter(names)
+        missing, more = list((then - now).elements()), list((now - then).elements())
+        told = [f"{words} {check.shown(found)}" for words, found in (("without", missing), ("with", more)) if found]
+        why = f"are not the columns of fit, {check.shown(known.tolist())}, but {' and '.join(told) or 'in another order'}"
+        pick = "" if missing or max(now.values()) > 1 else ": X[list(feature_names_in_)]"
+        check.refuse("X", names, why, f"Give X the columns of fit, in that order{pick}.")
 
 
 def _copied(value: object) -> object:

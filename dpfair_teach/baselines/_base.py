@@ -1,6 +1,7 @@
 """Somebody's classifier, fitted again and again with weights: it is not ours, and may raise or answer anything."""
 from __future__ import annotations
 
+import hashlib
 import inspect
 from typing import Any
 
@@ -31,8 +32,10 @@ def fitted(base: Any, X: Any, labels: np.ndarray, weights: np.ndarray, rng: np.r
     if labels.min() == labels.max() or total <= 0:
         return constant(int(labels[0]))
     model = clone(base)
-    # Not rng.spawn: a child knows its parent's seed, from which the noise follows, and a base may keep what it is given.
-    own = {"rng": np.random.default_rng(rng.integers(2**63, size=4))} if "rng" in inspect.signature(model.fit).parameters else {}
+    # Not rng.spawn, and not numbers that rng drew: a child knows its parent's seed, or those numbers, from which the noise may follow, and
+    # a base may keep what it is given. A hash of them tells neither.
+    takes = "rng" in inspect.signature(model.fit).parameters
+    own = {"rng": np.random.default_rng(list(hashlib.sha256(rng.bytes(32)).digest()))} if takes else {}
     try:
         return model.fit(X, labels, sample_weight=weights * (len(weights) / total), **own)
     except Exception as problem:        # whatever it is: the base is not ours

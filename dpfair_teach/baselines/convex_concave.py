@@ -19,10 +19,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import orth, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.optimize import minimize, nnls
 from scipy.special import expit
 
+from .. import _checks as check
 from .covariance import bent, bent_slope
 
 __all__: list[str] = []     # CovarianceClassifier solves it
@@ -30,6 +31,7 @@ __all__: list[str] = []     # CovarianceClassifier solves it
 STEPS = 400             # of the solver, in one convex program
 SLACK = 1e-7            # a bound counts as met, and as active, up to so much
 PRECISE = 1e-9          # a smaller gain in loss ends the sequence
+FLAT = 1e-9             # a direction in which covariances rise by less is rounding: where the Hessian is 1, real ones rise by about .1
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,11 @@ class CovarianceProgram:
     @cached_property
     def root(self) -> np.ndarray:
         """L with L L' the Hessian at 0: in the coordinates L' theta the loss is round there."""
-        return np.linalg.cholesky(self.Z.T @ self.Z / (4 * len(self.Z)) + np.diag(self.ridge + 1e-9))
+        try:
+            return np.linalg.cholesky(self.Z.T @ self.Z / (4 * len(self.Z)) + np.diag(self.ridge + 1e-9))
+        except np.linalg.LinAlgError as problem:
+            check.refuse("X, C", (float(np.abs(self.Z).max()), self.C), "columns so large and so alike that the loss cannot be made round",
+                         "Standardize X, leave out columns that repeat others, or choose a smaller C.", problem)
 
     def loss(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss and its gradient."""
@@ -116,9 +122,11 @@ class CovarianceProgram:
         start = self.root.T @ at
         rows = {"type": "ineq", "fun": lambda x: self.gamma - all_at(x)[2], "jac": lambda x: -all_at(x)[3]}
         if not self.gamma:      # both signs say the same, and of all groups one says nothing new: independent linear equations
-            equations = orth(all_at(start)[3].T).T
+            _, rise, directions = np.linalg.svd(all_at(start)[3], full_matrices=False)
+            equations = directions[rise > FLAT]
             rows = {"type": "eq", "fun": lambda x: equations @ x, "jac": lambda x: equations}
-        found = theta_of(minimize(lambda x: all_at(x)[:2], start, jac=True, method="SLSQP", constraints=[rows],
+        found = theta_of(minimize(lambda x: all_at(x)[:2], start, jac=True, method="SLSQP",
+                                  constraints=[rows] if self.gamma or len(equations) else [],
                                   options={"maxiter": STEPS, "ftol": 1e-12}).x)
         allowed = np.isfinite(found).all() and self.bounded(found, at)[0].max() <= self.gamma + SLACK
         return found if allowed and self.loss(found)[0] < self.loss(at)[0] else at

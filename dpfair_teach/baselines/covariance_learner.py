@@ -131,7 +131,7 @@ class CovarianceClassifier(RandomizedClassifier):
         self.losses_, self.residual_ = np.array(losses), program.residual(theta)
         if self.residual_ > FAR:
             warnings.warn(f"not yet stationary after {len(losses) - 1} convex programs: residual_ is {self.residual_:.2g}, above {FAR}. "
-                          "Standardize X, or give more steps.", ConvergenceWarning, stacklevel=3)
+                          f"Standardize X{', or give more steps' if bends(how.parity) else ''}.", ConvergenceWarning, stacklevel=3)
         scores = program.Z @ theta
         self.covariances_ = weights @ (np.minimum(program.signs * scores, 0.0) if program.bend else scores)
 

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
+from .._classifier import refuse_other_columns, remember_columns
 from ..networks import Adam, Network, gradient, log_loss_slopes
 from ..training import State, train
 
@@ -89,11 +90,13 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         if labels.min() == labels.max():
             check.refuse("y", int(labels[0]), "everybody has the same label", "Give people of both labels.")
         sample_weight = np.ones(len(people)) if sample_weight is None else sample_weight
-        weights = check.array("sample_weight", sample_weight, shape=(len(people),), low=0)
+        weights = check.array("sample_weight", sample_weight, shape=(len(people),), low=0, high=1e100)
         if weights.sum() <= 0:
             check.refuse("sample_weight", 0.0, "is 0 for everybody", "Give somebody a weight.")
         weights = weights / weights.mean()
         network = Network(people.shape[1], self.hidden)
+        if precision == np.float32 and np.abs(people).max() > 1e30:
+            check.refuse("X, precision", (float(np.abs(people).max()), "float32"), "an entry too large for it", "Standardize X.")
         people = people.astype(precision)
         rounds_of = -(-len(people) // batch)
 
@@ -111,20 +114,21 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         theta = network.initial(rng, precision)
         start = State({"theta": theta, "order": np.arange(len(people)), **optimizer.start(len(theta), precision)}, rng)
         self.theta_ = train(step, start, epochs * rounds_of).state["theta"]
-        self.network_, self.classes_, self.n_features_in_ = network, np.array([0, 1]), people.shape[1]
+        self.network_, self.classes_ = network, np.array([0, 1])
         self.__dict__.pop("feature_names_in_", None)
-        if (names := check.column_names(X)) is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        remember_columns(self, X)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Everybody's logit, (n,)."""
         check_is_fitted(self)
+        refuse_other_columns(self, X)
         return self.network_.logits(self.theta_, self._people(X, self.n_features_in_)).astype(float)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """What the network says are the chances of the labels 0 and 1, (n, 2): no coin, :meth:`predict` takes the likelier."""
         check_is_fitted(self)
+        refuse_other_columns(self, X)
         ones = self.network_.probabilities(self.theta_, self._people(X, self.n_features_in_))
         return np.column_stack([1 - ones, ones])
 

@@ -17,7 +17,8 @@ def spool(chunks: Iterable[ArrayLike], path: str | os.PathLike[str]) -> np.memma
     """Write chunks of rows into one file, one after the other, and hand back all rows, on disk.
 
     Source: ours. What learns here reads a batch, or a block, of such rows at a time, and the rows are the same numbers as in memory: so are
-    its releases, to the byte. Labels and groups are a few bytes a person, and stay in memory. An unfinished file is removed.
+    its releases, to the byte. Labels stay in memory, and everybody's weight on each group: 8 k bytes a person. An unfinished file is
+    removed.
 
     Parameters
     ----------

@@ -15,12 +15,13 @@ from ..accounting import UNIT_A, Release
 from ..fairness import Parity
 from ..fairness.parity import Notion
 from ..networks import Adam, Network
+from ..networks.gradients import MOST
 from ..oneshot import debiased_groups, guess_groups, public_part, release_cells, suggested_cells
 from ..oneshot.releases import record_of_cells
 from ..training.checkpoint import digest, values_of
 from ..training.loop import Callback
 from .calibration import Noise, find_noise, training_releases
-from .loop import Kind, Run
+from .loop import ASKED, Kind, Run
 from .plan import LEAST_SAMPLE, Plan
 from .private_steps import LEAST, noisy_sizes, public_sizes
 from .problem import LARGEST, FairProblem
@@ -73,6 +74,9 @@ class LagrangianClassifier(RandomizedClassifier):
         """What both read; read before any noise is drawn."""
         plan = Plan(self.epochs, self.batch, optimizer=Adam(check.number("rate", self.rate, low=1e-9, high=1e3)), dual_rate=self.dual_rate,
                     largest=self.largest, gamma=check.number("gamma", self.gamma, low=0.0, high=1.0), free=self.free, **of_the_plan)
+        if plan.epochs <= plan.free:
+            check.refuse("epochs, free", (plan.epochs, plan.free), "no epoch is left that reads groups",
+                         "Choose more epochs, or fewer free ones.")
         hidden = check.entries("hidden", self.hidden, "a list of sizes of layers", "Give for instance (100, 100), or () for none.")
         check.choice("decision", self.decision, DECISIONS)
         check.flag("progress", self.progress)
@@ -430,9 +434,6 @@ class PrivateFairLagrangian(LagrangianClassifier):
         if self.missing and setting.terms.n_groups == check.MOST_GROUPS:
             check.refuse("n_groups", self.n_groups, "with missing=True, which is one group more while groups are asked",
                          f"Choose at most {check.MOST_GROUPS - 1} groups, or missing=False.")
-        if setting.plan.epochs <= setting.plan.free:
-            check.refuse("epochs, free", (setting.plan.epochs, setting.plan.free), "no epoch is left that reads groups",
-                         "Choose more epochs, or fewer free ones.")
         return setting
 
     def _learn(self, s: Setting, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
@@ -457,6 +458,10 @@ class PrivateFairLagrangian(LagrangianClassifier):
         if rank > most:
             check.refuse("subspace", rank, f"more directions than {min(plan.batch, m)} people of a batch, or "
                          f"{problem.network.n_parameters} parameters, have", "Choose fewer, or 0 for all parameters.")
+        asked = min(max(ASKED, 2 * rank), plan.batch, m)
+        if rank and asked * problem.network.n_parameters > MOST:
+            check.refuse("hidden, subspace", (s.hidden, rank), f"directions of {asked} gradients of {problem.network.n_parameters} numbers "
+                         f"each, more than {MOST:,} in all", "Choose a smaller network, or subspace=0.")
         public = None if self.shares is None else public_sizes(problem, self.shares)
         noise = find_noise(more["epsilon"], more["delta"], plan, m, sizes_share=0.0 if public is not None else more["sizes_share"],
                            dual_share=more["dual_share"])

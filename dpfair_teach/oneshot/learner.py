@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import FrontierClassifier
+from .._classifier import FrontierClassifier, refuse_other_columns
 from .._curve import GAMMAS, Drawn, draws_of, violation_of
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
@@ -219,7 +219,7 @@ class FrontierLearner(FrontierClassifier):
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
         check_is_fitted(self, "frontier_")
         self._refuse_a_stale_fit()
-        self._refuse_other_columns(X)
+        refuse_other_columns(self, X)
         return (self._basis(self._people(X)) @ self.frontier_.multipliers.T > 0).T.astype(np.int64)
 
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:

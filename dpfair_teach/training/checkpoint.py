@@ -21,6 +21,8 @@ __all__: list[str] = []     # the loop writes and reads them
 #: Raised with every change of what stands in the file.
 FORMAT = 1
 _HEADER, _VALUES = "header", "values/"
+#: Bytes of an array that are read together.
+BLOCK = 2**22
 REMEDY = "Remove it to start anew, or name another file."
 
 
@@ -47,7 +49,11 @@ def _add(seen: Any, thing: object) -> None:
     if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
         _tagged(seen, type(thing).__name__, repr(thing).encode())
     elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biufcSU":
-        _tagged(seen, f"array {thing.dtype.str} {thing.shape}", np.ascontiguousarray(thing).tobytes())
+        seen.update(f"array {thing.dtype.str} {thing.shape} {thing.nbytes}:".encode())
+        rows = thing.reshape(-1, *thing.shape[1:]) if thing.ndim else thing.reshape(1)
+        some = max(1, BLOCK // max(1, rows[:1].nbytes))       # rows at a time: a memmap is not to come into memory whole
+        for at in range(0, len(rows), some):
+            seen.update(np.ascontiguousarray(rows[at:at + some]).tobytes())
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         _add(seen, (type(thing).__qualname__, {f.name: getattr(thing, f.name) for f in dataclasses.fields(thing)}))
     elif isinstance(thing, Mapping):

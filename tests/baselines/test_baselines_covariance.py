@@ -52,6 +52,27 @@ def test_as_printed_a_classifier_that_treats_groups_alike_has_a_covariance():
         assert np.array_equal(*(baselines.covariances(scores, A, Y, 2, notion=notion, as_printed=how) for how in (False, True)))
 
 
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_a_covariance_of_0_is_k_less_1_equations_and_no_more(k):
+    """Columns that add up to 1, as a category has them, and groups that x hardly tells apart: what rounding leaves of a gradient is no
+    constraint. At 0 the loss is that at 1e-10, and the point is stationary.
+    """
+    D = people(k)
+    told = np.random.default_rng(3).integers(0, 4, len(D.Y))
+    X = np.column_stack([D.X, np.eye(4)[told]])
+    for A in (D.A, np.arange(len(D.Y)) % k):
+        found = [baselines.CovarianceClassifier(gamma, n_groups=k, notion="demographic_parity").fit(
+            X, D.Y, sensitive_features=A, rng=np.random.default_rng(0)) for gamma in (0.0, 1e-10)]
+        assert found[0].losses_[-1] == pytest.approx(found[1].losses_[-1], abs=1e-6) and found[0].residual_ < 1e-4
+
+
+def test_columns_that_nobody_can_make_round_are_refused_in_words():
+    D = people(2)
+    with pytest.raises(ValueError, match=r"^X, C=.*Standardize X"):
+        baselines.CovarianceClassifier(.1, notion="demographic_parity", C=1e6).fit(
+            np.column_stack([D.X * 1e5, D.X * 1e5]), D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
+
+
 def test_a_rounded_corner():
     """Concave, slopes in [0, 1], the slope of what it is the slope of, and at most BEND / 4 below min(0, v)."""
     v = np.linspace(-3 * BEND, 3 * BEND, 2001)

@@ -10,7 +10,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
-from dpfair_teach import baselines
+from dpfair_teach import baselines, data
 from faults import Mutant
 
 RNG = np.random.default_rng(0)
@@ -101,3 +101,18 @@ FAULTS = {
         "dpfair_teach.baselines.NetworkClassifier.fit", lambda f: lambda self, X, y, sample_weight=None, rng=None: f(self, X, y, rng=rng),
         "everybody counts once"),
 }
+
+
+def test_a_table_with_other_columns_is_refused():
+    people = data.make_logistic(60, d=3, rng=np.random.default_rng(0))
+    table = pd.DataFrame(people.X, columns=list("abc"))
+    model = baselines.NetworkClassifier((4,), epochs=1).fit(table, people.Y, rng=np.random.default_rng(0))
+    for ask in (model.predict_proba, model.decision_function, model.predict):
+        with pytest.raises(ValueError, match=r"X=.*in another order"):
+            ask(table[["c", "b", "a"]])
+
+
+def test_float32_refuses_what_it_cannot_hold():
+    people = data.make_logistic(60, d=3, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^X, precision=.*Standardize"):
+        baselines.NetworkClassifier((4,), epochs=1, precision="float32").fit(people.X * 1e40, people.Y)

@@ -235,6 +235,10 @@ def test_theorem_2_by_its_two_coordinates():
             worst = max(worst, np.linalg.norm(V[1] - V[0]))
             assert np.linalg.norm(np.abs(V[1]) - np.abs(V[0])) <= theorem_2(n1, n2, low, high) + 1e-12
         assert worst == pytest.approx(theorem_2(n1, n2, low, high))
+        A = people((n1, n2, 100))               # a third group that keeps all signs: attained by absolute violations, too
+        h = np.r_[high, np.full(n1 + n2 - 1, low), np.full(100, high)]
+        V = [np.abs(h.mean() - np.array([h[B == a].mean() for a in range(3)])) for B in (A, np.r_[1, A[1:]])]
+        assert np.linalg.norm(V[1] - V[0]) == pytest.approx(theorem_2(n1, n2, low, high))
     for m in range(2, 50):
         assert theorem_2(m, m, 0, 1) <= theorem_2(m, m, 0, 1, as_printed=True)                     # one sign: valid
         assert (theorem_2(m, m, -1, 1) > theorem_2(m, m, -1, 1, as_printed=True)) == (m >= 3)      # two: not

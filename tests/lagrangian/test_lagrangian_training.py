@@ -203,3 +203,30 @@ def test_who_did_not_say_is_in_no_group():
     score = it.network.probabilities(theta, X)
     apart = [[score.mean() - score[told & (some == a)].mean()] for a in range(3)]
     assert it.of(theta).violations() == pytest.approx(np.array(apart)) and not it.complete
+
+
+@pytest.mark.parametrize("method", ["gradients", "response", "posterior"])
+def test_a_fit_that_dies_in_its_first_round_does_not_ask_again(tmp_path, method):
+    """With another generator, before the first checkpoint by the clock: what was asked is in the file."""
+    asked = []
+
+    def dies(state):
+        asked.append(state["asked"].copy())
+        raise KeyboardInterrupt
+
+    for seed in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            learned(MODELS[method](callback=dies, checkpoint=tmp_path / "x"), seed=seed)
+    assert asked[0].size and np.array_equal(*asked)
+
+
+def test_a_network_too_large_for_directions_is_refused_before_anything_is_asked():
+    model = PrivateFairLagrangian(1.0, 0.0, 1e-5, n_groups=3, hidden=(1500, 1500), epochs=2, batch=300, subspace=5)
+    with pytest.raises(ValueError, match=r"^hidden, subspace="):
+        learned(model)
+    assert not hasattr(model, "releases_")
+
+
+def test_a_training_whose_every_epoch_is_free_learns_no_fairness_and_is_refused():
+    with pytest.raises(ValueError, match=r"^epochs, free=\(5, 5\): no epoch is left"):
+        learned(FairLagrangian(0.0, n_groups=3, epochs=5, free=5))
