@@ -24,7 +24,8 @@ def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_pri
 
     Source: Tran et al. 2020, Theorem 2; the constant is ours (gaps T16 and T17). The mean of h over a group of n1 moves by at most (high -
     low) / n1 when somebody leaves, that of n2 by (high - low) / (n2 + 1) when somebody joins; these are two coordinates, so their squares
-    add up. An absolute value moves by no more than what is inside. It is attained. As in Theorem 1 the sizes at hand are private.
+    add up. An absolute value moves by no more than what is inside. The signed violations attain it, the absolute ones where a
+    third group keeps their signs; of two groups they move a little less. As in Theorem 1 the sizes at hand are private.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from .releases import as_many
 
 __all__ = ["fair_mixture", "response_error", "threshold_scores"]
 
-#: What a gap above gamma costs, in errors: where no mixture keeps gamma, as may be with accuracy parity, the nearest one is taken.
+#: What a gap above gamma costs, in errors: dearer ones are exceeded, and so is what no mixture keeps, as may be with accuracy parity.
 PRICE = 10.0
 _ROUNDS, _SCALES, _GAIN = 25, (1.0, 0.7, 1.4), 1e-5
 
@@ -155,11 +155,12 @@ class Pool:
 
 
 def fair_mixture(scores: ArrayLike, y: ArrayLike, weights: ArrayLike, gamma: float, notion: Notion = "equalized_odds") -> FairMixture:
-    """The mixture of fair Bayes thresholds of least error whose groups' rates are at most gamma apart.
+    """A mixture of fair Bayes thresholds of small error whose groups' rates are at most gamma apart.
 
     Source: ours; the linear program over mixtures of main text, Section 4, by column generation: the program's prices of the rates name
-    the threshold that would lower it most, :func:`threshold_scores`, which joins; until none helps. A gap above gamma costs ten errors:
-    where no mixture keeps gamma, the nearest is taken.
+    a threshold, :func:`threshold_scores`, the best one by the model at these prices, which joins; until none helps. By the model, and not
+    by the labels of these people: thresholds that would do better on them may be left out, so the error is small and need not be the least.
+    A unit of gap above gamma costs ten errors: where keeping gamma is dearer, or no mixture keeps it, it is exceeded.
 
     Parameters
     ----------

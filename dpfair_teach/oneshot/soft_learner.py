@@ -135,7 +135,8 @@ class SoftGroupLearner(RandomizedClassifier):
         k, public. It is not read off A.
     notion : str
         ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``, between any
-        two groups. Where no mixture keeps gamma, as may be with the last, the nearest is taken.
+        two groups. Where a unit of gap would cost more than ten errors, or no mixture keeps gamma, as may be with the last,
+        gamma is exceeded.
     base : classifier or list of classifiers, optional
         For eta: unfitted, with predict_proba, and a random_state where it has one. Of several a logistic regression weighs what they say.
         They see X and y only. None: a logistic regression on standardized X.
