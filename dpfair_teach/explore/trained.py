@@ -98,12 +98,12 @@ def network_picture(network: Network, X: ArrayLike, A: ArrayLike, Y: ArrayLike, 
     kinds = dict.fromkeys(several, "line") | dict.fromkeys(pushes, "segments")
     past = frames.epochs * (1 + SHIFT * (k + 0.5))
     return Explorer(
-        [Panel(frames.plane, name=PLANE, view="pareto", share=0.58, series=people | {BOUNDARY: "segments"},
+        [Panel(frames.plane, name=PLANE, view="pareto", share=0.6, series=people | {BOUNDARY: "segments"},
                colors={f"{one}, label 0": f"{one}, label 1" for one in several}, x_label="first feature", y_label="second feature",
                x_range=frames.ends[0], y_range=frames.ends[1]),
-         [Panel(frames.gaps, name=GAPS, view="pareto", share=0.42, series=kinds, colors=pushes, x_range=(0, past),
+         [Panel(frames.gaps, name=GAPS, view="pareto", share=0.4, series=kinds, colors=pushes, x_range=(0, past),
                 y_range=(-frames.widest, frames.widest), x_label="epoch", y_label="violation"),
-          Panel(frames.bars, name=BARS, view="bars", share=0.42, x_range=(-frames.most if frames.signed else 0, frames.most))]],
+          Panel(frames.bars, name=BARS, view="bars", share=0.4, x_range=(-frames.most if frames.signed else 0, frames.most))]],
         sliders={"run": list(frames.runs), "epoch": range(frames.epochs + 1)}, start={"epoch": frames.epochs}, play="epoch", title=title,
         question=question, alt=frames.sentence)
 
