@@ -155,7 +155,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
 
     def _tolerance(self, gamma: float | None) -> float:
         """The gamma of a prediction: here that of the fit and no other."""
-        own: float = getattr(self, "gamma_", self.gamma)      # of a learner that chose one by a rule, that one
+        own: Any = getattr(self, "gamma_", self.gamma)      # of a learner that chose one by a rule, that one
         if gamma is not None and check.gamma(gamma) != own:
             check.refuse("gamma", gamma, f"one fit of this learner serves one gamma, its own, {check.shown(own)}",
                          "Fit again with another gamma, which is a new release, or take oneshot.FrontierLearner: its one fit serves all.")

@@ -1,9 +1,12 @@
-"""What a fitted classifier says of people: its decisions, or its scores. It is not ours: it may raise or answer anything."""
+"""Somebody's classifier: fitting a copy of it, and what it says of people. It is not ours: it may raise or answer anything."""
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from . import _checks as check
@@ -11,6 +14,17 @@ from . import _checks as check
 #: What to do about a base that answers something else than decisions.
 DECIDE = ("Give a base that answers 0 or 1: turn scores into decisions first, for instance score >= 0.5, or keep them and use "
           "method='score_bins'.")
+
+
+def fitted_copy(base: Any, X: Any, y: np.ndarray, make_rng: Callable[[], np.random.Generator], **more: Any) -> Any:
+    """A copy that has learned; one whose ``fit`` takes ``rng`` is given a new generator."""
+    model = clone(base)
+    own = {"rng": make_rng()} if "rng" in inspect.signature(model.fit).parameters else {}
+    try:
+        return model.fit(X, y, **more, **own)
+    except Exception as problem:        # whatever it is: the base is not ours
+        check.refuse("base", base, f"cannot be fitted to these people ({type(problem).__name__}: {problem})",
+                     "Give an X that it can read, and see its own message.", problem)
 
 
 def base_prediction(base: Any, X: Any, length: int | None = None, columns: int | None = None, *, name: str = "base",

@@ -392,7 +392,8 @@ def candidates(k):
     assert oneshot.multiplier_grid(k).shape[1] == 2 * (k - 1)
 
 
-@counted("oneshot.group_contrasts", "oneshot.release_contrasts", "oneshot.soft_groups", "oneshot.threshold_scores", "oneshot.fair_mixture")
+@counted("oneshot.group_contrasts", "oneshot.release_contrasts", "oneshot.soft_groups", "oneshot.threshold_scores", "oneshot.fair_mixture",
+         "oneshot.ask_softly")
 def softly(k):
     yhat, A, Y = drawn(k)
     B, one = oneshot.group_contrasts(k), np.ones((len(A), 1))
@@ -407,6 +408,11 @@ def softly(k):
     found = oneshot.fair_mixture(scores, Y, weights, 0.0, "demographic_parity")
     chances = (scores @ found.multipliers.T > 0) @ found.weights
     close([chances[A == a].mean() for a in range(k)], np.full(k, chances[A == 0].mean()))
+    both = np.repeat(np.column_stack([50 * one, 50 * weights])[:, None], 2, axis=1)          # features that tell the group, nearly
+    mixture, W, _ = oneshot.ask_softly(both, .9 * yhat + .05, Y, A, 1e3, 1e-6, 0.0, np.random.default_rng(0), n_groups=k,
+                                       notion="demographic_parity")
+    said = np.exp(both[:, 0] @ W @ B.T)
+    assert ((said / said.sum(axis=1, keepdims=True))[np.arange(len(A)), A] > .99).all() and mixture.violation < 1e-6
 
 
 @counted("experiments.free_points", "experiments.postprocessing_curve", "experiments.postprocessing_draws", "plotting.roc_plane")

@@ -66,7 +66,25 @@ def test_chance_violation_lies_below_the_bound_and_as_the_chapter_says():
     assert fairness.chance_violation(50, 0.2) == pytest.approx(0.16)        # the self-check of chapter 2
 
 
+@pytest.mark.parametrize("n", [(1, 1), (3, 5), (2, 20), (30, 4)])
+@pytest.mark.parametrize("r", [(.5, .5), (.1, .8), (0., 1.), (.9, .85)])
+def test_the_mean_measured_gap_lies_between_the_bounds_by_enumeration(n, r):
+    """Every number of accepted people of either group; the variance is exact, and where both are sure so is the gap."""
+    counts = [np.arange(size + 1) for size in n]
+    chance = np.outer(*(stats.binom(size, rate).pmf(count) for size, rate, count in zip(n, r, counts, strict=True)))
+    gap = np.subtract.outer(counts[0] / n[0], counts[1] / n[1])
+    low, high = fairness.mean_gap_bounds(r, n)
+    mean = (chance * np.abs(gap)).sum()
+    assert low - 1e-12 <= mean <= high + 1e-12
+    assert high**2 == pytest.approx((chance * gap**2).sum(), abs=1e-12)
+    if set(r) == {0., 1.}:
+        assert low == pytest.approx(high) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("call, message", [
+    (lambda: fairness.mean_gap_bounds([.5, .5, .5], [3, 3, 3]), "rates=.*two groups"),
+    (lambda: fairness.mean_gap_bounds([.5, .5], [3, .5]), "people"),
+    (lambda: fairness.mean_gap_bounds([.5, .5], [3]), "people=.*shape"),
     (lambda: fairness.gap_margin([[3, 0], [3, 3]]), "people=.*at least one person in each cell"),
     (lambda: fairness.gap_margin([[3, 4]]), "people=.*at least two groups"),
     (lambda: fairness.gap_margin([[3], [4]], beta=1.0), "beta=1.0"),
@@ -114,6 +132,17 @@ def margin_of_one_cell(anchor):
 
 
 FAULTS = {
+    "mean_gap_without_luck": Mutant(
+        "dpfair_teach.fairness.mean_gap_bounds", lambda f: lambda rates, people: (f(rates, people)[0],) * 2, "what is measured is true"),
+    "mean_gap_without_the_truth": Mutant(
+        "dpfair_teach.fairness.mean_gap_bounds",
+        lambda f: lambda rates, people: (lambda low, high: (low, np.sqrt(high**2 - low**2)))(*f(rates, people)), "luck alone"),
+    "mean_gap_of_the_second_groups_luck": Mutant(
+        "dpfair_teach.fairness.mean_gap_bounds", lambda f: lambda rates, people: f(rates, np.multiply(people, [1e9, 1])),
+        "the first group is infinite"),
+    "mean_gap_of_the_first_groups_luck": Mutant(
+        "dpfair_teach.fairness.mean_gap_bounds", lambda f: lambda rates, people: f(rates, np.multiply(people, [1, 1e9])),
+        "the second group is infinite"),
     "gap_margin_of_its_own_cell": Mutant("dpfair_teach.fairness.gap_margin", margin_of_one_cell(False), "the anchor's cell is infinite"),
     "gap_margin_of_the_anchors_cell": Mutant("dpfair_teach.fairness.gap_margin", margin_of_one_cell(True), "the own cell is infinite"),
     "gap_margin_halved": Mutant("dpfair_teach.fairness.gap_margin", scaled(0.5), "half the bound"),

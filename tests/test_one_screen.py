@@ -33,6 +33,7 @@ SHOWN_IN = {
     "16-pf-ld": ["lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd", "lagrangian.pf_ld"],
     "20-covariance-and-responses": ["baselines.reduction"],
     "17-choosing-the-clip": ["lagrangian.sorted_clip"],
+    "22-networks-tables": ["oneshot.ask_softly"],
 }
 MOST_LINES = 30
 #: What the box of a shown source holds in a window of 1280 pixels with both side bars; measured in tests/book/test_site_presentation.py.

@@ -222,6 +222,7 @@ valid("fairness.cross_groups", fairness.cross_groups, lambda: dict(attributes=[A
 valid("fairness.merge_groups", fairness.merge_groups, lambda: dict(counts=COUNTS, into=[0, 0]))
 
 # ---------------------------------------------------------------------------------------------------------------- luck
+valid("fairness.mean_gap_bounds", fairness.mean_gap_bounds, lambda: dict(rates=[[.5, .4], [.2, .9]], people=[[40, 30], [20, 10]]))
 valid("fairness.gap_margin", fairness.gap_margin, lambda: dict(people=[[40, 30], [20, 10]], beta=0.05))
 valid("fairness.chance_violation", fairness.chance_violation, lambda: dict(people=50, rate=0.3, n_groups=3, beta=0.05, against="pairs"))
 

@@ -6,11 +6,10 @@ import inspect
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from .. import _checks as check
-from .._fitted import base_prediction
+from .._fitted import base_prediction, fitted_copy
 
 REMEDY = "Give a classifier that answers 0 or 1."
 
@@ -31,16 +30,10 @@ def fitted(base: Any, X: Any, labels: np.ndarray, weights: np.ndarray, rng: np.r
     total = weights.sum()
     if labels.min() == labels.max() or total <= 0:
         return constant(int(labels[0]))
-    model = clone(base)
     # Not rng.spawn, and not numbers that rng drew: a child knows its parent's seed, or those numbers, from which the noise may follow, and
     # a base may keep what it is given. A hash of them tells neither.
-    takes = "rng" in inspect.signature(model.fit).parameters
-    own = {"rng": np.random.default_rng(list(hashlib.sha256(rng.bytes(32)).digest()))} if takes else {}
-    try:
-        return model.fit(X, labels, sample_weight=weights * (len(weights) / total), **own)
-    except Exception as problem:        # whatever it is: the base is not ours
-        check.refuse("base", base, f"cannot be fitted to these people ({type(problem).__name__}: {problem})",
-                     "Give an X that it can read, and see its own message.", problem)
+    return fitted_copy(base, X, labels, lambda: np.random.default_rng(list(hashlib.sha256(rng.bytes(32)).digest())),
+                       sample_weight=weights * (len(weights) / total))
 
 
 def constant(value: int) -> DummyClassifier:

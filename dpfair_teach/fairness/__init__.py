@@ -11,9 +11,9 @@ compares the forms of a notion, ``luck`` says what drawn decisions and small cel
 from .._checks import MOST_GROUPS
 from .counts import cell_counts, cross_groups, error, merge_groups
 from .forms import form_constants
-from .luck import chance_violation, gap_margin
+from .luck import chance_violation, gap_margin, mean_gap_bounds
 from .parity import AGAINST, NOTIONS, Parity, rates, violation
 from .report import predictive_values, report
 
 __all__ = ["NOTIONS", "AGAINST", "MOST_GROUPS", "cell_counts", "rates", "error", "Parity", "violation", "form_constants",
-           "chance_violation", "gap_margin", "predictive_values", "cross_groups", "merge_groups", "report"]
+           "chance_violation", "gap_margin", "mean_gap_bounds", "predictive_values", "cross_groups", "merge_groups", "report"]

@@ -13,7 +13,7 @@ from scipy import stats
 from .. import _checks as check
 from .parity import OF_GROUPS, OfGroups
 
-__all__ = ["chance_violation", "gap_margin"]
+__all__ = ["chance_violation", "gap_margin", "mean_gap_bounds"]
 
 
 def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
@@ -113,3 +113,41 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
         middle = (low + high) // 2
         low, high = (low, middle) if within(middle) >= 1 - beta else (middle, high)
     return high / n
+
+
+def mean_gap_bounds(rates: ArrayLike, people: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Between which numbers the mean measured gap of two groups lies, where as many new people of each are judged.
+
+    Source: ours. The measured gap D has mean d, the true gap, and variance v = sum over both groups of r (1 - r) / n. |.| and the square
+    are convex: |d| <= E|D| <= sqrt(d^2 + v). So what a small group is measured to have grows with its luck and not with its luck averaged.
+
+    Parameters
+    ----------
+    rates : (..., 2) array in [0, 1]
+        r: how often a person of each group is accepted.
+    people : (..., 2) array, at least 1
+        n: how many are judged.
+
+    Returns
+    -------
+    low, high : (...) arrays
+
+    Raises
+    ------
+    ValueError
+        Another number of groups, rates outside [0, 1], a group with less than one person, shapes that do not fit.
+
+    Examples
+    --------
+    >>> low, high = mean_gap_bounds([[.5, .5], [.7, .5]], [[5, 5], [500, 37]])
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.2], [0.316, 0.217])
+    """
+    r = check.filled("rates", check.array("rates", rates, low=0.0, high=1.0, booleans=False), "rate")
+    n = check.array("people", people, low=1.0, high=1e15, booleans=False)
+    if r.ndim == 0 or r.shape[-1] != 2:
+        check.refuse("rates", r.shape, "does not end in two groups", "Give a rate for each of two groups.")
+    if n.shape != r.shape:
+        check.refuse("people", n.shape, f"not of the shape of rates, {r.shape}", "Give the people of each group.")
+    low = np.abs(r[..., 0] - r[..., 1])
+    return low, np.sqrt(low**2 + (r * (1 - r) / n).sum(axis=-1))

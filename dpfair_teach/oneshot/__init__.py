@@ -6,8 +6,8 @@ regression oracle, or fair Bayes thresholding, makes of these; ``frontier`` mixe
 option and any number of people, and ``learner`` that as an estimator. There only ``asked`` hands A to a release; ``learner`` checks that it
 holds codes, and ``_public`` and ``known`` never see it.
 
-``soft_learner`` is another way, for every notion, (epsilon, delta): one Gaussian answer and no audit. ``soft_groups`` asks, and makes a
-model of the groups of it; ``soft_frontier`` mixes thresholds by column generation.
+``soft_learner`` is another way, for every notion, (epsilon, delta): one Gaussian answer and no audit; ``soft_algorithm`` has it on one
+screen. ``soft_groups`` asks, and makes a model of the groups of it; ``soft_frontier`` mixes thresholds by column generation.
 """
 from ._public import Public as Public
 from .algorithm import ask_once
@@ -24,6 +24,7 @@ from .run import learn as learn
 from .settings import DEFAULTS as DEFAULTS
 from .settings import suggested_cells
 from .smoothing import answers_log_likelihood
+from .soft_algorithm import ask_softly, of_own_label
 from .soft_frontier import fair_mixture, response_error, threshold_scores
 from .soft_groups import group_contrasts, release_contrasts, soft_groups
 from .soft_learner import SoftGroupLearner
@@ -34,5 +35,6 @@ __all__ = [
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
-    "SoftGroupLearner", "fair_mixture", "group_contrasts", "release_contrasts", "response_error", "soft_groups", "threshold_scores",
+    "SoftGroupLearner", "ask_softly", "of_own_label", "fair_mixture", "group_contrasts", "release_contrasts", "response_error",
+    "soft_groups", "threshold_scores",
 ]

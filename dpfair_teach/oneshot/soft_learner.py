@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
-from .._fitted import base_score
+from .._fitted import base_score, fitted_copy
 from ..fairness import Parity
 from ..fairness.parity import NOTIONS, Notion
 from .basis import chances
@@ -43,7 +43,7 @@ class CrossFitted:
         parts = min(PARTS, int(np.bincount(y, minlength=2).min()))
         everybody = np.arange(len(y))
         split = list(StratifiedKFold(parts, shuffle=True, random_state=0).split(X, y)) if parts > 1 else [(everybody, everybody)]
-        self.models = [[clone(base).fit(X[rest], y[rest]) for base in bases] for rest, _ in split]
+        self.models = [[fitted_copy(base, X[rest], y[rest], partial(np.random.default_rng, 0)) for base in bases] for rest, _ in split]
         logits = np.empty((len(y), len(bases)))
         for (_, part), models in zip(split, self.models, strict=True):
             logits[part] = self._logits(models, X[part])
@@ -138,8 +138,8 @@ class SoftGroupLearner(RandomizedClassifier):
         two groups. Where a unit of gap would cost more than ten errors, or no mixture keeps gamma, as may be with the last,
         gamma is exceeded.
     base : classifier or list of classifiers, optional
-        For eta: unfitted, with predict_proba, and a random_state where it has one. Of several a logistic regression weighs what they say.
-        They see X and y only. None: a logistic regression on standardized X.
+        For eta: unfitted, with predict_proba, and a random_state where it has one; one whose ``fit`` takes ``rng`` is given a public one.
+        Of several a logistic regression weighs what they say. They see X and y only. None: a logistic regression on standardized X.
 
     Attributes
     ----------

@@ -25,6 +25,9 @@ MIXTURE = {"gamma": "aware_bound_without_gamma", "2 nu": "aware_bound_without_nu
            "nu twice": "aware_error_nu_once"}
 
 SUMS = {
+    "fairness.mean_gap_bounds": {
+        "the true gap": "mean_gap_without_the_truth", "luck of the first group": "mean_gap_of_the_second_groups_luck",
+        "of the second": "mean_gap_of_the_first_groups_luck"},
     "games.lemma_3_1": {
         "printed: 2kB, and the error": "printed_loss_without_the_error", "who leaves": "local_change_without_who_leaves",
         "who joins": "local_change_without_who_joins", "1/m": "features_move_no_error", "who stays": "features_never_stay",

@@ -14,11 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dpfair_teach import accounting, data, fairness, mechanisms
+from dpfair_teach.baselines import NetworkClassifier
 from dpfair_teach.fairness import NOTIONS, Parity
 from dpfair_teach.oneshot import (
     SoftGroupLearner,
+    ask_softly,
     fair_mixture,
     group_contrasts,
+    of_own_label,
     release_contrasts,
     response_error,
     soft_frontier,
@@ -26,6 +29,7 @@ from dpfair_teach.oneshot import (
     soft_learner,
     threshold_scores,
 )
+from dpfair_teach.oneshot.soft_learner import CrossFitted, prior_of
 from faults import Mutant, planted
 
 _F = np.array([[1, .2], [1, -.5], [.5, .1], [1, 1.]])
@@ -54,11 +58,18 @@ def test_the_answer_is_on_a_public_grid():
 PRIVATE_FITS = {
     "oneshot.release_contrasts": lambda people, A, rng: release_contrasts(people.X, A, 1.0, 1e-6, rng, n_groups=int(A.max()) + 1),
     "oneshot.SoftGroupLearner": private_fit,
+    "oneshot.ask_softly": lambda people, A, rng: ask_softly(
+        np.stack([np.column_stack([people.X, np.full(len(A), y)]) for y in (0, 1)], axis=1), .2 + .6 * people.Y, people.Y, A, 1.0, 1e-6,
+        .05, rng, n_groups=int(A.max()) + 1),
 }
 VALID_CALLS = {
     "oneshot.group_contrasts": lambda: dict(n_groups=3),
     "oneshot.release_contrasts": lambda: dict(features=_F, A=[0, 1, 2, 1], epsilon=1.0, delta=1e-6, rng=np.random.default_rng(0),
                                               n_groups=3),
+    "oneshot.of_own_label": lambda: dict(table=np.arange(12.0).reshape(3, 2, 2), y=[0, 1, 1]),
+    "oneshot.ask_softly": lambda: dict(features=np.stack([_F, _F + .1], axis=1), eta=np.array([.2, .7, .4, .6]), y=[0, 1, 1, 0],
+                                       A=[0, 1, 1, 0], epsilon=1.0, delta=1e-6, gamma=.1, rng=np.random.default_rng(0), n_groups=2,
+                                       notion="demographic_parity"),
     "oneshot.soft_groups": lambda: dict(features=_F, contrasts=[[.5, .1], [.2, .3]], scale=.5, n_groups=3, prior=[16.0, 1.0]),
     "oneshot.threshold_scores": lambda: dict(eta=[.2, .7], given=np.full((2, 2, 2), .5), shares=[[4, 2.], [3, 5]], notion="equalized_odds"),
     "oneshot.fair_mixture": lambda: dict(scores=_SCORES, y=[1, 0, 1, 0], weights=[[.7, .3], [.4, .6], [.9, .1], [.2, .8]], gamma=.1,
@@ -102,6 +113,31 @@ def test_the_noise_is_that_of_the_record_and_the_record_costs_its_epsilon():
     assert apart < math.sqrt(math.log(2e9) / (2 * n))
     assert accounting.compose(release, 1e-5) == pytest.approx(1.0, abs=1e-9)
     assert accounting.compose(release, 1e-5) <= 1.0 + 1e-9 and release.unit == accounting.UNIT_A
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_one_screen_is_the_estimator(k):
+    """With the estimator's own features and eta, and one prior for all: the same answer, model and mixture, from the same draw."""
+    people = people_of(k)
+    model = SoftGroupLearner(1.0, .05, 1e-6, n_groups=k, notion="demographic_parity")
+    model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(4))
+    eta = CrossFitted(model._setting().bases, people.X, people.Y).of_people
+    features = np.stack([model._basis.features(people.X, float(y), eta) for y in (0, 1)], axis=1)
+    mixture, W, release = ask_softly(features, eta, people.Y, people.A, 1.0, 1e-6, .05, np.random.default_rng(4), n_groups=k,
+                                     notion="demographic_parity")
+    assert release == model.releases_[0]
+    own = of_own_label(features, people.Y)
+    np.testing.assert_array_equal(soft_groups(own, model.answer_, release.scale, n_groups=k), W)
+    wider = soft_groups(own, model.answer_, release.scale, n_groups=k, prior=prior_of(own))     # the estimator's prior
+    np.testing.assert_array_equal(wider, model._basis.W)
+    assert mixture.violation <= .05 + 1e-9 and abs(mixture.error - model.error_) < .02
+
+
+def test_everybodys_row_is_that_of_the_own_label():
+    table = np.arange(12.0).reshape(3, 2, 2)
+    np.testing.assert_array_equal(of_own_label(table, [1, 0, 1]), [table[0, 1], table[1, 0], table[2, 1]])
+    with pytest.raises(ValueError, match=r"^table"):
+        of_own_label(table, [1, 0])
 
 
 # --------------------------------------------------------------------------------------------------------- the model
@@ -261,6 +297,9 @@ def test_gamma_none_is_the_rule():
         eta = soft_learner.CrossFitted([make_pipeline(StandardScaler(), LogisticRegression())], people.X, people.Y)
         error = response_error(people.Y, eta.of_people > .5, model.people_, epsilon)
         assert model.gamma_ == min(.8 * model.unconstrained_, 1.25 * error)
+        assert model.predict_proba(people.X, gamma=model.gamma_).shape == (3000, 2)
+        with pytest.raises(ValueError, match=r"^gamma=0.9: one fit of this learner serves one gamma, its own, 0\.\d+"):
+            model.predict_proba(people.X, gamma=.9)
 
 
 def test_everybody_is_asked_of_a_model_that_never_saw_them():
@@ -281,6 +320,21 @@ def test_several_bases_are_weighed_and_a_base_that_cannot_be_one_is_refused():
             SoftGroupLearner(1.0, .05, 1e-6, base=wrong).fit(**told)
 
 
+def test_a_base_that_draws_is_repeatable_and_one_that_breaks_is_named():
+    people = people_of(2, 300)
+    told = dict(X=people.X, y=people.Y, sensitive_features=people.A)
+    network = NetworkClassifier((4,), epochs=3)
+    one, two = (SoftGroupLearner(1.0, .05, 1e-6, base=network).fit(**told, rng=np.random.default_rng(1)) for _ in range(2))
+    np.testing.assert_array_equal(one.predict_proba(people.X), two.predict_proba(people.X))
+
+    class Breaks(LogisticRegression):
+        def fit(self, X, y):
+            raise RuntimeError("boom")
+
+    with pytest.raises(ValueError, match=r"^base=.*cannot be fitted to these people \(RuntimeError: boom\)"):
+        SoftGroupLearner(1.0, .05, 1e-6, base=Breaks()).fit(**told, rng=np.random.default_rng(1))
+
+
 # -------------------------------------------------------------------------------------------------------- the faults
 def half_the_sensitivity(f):
     def release(features, A, epsilon, delta, rng, *, n_groups=2):
@@ -297,17 +351,21 @@ def without_the_noise(f):
     return lambda features, contrasts, scale, **how: f(features, contrasts, 0.0, **how)
 
 
-#: The faults of ``FAULTS``, planted here: the ledger names a fault by the row of a box, and no chapter has a box of this yet.
+FAULTS = {
+    "contrasts_move_one_column": Mutant(
+        "dpfair_teach.oneshot.soft_groups.release_contrasts", half_the_sensitivity, "sums move by features, not by sqrt(2) of them"),
+    "contrasts_of_group_0_short": Mutant(
+        "dpfair_teach.oneshot.soft_groups.group_contrasts", group_0_in_the_middle, "moves to group 0 cost less than the others"),
+    "one_screen_forgets_the_noise": Mutant(
+        "dpfair_teach.oneshot.soft_algorithm.soft_groups", without_the_noise, "the model on one screen does not know of the noise"),
+}
+#: Faults of what is in no box of a chapter, planted here.
 PLANTED = {
-    "contrasts_move_one_column": (
-        Mutant("dpfair_teach.oneshot.soft_groups.release_contrasts", half_the_sensitivity, "sums move by features, not by sqrt(2) of them"),
-        lambda: test_the_sensitivity_of_the_contrasts_is_what_exhaustion_finds(3)),
-    "contrasts_of_group_0_short": (
-        Mutant("dpfair_teach.oneshot.soft_groups.group_contrasts", group_0_in_the_middle, "moves to group 0 cost less than the others"),
-        lambda: test_contrasts_are_orthonormal_and_any_two_groups_as_far_apart(3)),
     "noise_taken_for_people": (
         Mutant("dpfair_teach.oneshot.soft_groups.soft_groups", without_the_noise, "the model does not know of the noise"),
         test_noise_is_not_taken_for_people),
+    "contrasts_of_group_0_short": (
+        FAULTS["contrasts_of_group_0_short"], lambda: test_contrasts_are_orthonormal_and_any_two_groups_as_far_apart(3)),
 }
 
 
