@@ -257,7 +257,7 @@ class Part:
 
 def weights_of(A: Any, k: int, m: int, missing: bool) -> tuple[np.ndarray | None, np.ndarray]:
     """Everybody's code, if codes are given, and weight on each group, (m, k): codes as ones and zeros, a table as it is."""
-    if np.ndim(A) == 2:         # a list of lists or a table, too
+    if isinstance(A, np.ndarray) and A.ndim == 2:
         check.unread("a table of weights", "codes", missing=missing or None)
         return None, check.array("A", A, shape=(m, k), low=-1e9, high=1e9, booleans=False)
     codes = check.groups_below("A", A, k + missing, length=m)

@@ -15,14 +15,14 @@ from .soft_groups import group_contrasts, release_contrasts, soft_groups
 __all__ = ["ask_softly", "of_own_label"]
 
 
-def of_own_label(table: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Everybody's row for the label that they have, of a table for both labels.
+def of_own_label(features: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """Everybody's row for the label that they have, of rows for both labels.
 
     Source: ours.
 
     Parameters
     ----------
-    table : array (m, 2, d)
+    features : array (m, 2, d)
         Rows for label 0 and label 1.
     y : array (m,) of 0/1, both occurring
 
@@ -40,10 +40,10 @@ def of_own_label(table: ArrayLike, y: ArrayLike) -> np.ndarray:
     >>> of_own_label([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], [0, 1]).tolist()
     [[1.0, 2.0], [7.0, 8.0]]
     """
-    rows = check.filled("table", check.array("table", table, ndim=3, low=-1e100, high=1e100), "number")
+    rows = check.filled("features", check.array("features", features, ndim=3, low=-1e100, high=1e100), "number")
     y = both_labels(check.labels("y", y))
     if rows.shape[:2] != (len(y), 2):
-        check.refuse("table", rows.shape, f"is not of {len(y)} people and two labels", "Give two rows for everybody in y.")
+        check.refuse("features, y", (rows.shape, y.shape), "are not two rows for everybody in y", "Give two rows for everybody in y.")
     return rows[np.arange(len(y)), y]
 
 

@@ -105,7 +105,8 @@ def soft_groups(features: ArrayLike, contrasts: ArrayLike, scale: float, *, n_gr
 
     Source: ours. A logistic model sees A through the sums c = sum_i f_i b(A_i)^T only. Given W, c has mean sum_i f_i E[b]^T and covariance
     H(W) + scale^2 I, H the Fisher information: the second term is the noise, which plain logistic regression on noisy sums would take for
-    people. Here W is the most likely one under normal weights of variance ``prior``, by Gauss and Newton's steps with that covariance.
+    people. Here W solves the quasi-likelihood equations under normal weights of variance ``prior``, by Gauss and Newton's steps with that
+    covariance.
     Post-processing.
 
     Parameters

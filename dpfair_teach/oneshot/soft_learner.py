@@ -219,9 +219,10 @@ class SoftGroupLearner(RandomizedClassifier):
 
     def _groups(self, how: Setting, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Weights of the model of the groups. All that is read of A is the noisy sums; the record is there before them."""
-        self.answer_, release = release_contrasts(features, A, how.epsilon, how.delta, rng, n_groups=how.k)
+        answer, release = release_contrasts(features, A, how.epsilon, how.delta, rng, n_groups=how.k)
         self.releases_ = (release,)
-        return soft_groups(features, self.answer_, release.scale or 0.0, n_groups=how.k, prior=prior_of(features))
+        self.answer_ = answer
+        return soft_groups(features, answer, release.scale or 0.0, n_groups=how.k, prior=prior_of(features))
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""

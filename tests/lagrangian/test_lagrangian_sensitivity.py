@@ -239,6 +239,12 @@ def test_theorem_2_by_its_two_coordinates():
         h = np.r_[high, np.full(n1 + n2 - 1, low), np.full(100, high)]
         V = [np.abs(h.mean() - np.array([h[B == a].mean() for a in range(3)])) for B in (A, np.r_[1, A[1:]])]
         assert np.linalg.norm(V[1] - V[0]) == pytest.approx(theorem_2(n1, n2, low, high))
+    moves = []                                  # two groups of ten alone: signs change, and |V| moves less; over the means of all others
+    for z, r, s in itertools.product((-1.0, 1.0), np.linspace(-1, 1, 101), np.linspace(-1, 1, 101)):
+        before, after = np.array([(9 * r + z) / 10, s]), np.array([r, (10 * s + z) / 11])
+        P = (9 * r + z + 10 * s) / 20
+        moves.append(np.linalg.norm(np.abs(P - after) - np.abs(P - before)))
+    assert max(moves) == pytest.approx(.258, abs=6e-4) and max(moves) < theorem_2(10, 10, -1, 1)
     for m in range(2, 50):
         assert theorem_2(m, m, 0, 1) <= theorem_2(m, m, 0, 1, as_printed=True)                     # one sign: valid
         assert (theorem_2(m, m, -1, 1) > theorem_2(m, m, -1, 1, as_printed=True)) == (m >= 3)      # two: not

@@ -66,7 +66,7 @@ VALID_CALLS = {
     "oneshot.group_contrasts": lambda: dict(n_groups=3),
     "oneshot.release_contrasts": lambda: dict(features=_F, A=[0, 1, 2, 1], epsilon=1.0, delta=1e-6, rng=np.random.default_rng(0),
                                               n_groups=3),
-    "oneshot.of_own_label": lambda: dict(table=np.arange(12.0).reshape(3, 2, 2), y=[0, 1, 1]),
+    "oneshot.of_own_label": lambda: dict(features=np.arange(12.0).reshape(3, 2, 2), y=[0, 1, 1]),
     "oneshot.ask_softly": lambda: dict(features=np.stack([_F, _F + .1], axis=1), eta=np.array([.2, .7, .4, .6]), y=[0, 1, 1, 0],
                                        A=[0, 1, 1, 0], epsilon=1.0, delta=1e-6, gamma=.1, rng=np.random.default_rng(0), n_groups=2,
                                        notion="demographic_parity"),
@@ -136,7 +136,7 @@ def test_one_screen_is_the_estimator(k):
 def test_everybodys_row_is_that_of_the_own_label():
     table = np.arange(12.0).reshape(3, 2, 2)
     np.testing.assert_array_equal(of_own_label(table, [1, 0, 1]), [table[0, 1], table[1, 0], table[2, 1]])
-    with pytest.raises(ValueError, match=r"^table"):
+    with pytest.raises(ValueError, match=r"^features"):
         of_own_label(table, [1, 0])
 
 
