@@ -17,7 +17,12 @@ from . import (
     loops,
     panels,
     post_processing_compared,
+    tran_curves,
     tran_encoding,
+    tran_figures,
+    tran_people,
+    tran_printed,
+    tran_table2,
 )
 
 
@@ -107,4 +112,19 @@ STUDIES: dict[str, Study] = {
     "tran_encoding": Study(
         "Bank with categories as mean labels, as the authors' loader has them, against one-hot: accuracy, also where labels are coins.", 24,
         {"tran_encoding": (tran_encoding.ENCODED, tran_encoding.leak)}, ({"name": "bank"},)),
+    "tran_printed": Study(
+        "Table 2 of Tran et al. as printed, transcribed; nothing is drawn.", 24,
+        {"tran_printed": (tran_printed.PRINTED, tran_printed.printed)}),
+    "tran_table2": Study(
+        "Table 2 of Tran et al. made again: five data sets, three notions, five folds, the paper's learners and the book's.", 24,
+        {"tran_table2": (tran_table2.TABLE2, tran_table2.table2)}, tuple(tran_people.SETS.values())),
+    "tran_curves": Study(
+        "Beside Table 2: what the one-shot learner offers at every gap, from one release a fold.", 24,
+        {"tran_curves": (tran_curves.CURVES, tran_curves.curves)}, tuple(tran_people.SETS.values())),
+    "tran_figures": Study(
+        "Figures 1 to 5 of Tran et al. made again: epsilon, the two clips, people who do not say their group.", 24,
+        {"tran_epsilon": (tran_figures.FIGURE1, tran_figures.over_epsilon), "tran_clip": (tran_figures.CLIPPED, tran_figures.clipped),
+         "tran_dual_clip": (tran_figures.DUAL_CLIPPED, tran_figures.dual_clipped),
+         "tran_missing": (tran_figures.SILENT, tran_figures.silent)},
+        tuple(tran_people.SETS[data] for data in ("bank", "income", "compas"))),
 }
