@@ -38,7 +38,8 @@ CHAPTERS = {
     12: ("When A may be used", "ch-aware"), 13: ("The separation", "ch-separation"), 14: ("Ask once", "ch-ask-once"),
     15: ("Networks and multipliers", "ch-networks"), 16: ("PF-LD", "ch-pf-ld"),
     17: ("Clips and missing attributes", "ch-clip"), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
-    20: ("Covariance constraints", "ch-covariance"), 21: ("Communities and Crime", "ch-communities"), 22: ("The networks' tables", ""),
+    20: ("Covariance constraints", "ch-covariance"), 21: ("Communities and Crime", "ch-communities"),
+    22: ("The networks' tables", "ch-networks-tables"),
     23: ("The functional mechanism's tables", ""), 24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
 }
 FILLED_LATER = ("label", "function", "test", "mutants", "exercises", "verdict")
