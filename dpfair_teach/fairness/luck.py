@@ -119,7 +119,8 @@ def mean_gap_bounds(rates: ArrayLike, people: ArrayLike) -> tuple[np.ndarray, np
     """Between which numbers the mean measured gap of two groups lies, where as many new people of each are judged.
 
     Source: ours. The measured gap D has mean d, the true gap, and variance v = sum over both groups of r (1 - r) / n. |.| and the square
-    are convex: |d| <= E|D| <= sqrt(d^2 + v). So what a small group is measured to have grows with its luck and not with its luck averaged.
+    are convex: |d| <= E|D| <= sqrt(d^2 + v). So the mean of several folds' gaps keeps the luck of one fold; people of
+    several folds added up have less.
 
     Parameters
     ----------

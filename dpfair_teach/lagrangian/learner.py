@@ -156,9 +156,8 @@ class FairLagrangian(LagrangianClassifier):
     decision : str
         ``threshold`` or ``score``.
     multipliers : str
-        ``signed`` or ``absolute``. With ``absolute`` a group of whom nobody is in a batch has no price in that step, and ``skipped_``
-    counts
-        such batches.
+        ``signed`` or ``absolute``. With ``absolute`` a group of whom nobody is in a batch has no price in that step, and
+        ``skipped_`` counts such batches.
     hidden : sequence of ints
         Sizes of the hidden layers.
     epochs : int in 1..10^6
