@@ -126,5 +126,5 @@ STUDIES: dict[str, Study] = {
         {"tran_epsilon": (tran_figures.FIGURE1, tran_figures.over_epsilon), "tran_clip": (tran_figures.CLIPPED, tran_figures.clipped),
          "tran_dual_clip": (tran_figures.DUAL_CLIPPED, tran_figures.dual_clipped),
          "tran_missing": (tran_figures.SILENT, tran_figures.silent)},
-        tuple(tran_people.SETS[data] for data in ("bank", "income", "compas"))),
+        tuple(tran_people.SETS[data] for data in ("bank", "compas", "income"))),
 }

@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from dpfair_teach import SmallGroupWarning
 
@@ -38,6 +39,7 @@ def fitted(model: Any, of: Fold, rng: np.random.Generator) -> Any:
     """Fitted to who is learned from; the bases alone see no group."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallGroupWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)     # of Z: so many steps are its setting
         if not hasattr(model, "notion"):
             return model.fit(of.learn.X, of.learn.Y)
         return model.fit(of.learn.X, of.learn.Y, sensitive_features=of.learn.A, rng=rng)

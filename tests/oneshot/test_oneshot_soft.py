@@ -30,7 +30,7 @@ from dpfair_teach.oneshot import (
     threshold_scores,
 )
 from dpfair_teach.oneshot.soft_learner import CrossFitted, prior_of
-from faults import Mutant, planted
+from faults import Mutant, calling, planted
 
 _F = np.array([[1, .2], [1, -.5], [.5, .1], [1, 1.]])
 _SCORES = [[.8, 1, 0, .2, .1, 1], [-.4, .3, .5, 0, 0, 1], [.2, .1, .1, .6, .2, 1], [-.6, .2, .3, .1, .4, 1]]
@@ -357,7 +357,7 @@ FAULTS = {
     "contrasts_of_group_0_short": Mutant(
         "dpfair_teach.oneshot.soft_groups.group_contrasts", group_0_in_the_middle, "moves to group 0 cost less than the others"),
     "one_screen_forgets_the_noise": Mutant(
-        "dpfair_teach.oneshot.soft_algorithm.soft_groups", without_the_noise, "the model on one screen does not know of the noise"),
+        "dpfair_teach.oneshot.ask_softly", calling("soft_groups", without_the_noise), "the model on one screen does not know of the noise"),
 }
 #: Faults of what is in no box of a chapter, planted here.
 PLANTED = {

@@ -448,10 +448,11 @@ def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(tab
         loads = [load(**what) for what in STUDIES[name].reads]
         assert all(what["features"] == "unprotected" for what in STUDIES[name].reads)
     elif name.startswith("tran_"):      # settings that name no data are about Bank
-        loads = [load(**tran_people.SETS[data]) for data in dict.fromkeys(setting.get("data", "bank") for setting in settings)]
+        every = [setting for some, _ in STUDIES[name].tables.values() for setting in some]       # all tables of a study say the same
+        loads = [load(**tran_people.SETS[data]) for data in dict.fromkeys(setting.get("data", "bank") for setting in every)]
     else:
         loads = [load("communities", group=group, label=label) for group, label in pairs]
-    others = {"bound_vs_reality": [], "bins_tuned": [], "post_processing_compared": [*loads, load("adult")],
+    others = {"bound_vs_reality": [], "bins_tuned": [], "tran_printed": [], "post_processing_compared": [*loads, load("adult")],
               "both_panels": [*loads, load("communities", features="unprotected")]}
     loads = others.get(name, loads)
     told = "\n\n".join(str(people.provenance) for people in loads) or "no data set: simulated"
