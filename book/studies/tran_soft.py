@@ -6,14 +6,15 @@ same features, same prior, same thresholds, same rule of the operating point.
 from __future__ import annotations
 
 import hashlib
-import inspect
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+from dpfair_teach._fitted import fitted_copy
 from dpfair_teach.accounting import UNIT_A, Release
 from dpfair_teach.mechanisms import randomized_response, randomized_response_matrix
 from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts, soft_groups
@@ -74,8 +75,7 @@ class Remembered(ClassifierMixin, BaseEstimator):
         people = np.ascontiguousarray(X).tobytes() + np.asarray(y, dtype=np.int8).tobytes()
         key = repr(self.base), hashlib.sha256(people).hexdigest()
         if key not in FITTED:
-            own = {"rng": np.random.default_rng(0)} if "rng" in inspect.signature(self.base.fit).parameters else {}
-            FITTED[key] = clone(self.base).fit(X, y, **own)
+            FITTED[key] = fitted_copy(self.base, X, y, partial(np.random.default_rng, 0))
         self.fitted_, self.classes_ = FITTED[key], np.array([0, 1])
         return self
 
