@@ -108,10 +108,16 @@ def rng(value: object, name: str = "rng", *, drawn: str = "the noise") -> np.ran
     return value
 
 
+#: What others call a notion, and its name here.
+ELSEWHERE = {"equal_opportunity": "true_positive", "predictive_equality": "false_positive", "statistical_parity": "demographic_parity"}
+
+
 def choice(name: str, value: Any, allowed: tuple[Word, ...]) -> Word:
     """One of a few named options."""
     if not isinstance(value, str) or value not in allowed:
-        refuse(name, value, "not a known option", f"Choose one of {', '.join(map(repr, allowed))}.")
+        here = ELSEWHERE.get(value) if isinstance(value, str) else None
+        refuse(name, value, "not a known option" + (f": here it is called {here!r}" if here in allowed else ""),
+               f"Choose one of {', '.join(map(repr, allowed))}.")
     return value
 
 
@@ -155,12 +161,29 @@ def numeric(name: str, value: object, remedy: str | None = None) -> np.ndarray:
         refuse(name, value, "not numeric", remedy, problem)
     # Other kinds are texts, dates, complex numbers, records: numpy would read "3" as 3.0, None as NaN, a date as its nanoseconds.
     if a.dtype.kind == "O":
-        for entry in a.ravel():
+        for at, entry in enumerate(a.ravel()):
             if not _is_number(entry):
-                refuse(name, entry if a.ndim else value, "not numeric", remedy)
+                if a.ndim and _is_missing(entry):
+                    refuse(name, entry, f"missing{_in_column(value, a, at)}",
+                           f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
+                refuse(name, entry if a.ndim else value, f"not numeric{_in_column(value, a, at)}", remedy)
     elif a.dtype.kind not in "biuf":
-        refuse(name, value, "not numeric", remedy)
+        where = _in_column(value, a, 0)     # of one kind as a whole: then its first entry is one of them
+        refuse(name, a.ravel()[0] if where else value, f"not numeric{where}", remedy)
     return a
+
+
+def _is_missing(entry: Any) -> bool:
+    """None, or what pandas puts in its place; it need not be installed."""
+    return entry is None or type(entry).__name__ in {"NAType", "NaTType"}
+
+
+def _in_column(table: Any, a: np.ndarray, at: int) -> str:
+    """In which column of a table of pandas the entry stands, in words; "" where there are no columns."""
+    columns = getattr(table, "columns", None)
+    if a.ndim != 2 or not a.size or not isinstance(columns, Iterable):
+        return ""
+    return f", in column {shown(list(columns)[at % a.shape[1]])}"
 
 
 def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | None = None,
@@ -344,7 +367,7 @@ def _no_missing_group(name: str, value: Any, remedy: str) -> None:
     if a.ndim != 1 or a.dtype.kind not in "Of" or np.ma.is_masked(value):
         return
     for entry in a if a.dtype.kind == "O" else a[np.isnan(a)]:
-        if entry is None or type(entry).__name__ in {"NAType", "NaTType"} or (_is_number(entry) and entry != entry):
+        if _is_missing(entry) or (_is_number(entry) and entry != entry):
             refuse(name, entry, "a group is missing", remedy)
 
 

@@ -169,3 +169,17 @@ def planted(mutant: Mutant) -> Iterator[None]:
         for home, called in places:
             setattr(home, called, original)
         setattr(owner, name, as_it_was)
+
+
+def with_numpy(**functions: Callable[..., Any]) -> Callable[[Any], Any]:
+    """A fault in what the original calls of numpy: while it runs, ``np`` of its module has these in the place of its own."""
+    def make(f):
+        def faulty(*args, **kw):
+            own = f.__globals__["np"]
+            f.__globals__["np"] = SimpleNamespace(**(vars(own) | functions))
+            try:
+                return f(*args, **kw)
+            finally:
+                f.__globals__["np"] = own
+        return faulty
+    return make

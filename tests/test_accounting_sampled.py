@@ -40,6 +40,7 @@ def sampled(q=0.01, scale=1.0, times=1000, sensitivity=1.0, relation=None, unit=
 
 # ------------------------------------------------------------------------------------------------------- side by side
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_ours_theirs_and_brute_force_side_by_side():
     """Never below the truth, within 1 % of it; by PLD within 0.01 % of dp-accounting's PLD, by Renyi within 0.2 % of dp-accounting's."""
@@ -67,6 +68,7 @@ def test_all_points_of_a_grid_at_once_are_those_of_dp_accounting_one_by_one(scal
     assert np.abs(ours.get_delta_for_epsilon(epsilons) - one.get_delta_for_epsilon(epsilons)).max() < 1e-14
 
 
+@pytest.mark.turning(7)
 def test_brute_force_is_from_below_and_near():
     for scale, times in ((1.0, 1), (3.0, 2), (2.0, 3)):
         record = Release("gaussian", UNIT_A, sensitivity=1, scale=scale, times=times)
@@ -315,6 +317,7 @@ def test_what_is_not_centred_costs_more_than_what_is():
 
 # ------------------------------------------------------------------------------------------------------------- events
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_the_trap_of_replace_one_in_dp_accounting():
     """One event, one relation, two accountants: PLD takes a change of 2, Renyi's of 1. Records lead around it."""

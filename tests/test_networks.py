@@ -208,6 +208,17 @@ def test_steps_are_those_of_the_formulas_and_go_through_a_training_state(dtype):
         assert {name: value.dtype for name, value in found.values.items()} == {name: value.dtype for name, value in before.items()}
 
 
+def test_steps_may_be_a_plain_int_and_an_equal_theta_is_that_of_the_pass():
+    network, theta, X, slopes = case((3,))
+    g = gradient(network, theta.copy(), network.forward(theta, X), slopes)      # equal, and another array
+    assert np.array_equal(g, gradient(network, theta.tolist(), network.forward(theta, X), slopes))
+    single = network.forward(theta.astype(np.float32), X)
+    assert gradient(network, single.theta.astype(float), single, slopes).dtype == np.float32
+    moments = Adam(.1).start(len(theta))
+    for steps in (0, np.int32(0), np.array(0, np.uint8)):
+        assert np.array_equal(Adam(.1).step(theta, g, moments | {"steps": steps})[0], Adam(.1).step(theta, g, moments)[0])
+
+
 # ------------------------------------------------------------------------------------------------------ bad input
 
 NETWORK, START, PEOPLE, _ = case((3,))
@@ -249,6 +260,20 @@ WITH_NAN = np.where(np.arange(len(START)) == 5, np.nan, START)
     (lambda: SGD(.1).step(START, np.ones(18), {}), r"^gradient=\(18,\): must have 19 entries"),
     (lambda: Adam(.1).step(START, START, {}), r"^moments=\{\}: has no mean\. Give what start\(p\)"),
     (lambda: Adam(.1).step(START, START, Adam(.1).start(19, np.float32)), r"^moments=.*: is called mean, and not of shape \(19,\) and flo"),
+    *((lambda steps=steps: Adam(.1).step(START, START, Adam(.1).start(19) | {"steps": steps}),
+       r"^moments=.*: is called steps, and no whole number from 0 to .* Give what start\(p\)") for steps in (
+        np.array(-1), -1, "x", None, 1.0, True, np.array(1.0), np.array([1, 2]), np.array([1]), np.datetime64("2020-01-01"), 10**400)),
+    *((lambda name=name: Adam(.1).step(START, START, Adam(.1).start(19) | {name: WITH_NAN}),
+       f"^moments=nan: is an entry of what is called {name}. Give what start") for name in ("mean", "square")),
+    (lambda: Adam(.1).step(START, START, Adam(.1).start(19) | {"square": np.full(19, -1.0)}), r"^moments=-1\.0: is .* called square"),
+    (lambda: SGD(.1, .5).step(START, START, {"velocity": WITH_NAN}), r"^moments=nan: is an entry of what is called velocity"),
+    (lambda: SGD(1e300).step(START, np.full(19, 1e10), {}), r"^rate=1e\+300: with this step an entry of theta is no longer finite\. Take"),
+    (lambda: SGD(1e300, .5).step(START, np.full(19, 1e10), SGD(.1, .5).start(19)), r"^rate=1e\+300: with this step an entry of theta"),
+    (lambda: SGD(1e300).step(np.ones(2, np.float32), np.ones(2, np.float32), {}), r"^rate=1e\+300: with this step an entry of theta"),
+    (lambda: Adam(1e308).step(START, np.ones(19), Adam(.1).start(19) | {"mean": np.full(19, 1e200)}), r"^rate=1e\+308: with this step"),
+    *((lambda ask=ask: ask(NETWORK, START + np.eye(19)[3], PASSED, np.ones(20)),
+       r"^theta, passed=\(.*\): are entry 3 of theta, and of the one that the pass was made with\. Give network\.forward")
+      for ask in (gradient, networks.gradient_norms, networks.per_example_gradients)),
 ])
 def test_what_is_no_network_no_pass_or_no_number_is_refused(call, match):
     with pytest.raises(ValueError, match=match):

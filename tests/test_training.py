@@ -172,7 +172,8 @@ def test_a_resume_keeps_what_was_spent(tmp_path):
     seen = []
     found = train(walk, start(), budget=budget, callback=lambda state: seen.append(state.round), checkpoint=tmp_path / "x", run=1)
     assert (found.resumed, seen) == (4, [5]) and found.releases_ == budget.releases(5)
-    assert compose(found.releases_) == pytest.approx(.5) and everything(found) == everything(train(walk, start(), 5))
+    assert compose(found.releases_) == pytest.approx(.5)
+    assert everything(found) == everything(train(walk, start(), 5, checkpoint=tmp_path / "whole", run=1))
 
 
 # ------------------------------------------------------------------------------------------------------ killed and resumed
@@ -209,7 +210,8 @@ def test_killed_and_resumed_it_ends_with_the_same_bytes(tmp_path, place, stands_
     killed = subprocess.run([sys.executable, "-c", SCRIPT, place, path], env=env, capture_output=True, text=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     resumed = train(walk, start(), 20, history=numbers, checkpoint=path, every=2, run=RUN)
-    assert resumed.resumed == stands_at and everything(resumed) == everything(train(walk, start(), 20, history=numbers))
+    assert resumed.resumed == stands_at and everything(resumed) == everything(
+        train(walk, start(), 20, history=numbers, checkpoint=tmp_path / "whole", run=1))
     assert not list(tmp_path.iterdir())     # no checkpoint, no part of one
 
 
@@ -229,12 +231,29 @@ def broken_off(path, at=7, every=2, first=None, what=1, step=walk, rounds=12, **
 def test_every_generator_resumes_in_place(tmp_path, kind):
     def made(seed=3):
         return State(start().values, np.random.Generator(getattr(np.random, kind)(seed)))
-    whole = train(walk, made(), 12, history=numbers)
+    whole = train(walk, made(), 12, history=numbers, checkpoint=tmp_path / "whole", run=1)
     broken_off(tmp_path / "x", first=made(), history=numbers)
-    again = made(seed=4)        # a generator of the same kind: it is set to where the stopped one was
+    again = made(seed=4)        # a generator of the same kind: the run's own is set to where the stopped one's was
     found = train(walk, again, 12, history=numbers, checkpoint=tmp_path / "x", every=2, run=1)
-    assert found.resumed == 6 and everything(found) == everything(whole) and found.state.rng is again.rng
+    assert found.resumed == 6 and everything(found) == everything(whole) and found.state.rng is not again.rng
     pd.testing.assert_frame_equal(found.history, whole.history)
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937"])
+def test_what_is_drawn_between_a_kill_and_a_resume_is_not_drawn_again(tmp_path, kind):
+    """With the caller's generator set back, two releases would have the same noise: their difference would tell what the noise hides."""
+    rng, drawn = np.random.Generator(getattr(np.random, kind)(0)), []
+
+    def step(state):
+        drawn.append(state.rng.normal())
+        return state.then()
+    first = State({}, rng)
+    with pytest.raises(KeyboardInterrupt):
+        train(lambda state: (_ for _ in ()).throw(KeyboardInterrupt) if state.round == 4 else step(state), first, 40,
+              checkpoint=tmp_path / "x", every=2, run=1)
+    between = [rng.normal() for _ in range(60)]
+    assert train(step, first, 40, checkpoint=tmp_path / "x", every=2, run=1).resumed == 4 and len(drawn) == 40
+    assert not set(drawn) & set(between)
 
 
 def test_a_training_without_a_generator_resumes(tmp_path):
@@ -316,7 +335,7 @@ def test_on_a_full_disk_the_file_before_is_left_and_the_same_call_goes_on_from_i
     assert list(tmp_path.iterdir()) == [path]          # half a file takes up room, and is as secret as a whole one
     monkeypatch.undo()
     found = train(walk, start(), 12, checkpoint=path, every=2, run=1)
-    assert found.resumed == 4 and everything(found) == everything(train(walk, start(), 12))
+    assert found.resumed == 4 and everything(found) == everything(train(walk, start(), 12, checkpoint=tmp_path / "whole", run=1))
 
 
 @pytest.mark.parametrize("spoilt", [{"round": "7"}, {"round": -1}, {"rng": 3}, {"rng": {"bit_generator": "PCG64"}}, {"rows": 3}], ids=str)

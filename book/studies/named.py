@@ -17,6 +17,7 @@ from . import (
     loops,
     panels,
     post_processing_compared,
+    tran_apart,
     tran_curves,
     tran_encoding,
     tran_figures,
@@ -112,9 +113,12 @@ STUDIES: dict[str, Study] = {
     "tran_encoding": Study(
         "Bank with categories as mean labels, as the authors' loader has them, against one-hot: accuracy, also where labels are coins.", 24,
         {"tran_encoding": (tran_encoding.ENCODED, tran_encoding.leak)}, ({"name": "bank"},)),
+    "tran_apart": Study(
+        "Why rows without privacy are apart from the printed ones: Bank's encoding, and the gaps asked for.", 24,
+        {"tran_apart": (tran_apart.APART, tran_apart.apart)}, tuple(tran_people.SETS[data] for data in ("bank", "income", "compas"))),
     "tran_printed": Study(
         "Table 2 of Tran et al. as printed, transcribed; nothing is drawn.", 24,
-        {"tran_printed": (tran_printed.PRINTED, tran_printed.printed)}),
+        {"tran_printed": (tran_printed.PRINTED, tran_printed.printed)}, source="Tran et al. 2020, Table 2, transcribed"),
     "tran_table2": Study(
         "Table 2 of Tran et al. made again: five data sets, three notions, five folds, the paper's learners and the book's.", 24,
         {"tran_table2": (tran_table2.TABLE2, tran_table2.table2)}, tuple(tran_people.SETS.values())),

@@ -12,7 +12,7 @@ from .tran_table2 import EPSILONS, fitted, made
 #: Gaps asked for, as shares of the gap that the classifier without a constraint has by the model of the groups.
 SHARES: tuple[float, ...] = (0.0, 0.15, 0.3, 0.5, 0.75, 1.0)
 CURVES: list[dict] = [{"data": data, "notion": notion, "method": method, "epsilon": epsilon, "fold": number}
-                      for data in SETS for notion in NOTIONS for method in ("asked_logistic", "asked_boosted")
+                      for data in SETS for notion in NOTIONS for method in ("asked_logistic", "asked_network", "asked_boosted")
                       for epsilon in EPSILONS for number in range(FOLDS)]
 
 

@@ -20,7 +20,7 @@ FIGURE1: list[dict] = [{"data": data, "method": method, "epsilon": epsilon, "fol
 #: Figures 2 and 3: the primal clip. Figure 4: the dual one, which the repair does not have.
 CLIPPED: list[dict] = [{"data": data, "method": method, "clip": clip, "fold": number} for data in ("bank", "income")
                        for method in ("pf_ld_autograd", "pf_ld_repaired") for clip in (0.05, 0.2, 0.5, 2.0, 10.0, 50.0)
-                       for number in range(FOLDS if data == "bank" else 2)]
+                       for number in range(FOLDS)]
 DUAL_CLIPPED: list[dict] = [{"dual_clip": clip, "epsilon": epsilon, "fold": number} for clip in (0.2, 1.0, 5.0, 100.0, 1000.0)
                             for epsilon in (0.5, 2.0) for number in range(FOLDS)]
 #: Figure 5: the share of people who do not say their group.

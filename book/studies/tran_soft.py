@@ -29,6 +29,9 @@ class Told(SoftGroupLearner):
         sums = features.T @ group_contrasts(how.k)[A]
         return soft_groups(features, sums, 0.0, n_groups=how.k, prior=prior_of(features))
 
+    def _people_and_noise(self) -> None:
+        """There is no noise to warn of."""
+
 
 class Responding(SoftGroupLearner):
     """The same epsilon spent on everybody's randomized response: the model of the groups under which the responses are most likely."""
@@ -37,6 +40,9 @@ class Responding(SoftGroupLearner):
         reports = randomized_response(A, how.k, how.epsilon, rng)
         self.releases_ = (Release("randomized response", UNIT_A, epsilon=how.epsilon),)
         return response_model(features, reports, how.k, how.epsilon)
+
+    def _people_and_noise(self) -> None:
+        """Its noise is not that of the learner's own answer."""
 
 
 def response_model(features: np.ndarray, reports: np.ndarray, k: int, epsilon: float) -> np.ndarray:

@@ -15,13 +15,11 @@ from .tran_people import FOLDS, NOTIONS, SETS, Fold, fold, judged
 #: So many repeats are one run a fold, as in the paper; twice as many are two.
 ROUND = 24
 EPSILONS: tuple[float, ...] = (1.0, 0.5)
-#: Rows of the other learners for epsilon 1 alone: what they do over epsilon is Figure 1.
-AT_BOTH: tuple[str, ...] = ("m_network", "m_logistic", *(name for name in METHODS if name.startswith(("asked", "responding", "told"))))
 
 
 def epsilons(method: str) -> tuple[float, ...]:
-    """Of a method's rows. The rule of the one-shot learner reads epsilon also where it is told the groups."""
-    return EPSILONS if method in AT_BOTH else (1.0,) if METHODS[method].private != "no" else (float("inf"),)
+    """Of a method's rows. What PF-LD does over epsilon is Figure 1."""
+    return EPSILONS if METHODS[method].both else (1.0,) if METHODS[method].private != "no" else (float("inf"),)
 
 
 #: As everybody writes it, PF-LD is in Figure 1.

@@ -1,8 +1,8 @@
 """Somebody's classifier, fitted again and again with weights: it is not ours, and may raise or answer anything."""
 from __future__ import annotations
 
-import hashlib
 import inspect
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,18 @@ from sklearn.dummy import DummyClassifier
 
 from .. import _checks as check
 from .._fitted import base_prediction, fitted_copy
+from .._generator import own_generator
 
 REMEDY = "Give a classifier that answers 0 or 1."
 
 
 def readable(base: Any) -> Any:
     """A classifier that can be copied, fitted with weights and asked."""
+    if isinstance(base, type):
+        check.refuse("base", base, "is a class, and no classifier yet",
+                     f"Give an instance: {base.__name__ if hasattr(base, 'fit') else 'LogisticRegression'}().")
     for name in ("fit", "predict", "get_params"):
-        if not callable(getattr(base, name, None)) or isinstance(base, type):
+        if not callable(getattr(base, name, None)):
             check.refuse("base", base, f"has no {name}, so it is no classifier of scikit-learn's", "Give one, as LogisticRegression().")
     if "sample_weight" not in inspect.signature(base.fit).parameters:
         check.refuse("base", base, "its fit takes no sample_weight, and the reduction is about weights",
@@ -30,10 +34,21 @@ def fitted(base: Any, X: Any, labels: np.ndarray, weights: np.ndarray, rng: np.r
     total = weights.sum()
     if labels.min() == labels.max() or total <= 0:
         return constant(int(labels[0]))
-    # Not rng.spawn, and not numbers that rng drew: a child knows its parent's seed, or those numbers, from which the noise may follow, and
-    # a base may keep what it is given. A hash of them tells neither.
-    return fitted_copy(base, X, labels, lambda: np.random.default_rng(list(hashlib.sha256(rng.bytes(32)).digest())),
+    # a base may keep what it is given
+    return fitted_copy(base, X, labels, lambda: own_generator(rng),
                        sample_weight=weights * (len(weights) / total))
+
+
+def tried(base: Any, X: Any, y: np.ndarray) -> None:
+    """Refuse a base that cannot learn these people, or says no decisions: before anything private is asked, so that it costs nothing.
+
+    A copy learns y with weights of 1, and is thrown away. X, y and the base are all that is read, and its generator is its own: the
+    refusal depends on nobody's group, and the caller's generator draws what it would have drawn.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")         # of the same the rounds will warn
+        model = fitted_copy(base, X, y, lambda: np.random.default_rng(0), sample_weight=np.ones(len(y)))
+        decisions(model, X, len(y))
 
 
 def constant(value: int) -> DummyClassifier:

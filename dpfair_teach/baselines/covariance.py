@@ -35,13 +35,19 @@ def group_weights(A: np.ndarray, Y: np.ndarray, k: int, parity: Parity, *, as_pr
     return found
 
 
+def with_everybody(notion: Notion | Parity) -> Parity:
+    """The notion, against the population: another ``against`` would be read by nobody."""
+    return read_parity(notion, against=None if isinstance(notion, Parity) else "population", forms=("population",),
+                       because="A covariance is of a group with everybody.")
+
+
 def bends(parity: Parity) -> bool:
     """Whether only mistakes count: for all notions but demographic parity, whose number is the score itself."""
     return parity.notion != "demographic_parity"
 
 
-def covariances(scores: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, *, notion: Notion = "demographic_parity",
-                as_printed: bool = False) -> np.ndarray:
+def covariances(scores: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, *,
+                notion: Notion | Parity = "demographic_parity", as_printed: bool = False) -> np.ndarray:
     """The covariance of belonging to each group with the score, or with the part of it that is a mistake.
 
     Source: Tran et al. 2020, Section 8, baseline Z (Zafar et al. 2017, reconstructed). With d a person's score, accepted if above 0, and
@@ -58,8 +64,9 @@ def covariances(scores: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, *,
     A : (m,) array of ints 0..k-1
     Y : (m,) array of 0/1
     n_groups : int in 2..1000
-    notion : str
-        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
+    notion : str or fairness.Parity
+        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``; a Parity against the
+        population, as a covariance is of a group with everybody.
     as_printed : bool
 
     Returns
@@ -69,7 +76,8 @@ def covariances(scores: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, *,
     Raises
     ------
     ValueError
-        Other lengths, groups or labels that are none, an unknown notion, nobody of a label that the notion asks about.
+        Other lengths, groups or labels that are none, an unknown notion, a Parity against a group, nobody of a label that the notion asks
+        about.
 
     Examples
     --------
@@ -81,7 +89,7 @@ def covariances(scores: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, *,
     array([[ 0.375],
            [-0.375]])
     """
-    parity, k = read_parity(notion), check.group_count(n_groups)
+    parity, k = with_everybody(notion), check.group_count(n_groups)
     check.same_people(scores=scores, A=A, Y=Y)
     scores = check.filled("scores", check.array("scores", scores, ndim=1), "person")
     A = check.groups_below("A", A, k, of="scores", length=len(scores))

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..fairness import Parity
-from ..fairness.parity import Notion, read_parity
+from ..fairness.parity import Notion
 from .convex_concave import CovarianceProgram, convex_concave
-from .covariance import BEND, bends, group_weights
+from .covariance import BEND, bends, group_weights, with_everybody
 
 __all__ = ["CovarianceClassifier"]
 
@@ -55,8 +55,9 @@ class CovarianceClassifier(RandomizedClassifier):
         The covariance allowed; of other notions than demographic parity at least 0.0005, from where on 0 is inside the bounds.
     n_groups : int in 2..1000
         k.
-    notion : str
-        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
+    notion : str or fairness.Parity
+        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``; a Parity against the
+        population, as a covariance is of a group with everybody.
     C : float in [1e-6, 1e6]
         As in scikit-learn's LogisticRegression: the log losses of all people are added to |w|^2 / (2 C); the intercept is free.
     steps : int in 1..1000, optional
@@ -94,8 +95,8 @@ class CovarianceClassifier(RandomizedClassifier):
     (array([-0.01,  0.01]), True)
     """
 
-    def __init__(self, gamma: float, *, n_groups: int = 2, notion: Notion = "equalized_odds", C: float = 1.0, steps: int | None = None,
-                 as_printed: bool = False) -> None:
+    def __init__(self, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds", C: float = 1.0,
+                 steps: int | None = None, as_printed: bool = False) -> None:
         self.gamma = gamma
         self.n_groups = n_groups
         self.notion = notion
@@ -104,7 +105,7 @@ class CovarianceClassifier(RandomizedClassifier):
         self.as_printed = as_printed
 
     def _setting(self) -> Any:
-        parity = read_parity(self.notion)
+        parity = with_everybody(self.notion)
         gamma = check.number("gamma", self.gamma, low=BEND / 2 if bends(parity) else 0.0, high=1e9)
         if not check.flag("as_printed", self.as_printed):
             pass

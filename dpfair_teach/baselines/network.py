@@ -1,7 +1,7 @@
 """A network as a scikit-learn classifier: what it learns, from whom and with which weights, and nothing of fairness or privacy."""
 from __future__ import annotations
 
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,6 +62,9 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict(people.X[:3]).shape, model.predict_proba(people.X[:3]).shape, model.theta_.shape
     ((3,), (3, 2), (57,))
     """
+
+    #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"rng": True}
 
     def __init__(self, hidden: tuple[int, ...] = (100, 100), *, epochs: int = 10, batch: int = 256, rate: float = 0.001,
                  decay: float = 0.0, precision: Precision = "float64") -> None:

@@ -11,6 +11,7 @@ from ..accounting import UNIT_A, Release
 from ..fairness import Parity
 from ..fairness.parity import Notion, read_parity
 from ..mechanisms import debias_counts, randomized_response
+from ._base import tried
 from .reduction_learner import Read, ReductionClassifier, as_long, people_of
 from .response import law, response_shrinkage
 
@@ -45,7 +46,7 @@ class PrivateReduction(ReductionClassifier):
     Parameters
     ----------
     base : classifier
-        As in :class:`Reduction`.
+        As in :class:`Reduction`. Before anybody responds a copy learns y once, so that one that cannot read X costs no epsilon.
     epsilon : float in [1e-6, 700]
         Of the whole fit.
     gamma : float in [0, 1e9]
@@ -112,6 +113,7 @@ class PrivateReduction(ReductionClassifier):
         X, m = people_of(X)
         as_long(y, m)
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
+        tried(how.base, X, y)       # a base that fails later has spent epsilon
         Z = randomized_response(A, how.k, epsilon, rng)
         self.releases_ = (Release("randomized response", UNIT_A, epsilon=epsilon),)
         self.reports_ = how.parity.sizes(np.bincount(2 * Z + y, minlength=2 * how.k).reshape(how.k, 2).astype(float))

@@ -26,6 +26,8 @@ def main(studies: Mapping[str, Study], command: str, *, seed: int, out: str, arg
     parser.add_argument("--repeats", type=int, metavar="N", help="noise draws for each setting (default: the study's own)")
     parser.add_argument("--seed", type=int, default=seed, metavar="N", help="the sweep's seed (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers, -1 for one a core (default: %(default)s)")
+    parser.add_argument("--only", action="append", metavar="COLUMN=VALUE,...",
+                        help="compute only settings with one of these values, and put their rows into the stored tables; may be repeated")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     given = parser.parse_args(arguments)
     if given.list:
@@ -34,9 +36,15 @@ def main(studies: Mapping[str, Study], command: str, *, seed: int, out: str, arg
     if given.name not in studies:
         parser.error(f"{given.name or 'nothing'} is no study; name one of: {', '.join(studies)}")
     study = studies[given.name]
+    only = {}
+    for words in given.only or []:
+        column, equals, values = words.partition("=")
+        if not equals or not column or not values:
+            parser.error(f"--only {words}: give a column and values, as in method=m_network,m_logistic")
+        only[column] = values.split(",")
     try:
         tables = run(study, given.out, command=f"{command} {given.name}", repeats=given.repeats, seed=given.seed, jobs=given.jobs,
-                     progress=not given.quiet)
+                     progress=not given.quiet, only=only or None)
     except ValueError as error:
         parser.error(str(error))
     except KeyboardInterrupt:

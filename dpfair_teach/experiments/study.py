@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import _checks, data
+from .renew import renew
 from .runner import sweep
 
 __all__ = ["Study", "run"]
@@ -35,6 +36,8 @@ class Study:
         By file name; settings and function as :func:`sweep` takes them.
     reads : tuple of mappings, optional
         What ``data.load`` is asked for, as its arguments; nothing where no data set is read.
+    source : str, optional
+        Where no data set is read: what the numbers are from. By default they are simulated.
 
     Raises
     ------
@@ -54,9 +57,11 @@ class Study:
     repeats: int
     tables: Mapping[str, tuple[list[dict], Evaluate]]
     reads: tuple[Mapping[str, Any], ...] = ()
+    source: str = "simulated"
 
     def __post_init__(self) -> None:
         _checks.text("about", self.about)
+        _checks.text("source", self.source)
         _checks.integer("repeats", self.repeats, low=1, high=10**7)
         if not isinstance(self.tables, Mapping) or not self.tables or not all(
                 isinstance(name, str) and name.isidentifier() and isinstance(rows, tuple) and len(rows) == 2
@@ -70,11 +75,11 @@ class Study:
     @property
     def provenance(self) -> str:
         """Where the data comes from, by which rules it was read, and under which licence."""
-        return "\n\n".join(str(data.load(**what).provenance) for what in self.reads) or "no data set: simulated"
+        return "\n\n".join(str(data.load(**what).provenance) for what in self.reads) or f"no data set: {self.source}"
 
 
 def run(study: Study, out: str | Path, *, command: str, repeats: int | None = None, seed: int, jobs: int = 1,
-        progress: bool = True) -> dict[str, pd.DataFrame]:
+        progress: bool = True, only: Mapping[str, Sequence[str]] | None = None) -> dict[str, pd.DataFrame]:
     """Make the tables of a study and write them, each with its times and the provenance of its data beside it.
 
     Source: main text, Figure 1, right panel, for the book's study ``figure1_right``; the others are of this book's protocol.
@@ -94,6 +99,9 @@ def run(study: Study, out: str | Path, *, command: str, repeats: int | None = No
         Workers, 1 to 1024; -1 for one a core.
     progress : bool
         Show a bar on stderr.
+    only : mapping from str to list of str, optional
+        Column -> values: only settings with one of them are computed, and their rows put into the stored tables, where a study has grown
+        or a fault moved some rows. All others stay as they are.
 
     Returns
     -------
@@ -103,7 +111,8 @@ def run(study: Study, out: str | Path, *, command: str, repeats: int | None = No
     Raises
     ------
     ValueError
-        Where ``study`` is none, or ``out`` is no folder; and as :func:`sweep`.
+        Where ``study`` is none, or ``out`` is no folder; with ``only``, where no table is stored, or one of another run; and as
+        :func:`sweep`.
 
     Examples
     --------
@@ -123,9 +132,13 @@ def run(study: Study, out: str | Path, *, command: str, repeats: int | None = No
     repeats = study.repeats if repeats is None else _checks.integer("repeats", repeats, low=24, high=10**7)
     seed = _checks.integer("seed", seed, low=0, high=2**63 - 1)
     command = f"{_checks.text('command', command)} --repeats {repeats} --seed {seed}"
-    tables = {table: sweep(evaluate, settings, repeats=repeats, seed=seed, command=command, out=Path(out) / f"{table}.csv",
-                           jobs=jobs, progress=progress)
-              for table, (settings, evaluate) in study.tables.items()}
+    if only is not None and (not isinstance(only, Mapping) or not only):
+        _checks.refuse("only", only, "not a mapping from columns to values", "Give for instance {'method': ['m_network']}.")
+    tables = {}
+    for table, (settings, evaluate) in study.tables.items():
+        how: dict[str, Any] = {"repeats": repeats, "seed": seed, "command": command, "out": Path(out) / f"{table}.csv", "jobs": jobs,
+                               "progress": progress}
+        tables[table] = sweep(evaluate, settings, **how) if only is None else renew(evaluate, settings, only, **how)
     for table in tables:
         (Path(out) / f"{table}.provenance.txt").write_text(study.provenance + "\n", encoding="utf-8")
     return tables

@@ -4,10 +4,11 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _checks as check
+from .._generator import own_generator
 from .calibration import Noise, checked_noise
-from .plan import Plan, checked_plan
+from .plan import Plan, checked_plan, dual_clip_of
 from .private_steps import centred_prices, checked_problem, noisy_group_sum, noisy_violations
-from .problem import FairProblem, epoch_batches, poisson_sample
+from .problem import WITHOUT_THEM, FairProblem, epoch_batches, poisson_sample
 
 __all__ = ["f_ld", "pf_ld", "start_training", "dual_step"]
 
@@ -40,7 +41,8 @@ def f_ld(
     Raises
     ------
     ValueError
-        A group without people: in all the data, or, with ``empty="refuse"``, in a batch. Steps so large that numbers overflow.
+        Weights in place of groups. A group without people: in all the data, or, with ``empty="refuse"``, in a batch. Steps so large that
+        numbers overflow.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def f_ld(
     >>> lam.shape, bool((lam > 0).all())
     ((2, 1), True)
     """
-    theta, moments, lam = start_training(problem, plan, rng)
+    theta, moments, lam = start_training(problem, plan, rng, least=1)
     for _ in range(plan.epochs):
         for batch in epoch_batches(problem.m, plan.batch, rng):
             part = problem.of(theta, batch)
@@ -139,7 +141,7 @@ def pf_ld(
 
 
 def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
-                   noise: Noise = NONE) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+                   noise: Noise = NONE, *, least: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
     """Random weights, an optimizer's first moments, and multipliers that are 0.
 
     Source: Tran et al. 2020, Algorithm 1, line 1.
@@ -151,6 +153,10 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
     rng : numpy.random.Generator
     noise : Noise, optional
         Of a training that has some: it is only looked at.
+    least : int in 0..2
+        Of a training that is **not** private: how many people it needs of each group, under each fraction line, in all the data. 1 for a
+        mean; 2 for the printed sensitivities, which divide by one less, and need the plan's ``dual_clip``. 0: who is in which group is not
+        looked at.
 
     Returns
     -------
@@ -161,7 +167,7 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
     Raises
     ------
     ValueError
-        What is no problem, no plan or no noise.
+        What is no problem, no plan or no noise; with ``least`` weights in place of groups, or a group of fewer people.
 
     Examples
     --------
@@ -173,8 +179,25 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
     ((2,), ['mean', 'square', 'steps'], [[0.0, 0.0], [0.0, 0.0]])
     """
     problem, plan, _ = checked_problem(problem), checked_plan(plan), checked_noise(noise)
-    theta = problem.network.initial(check.rng(rng))
+    if check.integer("least", least, low=0, high=2):
+        _refuse_before_the_first_step(problem, plan, least)
+    theta = problem.network.initial(own_generator(check.rng(rng)))
     return theta, plan.optimizer.start(theta.size), np.zeros(problem.terms.shape)
+
+
+def _refuse_before_the_first_step(problem: FairProblem, plan: Plan, least: int) -> None:
+    """What is wrong with the whole is said before the first step, and not after an epoch."""
+    if problem.codes is None:
+        check.refuse("problem", problem.weights.shape, "the groups of its people are weights, and this training takes means of groups of "
+                     "people", "Make the FairProblem with A as codes 0, 1, ...")
+    sizes = problem.terms.sizes(problem.cells, problem.weights)
+    if (sizes < least).any():
+        a, r = (int(i) for i in np.argwhere(sizes < least)[0])
+        few, so = ("nobody is", "it has no mean") if sizes[a, r] == 0 else ("one person is", "the printed sensitivity divides by 0")
+        rate = problem.terms.parity.cells[r].name
+        check.refuse("problem", a, f"a group of whom {few} under the line of {rate}, in all the data, so {so}", WITHOUT_THEM)
+    if least == 2:
+        dual_clip_of(plan)
 
 
 def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndarray:

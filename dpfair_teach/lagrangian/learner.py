@@ -1,6 +1,7 @@
 """The two estimators: a network whose fairness has a price, and one that keeps everybody's group private."""
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
@@ -17,9 +18,9 @@ from ..fairness.parity import Notion
 from ..networks import Adam, Network
 from ..networks.gradients import MOST
 from ..oneshot import debiased_groups, guess_groups, public_part, release_cells, suggested_cells
-from ..oneshot.releases import record_of_cells
+from ..oneshot.releases import geometric_variance, record_of_cells
 from ..training.checkpoint import digest, values_of
-from ..training.loop import Callback
+from ..training.loop import Callback, check_function
 from .calibration import Noise, find_noise, training_releases
 from .loop import ASKED, Kind, Run
 from .plan import LEAST_SAMPLE, Plan
@@ -80,6 +81,8 @@ class LagrangianClassifier(RandomizedClassifier):
         hidden = check.entries("hidden", self.hidden, "a list of sizes of layers", "Give for instance (100, 100), or () for none.")
         check.choice("decision", self.decision, DECISIONS)
         check.flag("progress", self.progress)
+        if self.callback is not None:
+            check_function("callback", self.callback)
         check.flag("missing", self.missing)
         return Setting(FairTerms(self.notion, self.n_groups, self.h), plan, Network(1, tuple(hidden)).hidden, more)
 
@@ -247,8 +250,7 @@ class FairLagrangian(LagrangianClassifier):
         if (sizes == 0).any():
             a, r = np.argwhere(sizes == 0)[0]
             check.refuse("sensitive_features", int(a), f"a group of whom nobody is under the line of {s.terms.parity.cells[r].name}, so it "
-                         "has no mean", "Leave the group out and renumber the others, merge groups, or choose an n_groups below "
-                         f"{s.terms.n_groups}.")
+                         "has no mean", "Leave the group out and renumber the others, or merge groups.")
         kind: Kind = s.more["kind"]
         self._train(Run(problem, s.plan, kind, sizes), rng, self._begun(s, X, y, A)[0])
 
@@ -444,7 +446,9 @@ class PrivateFairLagrangian(LagrangianClassifier):
         told, kept = self._begun(s, X, y, A, method=self.method)
         weights, asked = (self._by_response if self.method == "response" else self._by_posterior)(s, X, y, A, kept, rng)
         problem = FairProblem(network, X, weights, y, s.terms)
-        self.sizes_ = np.maximum(s.terms.sizes(problem.cells, weights), np.maximum(LEAST * problem.people, 1.0))
+        everybody = np.maximum(problem.people, 1.0)
+        self.sizes_ = np.clip(s.terms.sizes(problem.cells, weights), np.maximum(LEAST * everybody, 1.0), everybody)
+        self._deviation = self._by_the_answer(s, everybody, asked)
         self.noise_: Noise | None = None
         self._train(Run(problem, s.plan, "signed", self.sizes_, asked=asked), rng, told)
 
@@ -472,7 +476,23 @@ class PrivateFairLagrangian(LagrangianClassifier):
         else:
             self.sizes_ = public
         self.noise_ = noise
+        # of the violations of all epochs together, as their multipliers add them up
+        of_one = math.sqrt(2 * (1 if self.missing else 1 - 1 / k)) * noise.dual
+        self._deviation = np.full(s.terms.shape, of_one / math.sqrt(max(1, plan.epochs - plan.free)))
         self._train(Run(problem, plan, "private", self.sizes_, noise, rank, self.sizes_), rng, told)
+
+    def _by_the_answer(self, s: Setting, everybody: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        """How far what was asked once may be off in the number of those of a group who are accepted, where half are (k, R)."""
+        epsilon, k = s.more["epsilon"], s.terms.n_groups + self.missing
+        if self.method == "response":
+            p, q = mechanisms.randomized_response_matrix(k, epsilon)[0, :2]
+            return np.sqrt(everybody * q * (1 - q) + self.sizes_ * (p * (1 - p) - q * (1 - q))) / 2 / (p - q)
+        cells = np.array([asked.shape[-1] * (1.0 if cell.label is None else 0.5) for cell in s.terms.parity.cells])
+        of_one = geometric_variance(self.releases_[0].sensitivity or 1.0, epsilon)
+        return np.broadcast_to(np.sqrt(cells / 2 * of_one), s.terms.shape)
+
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
+        return self.sizes_, self._deviation, float(self.epsilon), self.parity_
 
     def _by_response(self, s: Setting, X: np.ndarray, y: np.ndarray, A: np.ndarray, kept: np.ndarray | None,
                      rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

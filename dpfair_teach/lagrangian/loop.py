@@ -10,7 +10,6 @@ import pandas as pd
 
 from .. import _checks as check
 from ..training import State, train
-from ..training.checkpoint import digest, path_of, write
 from ..training.loop import Callback
 from .algorithm import dual_step, start_training
 from .calibration import Noise
@@ -143,8 +142,6 @@ class Run:
               checkpoint: str | os.PathLike[str] | None = None, every: int | None = None, told: str | None = None) -> Trained:
         """All steps; ``told`` says what the run is, for a checkpoint."""
         rounds, state = self.plan.epochs * self.plan.steps(self.problem.m), self.start(rng)
-        if checkpoint is not None and self.asked.size and not (path := path_of(checkpoint)).exists():
-            write(path, state, [], digest(told))        # what was asked is not asked again by a fit that dies before its first checkpoint
         state = train(self.step, state, rounds, progress=progress, callback=callback, checkpoint=checkpoint, every=every,
                       run=told).state
         return Trained(state["theta"], state["multipliers"][-(-state.round // self.plan.steps(self.problem.m)) - 1], self._history(state),

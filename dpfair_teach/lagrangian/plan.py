@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, get_args
 
 from .. import _checks as check
-from ..networks import SGD, Adam
+from ..networks import Adam, Optimizer
 
 __all__ = ["Plan"]
 
@@ -31,7 +31,7 @@ class Plan:
     batch : int in 1..10^9
         People of a mini-batch.
     optimizer : networks.SGD or networks.Adam
-        Its rate is alpha. The paper writes plain SGD.
+        Or a dataclass of yours with their ``rate``, ``start`` and ``step``. Its rate is alpha. The paper writes plain SGD.
     dual_rate : float in [0, 1e9]
         s: how far a multiplier moves for a violation of 1.
     largest : float in (0, 1e9]
@@ -65,7 +65,7 @@ class Plan:
     epochs: int
     batch: int
     _: KW_ONLY
-    optimizer: SGD | Adam = field(default_factory=lambda: Adam(0.001))
+    optimizer: Optimizer = field(default_factory=lambda: Adam(0.001))
     dual_rate: float = 1.0
     largest: float = 5.0
     gamma: float = 0.0
@@ -87,8 +87,9 @@ class Plan:
             "free": check.integer("free", self.free, low=1, high=10**6),
             "sample": check.number("sample", self.sample, low=LEAST_SAMPLE, high=1.0),
             "empty": check.choice("empty", self.empty, EMPTY)}
-        if not isinstance(self.optimizer, (SGD, Adam)):
-            check.refuse("optimizer", self.optimizer, "neither SGD nor Adam of networks", "Give networks.Adam(rate) or networks.SGD(rate).")
+        if isinstance(self.optimizer, type) or not isinstance(self.optimizer, Optimizer):
+            check.refuse("optimizer", self.optimizer, "not something with rate, start(p) and step(theta, gradient, moments)",
+                         "Give networks.Adam(rate) or networks.SGD(rate).")
         for name, value in found.items():
             object.__setattr__(self, name, value)
 
@@ -105,6 +106,14 @@ class Plan:
         """What a checkpoint is told of it."""
         optimizer = {"kind": type(self.optimizer).__name__, **vars(self.optimizer)}
         return {name: value for name, value in vars(self).items() if name != "optimizer"} | {"optimizer": optimizer}
+
+
+def dual_clip_of(plan: Any) -> float:
+    """C_d, which a plan for what is printed must have."""
+    if checked_plan(plan).dual_clip is None:
+        check.refuse("plan", None, "is its dual_clip, and the printed dual step clips everybody's h by it",
+                     "Make the Plan with dual_clip=5.0, as in the paper, or another number above 0.")
+    return plan.dual_clip
 
 
 def checked_plan(plan: Any) -> Plan:

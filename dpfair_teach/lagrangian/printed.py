@@ -5,11 +5,11 @@ import numpy as np
 
 from .. import _checks as check
 from .algorithm import start_training
-from .calibration import Noise
-from .plan import EMPTY, Empty, Plan
-from .problem import FairProblem, epoch_batches
+from .calibration import Noise, checked_noise
+from .plan import EMPTY, Empty, Plan, dual_clip_of
+from .problem import FairProblem, Part, epoch_batches
 
-__all__ = ["clipped", "pf_ld_as_printed", "pf_ld_autograd", "printed_sensitivity"]
+__all__ = ["clipped", "pf_ld_as_printed", "pf_ld_autograd", "printed_dual_step", "printed_sensitivity"]
 
 
 def clipped(vector: np.ndarray, clip: float) -> np.ndarray:
@@ -80,6 +80,52 @@ def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, em
     return factor * clip / (least - 1) if least > 1 else 0.0
 
 
+def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: Noise, rng: np.random.Generator) -> np.ndarray:
+    """Multipliers after the printed dual step: up by the absolute violation of everybody, with noise, and at most ``largest``.
+
+    Source: Tran et al. 2020, Algorithm 1 with equations (11) and (13). **Not** private: noise is scaled by the smallest group (T6), and
+    for h of both signs by too little (T17). h is shortened to the dual clip in the groups' means, and not in everybody's. Noise may take a
+    multiplier below 0 (T19).
+
+    Parameters
+    ----------
+    multipliers : (k, R) array
+    whole : of :class:`FairProblem`
+        ``problem.of(theta)``, everybody.
+    plan : Plan
+        With a ``dual_clip``.
+    noise : Noise
+        sigma_d.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (k, R) array
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ, what is no part, plan or noise, a plan without ``dual_clip``; a group of one person, or none.
+
+    Examples
+    --------
+    >>> from dpfair_teach.lagrangian import FairTerms
+    >>> from dpfair_teach.networks import Network
+    >>> X, A, Y = np.arange(4.0)[:, None], [0, 0, 1, 1], [0, 1, 0, 1]
+    >>> whole = FairProblem(Network(1, ()), X, A, Y, FairTerms("demographic_parity", 2)).of(np.array([1.0, 0.0]))
+    >>> printed_dual_step(np.zeros((2, 1)), whole, Plan(1, 4, dual_clip=5.0), Noise(0.0, 0.0), np.random.default_rng(0)).round(3).ravel()
+    array([0.151, 0.151])
+    """
+    if not isinstance(whole, Part):
+        check.refuse("whole", whole, "not a part of a FairProblem", "Give problem.of(theta).")
+    clip, noise, rng = dual_clip_of(plan), checked_noise(noise), check.rng(rng)
+    multipliers = check.array("multipliers", multipliers, shape=whole.problem.terms.shape)
+    delta_d = printed_sensitivity(whole.sizes(), clip, 2**.5)       # (11)
+    apart = np.abs(whole.clipped_violations(clip))                  # (13)
+    apart += rng.normal(size=multipliers.shape) * noise.dual * delta_d
+    return np.minimum(multipliers + plan.dual_rate * apart, plan.largest)
+
+
 def pf_ld_as_printed(
     problem: FairProblem, plan: Plan, noise: Noise, rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, int]:
@@ -111,7 +157,8 @@ def pf_ld_as_printed(
     Raises
     ------
     ValueError
-        With ``empty="refuse"`` a batch without a sensitivity; in all the data a group of one person; a plan without ``dual_clip``.
+        Weights in place of groups; in all the data a group of one person, or none; a plan without ``dual_clip``. With ``empty="refuse"``
+        a batch without a sensitivity.
 
     Examples
     --------
@@ -124,7 +171,8 @@ def pf_ld_as_printed(
     >>> lam.shape, skipped
     ((2, 1), 0)
     """
-    theta, moments, lam = start_training(problem, plan, rng, noise)
+    theta, moments, lam = start_training(
+        problem, plan, rng, noise, least=2)
     skipped = 0
     for _ in range(plan.epochs):
         for batch in epoch_batches(problem.m, plan.batch, rng):
@@ -139,12 +187,8 @@ def pf_ld_as_printed(
                     part.mean_gradient(r) - group)
             step += rng.normal(size=len(step)) * noise.primal * delta_p
             theta, moments = plan.optimizer.step(theta, step, moments)
-        whole = problem.of(theta)
-        delta_d = printed_sensitivity(                          # (11)
-            whole.sizes(), plan.dual_clip, 2**.5)
-        apart = np.abs(whole.clipped_violations(plan.dual_clip))    # (13)
-        apart += rng.normal(size=lam.shape) * noise.dual * delta_d
-        lam = np.minimum(lam + plan.dual_rate * apart, plan.largest)
+        lam = printed_dual_step(                                # (11), (13)
+            lam, problem.of(theta), plan, noise, rng)
     return theta, lam, skipped
 
 
@@ -191,7 +235,8 @@ def pf_ld_autograd(
     >>> lam.shape, skipped
     ((2, 1), 0)
     """
-    theta, moments, lam = start_training(problem, plan, rng, noise)
+    theta, moments, lam = start_training(
+        problem, plan, rng, noise, least=2)
     skipped = 0
     for _ in range(plan.epochs):
         for batch in epoch_batches(problem.m, plan.batch, rng):
@@ -207,10 +252,6 @@ def pf_ld_autograd(
                     part.mean_gradient(r) - group)
             step += rng.normal(size=len(step)) * noise.primal * delta_p
             theta, moments = plan.optimizer.step(theta, step, moments)
-        whole = problem.of(theta)
-        delta_d = printed_sensitivity(
-            whole.sizes(), plan.dual_clip, 2**.5)
-        apart = np.abs(whole.clipped_violations(plan.dual_clip))
-        apart += rng.normal(size=lam.shape) * noise.dual * delta_d
-        lam = np.minimum(lam + plan.dual_rate * apart, plan.largest)
+        lam = printed_dual_step(
+            lam, problem.of(theta), plan, noise, rng)
     return theta, lam, skipped

@@ -74,9 +74,10 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
 
     Source: ours, repairing Tran et al. 2020, equation (10), by gaps T1 to T10. What one person adds to the sum is at most clip times the
     largest |centred price|, in any group; reach is twice that, and no changed A moves the sum further. The standard deviation is noise
-    times reach, and where all prices are 0 nothing is read, drawn or released. reach follows from the released multipliers, so it is
-    public. With ``directions`` only the sum's coordinates on these are released: a projection shortens every contribution, so the same
-    noise does, on few numbers in place of p. The result is rounded to a public grid, 1/1000 of the noise.
+    times reach, and where all prices are 0, or so small that this would be 0 in doubles, nothing is read, drawn or released. reach follows
+    from the released multipliers, so it is public. With ``directions`` only the sum's coordinates on these are released: a projection
+    shortens every contribution, so the same noise does, on few numbers in place of p. The result is rounded to a public grid, 1/1000 of
+    the noise.
 
     The guarantee is that of the ideal law. Sums of products of doubles are rounded by 2^-53 of their size in an order that is fixed
     by X; by how much depends on A, far below the grid, and is not reckoned.
@@ -101,7 +102,8 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
     Raises
     ------
     ValueError
-        What is no part of a problem, or one of weights in place of groups; shapes that do not fit; directions that are not orthonormal.
+        What is no part of a problem, one of weights in place of groups, or one with a theta of single precision, in which a clipped
+        gradient may be longer than the clip; shapes that do not fit; directions that are not orthonormal.
 
     Examples
     --------
@@ -113,6 +115,9 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
     """
     part, rng = _part(part), check.rng(rng)
     refuse_weights("part", part.problem)
+    if part.theta.dtype != np.float64:
+        check.refuse("part", part.theta.dtype, "is the precision of its theta, in which a clipped gradient may be longer than the clip",
+                     "Give problem.of a theta of float64.")
     (k, R), weights = part.problem.terms.shape, part.weights
     if not part.problem.complete:       # what of a person is in no group has the last row's price
         k, weights = k + 1, np.column_stack([weights, 1 - weights.sum(axis=1)])
@@ -123,7 +128,7 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
     if directions is not None:
         directions = orthonormal(directions, p)
     reach = reach_of(centred, clip)
-    if reach == 0:
+    if reach == 0 or (noise > 0 and noise * reach == 0):        # the second: prices so small that their noise would be rounded to none
         return np.zeros(p)
     total = part.clipped_sum(clip, part.problem.terms.each(centred, part.cells, weights)).astype(float)
     if directions is None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..networks import Network, clipped_sum, gradient, gradient_norms, log_loss, log_loss_slopes
 from ..networks import Pass as Pass
+from ..networks.network import in_blocks, parameters
 from .plan import Empty
 from .terms import FairTerms
 
@@ -19,8 +20,8 @@ __all__ = ["FairProblem", "epoch_batches", "poisson_sample"]
 
 #: Entries of X beyond that, or of theta, are refused: with few layers no number overflows then, whoever is in a secret sample.
 LARGEST = 1e6
-#: People that are passed forward together where all are asked.
-TOGETHER = 2**14
+#: What to do where a group has nobody, among all people.
+WITHOUT_THEM = "Make the FairProblem without that group: renumber the others, or merge groups."
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,8 @@ class FairProblem:
     X : (m, d) array, or numpy.memmap
         Entries within 10^6; standardize them. It is read where it lies, a batch at a time.
     A : (m,) array of ints 0..k-1, or (m, k) array
-        Groups; or each person's weight on every group, such as debiased answers or a posterior. A row of zeros is a person who is in none.
+        Groups; or each person's weight on every group, such as debiased answers or a posterior, as an array, a list of rows or a table. A
+        row of zeros is a person who is in none.
     Y : (m,) array of 0/1, both occurring
         Labels. Public.
     terms : FairTerms
@@ -60,7 +62,8 @@ class FairProblem:
     Raises
     ------
     ValueError
-        Arrays that do not fit each other, the network or the terms; labels all alike; entries of X beyond 10^6.
+        Arrays that do not fit each other, the network or the terms; labels all alike; entries of X beyond 10^6, now or, of rows on disk
+        that somebody writes to, when they are read.
 
     Examples
     --------
@@ -114,7 +117,7 @@ class FairProblem:
 
     def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> Part:
         """Those people, passed forward; everybody only when asked for logits, in blocks."""
-        return Part(self, theta, people)
+        return Part(self, parameters(self.network, theta), who(people, self.m))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +147,15 @@ class Part:
     @cached_property
     def passed(self) -> Pass:
         """The forward pass of a batch."""
-        return self.problem.network.forward(self.theta, self.problem.rows[self.people])
+        return self.problem.network.forward(self.theta, unchanged(self.problem.rows[self.people]))
 
     @cached_property
     def logits(self) -> np.ndarray:
-        if isinstance(self.people, slice):
-            return self.problem.network.logits(self.theta, self.problem.rows[self.people])
-        return self.passed.logits
+        if not isinstance(self.people, slice):
+            return self.passed.logits
+        network = self.problem.network
+        blocks = in_blocks(network, self.problem.rows[self.people])
+        return np.concatenate([np.empty(0, self.theta.dtype), *(network.logits(self.theta, unchanged(block)) for block in blocks)])
 
     @property
     def n(self) -> int:
@@ -207,13 +212,15 @@ class Part:
         if empty == "refuse" and np.isnan(apart).any():
             a, r = np.argwhere(np.isnan(apart))[0]
             rate = self.problem.terms.parity.cells[r].name
-            check.refuse("batch", self.n, f"people of whom nobody is under the line of {rate} in group {a}, so the group has no mean",
+            everybody = isinstance(self.people, slice)      # then no batch is too small
+            check.refuse("problem" if everybody else "batch", self.n,
+                         f"people of whom nobody is under the line of {rate} in group {a}, so the group has no mean",
+                         WITHOUT_THEM if everybody else
                          "Choose a larger batch, empty='skip', which leaves that group out of that step, or a fixed normaliser.")
         return np.where(np.isnan(apart), 0.0, apart)
 
-    def clipped_violations(self, clip: float | None) -> np.ndarray:
+    def clipped_violations(self, clip: float) -> np.ndarray:
         """mu(P) less the group's mean of h shortened to ``clip``, as (13) is printed: everybody's mean is not shortened."""
-        assert clip is not None
         terms = self.problem.terms
         means, _ = terms.population(self.values, self.cells)
         short = self.values / np.maximum(1.0, np.abs(self.values) / clip)
@@ -223,6 +230,9 @@ class Part:
         """Of the sum of multiplier times mu(P) - mu(G), by each person's logit: the groups' sizes are these people's own, or ``sizes`` of
         all people, of whom these are a share."""
         terms = self.problem.terms
+        multipliers = check.array("multipliers", multipliers, shape=terms.shape)
+        if sizes is not None:
+            sizes = check.array("sizes", sizes, shape=terms.shape)
         if sizes is None:
             own, here = self.sizes(), np.bincount(self.cells[self.cells >= 0], minlength=terms.shape[1])
             per = np.divide(multipliers, own, out=np.zeros(terms.shape), where=own != 0)
@@ -255,9 +265,35 @@ class Part:
         return clipped_sum(self.problem.network, self.theta, self.passed, self.slopes, clip, prices)
 
 
+def who(people: Any, m: int) -> np.ndarray | slice:
+    """Rows of m people: a slice, or whole numbers below m."""
+    if isinstance(people, slice):
+        return people
+    if check.numeric("people", people).dtype.kind == "b":
+        check.refuse("people", np.shape(people), "True or False for everybody, and not who", "Give numpy.flatnonzero(people).")
+    found = check.whole_numbers("people", people, low=0, high=m - 1)
+    if found.ndim != 1:
+        check.refuse("people", found.shape if found.ndim else int(found), f"has {found.ndim} axes, not 1", "Give an array of rows.")
+    return found
+
+
+def unchanged(rows: np.ndarray) -> np.ndarray:
+    """Rows that were just read, refused where the file that they lie in no longer holds what was looked at: two looks a batch."""
+    with np.errstate(invalid="ignore"):
+        if rows.size and not (rows.max() <= LARGEST and rows.min() >= -LARGEST):     # of NaN both are false
+            wrong = rows[~((rows <= LARGEST) & (rows >= -LARGEST))]
+            check.refuse("X", float(wrong[0]), f"not within {LARGEST:g}, and all of X was when the problem was made: the file behind X has "
+                         "changed, or the array", "Train on a copy that nobody writes to: numpy.array(X), or lagrangian.spool.")
+    return rows
+
+
 def weights_of(A: Any, k: int, m: int, missing: bool) -> tuple[np.ndarray | None, np.ndarray]:
     """Everybody's code, if codes are given, and weight on each group, (m, k): codes as ones and zeros, a table as it is."""
-    if isinstance(A, np.ndarray) and A.ndim == 2:
+    try:
+        table = np.ndim(A) == 2
+    except Exception:       # rows of different lengths: said below
+        table = False
+    if table:
         check.unread("a table of weights", "codes", missing=missing or None)
         return None, check.array("A", A, shape=(m, k), low=-1e9, high=1e9, booleans=False)
     codes = check.groups_below("A", A, k + missing, length=m)

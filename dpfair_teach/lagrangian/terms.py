@@ -85,7 +85,7 @@ class FairTerms:
 
     def cells(self, y: ArrayLike) -> np.ndarray:
         """Everybody's rate, (m,): under which fraction line a person of that label stands, and -1 for none. Public, as labels are."""
-        y = np.asarray(y)
+        y = check.labels("y", y)
         code = np.full(y.shape, -1)
         for r, cell in enumerate(self.parity.cells):
             code[slice(None) if cell.label is None else y == cell.label] = r

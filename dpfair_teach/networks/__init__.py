@@ -9,6 +9,7 @@ from .losses import log_loss, log_loss_slopes, score_slopes, soft_error, soft_er
 from .network import Network
 from .network import Pass as Pass
 from .optimizers import SGD, Adam
+from .optimizers import Optimizer as Optimizer
 
 __all__ = ["Network", "gradient", "gradient_norms", "clipped_sum", "clipped_group_sums", "per_example_gradients", "log_loss",
            "log_loss_slopes", "score_slopes", "soft_error", "soft_error_slopes", "SGD", "Adam"]

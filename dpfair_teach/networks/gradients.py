@@ -28,7 +28,7 @@ def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike
     ----------
     network : Network
     theta : (p,) array
-        That of the pass, whose kind of floats is the answer's.
+        That of the pass, whose kind of floats is the answer's. One that was changed in place since then is not found out.
     passed : Pass
         ``network.forward(theta, X)``.
     slopes : (m,) array
@@ -40,7 +40,7 @@ def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike
     Raises
     ------
     ValueError
-        Shapes that do not fit; entries, or a gradient, that are not finite.
+        Shapes that do not fit; entries, or a gradient, that are not finite; another theta than the pass was made with.
 
     Examples
     --------
@@ -246,6 +246,10 @@ def _read(network: Any, theta: Any, passed: Any, slopes: Any) -> _Read:
     with np.errstate(over="ignore"):        # of a number too large for the kind: then the answer is not finite, and refused
         theta = theta.astype(passed.logits.dtype, copy=False)
         slopes = _for_everybody("slopes", slopes, m).astype(theta.dtype, copy=False)
+    if passed.theta is not None and theta is not passed.theta and not np.array_equal(theta, passed.theta):
+        at = int(np.argmax(theta != passed.theta))
+        check.refuse("theta, passed", (float(theta[at]), float(passed.theta[at])), f"are entry {at} of theta, and of the one that the pass "
+                     "was made with", "Give network.forward(theta, X) as passed, of this theta.")
     return _Read(network, cores.blocks(network.shapes, theta), passed.activations, slopes)
 
 

@@ -33,10 +33,13 @@ class Pass:
         As precise as theta.
     activations : tuple of (m, width + 1) arrays
         What each layer read, the features first; the last column is 1.
+    theta : (p,) array, or None
+        Where the pass was made: with another one the way back would be a gradient of nothing.
     """
 
     logits: np.ndarray
     activations: tuple[np.ndarray, ...]
+    theta: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,7 @@ class Network:
                [0., 1.]]))
         """
         theta = parameters(self, theta)
-        return Pass(*_forward(self, theta, features(self, X)))
+        return Pass(*_forward(self, theta, features(self, X)), theta)
 
     def logits(self, theta: ArrayLike, X: ArrayLike) -> np.ndarray:
         """Everybody's logit, for any number of people: rows are read in blocks, from a numpy.memmap too, and never copied together.
@@ -216,7 +219,7 @@ class Network:
         array([ 1., -1.])
         """
         theta = parameters(self, theta)
-        found = [_forward(self, theta, block)[0] for block in _in_blocks(self, X)]
+        found = [_forward(self, theta, block)[0] for block in in_blocks(self, features(self, X))]
         return np.concatenate(found) if found else np.empty(0, theta.dtype)
 
     def probabilities(self, theta: ArrayLike, X: ArrayLike) -> np.ndarray:
@@ -286,8 +289,8 @@ def features(network: Network, X: Any, name: str = "X") -> np.ndarray:
     return X
 
 
-def _in_blocks(network: Network, X: Any) -> Iterator[np.ndarray]:
-    X = features(network, X)
+def in_blocks(network: Network, X: np.ndarray) -> Iterator[np.ndarray]:
+    """The rows of X, as many at a time as are passed forward together."""
     people = max(1, min(TOGETHER, NUMBERS // max(rows for rows, _ in network.shapes)))
     return (X[start:start + people] for start in range(0, len(X), people))
 

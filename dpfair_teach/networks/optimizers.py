@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,6 +12,21 @@ from .. import _checks as check
 from .network import finite, precision
 
 __all__ = ["SGD", "Adam"]
+
+MOST_STEPS = 10**15
+
+
+@runtime_checkable
+class Optimizer(Protocol):
+    """What makes steps of gradients: a dataclass, whose fields tell a checkpoint what it is. Of its kind are SGD and Adam."""
+
+    @property
+    def rate(self) -> float: ...
+
+    def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]: ...
+
+    def step(self, theta: np.ndarray, gradient: np.ndarray,
+             moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]: ...
 
 
 @dataclass(frozen=True)
@@ -90,7 +105,7 @@ class SGD:
         Raises
         ------
         ValueError
-            Arrays that do not fit, a gradient that is not finite.
+            Arrays that do not fit, numbers that are not finite, a step so large that theta would not be.
 
         Examples
         --------
@@ -98,10 +113,11 @@ class SGD:
         (array([-1.]), {})
         """
         theta, gradient = _checked(theta, gradient)
-        if not self.momentum:
-            return theta - self.rate * gradient, {}
-        velocity = self.momentum * _moment(moments, "velocity", theta) + gradient
-        return theta - self.rate * velocity, {"velocity": velocity}
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not self.momentum:
+                return _arrived(theta - self.rate * gradient, self.rate), {}
+            velocity = self.momentum * _moment(moments, "velocity", theta) + gradient
+            return _arrived(theta - self.rate * velocity, self.rate), {"velocity": velocity}
 
 
 @dataclass(frozen=True)
@@ -185,7 +201,7 @@ class Adam:
         Raises
         ------
         ValueError
-            Arrays that do not fit, a gradient that is not finite.
+            Arrays that do not fit, numbers that are not finite, a step so large that theta would not be; no count of steps from 0 on.
 
         Examples
         --------
@@ -195,7 +211,10 @@ class Adam:
         """
         theta, gradient = _checked(theta, gradient)
         mean, square = (_moment(moments, name, theta) for name in ("mean", "square"))
-        t = int(_moment(moments, "steps", None)) + 1
+        if not square.min(initial=0.0) >= 0:
+            check.refuse("moments", float(square.min()), "is an entry of what is called square, a mean of squares",
+                         "Give what start(p), or the last step, returned.")
+        t = _steps(moments) + 1
         mean, square = self.beta_1 * mean, self.beta_2 * square
         mean += (1 - self.beta_1) * gradient
         with np.errstate(over="ignore"):
@@ -206,10 +225,11 @@ class Adam:
         root = square / (1 - self.beta_2**t)        # in one memory: large arrays cost more to get than to fill
         np.sqrt(root, out=root)
         root += self.floor
-        after = np.divide(mean, root, out=root)
-        after *= -self.rate / (1 - self.beta_1**t)
-        after += theta
-        return after, {"mean": mean, "square": square, "steps": np.array(t)}
+        with np.errstate(over="ignore", invalid="ignore"):
+            after = np.divide(mean, root, out=root)
+            after *= -self.rate / (1 - self.beta_1**t)
+            after += theta
+        return _arrived(after, self.rate), {"mean": mean, "square": square, "steps": np.array(t)}
 
 
 def _checked(theta: Any, gradient: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -224,13 +244,38 @@ def _checked(theta: Any, gradient: Any) -> tuple[np.ndarray, np.ndarray]:
     return theta, gradient
 
 
-def _moment(moments: Any, name: str, theta: np.ndarray | None) -> np.ndarray:
-    """The moment of that name, as long and as precise as theta."""
+def _named(moments: Any, name: str) -> Any:
     try:
-        found = moments[name]
+        return moments[name]
     except Exception as problem:
         check.refuse("moments", moments, f"has no {name}", "Give what start(p), or the last step, returned.", problem)
-    if theta is not None and (type(found) is not np.ndarray or found.shape != theta.shape or found.dtype != theta.dtype):
+
+
+def _moment(moments: Any, name: str, theta: np.ndarray) -> np.ndarray:
+    """The moment of that name, as long and as precise as theta, and finite: NaN would make every later theta NaN."""
+    found = _named(moments, name)
+    if type(found) is not np.ndarray or found.shape != theta.shape or found.dtype != theta.dtype:
         check.refuse("moments", found, f"is called {name}, and not of shape {theta.shape} and {theta.dtype} as theta is",
                      "Give what start(p, dtype=theta.dtype), or the last step, returned.")
+    if not finite(found):
+        check.refuse("moments", float(found[~np.isfinite(found)][0]), f"is an entry of what is called {name}",
+                     "Give what start(p), or the last step, returned.")
     return found
+
+
+def _steps(moments: Any) -> int:
+    """How many steps were made: a whole number, alone or in an array without axes."""
+    found: Any = _named(moments, "steps")
+    whole = found.dtype.kind in "iu" and found.ndim == 0 if isinstance(found, (np.ndarray, np.generic)) else type(found) is int
+    if not whole or not 0 <= int(found) <= MOST_STEPS:
+        check.refuse("moments", found, f"is called steps, and no whole number from 0 to {MOST_STEPS:,}",
+                     "Give what start(p), or the last step, returned.")
+    return int(found)
+
+
+def _arrived(theta: np.ndarray, rate: float) -> np.ndarray:
+    """theta after a step, if it is still one: of what is not, every later step would be none."""
+    if not finite(theta):
+        check.refuse("rate", rate, "with this step an entry of theta is no longer finite", "Take smaller steps: choose a smaller rate, or "
+                     "scale the features.")
+    return theta

@@ -160,6 +160,13 @@ def _features(features: ArrayLike) -> np.ndarray:
     return check.filled("features", check.array("features", features, ndim=2, low=-1e100, high=1e100), "number")
 
 
+def longest_row(features: np.ndarray, order: int) -> float:
+    """The largest norm of a row. Entries are brought near 1 first, by a power of two: squares of tiny ones would vanish, and with them the
+    noise; nothing else is rounded by it."""
+    by = np.ldexp(1.0, np.frexp(np.abs(features).max())[1])
+    return float(np.linalg.norm(features / by, ord=order, axis=1).max() * by) if by > 0 else 0.0
+
+
 def group_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, n_groups: int = 2, every_group: bool = False) -> np.ndarray:
     """s_ay: the sum of the features over the people of group a and label y, for a = 1, ..., k-1. All that regression needs of A.
 
@@ -234,7 +241,7 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: Norm = "l1", 
     features, k = _features(features), check.group_count(n_groups)
     check.choice("norm", norm, NORMS)
     order = 1 if norm == "l1" else 2
-    largest = float(np.linalg.norm(features, ord=order, axis=1).max())
+    largest = longest_row(features, order)
     if largest == 0:
         check.refuse("features", largest, "is the largest norm: nobody has a feature", "Give features that are not all 0.")
     every_group = check.flag("every_group", every_group)

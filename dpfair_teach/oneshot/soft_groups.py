@@ -11,6 +11,7 @@ from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from ..mechanisms.grid import gaussian_on_grid
+from .releases import longest_row
 
 __all__ = ["group_contrasts", "release_contrasts", "soft_groups"]
 
@@ -95,7 +96,7 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     """
     features, B = _features(features), group_contrasts(n_groups)
     A = check.groups_below("A", A, len(B), of="features", length=len(features))
-    sensitivity = math.sqrt(2) * float(np.linalg.norm(features, axis=1).max())
+    sensitivity = math.sqrt(2) * longest_row(features, 2)
     sigma = mechanisms.gaussian_sigma(sensitivity, epsilon, delta)
     return gaussian_on_grid(features.T @ B[A], sigma, check.rng(rng)), Release("gaussian", UNIT_A, sensitivity=sensitivity, scale=sigma)
 

@@ -1,6 +1,7 @@
 """One Gaussian release, then a fair classifier of x for any notion and any number of groups: everything else is public."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -129,7 +130,8 @@ class SoftGroupLearner(RandomizedClassifier):
     gamma : float >= 0, or None
         The largest gap between two groups, as the model knows them. None, for want of a wish: 0.8 of what the unconstrained classifier
         has, or 1.25 times the standard error that a rate would have by everybody's randomized response at this epsilon,
-        :func:`response_error`, whichever is smaller. 0.8 and 1.25 were fixed before any result of the book was seen. See ``gamma_``.
+        :func:`response_error`, whichever is smaller. 0.8 and 1.25 were fixed on parts of the training sets of the book's tables, with a
+        look at their groups and before anybody was judged. See ``gamma_``.
     delta : float in [1e-100, 1 - 1e-9]
     n_groups : int in 2..1000
         k, public. It is not read off A.
@@ -223,6 +225,12 @@ class SoftGroupLearner(RandomizedClassifier):
         self.releases_ = (release,)
         self.answer_ = answer
         return soft_groups(features, answer, release.scale or 0.0, n_groups=how.k, prior=prior_of(features))
+
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
+        """By the model of the groups; and the noise of a group's number, twice that of the feature that is 1/2."""
+        people = self._basis.parity.sizes(self.people_.T)
+        deviation = 2 * (self.releases_[0].scale or 0.0) * math.sqrt(1 - 1 / len(people))
+        return people, np.full(people.shape, deviation), float(self.epsilon), self._basis.parity
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""

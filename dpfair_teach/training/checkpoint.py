@@ -98,7 +98,7 @@ def _from_json(part: Any) -> Any:
 
 
 def _resume_generator(path: Path, rng: np.random.Generator | None, stored: Any) -> None:
-    """The caller's generator, set to where the stopped run's was."""
+    """The run's own generator, set to where the stopped run's was."""
     known = None if rng is None else rng.bit_generator.state["bit_generator"]
     with _reading(path):
         its = stored if stored is None else stored["bit_generator"]
@@ -118,7 +118,7 @@ def part_of(path: Path) -> Path:
 
 def write(path: Path, state: State, rows: list[dict[str, float]], run: str) -> None:
     """The state beside the file, on the disk, then in its place. Nobody else may read it."""
-    _refuse_shared(state)
+    refuse_shared(state)
     header = {"format": FORMAT, "run": run, "round": state.round, "rows": rows,
               "rng": None if state.rng is None else _as_json(state.rng.bit_generator.state)}
     with _writing(path, "Make room, or mend what else it is, and call again"
@@ -228,7 +228,7 @@ def remove(path: Path) -> None:
         one.unlink(missing_ok=True)
 
 
-def _refuse_shared(state: State) -> None:
+def refuse_shared(state: State) -> None:
     names = list(state.values)
     for i, one in enumerate(names):
         for other in names[:i]:

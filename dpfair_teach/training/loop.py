@@ -15,6 +15,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from .. import _checks as check
+from .._generator import own_generator
 from ..accounting import Release
 from . import checkpoint as files
 from .budget import Budget
@@ -69,9 +70,12 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
 
     Source: ours.
 
-    With ``checkpoint`` the state is written into that file every ``every`` rounds. If the process dies, the same call resumes from the file
-    and ends with the same bytes as if nothing had happened: arrays, generator and history stand in it. A kill at any moment leaves the
-    file of one round whole. When the run is done, or the callback has stopped it, the file is deleted.
+    With ``checkpoint`` the state is written into that file before the first round and every ``every`` rounds. If the process dies, the same
+    call resumes from the file and ends with the same bytes as if nothing had happened: arrays, generator and history stand in it. A kill
+    at any moment leaves the file of one round whole. When the run is done, or the callback has stopped it, the file is deleted.
+
+    Such a run draws from a generator of its own, seeded by the one that it is given, which moves on by these few numbers only. So what is
+    drawn from that one between a kill and a resume is not drawn again by the resumed run.
 
     **A checkpoint of a private run is as secret as the data.** It holds the generator, from which all later noise follows, and whatever
     private numbers the state holds. Only its owner may read it (mode 0600). Do not copy it and do not keep it. ``run`` guards the other
@@ -133,7 +137,7 @@ def train(step: Step, state: State, rounds: int | None = None, *, budget: Budget
     rounds = _allowed(rounds, budget)
     for name, value in (("step", step), ("callback", callback), ("history", history)):
         if value is not None or name == "step":
-            _check_function(name, value)
+            check_function(name, value)
     check.flag("progress", progress)
     keeper = _Keeper.of(state, checkpoint, every, run, budget)
     state, rows, resumed = keeper.start(state)
@@ -177,7 +181,7 @@ def _allowed(rounds: int | None, budget: Budget | None) -> int:
     return rounds
 
 
-def _check_function(name: str, value: Any) -> None:
+def check_function(name: str, value: Any) -> None:
     try:
         inspect.signature(value).bind(None)
     except (TypeError, ValueError) as problem:
@@ -237,8 +241,14 @@ class _Keeper:
                    files.kinds(state.values))
 
     def start(self, state: State) -> tuple[State, list[dict[str, float]], int]:
-        """Where to go on from: the file, if there is one."""
-        if self.path is None or not self.path.exists():
+        """Where to go on from: the file, if there is one. Else it is written: what the state was told before its first step is kept."""
+        if self.path is None:
+            return state, [], 0
+        files.refuse_shared(state)
+        if state.rng is not None:
+            state = State(state.values, own_generator(state.rng), state.round)
+        if not self.path.exists():
+            files.write(self.path, state, [], self.run)
             return state, [], 0
         found = files.read(self.path, state, self.run)
         return found.state, found.rows, found.state.round

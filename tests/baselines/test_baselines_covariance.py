@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
@@ -154,6 +155,35 @@ def test_what_is_refused():
             baselines.CovarianceClassifier(**how).fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"^Y=1: is nobody's label"):
         baselines.covariances([1.0, 2.0], [0, 1], [0, 0], 2, notion="true_positive")
+
+
+def test_a_form_that_would_not_be_read_is_refused():
+    """A covariance is of a group with everybody; Parity("equalized_odds") is against group 0."""
+    D = people(2)
+    fits = [baselines.CovarianceClassifier(.1, notion=notion).fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0)).coef_
+            for notion in ("equalized_odds", Parity("equalized_odds", "population"))]
+    assert np.array_equal(*fits)
+    for against in ("pairs", "anchor"):
+        wrong = Parity("equalized_odds", against)
+        for ask in (lambda wrong=wrong: baselines.CovarianceClassifier(.1, notion=wrong)._setting(),
+                    lambda wrong=wrong: baselines.covariances([1.0, 2.0], [0, 1], [0, 1], 2, notion=wrong)):
+            with pytest.raises(ValueError, match=f"^against='{against}': not served here.*Choose one of 'population'"):
+                ask()
+
+
+@pytest.mark.parametrize("wrong, said", [
+    (pd.NA, r"^X=<NA>: missing, in column 'b'\. Drop or fill"), (None, r"^X=None: missing, in column 'b'\. Drop or fill"),
+    (pd.NaT, r"^X=NaT: missing, in column 'b'"), (pd.Timestamp("2020-01-01"), r"^X=Timestamp.*: not numeric, in column 'b'\. Give X"),
+    ("tall", r"^X='tall': not numeric, in column 'b'")])
+def test_the_column_of_what_is_no_number_is_named(wrong, said):
+    D = people(2)
+    table = pd.DataFrame(D.X, columns=list("abc"))
+    table["b"] = pd.Series([*table["b"][:-1], wrong], dtype=object)
+    with pytest.raises(ValueError, match=said):
+        baselines.CovarianceClassifier(.1).fit(table, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
+    dates = pd.DataFrame({"when": pd.to_datetime(["2020-01-01"] * 400)})
+    with pytest.raises(ValueError, match=r"^X=datetime64.*: not numeric, in column 'when'|^X=.*: not numeric, in column 'when'"):
+        baselines.CovarianceClassifier(.1).fit(dates, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
 
 
 VALID_CALLS = {

@@ -6,8 +6,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from dpfair_teach import baselines, data
@@ -92,6 +96,16 @@ def test_others_can_use_it():
     model = fitted(frame)
     assert model.feature_names_in_.tolist() == ["a", "b"] and np.array_equal(model.predict(frame), model.predict(X))
     CalibratedClassifierCV(baselines.NetworkClassifier((4,), epochs=2), cv=2).fit(X, Y).predict(X)
+
+
+def test_with_metadata_routing_the_generator_reaches_it():
+    """As its siblings say it: without that a search refuses rng, or drops it."""
+    search = GridSearchCV(make_pipeline(StandardScaler(), baselines.NetworkClassifier((4,), batch=64)),
+                          {"networkclassifier__epochs": [1, 2]}, cv=2)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = [search.fit(frame, Y, rng=np.random.default_rng(seed)).predict_proba(frame) for seed in (0, 0, 1)]
+    assert np.array_equal(found[0], found[1]) and not np.array_equal(found[0], found[2])
 
 
 # --- deliberate faults

@@ -127,12 +127,20 @@ class Refuses(LogisticRegression):
 
 
 @pytest.mark.parametrize("base, why", [
-    (NoWeights(), "takes no sample_weight"), (LogisticRegression, "no classifier"), (3, "has no fit"),
+    (NoWeights(), "takes no sample_weight"), (LogisticRegression, r"is a class.*Give an instance: LogisticRegression\(\)\."),
+    (int, r"is a class.*Give an instance: LogisticRegression\(\)\."), (3, "has no fit"),
     (Refuses(), r"cannot be fitted .*RuntimeError: not today"), (GaussianNB(priors=[2, 3]), "cannot be fitted")])
 def test_a_base_that_will_not_do_is_named(base, why):
     D = people(2)
     with pytest.raises(ValueError, match=f"^base=.*{why}"):
         baselines.Reduction(base, 0.1).fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
+
+
+def test_what_others_call_a_notion_is_called_by_its_name_here():
+    D = people(2)
+    for word, here in (("equal_opportunity", "true_positive"), ("statistical_parity", "demographic_parity")):
+        with pytest.raises(ValueError, match=f"^notion='{word}': not a known option: here it is called '{here}'\\. Choose one of"):
+            baselines.Reduction(LogisticRegression(), .1, notion=word).fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
 
 
 def test_an_empty_cell_is_refused_by_the_learner_that_is_not_private_alone():

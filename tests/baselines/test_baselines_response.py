@@ -165,6 +165,42 @@ def test_a_base_that_keeps_its_generator_does_not_publish_the_seed_of_the_respon
     assert kept and not any(np.array_equal(seed, 12345) for seed in kept)
 
 
+@pytest.mark.parametrize("spoil, base, said", [
+    (math.nan, LogisticRegression(), r"(?s)^base=.*cannot be fitted.*NaN.*X that it can read"),
+    (0.0, LogisticRegression(C=-1), r"^base=.*cannot be fitted.*'C'"),
+    (math.nan, baselines.NetworkClassifier((3,), epochs=1), r"^base=.*cannot be fitted.*holds NaN")])
+def test_a_base_that_cannot_learn_costs_no_epsilon(spoil, base, said, monkeypatch):
+    """It is found before anybody responds: no response is drawn, none is kept, and the generator stands where it stood."""
+    D, rng, asked = people(2), np.random.default_rng(5), []
+    X, before = D.X.copy(), rng.bit_generator.state
+    X[7, 1] += spoil
+    monkeypatch.setattr(private_reduction, "randomized_response", lambda *given: asked.append(given))
+    model = baselines.PrivateReduction(base, 1.0, .1, rounds=2)
+    with pytest.raises(ValueError, match=said):
+        model.fit(X, D.Y, sensitive_features=D.A, rng=rng)
+    assert not asked and not hasattr(model, "releases_") and rng.bit_generator.state == before
+
+
+class Says(LogisticRegression):
+    """A base that answers no decisions."""
+
+    def predict(self, X):
+        return self.predict_proba(X)[:, 1]
+
+
+def test_a_base_that_says_no_decisions_costs_no_epsilon_and_a_good_one_is_tried_on_no_draw_of_the_fit():
+    D, rng = people(2), np.random.default_rng(5)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match=r"^base\.predict\(X\)=.*Give a classifier that answers 0 or 1"):
+        baselines.PrivateReduction(Says(), 1.0, .1, rounds=2).fit(D.X, D.Y, sensitive_features=D.A, rng=rng)
+    assert rng.bit_generator.state == before
+    private_reduction.tried(baselines.NetworkClassifier((3,), epochs=1), D.X, D.Y)     # takes a generator: one of its own
+    model = baselines.PrivateReduction(LogisticRegression(), 1.0, .1, notion="demographic_parity", rounds=2)
+    model.fit(D.X, D.Y, sensitive_features=D.A, rng=rng)
+    drawn = randomized_response(D.A, 2, 1.0, np.random.default_rng(5))
+    assert model.reports_.ravel().tolist() == np.bincount(drawn).tolist()
+
+
 def test_few_people_of_many_groups_are_learned_from_whoever_is_in_which():
     """No refusal goes by who is in which group, nor by what the responses were."""
     X, Y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 0, 1, 1, 0])

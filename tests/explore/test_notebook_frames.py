@@ -96,6 +96,7 @@ def test_every_axis_of_a_curve_has_a_name(stored):
     assert len(stored) > 30 and not nameless
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_every_frame_in_the_notebook_is_a_direct_call(path, monkeypatch):

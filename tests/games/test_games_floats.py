@@ -201,6 +201,7 @@ def counted(H, A, Y, k=2):
     return (H @ cells).reshape(-1, k, 2), cells.sum(axis=0).reshape(k, 2)
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 @pytest.mark.parametrize(("H", "fine"), [([[0.5, 1, 1, 0.5, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1, 0, 1]], True),
                                          ([[0.5, 1, 1, 1, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1, 0, 1]], False),

@@ -241,7 +241,7 @@ def killed(fit, where, monkeypatch, path, at, **how):
 @pytest.mark.parametrize(("how", "at", "left"), [({}, 6, 5), (dict(rounds=55), 37, 20), (dict(rounds=200), 150, 60)])
 def test_a_fit_that_was_killed_resumes_to_the_same_bytes(fit, where, how, at, left, monkeypatch, tmp_path):
     """A file is written about ten times a fit: of 10 rounds after each, of 200 after every twentieth."""
-    whole = fit(**how)
+    whole = fit(**how, checkpoint=tmp_path / "whole")
     rounds = killed(fit, where, monkeypatch, tmp_path / "loop", at, **how)
     resumed = fit(**how, checkpoint=tmp_path / "loop")
     assert len(rounds) == at + left and not list(tmp_path.iterdir())

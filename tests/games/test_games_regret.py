@@ -186,6 +186,7 @@ def test_the_sharp_gap_is_that_of_the_step_it_returns():
     assert theorem_3_5(setting, as_printed=True).eta == own
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_the_rounds_of_the_sharp_gap_are_the_best_within_two_percent():
     """Over numbers of rounds 3 percent apart near the one that is chosen, and all over the range; and the curve has no jumps."""

@@ -1,20 +1,24 @@
 """F-LD and PF-LD: their terms by hand, their gradients by finite differences, the loop of the estimators against one screen, the budget."""
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from dp_accounting import pld
 
 from dpfair_teach import lagrangian
+from dpfair_teach._generator import own_generator
 from dpfair_teach.accounting import compose
 from dpfair_teach.data import make_logistic
 from dpfair_teach.lagrangian import FairProblem, FairTerms, Noise, Plan, calibration, find_noise, training_releases
 from dpfair_teach.lagrangian.loop import Run
-from dpfair_teach.networks import SGD, Network, log_loss
-from faults import Mutant, scaled
+from dpfair_teach.networks import SGD, Adam, Network, log_loss, per_example_gradients
+from dpfair_teach.training.checkpoint import digest
+from faults import Mutant, scaled, with_numpy
 
 PEOPLE = {k: make_logistic(60 * k, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3, 5)}
 NETWORK = Network(2, (3,))
@@ -48,12 +52,14 @@ VALID_CALLS = {
     "lagrangian.Noise": lambda: dict(primal=1.0, dual=2.0, sizes=.1),
     "lagrangian.epoch_batches": lambda: dict(m=10, size=3, rng=np.random.default_rng(0)),
     "lagrangian.poisson_sample": lambda: dict(m=10, probability=.3, rng=np.random.default_rng(0)),
-    "lagrangian.start_training": lambda: given(noise=Noise(1.0, 1.0)),
+    "lagrangian.start_training": lambda: given(noise=Noise(1.0, 1.0), least=2),
     "lagrangian.dual_step": lambda: dict(multipliers=np.zeros((2, 1)), apart=np.ones((2, 1)), plan=plan()),
     "lagrangian.f_ld": given,
     "lagrangian.pf_ld": lambda: given(sizes=np.full((2, 1), 60.0), noise=Noise(1.0, 1.0)),
     "lagrangian.clipped": lambda: dict(vector=np.ones(3), clip=1.0),
     "lagrangian.printed_sensitivity": lambda: dict(sizes=np.full((2, 1), 60.0), clip=1.0, factor=2.0, empty="refuse"),
+    "lagrangian.printed.printed_dual_step": lambda: dict(multipliers=np.zeros((2, 1)), whole=problem().of(np.ones(13)),
+                                                         plan=plan(dual_clip=1.0), noise=Noise(1.0, 1.0), rng=np.random.default_rng(1)),
     "lagrangian.pf_ld_as_printed": lambda: given(noise=Noise(1.0, 1.0)),
     "lagrangian.pf_ld_autograd": lambda: given(noise=Noise(1.0, 1.0)),
     "lagrangian.centred_prices": lambda: dict(multipliers=np.ones((2, 1)), sizes=np.full((2, 1), 60.0), silent=True),
@@ -160,7 +166,7 @@ def test_f_ld_by_hand():
     it = problem(3, "demographic_parity")
     found, lam = lagrangian.f_ld(it, how, np.random.default_rng(9))
     rng = np.random.default_rng(9)
-    theta, by_hand, steps = NETWORK.initial(rng), np.zeros(3), 1e-5 * np.eye(NETWORK.n_parameters)
+    theta, by_hand, steps = NETWORK.initial(own_generator(rng)), np.zeros(3), 1e-5 * np.eye(NETWORK.n_parameters)
 
     def apart(theta, who):
         score, own = NETWORK.probabilities(theta, people.X[who]), people.A[who]
@@ -176,6 +182,58 @@ def test_f_ld_by_hand():
         by_hand = np.minimum(by_hand + 20 * np.abs(apart(theta, np.arange(180))), .3)
     assert found == pytest.approx(theta, abs=1e-6) and lam[:, 0] == pytest.approx(by_hand, abs=1e-6)
     assert by_hand.max() == .3 and by_hand.min() > 0
+
+
+def printed_by_hand(variant, it, how, noise, rng):
+    """Two epochs of one batch each, from everybody's own gradients: the first step has no price, the second has those of the first dual
+    step. Whose gradients are clipped, how, and which sign they have, is what the two variants differ in."""
+    people, network, m = it.X, it.network, it.m
+    theta, _, lam = lagrangian.start_training(it, how, rng)
+    members = [[it.codes == a for a in range(it.terms.n_groups)] for _ in it.terms.parity.cells]
+    lines = [it.y == cell.label if cell.label is not None else np.ones(m, bool) for cell in it.terms.parity.cells]
+    members = [[own & line for own in of] for of, line in zip(members, lines, strict=True)]
+    smallest = min(own.sum() for of in members for own in of)
+    clips = False
+    for _ in range(2):
+        rng.permutation(m)
+        score = network.probabilities(theta, people)
+        G = per_example_gradients(network, theta, network.forward(theta, people), score * (1 - score))
+        step = per_example_gradients(network, theta, network.forward(theta, people), score - it.y).mean(axis=0)
+        for r, line in enumerate(lines):
+            everybody = G[line].mean(axis=0)
+            for a, own in enumerate(members[r]):
+                if variant == "pf_ld_as_printed":       # the mean of the group is clipped, and the difference loses its signs
+                    group = G[own].mean(axis=0)
+                    group = group * min(1.0, how.clip / np.linalg.norm(group))
+                    step = step + lam[a, r] * abs(everybody - group)
+                    clips |= np.linalg.norm(G[own].mean(axis=0)) > how.clip
+                else:                                   # each person is clipped, and the violation has its sign
+                    each = np.array([g * min(1.0, how.clip / np.linalg.norm(g)) for g in G[own]])
+                    V = score[line].mean() - score[own].mean()
+                    step = step + lam[a, r] * (1 if V > 0 else -1) * (everybody - each.mean(axis=0))
+                    clips |= np.linalg.norm(G[own], axis=1).max() > how.clip
+        step = step + rng.normal(size=len(step)) * noise.primal * 2 * how.largest * how.clip / (smallest - 1)           # (7)
+        theta = theta - how.optimizer.rate * step
+        score = network.probabilities(theta, people)
+        apart = np.array([[abs(score[line].mean() - np.minimum(score[own], how.dual_clip).mean())
+                           for line, own in zip(lines, of_rates, strict=True)] for of_rates in zip(*members, strict=True)])    # (13)
+        apart += rng.normal(size=lam.shape) * noise.dual * np.sqrt(2) * how.dual_clip / (smallest - 1)                  # (11)
+        lam = np.minimum(lam + how.dual_rate * apart, how.largest)
+        clips |= (score > how.dual_clip).any() and (score < how.dual_clip).any()
+    assert clips, "no clip is at work, so nothing tells whose gradients it shortens"
+    return theta, lam
+
+
+@pytest.mark.parametrize("noise", [Noise(0.0, 0.0), Noise(.3, .7)], ids=["no noise", "noise"])
+@pytest.mark.parametrize("k, notion", [(2, "demographic_parity"), (3, "equalized_odds")])
+@pytest.mark.parametrize("variant", ["pf_ld_as_printed", "pf_ld_autograd"])
+def test_the_printed_programs_by_hand(variant, k, notion, noise):
+    it = problem(k, notion)
+    how = plan(epochs=2, batch=it.m, optimizer=SGD(.5), dual_rate=20.0, largest=3.0, clip=.1, dual_clip=.5)
+    theta, lam, skipped = getattr(lagrangian, variant)(it, how, noise, np.random.default_rng(9))
+    by_hand, prices = printed_by_hand(variant, it, how, noise, np.random.default_rng(9))
+    assert theta == pytest.approx(by_hand, abs=1e-12) and lam == pytest.approx(prices, abs=1e-12) and skipped == 0
+    assert lam.max() <= 3.0 and np.unique(lam).size > 1         # the bound does not hide the violations
 
 
 # ------------------------------------------------------------------------------------------------ one screen and the loop
@@ -206,9 +264,112 @@ def test_a_batch_without_a_group_is_refused_or_skipped_and_counted(variant):
     assert np.isfinite(found[0]).all() and (variant == "f_ld" or found[2] > 5)
     skipped = Run(it, plan(empty="skip"), "absolute", np.ones((2, 1))).train(np.random.default_rng(0)).skipped
     assert 5 < skipped <= 15
-    empty = problem(A=np.zeros(120, dtype=int))
-    with pytest.raises(ValueError, match="nobody is under the line"):
-        lagrangian.f_ld(empty, plan(empty="refuse"), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("variant", ["f_ld", "pf_ld_as_printed", "pf_ld_autograd"])
+def test_what_is_wrong_with_the_whole_is_said_before_the_first_step(variant, monkeypatch):
+    """Not after an epoch; and of a group that has nobody in all the data no batch is to be larger."""
+    noise, rng = {} if variant == "f_ld" else {"noise": Noise(1.0, 1.0)}, np.random.default_rng(0)
+    learn = functools.partial(getattr(lagrangian, variant), **noise, rng=rng)
+    monkeypatch.setattr(Network, "forward", lambda *given: pytest.fail("a step was made"))
+    before, out = rng.bit_generator.state, r"Make the FairProblem without that group"
+    for empty in ("refuse", "skip"):
+        how = plan(dual_clip=1.0, empty=empty)
+        with pytest.raises(ValueError, match=r"^problem=1: a group of whom nobody is under the line of .*, in all the data.*" + out):
+            learn(problem(A=np.zeros(120, dtype=int)), how)
+        if variant != "f_ld":
+            with pytest.raises(ValueError, match=r"^problem=0: a group of whom one person is under the line of .*divides by 0.*" + out):
+                learn(problem(A=(np.arange(120) > 0).astype(int)), how)
+        with pytest.raises(ValueError, match=r"^problem=\(120, 2\): the groups of its people are weights.*codes"):
+            learn(problem(A=np.full((120, 2), .5)), how)
+    if variant != "f_ld":
+        with pytest.raises(ValueError, match=r"^plan=None: is its dual_clip.*Make the Plan with dual_clip=5\.0"):
+            learn(problem(), plan())
+    assert rng.bit_generator.state == before
+
+
+def test_an_empty_group_of_everybody_is_not_blamed_on_a_batch():
+    with pytest.raises(ValueError, match=r"^problem=120: people of whom nobody is .*Make the FairProblem without that group"):
+        problem(A=np.zeros(120, dtype=int)).of(np.ones(13)).violations()
+
+
+# ------------------------------------------------------------------------------------------------ people, weights, rows
+def test_weights_are_weights_as_an_array_a_list_or_a_table():
+    weights = np.random.default_rng(0).dirichlet([1, 1], 120)
+    of = [problem(A=A).of(np.ones(13)).violations() for A in (weights, weights.tolist(), pd.DataFrame(weights, columns=["a", "b"]))]
+    assert np.array_equal(of[0], of[1]) and np.array_equal(of[0], of[2]) and of[0].any()
+    for wrong in (weights[:, :1].tolist(), pd.DataFrame(weights[:-1])):
+        with pytest.raises(ValueError, match=r"^A=\(\d+, \d\): is an array of shape .*, not \(120, 2\)"):
+            problem(A=wrong)
+
+
+def test_people_that_are_none_are_refused_in_words():
+    it, theta = problem(), np.ones(13)
+    assert it.of(theta, [3, 1]).y.tolist() == it.y[[3, 1]].tolist()
+    assert it.of(theta, []).n == 0 and it.of(theta, slice(2, 2)).logits.size == 0
+    for people, said in ((np.array([999]), r"^people=999: outside \[0, 119\]"), ([0, -1], r"^people=-1: outside"),
+                         ([.5], r"^people=0\.5: not a whole number"), (it.y > 0, r"^people=\(120,\): True or False.*flatnonzero"),
+                         (3, r"^people=3: has 0 axes"), ("x", r"^people='x': not numeric"), (None, r"^people=None: not numeric")):
+        with pytest.raises(ValueError, match=said):
+            it.of(theta, people)
+    with pytest.raises(ValueError, match=r"^theta=\(12,\): the network has 13 parameters"):
+        it.of(np.ones(12))
+
+
+def test_labels_and_prices_of_another_shape_are_refused_in_words():
+    for wrong in ([0, 5, None, "1"], [0, 5], ["0"], [0, None], [.5]):
+        with pytest.raises(ValueError, match=r"^y=.*(not numeric|missing|labels must be 0 or 1).*\. (Recode y|Drop)"):
+            FairTerms("equalized_odds", 2).cells(wrong)
+    here = part(2, "equalized_odds")
+    for multipliers, sizes, said in ((np.ones((2, 1)), None, "multipliers"), (np.ones(2), None, "multipliers"),
+                                     (np.full((2, 2), np.nan), None, "multipliers"), (np.ones((2, 2)), np.ones((3, 2)), "sizes"),
+                                     (np.ones((2, 2)), np.ones((2, 2, 1)), "sizes"), (None, None, "multipliers")):
+        with pytest.raises(ValueError, match=f"^{said}="):
+            here.penalty_slopes(multipliers, sizes)
+
+
+@pytest.mark.parametrize("bad", [np.nan, 1e7, -1e7, np.inf])
+def test_rows_that_change_behind_a_training_are_found_when_they_are_read(bad, tmp_path):
+    """More people than are copied: X is read where it lies, by everybody's logits and by a batch."""
+    m = 2**14 + 1000
+    X = np.memmap(tmp_path / "X", np.float32, "w+", shape=(m, 2))
+    X[:] = np.random.default_rng(0).normal(size=(m, 2))
+    it = FairProblem(NETWORK, X, np.arange(m) % 2, np.arange(m) // 2 % 2, FairTerms("demographic_parity", 2))
+    theta = NETWORK.initial(np.random.default_rng(0))
+    before = it.of(theta).logits
+    assert np.array_equal(before, NETWORK.logits(theta, X))
+    X[m - 3, 1] = bad
+    said = r"^X=.*: not within 1e\+06, and all of X was .*the file behind X has changed.*Train on a copy"
+    for ask in (lambda: it.of(theta).logits, lambda: it.of(theta, np.array([5, m - 3])).passed, lambda: it.of(theta, [m - 3]).logits,
+                lambda: lagrangian.f_ld(it, plan(epochs=1, batch=2000), np.random.default_rng(0))):
+        with pytest.raises(ValueError, match=said):
+            ask()
+    assert it.of(theta, np.arange(9)).logits == pytest.approx(before[:9])       # who was read is who counts
+
+
+# ------------------------------------------------------------------------------------------------ optimizers of others
+@dataclasses.dataclass(frozen=True)
+class Signs:
+    """A third optimizer, by the signs alone."""
+
+    rate: float
+
+    def start(self, p, dtype=float):
+        return {"last": np.zeros(p, dtype)}
+
+    def step(self, theta, gradient, moments):
+        return theta - self.rate * np.sign(gradient), {"last": gradient}
+
+
+def test_an_optimizer_of_ones_own_needs_no_change_of_the_plan():
+    it, how = problem(), plan(optimizer=Signs(.01))
+    theta, _ = lagrangian.f_ld(it, how, np.random.default_rng(5))
+    found = Run(it, how, "absolute", it.of(theta).sizes()).train(np.random.default_rng(5))
+    assert np.array_equal(found.theta, theta) and how.told()["optimizer"] == {"kind": "Signs", "rate": .01}
+    assert len({digest(plan(optimizer=one).told()) for one in (Signs(.01), Signs(.02), SGD(.01), Adam(.01))}) == 4
+    for wrong in (Adam, SGD, 3, None, "adam", Network(2)):
+        with pytest.raises(ValueError, match=r"^optimizer=.*: not something with rate, start\(p\) and step.*Give networks\.Adam"):
+            plan(optimizer=wrong)
 
 
 def test_steps_that_are_too_large_are_refused_in_words():
@@ -284,4 +445,9 @@ FAULTS = {
     "f_ld_population_left_out": Mutant("dpfair_teach.lagrangian.problem.Part.penalty_slopes", without_population,
                                        "the group's mean moves, and everybody's does not"),
     "f_ld_violations_halved": Mutant("dpfair_teach.lagrangian.terms.FairTerms.violations", scaled(.5), "violations are halved"),
+    "printed_step_with_signs": Mutant(
+        "dpfair_teach.lagrangian.printed.pf_ld_as_printed", with_numpy(abs=lambda v: v if v.ndim == 1 else np.abs(v)),
+        "the coordinates of the difference of gradients keep their signs; violations, which are tables, do not"),
+    "autograd_without_signs": Mutant("dpfair_teach.lagrangian.printed.pf_ld_autograd", with_numpy(sign=np.ones_like),
+                                     "the gradient of the absolute violation has no sign in front"),
 }

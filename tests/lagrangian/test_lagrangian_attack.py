@@ -204,6 +204,29 @@ def test_noise_of_any_size_leaves_numbers_on_a_grid(scale):
     assert np.abs(found - [[.1, -2.0], [0.0, 1e6]]).max() <= max(10 * scale, 1e-9)
 
 
+def test_prices_whose_noise_would_be_none_release_nothing():
+    """Noise of .05 times a reach of 4e-323 is 0 in doubles: whatever then came out was the private sum."""
+    it = FairProblem(Network(2, ()), X, start(2), Y, FairTerms("demographic_parity", 2))
+    part = it.of(np.zeros(3), np.arange(M))
+    found = lagrangian.noisy_group_sum(part, [[2e-323], [-2e-323]], 1.0, .05, np.random.default_rng(0))
+    assert not found.any() and lagrangian.noisy_group_sum(part, [[2e-323], [-2e-323]], 1.0, 0.0, np.random.default_rng(0)).any()
+
+
+def test_single_precision_is_refused_where_a_clip_is_to_hold():
+    it = FairProblem(Network(2, ()), X, start(2), Y, FairTerms("demographic_parity", 2))
+    with pytest.raises(ValueError, match=r"^part=dtype\('float32'\): is the precision of its theta.*float64"):
+        lagrangian.noisy_group_sum(it.of(np.zeros(3, np.float32), np.arange(M)), [[.5], [-.5]], 1.0, 1.0, np.random.default_rng(0))
+
+
+def test_the_first_weights_are_no_numbers_of_the_generator_that_makes_the_noise():
+    """At a rate of 1e-9 the published network is its first weights: whoever knew the generator's numbers would know the noise."""
+    model = lagrangian.PrivateFairLagrangian(1.0, 0.0, 1e-5, hidden=(8,), epochs=2, batch=4, rate=1e-9)
+    model.fit(X, Y, sensitive_features=start(2), rng=np.random.default_rng(5))
+    weights, drawn = model.theta_[:16], np.random.default_rng(5).uniform(size=400)       # of the first layer, of one scale
+    alike = [np.corrcoef(weights, drawn[first:first + 16])[0, 1] for first in range(len(drawn) - 16)]
+    assert np.ptp(weights) > .1 and max(alike) < .95
+
+
 @pytest.mark.parametrize("q", [.02, .5, 1.0])
 def test_the_sample_is_a_coin_for_each(q):
     """Everybody alike, pairs apart: 4,000 samples of 6 people, each rate and each pair within Hoeffding's bound at 1e-9 for all 21."""

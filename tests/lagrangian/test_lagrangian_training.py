@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import pathlib
 import tempfile
+import tracemalloc
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from dpfair_teach import lagrangian
+from dpfair_teach import SmallGroupWarning, lagrangian
 from dpfair_teach.data import make_logistic
 from dpfair_teach.lagrangian import FairLagrangian, FairProblem, FairTerms, Noise, Plan, PrivateFairLagrangian, loop, spool
 from dpfair_teach.lagrangian.loop import Run
@@ -23,7 +24,7 @@ MODELS = {
        for method, delta in (("gradients", 1e-6), ("response", 0.0), ("posterior", 0.0))},
 }
 VALID_CALLS = {"lagrangian.spool": lambda: dict(chunks=[np.ones((2, 3)), np.zeros((1, 3))],
-                                                path=pathlib.Path(tempfile.mkdtemp(dir=".")) / "rows")}
+                                                path=pathlib.Path(tempfile.mkdtemp()) / "rows")}
 
 
 def learned(model, X=X, seed=3):
@@ -36,7 +37,7 @@ def learned(model, X=X, seed=3):
 @pytest.mark.parametrize("again", [0, 1])
 def test_a_fit_that_was_killed_ends_as_if_nothing_had_happened(name, again, tmp_path, monkeypatch):
     """Also when it is given another generator: what it had asked stands in the file, and is asked no second time."""
-    whole, file = learned(MODELS[name]()), tmp_path / "checkpoint"
+    whole, file = learned(MODELS[name](checkpoint=tmp_path / "whole")), tmp_path / "checkpoint"
     step, done = Run.step, []
 
     def dies(run, state):
@@ -230,3 +231,39 @@ def test_a_network_too_large_for_directions_is_refused_before_anything_is_asked(
 def test_a_training_whose_every_epoch_is_free_learns_no_fairness_and_is_refused():
     with pytest.raises(ValueError, match=r"^epochs, free=\(5, 5\): no epoch is left"):
         learned(FairLagrangian(0.0, n_groups=3, epochs=5, free=5))
+
+
+@pytest.mark.parametrize("name", ["gradients", "response", "posterior"])
+def test_a_callback_that_cannot_be_called_is_refused_before_anything_is_asked(name):
+    model, rng = MODELS[name](callback=3), np.random.default_rng(0)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match=r"^callback=3: cannot be called with the state"):
+        model.fit(X, Y, sensitive_features=A, rng=rng)
+    assert not hasattr(model, "releases_") and rng.bit_generator.state == before
+
+
+def test_sizes_of_responses_are_those_of_some_people():
+    """At an epsilon of a thousandth 400 responses said of a group that it has 17,089."""
+    people = make_logistic(400, rng=np.random.default_rng(0))
+    model = lagrangian.PrivateFairLagrangian(1e-3, 0.0, 0.0, method="response", hidden=(), epochs=2)
+    with pytest.warns(SmallGroupWarning):
+        model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(1))
+    assert (model.sizes_ >= 1).all() and (model.sizes_.sum(axis=1) <= 2 * 400).all() and model.sizes_.max() <= 400
+
+
+@pytest.mark.turning(7)
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "absolute"])
+def test_a_fit_of_people_on_disk_never_has_them_all_in_memory(name, tmp_path):
+    """80,000 people of 200 numbers, 122 MB: the fit takes less than half of that at any time."""
+    rng = np.random.default_rng(0)
+    m, d = 80_000, 200
+    Y, A = rng.integers(0, 2, m), rng.integers(0, 3, m)
+    on_disk = spool((rng.normal(size=(m // 8, d)) for _ in range(8)), tmp_path / "rows")
+    model = MODELS[name]().set_params(epochs=2, batch=2000, hidden=())
+    tracemalloc.start()
+    try:
+        model.fit(on_disk, Y, sensitive_features=A, rng=rng)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * m * d / 2, f"{peak / 2**20:.0f} MB"

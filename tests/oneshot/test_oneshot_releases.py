@@ -73,6 +73,7 @@ def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditRes
     return audit.audit_scalar(*loss, rng, alpha=ALPHA, claimed_epsilon=epsilon)
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_an_attack_finds_most_of_epsilon_and_not_more_and_catches_half_the_noise(monkeypatch):
     right = attack_on_cells(1.0, False, monkeypatch)
@@ -102,6 +103,7 @@ SUMMED, LABELS = np.array([[8.0, 1.0], [0.5, 1.0], [0.0, 1.0]]), np.array([1, 1,
 MOVES = {2: ([1, 1, 0], [0, 1, 0]), 3: ([1, 1, 0], [2, 1, 0])}      # the person with the largest features, by the number of groups
 
 
+@pytest.mark.turning(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("k", MOVES)
 @pytest.mark.parametrize("norm", ["l1", "l2"])

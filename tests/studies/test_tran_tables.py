@@ -1,6 +1,7 @@
 """The tables of Tran et al. made again: what is stored is what a hand counts, and what chapter 22 says of it."""
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import joblib
@@ -95,8 +96,24 @@ def test_what_chapter_22_says_of_table_2():
     assert [duel(table, "told_boosted", "m_network", epsilon)[0] for epsilon in (1.0, .5)] == [27, 27]
     assert [duel(table, f"asked_{base}", f"m_{base}", epsilon)[0] for base in ("logistic", "network") for epsilon in (1.0, .5)] == [
         24, 23, 22, 18]
-    assert round(table.loc[("income", "equalized_odds", "f_ld", np.inf), "violation"], 2) == .75
-    assert [duel(table, name, "m_network", 1.0)[:2] for name in ("pf_ld_repaired", "pf_ld_subspace")] == [(12, 0), (18, 4)]
+    assert duel(table, "asked_boosted", "m_boosted", 1.0)[0] == 21
+    for epsilon, most in ((1.0, .0055), (.5, .0115)):
+        of, _, lost = duel(table, "asked_boosted", "m_logistic", epsilon)
+        assert of == 28 and lost.max().max() == pytest.approx(most, abs=.0005)
+    on_responses = [duel(table, f"asked_{base}", f"responding_{base}", epsilon)[0]
+                    for base in ("logistic", "network", "boosted") for epsilon in (1.0, .5)]
+    assert on_responses == [16, 17, 20, 20, 21, 22]
+    corrected = [duel(table, *pair, epsilon)[0] for pair in (("asked_boosted", "m_network_rates"), ("asked_logistic", "m_logistic_rates"))
+                 for epsilon in (1.0, .5)]
+    assert corrected == [27, 27, 23, 24]
+    for base in ("network", "logistic"):
+        less = [table.xs((f"m_{base}{how}", 1.0), level=["method", "epsilon"]) for how in ("", "_rates")]
+        assert ((less[1] - less[0]) < 0).sum().min() >= 9          # of 15
+    lagrangian = {("pf_ld_repaired", "m_network"): (13, 0), ("pf_ld_subspace", "m_network"): (19, 4),
+                  ("pf_ld_logistic", "m_logistic"): (17, 4), ("pf_ld_posterior", "m_network"): (19, 4)}
+    assert {pair: duel(table, *pair, 1.0)[:2] for pair in lagrangian} == lagrangian
+    seen = table.rename(index={np.inf: 1.0}, level="epsilon")      # who sees the groups reads no epsilon
+    assert duel(seen, "f_ld", "m_network", 1.0)[:2] == (19, 4)
     for epsilon in (1.0, .5):
         lost = duel(table, "asked_boosted", "m_network", epsilon)[2]
         elsewhere = lost.drop(index="compas", level="data")
@@ -108,9 +125,12 @@ def test_what_chapter_22_says_of_table_2():
     parity = table.xs("demographic_parity", level="notion")
     for data_set in ("bank", "income", "compas"):
         apart = parity.loc[(data_set, "pf_ld_posterior", 1.0)] - parity.loc[(data_set, "f_ld", np.inf)]
-        assert apart.abs().max() < .01
+        assert apart.abs().max() < .025
     bank = parity.xs("bank", level="data")["accuracy"].droplevel("epsilon")
-    assert [round(bank["clf_network"] - bank[name], 2) for name in ("pf_ld_repaired", "pf_ld_subspace", "pf_ld_printed")] == [.07, .02, .22]
+    lost = [bank["clf_network"] - bank[name] for name in ("pf_ld_repaired", "pf_ld_subspace")]
+    assert lost == pytest.approx([.035, .01], abs=.001)
+    apart = parity["violation"].xs("bank", level="data").droplevel("epsilon")
+    assert .5 * apart["clf_network"] < apart["pf_ld_subspace"] < .75 * apart["clf_network"] and bank["pf_ld_printed"] < .65
     encoded = stored("tran_encoding").set_index(["encoding", "labels"])["accuracy"]
     assert encoded["whole", "coins"] - .5 == pytest.approx(.01, abs=.002)
     assert encoded["many_whole", "coins"] - .5 == pytest.approx(1 / 8, abs=.002)
@@ -149,14 +169,17 @@ def test_what_chapter_22_says_of_the_figures():
         for method in ("asked_logistic", "asked_boosted", "m_network"):
             first, last = over.loc[(name, method, .1)], over.loc[(name, method, 5.0)]
             assert first["accuracy"] > last["accuracy"] + .01 and first["violation"] > last["violation"] + .07
-        for method in ("pf_ld_autograd", "pf_ld_repaired", "pf_ld_subspace"):
-            assert over.loc[(name, method, .1), "accuracy"] < over.loc[(name, method, 5.0), "accuracy"] - .02
+    for method in ("pf_ld_autograd", "pf_ld_subspace"):
+        assert over.loc[("bank", method, .1), "accuracy"] < over.loc[("bank", method, 5.0), "accuracy"] - .02
+    posterior = over.xs("pf_ld_posterior", level="method")["violation"]
+    assert posterior["bank"].max() < .09 and posterior["compas"].min() > .13
     half = over.xs(("bank", .5), level=["data", "epsilon"])["violation"]
     assert [round(half[name], 2) for name in ("m_network", "asked_logistic", "asked_boosted")] == [.34, .16, .17]
     clip = mean("tran_clip", "data", "method", "clip")["violation"]
-    for name, best in (("bank", .5), ("income", 2.0)):
-        mine = clip[name, "pf_ld_repaired"]
-        assert mine.idxmin() == best and mine[10.0] > 1.5 * mine[best]
+    mine = clip["bank", "pf_ld_repaired"]
+    assert mine.idxmin() == .5 and mine[10.0] > 1.5 * mine[.5]
+    mine = clip["income", "pf_ld_repaired"].sort_values()
+    assert set(mine.index[:2]) == {2.0, 10.0} and mine.iloc[2] > 1.5 * mine.iloc[1]
     printed = mean("tran_clip", "data", "method", "clip").xs("pf_ld_autograd", level="method")
     alone = means().xs(("demographic_parity", "clf_network"), level=["notion", "method"]).droplevel("epsilon")
     for name, row in printed.reset_index("clip").iterrows():
@@ -166,8 +189,35 @@ def test_what_chapter_22_says_of_the_figures():
     dual = mean("tran_dual_clip", "dual_clip", "epsilon")["violation"]
     assert dual[[100.0, 1000.0]].min() > alone.loc["bank", "violation"] > dual[[.2, 1.0, 5.0]].max()
     silent = mean("tran_missing", "method", "silent", "epsilon")["violation"]
-    assert min(silent["pf_ld_repaired", share, .5] for share in (.2, .4, .6)) > 1.9 * silent["pf_ld_repaired", 0.0, .5]
-    assert max(silent["pf_ld_repaired", share, 2.0] for share in (.2, .4, .6)) < silent["pf_ld_repaired", 0.0, 2.0] + .02
+    assert silent["pf_ld_repaired", .6, .5] == pytest.approx(2 * silent["pf_ld_repaired", 0.0, .5], rel=.1)
+    assert max(silent["pf_ld_repaired", share, 2.0] for share in (.2, .4)) < silent["pf_ld_repaired", 0.0, 2.0] + .01
+
+
+def test_what_chapter_22_says_of_rows_without_privacy():
+    """What a gap and an encoding do, beside the printed numbers."""
+    apart, printed = (stored(name).set_index(keys)[["accuracy", "violation"]] for name, keys in (
+        ("tran_apart", ["method", "data", "notion", "setting"]), ("tran_printed", ["data", "notion", "method"])))
+    off = apart.loc[("a_network", "income", "accuracy_parity", "0.05")] - printed.loc[("income", "accuracy_parity", "a")]
+    assert off.abs().max() < .01
+    off = apart.loc[("z", "compas", "demographic_parity", "0.01")] - printed.loc[("compas", "demographic_parity", "z")]
+    assert abs(off["accuracy"]) < .005 and off["violation"] > .04
+    for notion in NOTIONS:
+        there = printed.loc[("bank", notion, "clf")]
+        one_hot, means_ = (np.abs(apart.loc[("clf_network", "bank", notion, how)] - there) for how in ("one_hot", "whole"))
+        assert (means_ < one_hot).all() and means_["accuracy"] < .02
+
+
+def test_what_chapter_22_says_of_who_is_judged():
+    """184 people decide Bank's equalized odds, 33 to 41 a fold; and how much of a network's violation is left of five folds added up."""
+    rows = stored("tran_table2")
+    mine = rows[(rows["method"] == "clf_network") & (rows["notion"] == "equalized_odds")]
+    smallest = [read(text).sum(axis=0).min() for text in mine[mine["data"] == "bank"]["counts"]]
+    assert sum(smallest) == 184 and (min(smallest), max(smallest)) == (33, 41)
+    left = []
+    for name, notion in product(("bank", "income", "compas"), NOTIONS):
+        of = rows[(rows["method"] == "clf_network") & (rows["notion"] == notion) & (rows["data"] == name)]
+        left.append(by_hand(sum(map(read, of["counts"])), notion) / of["violation"].mean())
+    assert .86 < min(left) < .88 and max(left) < 1.02
 
 
 FEW = [{"data": "bank", "notion": "demographic_parity", "method": method, "epsilon": epsilon, "fold": 0}
