@@ -1,7 +1,8 @@
 """What clipping costs a network: against a loop over people, against training without privacy, and against Opacus where it is installed.
 
 Rows for ``tests/bench.py``. An epoch is one of Adult's people (45,222 with 101 columns, standardized), in steps of 256, for two hidden
-layers of 100. Opacus gets its batches cut from a tensor in memory: its own loader would cost more. Seconds of epochs are the processor's.
+layers of 100. *As trained* is all that the estimators do in an epoch, in double precision, the only one that they train in. Opacus gets
+its batches cut from a tensor in memory: its own loader would cost more. Seconds of epochs are the processor's.
 
 In an environment that has torch and Opacus (1.x) beside what the library needs, ``python tests/bench_networks.py`` writes the rows and the
 versions into ``tests/recorded/networks_speed.json``, which ``tests/test_networks_torch.py`` reads.
@@ -20,6 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from dpfair_teach import load
+from dpfair_teach.lagrangian import FairProblem, FairTerms, Noise, Plan
+from dpfair_teach.lagrangian.loop import Run
 from dpfair_teach.networks import (
     Adam,
     Network,
@@ -134,6 +137,25 @@ def epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
     return found
 
 
+def trained_epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
+    """One epoch each as the estimators train: prices on, sampling, noise on its grid, the dual step at the end; F-LD and PF-LD."""
+    m, A = len(X), load("adult").A
+    problem = FairProblem(Network(X.shape[1], HIDDEN), X, A, y, FairTerms("demographic_parity", 2))
+    sizes, plan = np.bincount(A)[:, None].astype(float), Plan(2, BATCH, sample=BATCH / m, clip=CLIP)
+
+    def made(kind, noise):
+        run = Run(problem, plan, kind, sizes, noise)
+
+        def epoch():
+            state = run.start(np.random.default_rng(0))
+            state["nu"][:, 0] = 1.0, -1.0
+            for _ in range(plan.steps(m)):
+                state = run.step(state)
+            return state
+        return epoch
+    return {"F-LD, as trained": made("signed", None), "PF-LD, as trained": made("private", Noise(SIGMA, 30.0))}
+
+
 def opacus_epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
     """One epoch of DP-SGD by Opacus, for the same sizes: by hooks, as most use it, and by ghost clipping; and torch without privacy."""
     import torch
@@ -217,7 +239,8 @@ def epochs_of_adult(interleaved: Callable, repeats: int) -> list[dict]:
     """A private epoch beside one without privacy, and beside Opacus."""
     X, y = people()
     with_opacus = bool(importlib.util.find_spec("opacus"))
-    seconds = interleaved(repeats, time.process_time, **epochs(X, y), **(opacus_epochs(X, y) if with_opacus else {}))
+    ours = epochs(X, y) | trained_epochs(X, y)
+    seconds = interleaved(repeats, time.process_time, **ours, **(opacus_epochs(X, y) if with_opacus else {}))
     what, rows = f"epoch of Adult, {len(X):,} x {X.shape[1]}, batch {BATCH}", []
 
     def row(rival, ours, wanted):
@@ -230,6 +253,8 @@ def epochs_of_adult(interleaved: Callable, repeats: int) -> list[dict]:
             for way in [way for way in seconds if way.startswith("Opacus") and way.endswith(kind)]:
                 row(way, f"DP-SGD, {kind}", 1)
                 row(way, f"Lagrangian, {kind}", 1)
+                row(way, "PF-LD, as trained", None if way == "Opacus, ghost clipping, float32" else 1)
+    row("F-LD, as trained", "PF-LD, as trained", 1 / 3)
     return rows
 
 

@@ -48,7 +48,7 @@ from dpfair_teach import (
 ANY_TEXT = {
     ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"),
     ("audit.AuditResult", "event"), ("experiments.sweep", "command"), ("experiments.sweep", "out"),
-    ("experiments.run", "command"), ("experiments.Study", "about"),
+    ("experiments.run", "command"), ("experiments.Study", "about"), ("experiments.Study", "source"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
     ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
     ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"), ("explore.Panel", "z_label"),
@@ -377,9 +377,10 @@ valid("experiments.Draws", experiments.Draws,
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))
 valid("experiments.run", _in_threads(experiments.run),
-      lambda: dict(study=_STUDY, out=_RESULTS.name, command="none", repeats=24, seed=1, jobs=1, progress=False))
+      lambda: dict(study=_STUDY, out=_RESULTS.name, command="none", repeats=24, seed=1, jobs=1, progress=False, only=None))
 valid("experiments.Study", experiments.Study,
-      lambda: dict(about="Nothing.", repeats=2, tables={"nothing": ([{"epsilon": 1.0}], _one_row)}, reads=({"name": "communities"},)))
+      lambda: dict(about="Nothing.", repeats=2, tables={"nothing": ([{"epsilon": 1.0}], _one_row)}, reads=({"name": "communities"},),
+                   source="nothing"))
 
 # ---------------------------------------------------------------------------------------------------------- separation
 for quantity in ("instance", "theorem_3_9"):

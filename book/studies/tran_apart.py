@@ -17,6 +17,7 @@ from dpfair_teach import baselines
 from .tran_encoding import encoded
 from .tran_methods import EPOCHS, NETWORK_ROUNDS, network
 from .tran_people import FOLDS, NOTIONS, Fold, People, fold, judged, parts, people
+from .tran_soft import Remembered
 from .tran_table2 import fitted, ones
 
 #: Learner, data set, notions, and what is varied.
@@ -41,7 +42,7 @@ def apart(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
     found, notion = [], setting["notion"]
     for number in range(FOLDS):
         if setting["method"] == "clf_network":
-            of, model = of_encoding(setting["setting"], number), network(EPOCHS)
+            of, model = of_encoding(setting["setting"], number), Remembered(network(EPOCHS))
         else:
             of, model = fold(setting["data"], number), asking(setting, notion)
         with warnings.catch_warnings():

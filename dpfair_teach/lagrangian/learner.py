@@ -250,7 +250,8 @@ class FairLagrangian(LagrangianClassifier):
         if (sizes == 0).any():
             a, r = np.argwhere(sizes == 0)[0]
             check.refuse("sensitive_features", int(a), f"a group of whom nobody is under the line of {s.terms.parity.cells[r].name}, so it "
-                         "has no mean", "Leave the group out and renumber the others, or merge groups.")
+                         "has no mean", "Leave the group out and renumber the others, or merge groups"
+                         f"{f', or choose an n_groups below {s.terms.n_groups}' if s.terms.n_groups > 2 else ''}.")
         kind: Kind = s.more["kind"]
         self._train(Run(problem, s.plan, kind, sizes), rng, self._begun(s, X, y, A)[0])
 
@@ -346,6 +347,9 @@ class PrivateFairLagrangian(LagrangianClassifier):
         step saw it.
     sizes_ : (k, R) array
         How large each group is taken to be.
+    deviation_ : (k, R) array
+        How far noise alone moves the number of those of a group who are accepted, one standard deviation, where half are: what
+        :class:`~dpfair_teach.SmallGroupWarning` goes by.
     noise_ : Noise, or None
     releases_ : tuple of accounting.Release, of the last ``fit`` only
         Of ``gradients``, sums in units of how far one person moves them.
@@ -448,7 +452,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
         problem = FairProblem(network, X, weights, y, s.terms)
         everybody = np.maximum(problem.people, 1.0)
         self.sizes_ = np.clip(s.terms.sizes(problem.cells, weights), np.maximum(LEAST * everybody, 1.0), everybody)
-        self._deviation = self._by_the_answer(s, everybody, asked)
+        self.deviation_ = self._by_the_answer(s, everybody, asked)
         self.noise_: Noise | None = None
         self._train(Run(problem, s.plan, "signed", self.sizes_, asked=asked), rng, told)
 
@@ -478,7 +482,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
         self.noise_ = noise
         # of the violations of all epochs together, as their multipliers add them up
         of_one = math.sqrt(2 * (1 if self.missing else 1 - 1 / k)) * noise.dual
-        self._deviation = np.full(s.terms.shape, of_one / math.sqrt(max(1, plan.epochs - plan.free)))
+        self.deviation_ = np.full(s.terms.shape, of_one / math.sqrt(max(1, plan.epochs - plan.free)))
         self._train(Run(problem, plan, "private", self.sizes_, noise, rank, self.sizes_), rng, told)
 
     def _by_the_answer(self, s: Setting, everybody: np.ndarray, asked: np.ndarray) -> np.ndarray:
@@ -492,7 +496,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
         return np.broadcast_to(np.sqrt(cells / 2 * of_one), s.terms.shape)
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
-        return self.sizes_, self._deviation, float(self.epsilon), self.parity_
+        return self.sizes_, self.deviation_, float(self.epsilon), self.parity_
 
     def _by_response(self, s: Setting, X: np.ndarray, y: np.ndarray, A: np.ndarray, kept: np.ndarray | None,
                      rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -201,16 +201,16 @@ def counted(H, A, Y, k=2):
     return (H @ cells).reshape(-1, k, 2), cells.sum(axis=0).reshape(k, 2)
 
 
-@pytest.mark.turning(7)
 @pytest.mark.slow
 @pytest.mark.parametrize(("H", "fine"), [([[0.5, 1, 1, 0.5, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1, 0, 1]], True),
                                          ([[0.5, 1, 1, 1, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1, 0, 1]], False),
                                          ([[0, 1, 1, 0, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1, 0, 1]], True)])
 def test_whether_counts_are_refused_tells_nothing_of_who_is_where(H, fine):
-    """Counts of classifiers with probabilities, for every A: that of all groups together is public, and decides alone."""
+    """Counts of classifiers with probabilities, for every A up to the groups' names: that of all groups together is public, and decides
+    alone."""
     H, Y = np.array(H, dtype=float), np.array([0, 0, 0, 0, 1, 1, 1, 1])
     heard, whole = set(), set()
-    for A in itertools.product((0, 1), repeat=8):
+    for A in itertools.product((0,), *[(0, 1)] * 7):
         n_pos, n = counted(H, A, Y)
         game = FairnessGame.from_counts(n_pos, n, 0.1, empty="zero")
         for how in (dict(rounds=1), dict(rounds=2, repair="bound"), dict(rounds=2, repair="promise", smallest_cell=1)):

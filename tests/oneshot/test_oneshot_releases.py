@@ -73,7 +73,6 @@ def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditRes
     return audit.audit_scalar(*loss, rng, alpha=ALPHA, claimed_epsilon=epsilon)
 
 
-@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_an_attack_finds_most_of_epsilon_and_not_more_and_catches_half_the_noise(monkeypatch):
     right = attack_on_cells(1.0, False, monkeypatch)

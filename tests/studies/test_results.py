@@ -145,7 +145,7 @@ def trains(setting):
     """Does the learner of a row train a network? A training amplifies the last bit of a matrix product, so that on another processor
     another network comes out, about as accurate and about as fair.
     """
-    if "fold" not in setting:
+    if "fold" not in setting and "setting" not in setting:
         return False
     return "method" not in setting or METHODS_OF_TRAN[setting["method"]].base == "network"
 

@@ -171,6 +171,8 @@ def test_what_chapter_22_says_of_the_figures():
             assert first["accuracy"] > last["accuracy"] + .01 and first["violation"] > last["violation"] + .07
     for method in ("pf_ld_autograd", "pf_ld_subspace"):
         assert over.loc[("bank", method, .1), "accuracy"] < over.loc[("bank", method, 5.0), "accuracy"] - .02
+    apart = over["violation"].xs("bank", level="data").unstack("method")
+    assert (apart.idxmin(axis=1)[:5] == "pf_ld_posterior").all()
     posterior = over.xs("pf_ld_posterior", level="method")["violation"]
     assert posterior["bank"].max() < .09 and posterior["compas"].min() > .13
     half = over.xs(("bank", .5), level=["data", "epsilon"])["violation"]
