@@ -214,7 +214,7 @@ class Part:
             rate = self.problem.terms.parity.cells[r].name
             everybody = isinstance(self.people, slice)      # then no batch is too small
             check.refuse("problem" if everybody else "batch", self.n,
-                         f"people of whom nobody is under the line of {rate} in group {a}, so the group has no mean",
+                         f"people of whom nobody is under the line of {rate} in group {a} of {len(apart)}, so the group has no mean",
                          WITHOUT_THEM if everybody else
                          "Choose a larger batch, empty='skip', which leaves that group out of that step, or a fixed normaliser.")
         return np.where(np.isnan(apart), 0.0, apart)
