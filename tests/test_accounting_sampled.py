@@ -233,6 +233,7 @@ def test_no_divergence_is_below_the_truth_however_much_noise(z):
 
 
 
+@pytest.mark.turning(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("z, q, order", [(1.0, 0.01, 2.0), (1.0, 0.01, 12.0), (0.5, 0.3, 1.5), (4.0, 0.05, 40.5), (20.0, 1e-3, 200.0),
                                          (0.5, 0.5, 3.7), (300.0, 1e-4, 1.01), (2.0, 0.999, 12.0)])

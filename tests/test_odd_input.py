@@ -98,6 +98,7 @@ def differs(name: str, pairs: dict[str, tuple[object, object]]) -> str:
     return "" if odd == plain else f"{case}: {odd[:200]}, and of Python's numbers {plain[:200]}"
 
 
+@pytest.mark.turning(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in MANY_RUNS])
 def test_numpys_numbers_of_any_width_are_pythons(name):

@@ -45,6 +45,14 @@ def test_what_is_called_after_a_changed_file_runs_every_day(on):
         assert all(today[0::2]) and sum(today[1::2]) <= 1
 
 
+def test_what_is_about_a_changed_folder_runs_every_day():
+    about = ["book/_static", "dpfair_teach/explore/player.js"]
+    for name, now in (("book/_static/folds.js", True), ("dpfair_teach/explore/player.js", True), ("book/_statically.py", False),
+                      ("dpfair_teach/explore/figure.py", False)):
+        assert turning.touched(about, new=["README.md", name]) is now
+    assert not turning.touched((), new=["README.md"]) and not turning.touched(about, new=())
+
+
 def test_pages_that_are_all_made_anew_wait_for_their_turn(on):
     pages = [f"book/notebooks/{number:02}-x.html" for number in range(9)]
     anew = [page.replace(".html", ".ipynb") for page in pages]

@@ -1,7 +1,8 @@
 """What `make test` leaves to `make nightly`, and how the day and the last changes choose the rest.
 
 ``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a changed
-file always runs (a chapter, a stored table). ``@pytest.mark.nightly``: `make nightly` alone runs it. A test that is named on the command
+file always runs (a chapter, a stored table). ``turning(5, of=[...])`` is about what these files and folders do: while one of them is
+changed, all of it runs. ``@pytest.mark.nightly``: `make nightly` alone runs it. A test that is named on the command
 line runs whole, whatever its marks, so a deliberate fault meets all of its test.
 
 Two variables of the environment: ``NIGHTLY=1`` runs everything, and ``TEST_DATE=2026-11-23`` repeats the sample of that day.
@@ -87,6 +88,12 @@ def called_after(new: Iterable[str]) -> set[str]:
     """
     made, files = Path("book/notebooks"), {Path(name) for name in new}
     return {file.stem for file in files if file.parent != made or Path("book/chapters", file.stem).with_suffix(".md") in files}
+
+
+def touched(of: Iterable[str], new: Iterable[str] | None = None) -> bool:
+    """Is a changed file one of these, or below one of these folders?"""
+    files = changed() if new is None else new
+    return any(Path(place) in (Path(name), *Path(name).parents) for place in of for name in files)
 
 
 def chosen(cases: Iterable[str], days: int, new: Iterable[str] | None = None) -> list[bool]:

@@ -9,7 +9,8 @@ from test_chapters import IN_FORM
 from test_one_screen import COLUMNS
 from test_site import PAGES, Visit, on, reads_all_pages, soup
 
-pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser]
+pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser,
+              pytest.mark.turning(3, of=["book/_static", "book/_ext", "book/_tools"])]
 
 CHAPTER = "book/notebooks/05-equalized-odds.html"
 GAPS, SHEET = "book/chapters/gaps.html", "book/chapters/data-sheet.html"

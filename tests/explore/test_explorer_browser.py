@@ -10,7 +10,7 @@ from accessibility import violations
 from dpfair_teach.explore import drawing
 from explorer_samples import samples
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(3, of=["dpfair_teach/explore", "tests/explore"])]
 FIGURES = samples()
 CARDS = ["self-check", "puzzle", "show"]
 
@@ -190,10 +190,10 @@ def test_a_click_flips_one_person_and_back(visit, name):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_an_input_costs_less_than_a_millisecond_and_the_next_frame_shows_it(visit, name):
-    """The median of 60 inputs, in the quietest of at most five rounds: another process only adds to it. The figure is already changed when
+    """The median of 60 inputs, in the quietest of twelve rounds: another process only adds to it. The figure is already changed when
     the next animation frame is asked for.
     """
-    page, quietest, left = visit(name), math.inf, 5
+    page, quietest, left = visit(name), math.inf, 12
     inputs = """async () => {
         const figure = document.querySelector("dpfair-explorer"), times = [];
         const range = figure.querySelector("input[type=range]"), who = [...figure.querySelectorAll(".dpx-who")];

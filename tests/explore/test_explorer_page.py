@@ -59,6 +59,7 @@ def test_the_player_is_small():
     assert sent <= 16_384, f"{sent} bytes"
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_two_makings_give_the_same_bytes(name):

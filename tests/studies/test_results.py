@@ -417,6 +417,7 @@ def children_seconds() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
+@pytest.mark.turning(7)
 @pytest.mark.slow
 def test_the_panel_is_made_again_in_twenty_seconds(tmp_path):
     """6 epsilons x 25 gammas x 300 draws x 4 methods and their intervals, from a cold start, as the command does it. Of a processor, as
