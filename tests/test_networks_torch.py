@@ -67,5 +67,7 @@ def test_the_recorded_speeds_are_those_that_are_promised():
     assert record["versions"]["opacus"].startswith("1.") and all(row["repeats"] >= 7 for row in record["rows"])
     wanted = [row for row in record["rows"] if row["wanted"] is not None]
     assert len(wanted) >= 10 and not [row for row in wanted if row["ratio"] < row["wanted"]]
+    as_trained = {row["rival"] for row in wanted if row["ours"] == "PF-LD, as trained"}         # and not its sums alone
+    assert as_trained == {"F-LD, as trained", "Opacus, ghost clipping, float64", "Opacus, float32"}
     rivals = {row["rival"] for row in wanted}
     assert rivals >= {"loop over people", "Opacus, float32", "Opacus, ghost clipping, float32", "not private, float32"}
