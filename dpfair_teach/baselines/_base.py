@@ -34,9 +34,8 @@ def fitted(base: Any, X: Any, labels: np.ndarray, weights: np.ndarray, rng: np.r
     total = weights.sum()
     if labels.min() == labels.max() or total <= 0:
         return constant(int(labels[0]))
-    # a base may keep what it is given
-    return fitted_copy(base, X, labels, lambda: own_generator(rng),
-                       sample_weight=weights * (len(weights) / total))
+    # a generator of its own, as a base may keep what it is given
+    return fitted_copy(base, X, labels, lambda: own_generator(rng), sample_weight=weights * (len(weights) / total))
 
 
 def tried(base: Any, X: Any, y: np.ndarray) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from .. import __version__
 from .. import _checks as check
-from .runner import sweep
+from .runner import sweep, write
 
 __all__: list[str] = []     # experiments.run calls it
 
@@ -50,7 +50,7 @@ def renew(evaluate: Callable, settings: Sequence[Mapping[str, Any]], only: Mappi
     sweep(evaluate, some, out=part, **how)
     for stored, new in ((out, part), (out.with_suffix(".times.csv"), part.with_suffix(".times.csv"))):
         if stored.is_file():
-            _merged(settings, names, _text(stored), _text(new)).to_csv(stored, index=False, lineterminator="\n")
+            write(stored, _merged(settings, names, _text(stored), _text(new)))
         new.unlink()
     return pd.read_csv(out)
 

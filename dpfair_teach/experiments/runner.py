@@ -133,7 +133,7 @@ def _plain(value: object) -> object:
     return plain
 
 
-def _write(path: Path, table: pd.DataFrame) -> None:
+def write(path: Path, table: pd.DataFrame) -> None:
     """A table as CSV in one step: a reader sees the old file or the new one, never half of it."""
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     table.to_csv(new, index=False, float_format="%.7g", lineterminator="\n")
@@ -269,8 +269,8 @@ def sweep(evaluate: Callable[[dict, int, np.random.Generator], list[Row]], setti
         done = {_key(record["setting"]): record for record in unfinished.records}
         done = _computed(evaluate, grid, tail, done, unfinished, jobs, progress)
         table = _table(grid, done, tail)
-        _write(out, table)
-        _write(out.with_suffix(".times.csv"), pd.DataFrame([{**s, "seconds": done[k]["seconds"]} for k, s in grid.items()]))
+        write(out, table)
+        write(out.with_suffix(".times.csv"), pd.DataFrame([{**s, "seconds": done[k]["seconds"]} for k, s in grid.items()]))
         unfinished.remove()
     return table
 

@@ -118,7 +118,7 @@ def part_of(path: Path) -> Path:
 
 def write(path: Path, state: State, rows: list[dict[str, float]], run: str) -> None:
     """The state beside the file, on the disk, then in its place. Nobody else may read it."""
-    refuse_shared(state)
+    _refuse_shared(state)
     header = {"format": FORMAT, "run": run, "round": state.round, "rows": rows,
               "rng": None if state.rng is None else _as_json(state.rng.bit_generator.state)}
     with _writing(path, "Make room, or mend what else it is, and call again"
@@ -228,7 +228,7 @@ def remove(path: Path) -> None:
         one.unlink(missing_ok=True)
 
 
-def refuse_shared(state: State) -> None:
+def _refuse_shared(state: State) -> None:
     names = list(state.values)
     for i, one in enumerate(names):
         for other in names[:i]:

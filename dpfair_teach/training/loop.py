@@ -182,6 +182,7 @@ def _allowed(rounds: int | None, budget: Budget | None) -> int:
 
 
 def check_function(name: str, value: Any) -> None:
+    """Refuse what cannot be called with a state; for those who ask something first, too."""
     try:
         inspect.signature(value).bind(None)
     except (TypeError, ValueError) as problem:
@@ -244,7 +245,6 @@ class _Keeper:
         """Where to go on from: the file, if there is one. Else it is written: what the state was told before its first step is kept."""
         if self.path is None:
             return state, [], 0
-        files.refuse_shared(state)
         if state.rng is not None:
             state = State(state.values, own_generator(state.rng), state.round)
         if not self.path.exists():

@@ -27,7 +27,7 @@ class State:
         Weights, multipliers, an optimizer's moments, what is to be returned. Arrays that are not contiguous are copied: so a state read
         back from a file is summed in the same order.
     rng : numpy.random.Generator, optional
-        What the steps draw from. It moves on with every draw, and a resumed run sets it to where the stopped one was.
+        What the steps draw from. It moves on with every draw. A run with a checkpoint draws from one of its own, which this one seeds.
     round : int >= 0
         How many steps were done.
 

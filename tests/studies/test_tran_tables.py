@@ -195,6 +195,10 @@ def test_what_chapter_22_says_of_the_figures():
     assert max(silent["pf_ld_repaired", share, 2.0] for share in (.2, .4)) < silent["pf_ld_repaired", 0.0, 2.0] + .01
 
 
+def test_the_table_takes_the_hours_that_chapter_22_says():
+    assert round(stored("tran_table2.times")["seconds"].sum() / 3600, 1) == 1.8
+
+
 def test_what_chapter_22_says_of_rows_without_privacy():
     """What a gap and an encoding do, beside the printed numbers."""
     apart, printed = (stored(name).set_index(keys)[["accuracy", "violation"]] for name, keys in (
