@@ -41,6 +41,9 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     #: checked, and the learner stands in ``WITHOUT_GROUPS``.
     _reads_groups: ClassVar[bool] = False
 
+    #: Is who has which label public? Where the whole person is protected it is not, and no refusal or warning may depend on it.
+    _labels_are_public: ClassVar[bool] = True
+
     #: What helps too where a group is too small.
     _otherwise: ClassVar[str] = "choose a larger epsilon"
 
@@ -99,7 +102,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         X, sensitive_features, column = check.column_taken_out(X, sensitive_features)
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)
         y = check.labels("y", y)
-        if y.min() == y.max():
+        if self._labels_are_public and y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
         if hasattr(self, "delta"):
             warn_of_a_large_delta(self.delta, len(y))

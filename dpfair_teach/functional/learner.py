@@ -1,0 +1,167 @@
+"""A fair linear classifier from one release that protects all of a person: as a scikit-learn estimator."""
+from __future__ import annotations
+
+import math
+import warnings
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .._classifier import RandomizedClassifier
+from .minimum import minimum
+from .moments import Moments, released
+from .people import ROUNDING
+
+__all__ = ["FunctionalClassifier", "NoiseOnlyWarning"]
+
+#: The ridge, in deviations of the noise on X'X times sqrt(d): a little above the largest eigenvalue of such noise, sqrt(2). And what the
+#: constant feature is. Both were fixed on drawn populations (twelve of 20,000 people with 5, 20 and 60 features).
+RIDGE, CONSTANT = 1.5, 0.3
+
+
+class NoiseOnlyWarning(UserWarning):
+    """The released sums tell no label: as large ones come from noise alone. Made from the release, so it costs no epsilon."""
+
+
+class Read(NamedTuple):
+    epsilon: float
+    gamma: float
+    delta: float
+    bound: float
+    k: int
+    weight: float
+    shorten: bool
+
+
+class FunctionalClassifier(RandomizedClassifier):
+    """Least squares on noisy second moments, with bounds on the covariances of groups and score: one release, one pass, all else follows.
+
+    Source: ours, in place of PDFC and ADFC (Ding et al. 2020). Privacy unit: one whole tuple (x, y, group) is replaced; m and the set of
+    groups are public. (epsilon, delta), in one answer of :func:`release_moments`: rows become (0.3, sqrt(0.91) x / bound). The
+    second-order form of the log loss is minimized with a ridge of 1.5 sqrt(d) deviations of the noise, where |covariance| <= gamma for
+    every group, by the release. It decides by X alone, and surely: P(1) is 0 or 1. Another gamma costs nothing: ``predict(X, gamma=...)``,
+    or set ``gamma``.
+
+    The covariance of a group and the score is a proxy of demographic parity, and of no other notion: at gamma = 0 the mean scores of the
+    groups are equal, by the release, and how often they are accepted need not be.
+
+    Parameters
+    ----------
+    epsilon : float in [1e-6, 700]
+    gamma : float >= 0
+        The covariance allowed, in units of the score: about log odds.
+    delta : float in [1e-100, 1 - 1e-9]
+    bound : float > 0
+        What no row of X is longer than. Public: from a codebook, not from these people.
+    n_groups : int in 2..1000
+        k.
+    group_weight : float in [1e-3, 1e3]
+        How loudly groups are asked about beside labels. With w the labels' noise grows by sqrt(1 + w^2).
+    shorten : bool
+        False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's.
+
+    Attributes
+    ----------
+    moments_ : Moments
+        What was released, of rows (0.3, sqrt(0.91) x / bound).
+    coef_ : (n_features,) array, intercept_ : float
+        At the gamma of the fit.
+    covariances_ : (1 or k, d + 1) array
+        Of group 1, or of each of more groups, divided by m, by the release.
+    releases_ : tuple of one accounting.Release
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has columns with names
+    classes_ : array([0, 1])
+
+    Raises
+    ------
+    ValueError
+        By every method, for any parameter or array out of range; a row longer than ``bound``.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> people = make_logistic(5000, d=2, shifts=[[0, 0], [1.5, 0]], rng=np.random.default_rng(1))
+    >>> model = FunctionalClassifier(1.0, 0.0, 1e-6, bound=4.0, shorten=True)
+    >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+    >>> [round(model.score(people.X, people.Y, gamma=gamma), 2) for gamma in (0.0, 1.0)]
+    [0.67, 0.78]
+    """
+
+    _at_once = ("gamma",)
+    _labels_are_public = False
+
+    def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, group_weight: float = 1.0,
+                 shorten: bool = False) -> None:
+        self.epsilon = epsilon
+        self.gamma = gamma
+        self.delta = delta
+        self.bound = bound
+        self.n_groups = n_groups
+        self.group_weight = group_weight
+        self.shorten = shorten
+
+    def _setting(self) -> Any:
+        return Read(check.number("epsilon", self.epsilon, low=1e-6, high=700.0), check.gamma(self.gamma),
+                    check.number("delta", check.delta(self.delta), low=1e-100, high=1 - 1e-9),
+                    check.number("bound", self.bound, low=1e-50, high=1e50), check.group_count(self.n_groups),
+                    check.number("group_weight", self.group_weight, low=1e-3, high=1e3), check.flag("shorten", self.shorten))
+
+    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+        X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
+        if len(y) != len(X):
+            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give one label for each row of X.")
+        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
+        self.moments_, release = released(X, CONSTANT, partial(framed, bound=how.bound, shorten=how.shorten), y, A, how.epsilon, how.delta,
+                                          rng, n_groups=how.k, group_weight=how.weight)
+        self.releases_ = (release,)
+        self.covariances_ = self.moments_.covariances() / len(X)
+        self.coef_, self.intercept_ = self._weights(how.gamma)
+
+    def _weights(self, gamma: float) -> tuple[np.ndarray, float]:
+        """Of X itself."""
+        return weights_of(self.moments_, self.covariances_, gamma, self.bound)
+
+    def _tolerance(self, gamma: float | None) -> float:
+        return check.gamma(self.gamma if gamma is None else gamma)
+
+    def _warn(self, y: np.ndarray) -> None:
+        moments = self.moments_
+        told, noise = np.linalg.norm(moments.by_label[1:]), moments.sigma * math.sqrt(max(1, len(moments.by_label) - 1))
+        if told < 2 * noise:
+            warnings.warn(f"the sums of labelled features have length {told:.3g}, and noise alone has about {noise:.3g}: what was "
+                          "learned tells little but noise. Give more people, a larger epsilon, fewer features or a smaller bound.", NoiseOnlyWarning,
+                          stacklevel=3)
+
+    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+        """1 where the score is above 0. The group is no input: given, it is only checked."""
+        X = check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
+        self._told(sensitive_features, len(X))
+        coef, intercept = self._weights(gamma)
+        return (X @ coef + intercept > 0).astype(float)
+
+
+def framed(block: np.ndarray, *, bound: float, shorten: bool) -> np.ndarray:
+    """(0.3, sqrt(0.91) x / bound) of some people."""
+    rows = np.empty((len(block), block.shape[1] + 1))
+    rows[:, 0] = CONSTANT
+    np.multiply(block, math.sqrt(1 - CONSTANT**2) / bound, out=rows[:, 1:])
+    square = np.einsum("ij,ij->i", rows, rows)
+    if square.max() > 1 + ROUNDING:
+        if not shorten:
+            longest = bound * math.sqrt((float(square.max()) - CONSTANT**2) / (1 - CONSTANT**2))
+            check.refuse("X", float(f"{longest:.6g}"), f"is the length of a row, and bound says {bound:g}",
+                         "Give a larger bound, from a codebook and not from these people; or shorten=True: a row that is longer is "
+                         "shortened to the bound, which changes nobody else's row and keeps what is promised.")
+        rows[:, 1:] *= np.sqrt((1 - CONSTANT**2) / np.maximum(square - CONSTANT**2, 1 - CONSTANT**2))[:, None]
+    return rows
+
+
+def weights_of(moments: Moments, covariances: np.ndarray, gamma: float, bound: float) -> tuple[np.ndarray, float]:
+    """Weights and intercept for X as it was given: the ridge, the trimming and the bounds are post-processing of what was released."""
+    ridge = RIDGE * math.sqrt(len(moments.by_label)) * moments.gram_deviation() / 4
+    w = minimum(moments.objective(), ridge=ridge, c=covariances, tau=gamma)
+    return w[1:] * math.sqrt(1 - CONSTANT**2) / bound, float(w[0] * CONSTANT)

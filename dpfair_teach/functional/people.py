@@ -1,0 +1,97 @@
+"""Who is learned from: rows in the unit ball, labels, groups, and sums over them in one pass."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+
+__all__ = ["shorten_rows"]
+
+#: Rounding that a row of norm 1 may have.
+ROUNDING = 1e-9
+#: People whose rows are read together: few enough for the processor's own memory.
+BLOCK = 4096
+
+
+def read_people(X: Any, y: Any = None, A: Any = None, *, numbers: bool = False) -> Any:
+    """X (m, d), y (m,) labels or, with ``numbers``, in [-1, 1], A (m,) of 0/1; what is None stays None."""
+    X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
+    if y is not None:
+        y = check.array("y", y, ndim=1, length=len(X), low=-1.0, high=1.0) if numbers else check.labels("y", y)
+        if len(y) != len(X):
+            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give one label for each row of X.")
+    if A is not None:
+        A = check.groups_below("A", A, 2, length=len(X), last="the second of two groups, n_groups - 1",
+                               remedy="A covariance is of one group with everybody: recode A as 0/1, or take FunctionalClassifier, "
+                                      "which has one for each group.")
+    return X, y, A
+
+
+def in_unit_ball(X: np.ndarray, *, nonnegative: bool = False) -> np.ndarray:
+    """X, each row of norm at most 1, and where asked no entry below 0: what a sensitivity was proved for."""
+    for start in range(0, len(X), BLOCK):
+        block = unit_rows(np.asarray(X[start:start + BLOCK], dtype=float))
+        if nonnegative and block.min() < 0:
+            check.refuse("X", float(block.min()), "is below 0, and this sensitivity was proved for features of at least 0",
+                         "Shift every feature by a public lower bound before scaling, or take a method for signed features.")
+    return X
+
+
+def unit_rows(block: np.ndarray) -> np.ndarray:
+    """Some people's rows, none longer than 1."""
+    longest = math.sqrt(float(np.einsum("ij,ij->i", block, block).max()))
+    if longest > 1 + ROUNDING:
+        check.refuse("X", float(f"{longest:.6g}"), "is the norm of a row, and the noise is for rows of norm at most 1",
+                     "Divide X by a bound that does not come from these people; shorten_rows(X, bound) also shortens longer rows, and "
+                     "a person's row then depends on nobody else. Dividing by the largest norm of these people is not private.")
+    return block
+
+
+def sums(X: np.ndarray, columns: np.ndarray, framed: Callable[[np.ndarray], np.ndarray] = np.asarray) -> tuple[np.ndarray, np.ndarray]:
+    """X'X (d, d) and, for each of q columns of numbers, X'column (q, d), of rows as ``framed`` makes them: one pass, in blocks."""
+    gram, toward = np.zeros((0, 0)), np.zeros((0, 0))
+    for start in range(0, len(X), BLOCK):
+        block = framed(np.asarray(X[start:start + BLOCK], dtype=float))
+        if not gram.size:
+            gram, toward = np.zeros((block.shape[1],) * 2), np.zeros((columns.shape[1], block.shape[1]))
+        gram += block.T @ block
+        toward += columns[start:start + BLOCK].T @ block
+    return gram, toward
+
+
+def shorten_rows(X: ArrayLike, bound: float) -> np.ndarray:
+    """X / bound, and every row that is then longer than 1 shortened to 1.
+
+    Source: ours (the domain of Ding et al. 2020, Problem Statement). ``bound`` must be public: a range from a codebook, not the largest
+    norm of these people. What becomes of a row depends on no other row, so neighbours stay neighbours and privacy is that of what follows.
+    Rows longer than ``bound`` change their meaning: a person far out counts as one in the same direction, nearer.
+
+    Parameters
+    ----------
+    X : (m, d) array
+    bound : float > 0
+
+    Returns
+    -------
+    (m, d) array of rows with norm at most 1
+
+    Raises
+    ------
+    ValueError
+        Entries that are not finite, a bound that is not positive.
+
+    Examples
+    --------
+    >>> shorten_rows([[3.0, 4.0], [0.0, 1.0]], 4.0)
+    array([[0.6 , 0.8 ],
+           [0.  , 0.25]])
+    """
+    X = np.asarray(check.filled("X", check.array("X", X, ndim=2, low=-1e50, high=1e50), "person"))
+    X = X / check.number("bound", bound, low=1e-50, high=1e50)
+    longest = np.linalg.norm(X, axis=1)
+    return X / np.maximum(longest, 1.0)[:, None]
