@@ -77,7 +77,7 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
     starts, steps = check.integer("starts", starts, low=1, high=100_000), check.integer("steps", steps, low=1, high=100_000)
     on_b, on_H = np.where(np.arange(d) == 0, *pair), np.full((d, d), pair[1])
     on_H[0, :] = on_H[:, 0] = pair[0]
-    best = AttainedMove(-1.0, *np.zeros((3, d)), "", "")
+    best = AttainedMove(-1.0, np.zeros(d), np.zeros(d), np.zeros(d), "", "")
     begin = np.stack([*even_rows(d), *rng.random((starts, 3, d)) * rng.integers(0, 2, (starts, 3, d))])
     for label, group, sign in CASES if alpha else CASES[:2]:
         people, step = projected(begin), np.full(len(begin), STEP)
@@ -89,7 +89,8 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
             step = np.where(new > now, step, np.maximum(step * 0.99, LAST))
             now = np.maximum(now, new)
         if now.max() > best.norm:
-            best = AttainedMove(float(now.max()), *people[now.argmax()], label, group)
+            x, new, others = people[now.argmax()]
+            best = AttainedMove(float(now.max()), x, new, others, label, group)
     return best
 
 

@@ -133,8 +133,8 @@ class FunctionalClassifier(RandomizedClassifier):
         told, noise = np.linalg.norm(moments.by_label[1:]), moments.sigma * math.sqrt(max(1, len(moments.by_label) - 1))
         if told < 2 * noise:
             warnings.warn(f"the sums of labelled features have length {told:.3g}, and noise alone has about {noise:.3g}: what was "
-                          "learned tells little but noise. Give more people, a larger epsilon, fewer features or a smaller bound.", NoiseOnlyWarning,
-                          stacklevel=3)
+                          "learned tells little but noise. Give more people, a larger epsilon, fewer features or a smaller bound.",
+                          NoiseOnlyWarning, stacklevel=3)
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """1 where the score is above 0. The group is no input: given, it is only checked."""

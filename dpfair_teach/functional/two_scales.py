@@ -45,7 +45,7 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     return epsilon_s / d + epsilon_n * (d - 1) / d
 
 
-def part_l1(d: int, part: Literal["s", "n"]) -> float:
+def part_l1(d: int, part: str) -> float:
     """l1 sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
 
     Source: ours, for Theorem 3 (Ding et al. 2020). Without w_s it is :func:`fair_l1` of one feature less. With w_s, for entries u and u'
@@ -82,7 +82,7 @@ def part_l1(d: int, part: Literal["s", "n"]) -> float:
     return float(found.max() + slope * (t[1] - t[0]) / 2)
 
 
-def part_l2(d: int, part: Literal["s", "n"]) -> float:
+def part_l2(d: int, part: str) -> float:
     """l2 sensitivity of the coefficients with w_s, exactly 2, or of those without: sqrt(5) from three features on, else 2; alpha = 1.
 
     Source: ours, for Theorem 5 (Ding et al. 2020); x >= 0 in the unit ball, many people.
@@ -147,7 +147,7 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
     sensitivity = fair_l1(d, as_printed=True) if sensitivity is None else check.number("sensitivity", sensitivity, low=0.0, low_open=True)
     if check.choice("domain", domain, ("nonnegative", "box")) == "box":
         return _box_loss(d, epsilon_s, epsilon_n) / sensitivity
-    more: Literal["s", "n"] = "s" if epsilon_s > epsilon_n else "n"
+    more = "s" if epsilon_s > epsilon_n else "n"
     both = min(epsilon_s, epsilon_n) * fair_l1(d) + abs(epsilon_s - epsilon_n) * part_l1(d, more)
     return both / sensitivity
 
