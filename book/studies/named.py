@@ -11,6 +11,10 @@ from . import (
     both_panels,
     bound_vs_reality,
     communities,
+    ding_figures,
+    ding_people,
+    ding_printed,
+    ding_rivals,
     figure1_right,
     left_reference,
     left_table,
@@ -131,4 +135,14 @@ STUDIES: dict[str, Study] = {
          "tran_dual_clip": (tran_figures.DUAL_CLIPPED, tran_figures.dual_clipped),
          "tran_missing": (tran_figures.SILENT, tran_figures.silent)},
         tuple(tran_people.SETS[data] for data in ("bank", "compas", "income"))),
+    "ding_figures": Study(
+        "Figures 1 to 3 and Table 1 of Ding et al. 2020 made again, printed and sharp: Adult, and Census-Income for their US extract.", 24,
+        {"ding_runs": (ding_figures.FIGURES, ding_figures.figures)}, ding_people.READS),
+    "ding_printed": Study(
+        "Table 1 of Ding et al. 2020 as printed; nothing is drawn.", 24, {"ding_printed": (ding_printed.PRINTED, ding_printed.printed)},
+        source="transcribed from the paper"),
+    "ding_rivals": Study(
+        "Learners that protect a whole tuple on Adult, one-hot: moments, AdaSSP, DP-SGD and diffprivlib over epsilon.", 24,
+        {"ding_trials": (ding_rivals.TRIALS, ding_rivals.trial), "ding_rivals": (ding_rivals.RIVALS, ding_rivals.rivals)},
+        ding_people.READS[1:2]),
 }

@@ -20,7 +20,7 @@ from .algorithms import (
 from .extended import extended_gaussian, gaussian_sigma_extended
 from .learner import FunctionalClassifier, NoiseOnlyWarning
 from .minimum import bounded_minimum, minimum, penalized_minimum
-from .moments import Moments, free_gram_weight, group_vertices, moments_l2, release_moments
+from .moments import Moments, denoised_gram, free_gram_weight, group_vertices, moments_l2, release_moments
 from .people import shorten_rows
 from .quadratic import Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
 from .sensitivity import fair_l1, fair_l2, linear_l1, linear_l2, logistic_l1, logistic_l2
@@ -32,5 +32,5 @@ __all__ = ["Quadratic", "log_loss_quadratic", "square_loss_quadratic", "covarian
            "gaussian_sigma_extended", "extended_gaussian", "minimum", "penalized_minimum", "bounded_minimum", "noise_ridge",
            "functional_mechanism", "relaxed_functional_mechanism", "linear_functional_mechanism", "fair_functional_mechanism", "pdfc",
            "adfc", "pflr_star", "NoisyFit", "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "part_l1",
-           "part_l2", "largest_move", "AttainedMove", "worst_pair", "Tuples", "Moments", "release_moments", "moments_l2",
-           "free_gram_weight", "group_vertices", "shorten_rows", "FunctionalClassifier", "NoiseOnlyWarning"]
+           "part_l2", "largest_move", "AttainedMove", "worst_pair", "Tuples", "Moments", "release_moments",
+           "moments_l2", "denoised_gram", "free_gram_weight", "group_vertices", "shorten_rows", "FunctionalClassifier", "NoiseOnlyWarning"]

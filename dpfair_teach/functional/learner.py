@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
-from .minimum import minimum
-from .moments import Moments, released
+from .minimum import bounded_minimum
+from .moments import Moments, denoised_gram, released
 from .people import ROUNDING
+from .quadratic import Quadratic
 
 __all__ = ["FunctionalClassifier", "NoiseOnlyWarning"]
 
-#: The ridge, in deviations of the noise on X'X times sqrt(d): a little above the largest eigenvalue of such noise, sqrt(2). And what the
-#: constant feature is. Both were fixed on drawn populations (twelve of 20,000 people with 5, 20 and 60 features).
-RIDGE, CONSTANT = 1.5, 0.3
+#: The ridge of :func:`denoised_gram`, and what the constant feature is. Both were fixed on drawn populations: nine of 20,000 people with 5, 20
+#: and 60 normal features, nine with 4, 8 and 12 categories.
+RIDGE, CONSTANT = 2.0, 0.5
 
 
 class NoiseOnlyWarning(UserWarning):
@@ -40,8 +41,8 @@ class FunctionalClassifier(RandomizedClassifier):
     """Least squares on noisy second moments, with bounds on the covariances of groups and score: one release, one pass, all else follows.
 
     Source: ours, in place of PDFC and ADFC (Ding et al. 2020). Privacy unit: one whole tuple (x, y, group) is replaced; m and the set of
-    groups are public. (epsilon, delta), in one answer of :func:`release_moments`: rows become (0.3, sqrt(0.91) x / bound). The
-    second-order form of the log loss is minimized with a ridge of 1.5 sqrt(d) deviations of the noise, where |covariance| <= gamma for
+    groups are public. (epsilon, delta), in one answer of :func:`release_moments`: rows become (1/2, sqrt(3)/2 x / bound). The
+    second-order form of the log loss, with :func:`denoised_gram` for X'X, is minimized where |covariance| <= gamma for
     every group, by the release. It decides by X alone, and surely: P(1) is 0 or 1. Another gamma costs nothing: ``predict(X, gamma=...)``,
     or set ``gamma``.
 
@@ -66,7 +67,7 @@ class FunctionalClassifier(RandomizedClassifier):
     Attributes
     ----------
     moments_ : Moments
-        What was released, of rows (0.3, sqrt(0.91) x / bound).
+        What was released, of rows (1/2, sqrt(3)/2 x / bound).
     coef_ : (n_features,) array, intercept_ : float
         At the gamma of the fit.
     covariances_ : (1 or k, d + 1) array
@@ -145,7 +146,7 @@ class FunctionalClassifier(RandomizedClassifier):
 
 
 def framed(block: np.ndarray, *, bound: float, shorten: bool) -> np.ndarray:
-    """(0.3, sqrt(0.91) x / bound) of some people."""
+    """(1/2, sqrt(3)/2 x / bound) of some people."""
     rows = np.empty((len(block), block.shape[1] + 1))
     rows[:, 0] = CONSTANT
     np.multiply(block, math.sqrt(1 - CONSTANT**2) / bound, out=rows[:, 1:])
@@ -162,6 +163,6 @@ def framed(block: np.ndarray, *, bound: float, shorten: bool) -> np.ndarray:
 
 def weights_of(moments: Moments, covariances: np.ndarray, gamma: float, bound: float) -> tuple[np.ndarray, float]:
     """Weights and intercept for X as it was given: the ridge, the trimming and the bounds are post-processing of what was released."""
-    ridge = RIDGE * math.sqrt(len(moments.by_label)) * moments.gram_deviation() / 4
-    w = minimum(moments.objective(), ridge=ridge, c=covariances, tau=gamma)
+    f = Quadratic(-moments.by_label, denoised_gram(moments, RIDGE) / 4)
+    w = bounded_minimum(f, covariances, gamma)
     return w[1:] * math.sqrt(1 - CONSTANT**2) / bound, float(w[0] * CONSTANT)

@@ -14,7 +14,7 @@ from ..mechanisms import gaussian, gaussian_sigma
 from .people import sums, unit_rows
 from .quadratic import Quadratic
 
-__all__ = ["Moments", "free_gram_weight", "group_vertices", "moments_l2", "release_moments"]
+__all__ = ["Moments", "denoised_gram", "free_gram_weight", "group_vertices", "moments_l2", "release_moments"]
 
 
 def group_vertices(n_groups: int) -> np.ndarray:
@@ -146,6 +146,12 @@ class Moments(NamedTuple):
         """Of the diagonal of ``gram``; the noise has eigenvalues up to about sqrt(2d) times that."""
         return self.sigma / self.gram_weight
 
+    def total(self) -> np.ndarray:
+        """The sum of all rows, (d,): the constant's row of X'X over the constant; its own entry is public."""
+        total = self.gram[0] / self.constant
+        total[0] = self.m * self.constant
+        return total
+
     def covariances(self) -> np.ndarray:
         """Each group's sum of (1[a] - its share) x, by the release: of two groups (1, d), for group 1, else (k, d).
 
@@ -153,12 +159,57 @@ class Moments(NamedTuple):
         """
         if self.by_group is None:
             check.refuse("by_group", None, "no group was asked about", "Give A to release_moments.")
-        V = group_vertices(len(self.by_group) + 1)
-        total = self.gram[0] / self.constant                            # X'1
-        total[0] = self.m * self.constant
+        V, total = group_vertices(len(self.by_group) + 1), self.total()
         sums_of = total / len(V) + 2 * V @ self.by_group
         found = sums_of - np.outer(sums_of[:, 0] / total[0], total)
         return found[1:] if len(V) == 2 else found
+
+
+def denoised_gram(moments: Moments, ridge: float = 2.0) -> np.ndarray:
+    """X'X as far as the noise leaves it: features' own variances, and what of their covariances stands out of the noise.
+
+    Source: ours; post-processing of a release. Of the d - 1 features beside the constant, centred by the constant's own row, the diagonal is
+    kept, at least 0. Noise alone gives the rest eigenvalues up to about sqrt(2 (d - 1)) deviations: smaller ones become 0, a larger one l
+    becomes sqrt(l^2 - that^2). What is then negative becomes 0, and ``ridge`` deviations are added. So a feature that the noise hides counts
+    as one that varies on its own, and not as one that does not vary.
+
+    Parameters
+    ----------
+    moments : Moments
+        With a constant first feature.
+    ridge : float in (0, 1e6]
+        In deviations of the diagonal's noise.
+
+    Returns
+    -------
+    (d, d) array, positive definite
+
+    Raises
+    ------
+    ValueError
+        No constant feature, a number out of range.
+
+    Examples
+    --------
+    >>> X = np.column_stack([np.full(4000, 0.5), np.tile([0.6, -0.6], 2000)])
+    >>> moments, _ = release_moments(X, np.tile([1, 0], 2000), np.arange(4000) < 900, 1.0, 1e-6, np.random.default_rng(0))
+    >>> denoised_gram(moments).round(-1)                     # without noise 1000, 0 and 1440; the ridge adds 24
+    array([[1000.,    0.],
+           [   0., 1480.]])
+    """
+    if not isinstance(moments, Moments) or not moments.constant:
+        check.refuse("moments", moments, "are no Moments with a constant first feature", "Give what release_moments returned with A.")
+    s = check.number("ridge", ridge, low=0.0, low_open=True, high=1e6) * moments.gram_deviation()
+    mean = moments.total() / moments.m
+    C = (moments.gram - moments.m * np.outer(mean, mean))[1:, 1:]
+    own = np.maximum(np.diag(C), 0.0)
+    values, vectors = np.linalg.eigh(C - np.diag(np.diag(C)))
+    edge = math.sqrt(2 * len(own)) * moments.gram_deviation()
+    kept = np.sign(values) * np.sqrt(np.maximum(values**2 - edge**2, 0.0))
+    values, vectors = np.linalg.eigh(np.diag(own) + (vectors * kept) @ vectors.T)
+    found = moments.m * np.outer(mean, mean)
+    found[1:, 1:] += (vectors * (np.maximum(values, 0.0) + s)) @ vectors.T
+    return found
 
 
 def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: float, delta: float, rng: np.random.Generator, *,
