@@ -6,14 +6,17 @@ expected numbers (a randomized classifier) and, where a privacy mechanism has ad
 sums that stand below a fraction line are positive. Leading axes are batches: ``(..., 2, k, 2)``.
 
 ``counts`` makes the table, ``parity`` turns it into rates, gaps and violations (one object, :class:`Parity`, for each notion), ``forms``
-compares the forms of a notion, ``luck`` says what drawn decisions and small cells do to rates, ``report`` prints.
+compares the forms of a notion, ``luck`` says what drawn decisions and small cells do to rates, ``few`` what accepting few people does,
+``report`` prints.
 """
 from .._checks import MOST_GROUPS
 from .counts import cell_counts, cross_groups, error, merge_groups
+from .few import widest_gap
 from .forms import form_constants
 from .luck import chance_violation, gap_margin, mean_gap_bounds
 from .parity import AGAINST, NOTIONS, Parity, rates, violation
 from .report import predictive_values, report
 
 __all__ = ["NOTIONS", "AGAINST", "MOST_GROUPS", "cell_counts", "rates", "error", "Parity", "violation", "form_constants",
-           "chance_violation", "gap_margin", "mean_gap_bounds", "predictive_values", "cross_groups", "merge_groups", "report"]
+           "chance_violation", "gap_margin", "mean_gap_bounds", "widest_gap", "predictive_values", "cross_groups", "merge_groups",
+           "report"]
