@@ -140,7 +140,7 @@ STUDIES: dict[str, Study] = {
         {"ding_runs": (ding_figures.FIGURES, ding_figures.figures)}, ding_people.READS),
     "ding_printed": Study(
         "Table 1 of Ding et al. 2020 as printed; nothing is drawn.", 24, {"ding_printed": (ding_printed.PRINTED, ding_printed.printed)},
-        source="transcribed from the paper"),
+        source="Ding et al. 2020, Table 1, transcribed"),
     "ding_rivals": Study(
         "Learners that protect a whole tuple on Adult, one-hot: moments, AdaSSP, DP-SGD and diffprivlib over epsilon.", 24,
         {"ding_trials": (ding_rivals.TRIALS, ding_rivals.trial), "ding_rivals": (ding_rivals.RIVALS, ding_rivals.rivals)},

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 RECORD = Path(__file__).with_suffix(".json")
-EPSILONS = (0.01, 10**-1.5, 0.1, 1.0, 10**0.5, 10.0)
+EPSILONS = (0.01, 0.0316, 0.1, 1.0, 3.16, 10.0)
 TRIALS = [10.0**power for power in range(-9, 3)]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from book.studies import communities, panels, tran_people
+from book.studies import communities, ding_people, panels, tran_people
 from book.studies.communities import AT_QUALITY
 from book.studies.figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from book.studies.left import LEFT_GROUPS, left_reference
@@ -84,7 +84,7 @@ def within(settings):
     table has none of these, and of the repaired loop's variants, which are many.
     """
     names = set(settings[0])
-    if "fold" in names:         # of the tables of Tran et al. every learner is a kind
+    if {"fold", "attribute"} & names:       # of the tables of Tran et al. and Ding et al. every learner is a kind
         return names - {"method"}
     return names if names == {"variant", "epsilon"} else {"epsilon", "m", "m_epsilon", "B"} & names or names
 
@@ -96,6 +96,8 @@ def sample(settings, content):
     for setting in settings:
         kinds.setdefault(tuple(v for k, v in setting.items() if k not in within(settings)), []).append(setting)
     each = -(-4 // len(kinds))
+    if "attribute" in settings[0]:          # the census has seven times as many people as Adult: it is made again with all of the table
+        kinds = {name: [setting for setting in kind if setting["data"] != "census"] for name, kind in kinds.items()}
     if "fold" in settings[0]:   # Income has four times as many people as the others: it is made again with all of the table
         kinds = {name: [setting for setting in kind if setting.get("data") != "income"] for name, kind in kinds.items()}
     return [kind[i] for kind in kinds.values() for i in chooser.choice(len(kind), min(each, len(kind)), replace=False)]
@@ -172,7 +174,7 @@ def test_a_random_sample_of_rows_from_their_seeds(table, offline):
         assert mine[words].to_numpy().tolist() == again[words].to_numpy().tolist()
         mine, again = (rows.drop(columns=words)[again.columns.difference(words)].to_numpy(float) for rows in (mine, again))
         # clusters and hulls break near-ties by the last bits of a matrix product, which depend on the machine
-        ties = table.startswith(("left_oneshot", "left_tuning", "tran")) or setting.get("panel") == "left"
+        ties = table.startswith(("left_oneshot", "left_tuning", "tran", "ding")) or setting.get("panel") == "left"
         found.append((mine, again, np.full(len(mine), ties)))
     assert not found or agree(*map(np.concatenate, zip(*found, strict=True))), table
 
@@ -455,11 +457,14 @@ def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(tab
         loads = [load(**tran_people.SETS[data]) for data in dict.fromkeys(setting.get("data", "bank") for setting in every)]
     else:
         loads = [load("communities", group=group, label=label) for group, label in pairs]
-    others = {"bound_vs_reality": [], "bins_tuned": [], "tran_printed": [], "post_processing_compared": [*loads, load("adult")],
+    ding = [load(data, features=rule) for (data, _), rule in ding_people.FEATURES.items()] if name.startswith("ding_") else []
+    others = {"bound_vs_reality": [], "bins_tuned": [], "tran_printed": [], "ding_printed": [],
+              "ding_figures": ding, "ding_rivals": ding[1:2], "post_processing_compared": [*loads, load("adult")],
               "both_panels": [*loads, load("communities", features="unprotected")]}
     loads = others.get(name, loads)
     told = "\n\n".join(str(people.provenance) for people in loads) or (
-        "no data set: Tran et al. 2020, Table 2, transcribed" if name == "tran_printed" else "no data set: simulated")
+        "no data set: " + {"tran_printed": "Tran et al. 2020, Table 2, transcribed",
+                           "ding_printed": "Ding et al. 2020, Table 1, transcribed"}.get(name, "simulated"))
     assert STUDIES[name].provenance == told
     assert (RESULTS / f"{table}.provenance.txt").read_text(encoding="utf-8") == told + "\n"
 
