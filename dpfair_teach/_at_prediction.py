@@ -11,8 +11,8 @@ from . import _checks as check
 
 #: Every learner whose classifier reads X alone.
 WITHOUT_GROUPS = ("oneshot.FrontierLearner, oneshot.SoftGroupLearner, games.DPOracleLearner, games.DPRegressionLearner, "
-                  "lagrangian.PrivateFairLagrangian, baselines.PrivateReduction, and, not private, lagrangian.FairLagrangian, "
-                  "baselines.Reduction and baselines.CovarianceClassifier")
+                  "lagrangian.PrivateFairLagrangian, functional.FunctionalClassifier, baselines.PrivateReduction, and, not private, "
+                  "lagrangian.FairLagrangian, baselines.Reduction and baselines.CovarianceClassifier")
 
 
 @contextmanager

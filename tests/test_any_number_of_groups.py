@@ -21,6 +21,7 @@ from dpfair_teach import (
     experiments,
     explore,
     fairness,
+    functional,
     games,
     lagrangian,
     mechanisms,
@@ -102,6 +103,13 @@ def violations_and_coarser_groups(k):
     for notion in ("demographic_parity", "accuracy_parity"):
         value = [float(fairness.violation(table(k), notion, against)) for against in fairness.AGAINST]
         assert all(value[j] <= constants[i, j] * value[i] + 1e-12 for i in range(3) for j in range(3))
+
+
+@counted("fairness.widest_gap")
+def who_accepts_few_is_fair(k):
+    pi = np.arange(1, k + 1) / (k * (k + 1) / 2)
+    close(fairness.widest_gap(pi[0] / 2, pi), 0.5)                          # all who are accepted are of the smallest group
+    close(fairness.widest_gap(1 - pi[0] / 2, pi), 0.5)                      # or all who are rejected
 
 
 @counted("fairness.gap_margin")
@@ -552,6 +560,36 @@ def together(k):
     close(baselines.covariances(scores, A, Y, k), hand)
 
 
+@counted("functional.group_vertices", "functional.release_moments", "functional.Moments")
+def moments_of_groups(k):
+    """With hardly any noise, sums of rows, sizes and covariances of every group, person by person."""
+    _, A, Y = (np.tile(column, 200) for column in drawn(k))
+    X = np.column_stack([np.full(len(A), 0.5), np.random.default_rng(k).uniform(-0.6, 0.6, size=(len(A), 2))])
+    V = functional.group_vertices(k)
+    close([[math.dist(u, v) for u in V] for v in V], 1 - np.eye(k))
+    told, _ = functional.release_moments(X, Y, A, 1000.0, 0.5, np.random.default_rng(0), n_groups=k)
+    again = functional.Moments(**vars(told))
+    for found in (told, again):
+        close(found.group_sums(), [sum(X[A == a]) for a in range(k)], 1.0)
+        close(found.sizes()[0], [sum(A == a) for a in range(k)], 1.0)
+        hand = [sum((float(a == b) - share(A == b, A >= 0)) * x for a, x in zip(A, X, strict=True)) for b in range(k)]
+        close(found.covariances(), hand[1:] if k == 2 else hand, 1.0)
+
+
+@counted("functional.free_gram_weight", "functional.moments_l2")
+def moved_moments(k):
+    """Pairs of two unit rows at an angle, with labels and groups equal or not, one by one: none moves further, and one as far."""
+    V, g, far = functional.group_vertices(k), functional.free_gram_weight(k), []
+    for angle in np.linspace(0, np.pi, 181):
+        x, new = np.array([1.0, 0.0]), np.array([np.cos(angle), np.sin(angle)])
+        for y in (0.5, -0.5):
+            for a in (0, k - 1):
+                parts = x / 2 - y * new, np.outer(V[0], x) - np.outer(V[a], new), g * (np.outer(x, x) - np.outer(new, new))
+                far.append(math.sqrt(sum((part**2).sum() for part in parts)))
+    close(max(far), functional.moments_l2(k))
+    close(functional.moments_l2(k), functional.moments_l2(k, gram_weight=1e-3), 1e-5)
+
+
 @counted("baselines.start_reduction")
 def everybody(k):
     _, A, _ = drawn(k)
@@ -577,10 +615,12 @@ LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "ga
             "postprocessing.DPPostProcessing", "games.section_5_learner", "games.DPOracleLearner", "games.DPRegressionLearner",
             "lagrangian.FairLagrangian", "lagrangian.PrivateFairLagrangian",
             "oneshot.SoftGroupLearner",
+            "functional.FunctionalClassifier",
             "baselines.reduction", "baselines.Reduction", "baselines.PrivateReduction", "baselines.CovarianceClassifier"}
-#: One data set of two groups, by the theorem or by the protocol's grid: of more they refuse.
+#: One data set of two groups, by the theorem, by the paper's covariance or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
-              "oneshot.ask_once"}
+              "oneshot.ask_once", "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",
+              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.largest_move"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).
 _PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)
@@ -669,6 +709,13 @@ def test_what_is_for_two_groups_refuses_three():
     for k in (3, 5):
         with pytest.raises(ValueError, match=r"^counts=.*groups"):
             separation.optimal_errors(table(k), 0.1)
+        X, A, y, rng = np.full((6, 2), 0.5), np.arange(6) % k, [0, 1] * 3, np.random.default_rng(0)
+        for asked, given in ((functional.covariance_vector, (X, A)), (functional.merged_quadratic, (X, y, A)),
+                             (functional.pdfc, (X, y, A, 0, 1.0, 1.0, rng)), (functional.adfc, (X, y, A, 0, 1.0, 1.0, 1e-6, rng)),
+                             (functional.pflr_star, (X, y, A, 1.0, rng)),
+                             (functional.fair_functional_mechanism, (X, y, A, 1.0, None, rng))):
+            with pytest.raises(ValueError, match=rf"^A={k - 1}: a code above the second of two groups.*take FunctionalClassifier"):
+                asked(*given)
         D, _ = separation.instance(40, 0.1)
         D = dataclasses.replace(D, A=np.arange(D.m) % k, group_names=tuple("abcde"[:k]))
         for call in (separation.optimal_error, separation.fair_optimum):

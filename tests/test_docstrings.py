@@ -121,6 +121,7 @@ OTHERWISE = {
     # the docstring has the end by a name, as k - 1 or n; the call has it as a number
     ("fairness.Parity", "anchor"), ("fairness.violation", "anchor"), ("fairness.form_constants", "anchor"),
     ("audit.epsilon_lower_bound", "hits_1"), ("audit.epsilon_lower_bound", "hits_0"),
+    *((f"functional.{name}", "s") for name in ("adfc", "pdfc", "with_feature", "worst_pair")),
     ("mechanisms.debias_counts", "axis"), ("mechanisms.debias_variance", "axis"), ("mechanisms.likely_counts", "axis"),
     # less is taken than the message says: what is beyond is refused in other words, which tell why
     ("games.printed_noise_delta", "smallest_cell"), ("games.printed_noise_epsilon", "smallest_cell"),

@@ -14,7 +14,7 @@ VALID_CALLS = {"fairness.widest_gap": lambda: dict(accepted=[.1, .5], shares=[.6
 
 @pytest.mark.parametrize("sizes", [(3, 1), (2, 2), (4, 2, 1), (2, 3, 3)])
 def test_no_table_of_people_has_a_wider_gap_and_one_has_it(sizes):
-    """Every number of accepted people of every group: the widest gap at that share of all is attained, up to whole people, and never passed."""
+    """Every number of accepted people of every group: the widest gap at that share of all is attained, and never passed."""
     n, widest = np.array(sizes), {}
     for accepted in itertools.product(*(range(size + 1) for size in sizes)):
         rates = np.array(accepted) / n

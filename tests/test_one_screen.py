@@ -18,7 +18,7 @@ import pytest
 
 from dpfair_teach import _checks as check
 from dpfair_teach import postprocessing
-from test_bad_input import CALLABLES
+from test_bad_input import CALLABLES, PUBLIC_MODULES
 
 #: The algorithms of the papers and ours, and the chapters that show them, in their order.
 SHOWN_IN = {
@@ -33,7 +33,10 @@ SHOWN_IN = {
     "16-pf-ld": ["lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd", "lagrangian.pf_ld"],
     "20-covariance-and-responses": ["baselines.reduction"],
     "17-choosing-the-clip": ["lagrangian.sorted_clip"],
+    "19-pdfc-and-adfc": ["functional.adfc", "functional.fair_functional_mechanism"],
     "22-networks-tables": ["oneshot.ask_softly"],
+    "23-functional-tables": ["functional.denoised_gram"],
+    "18-functional-mechanism": ["functional.functional_mechanism", "functional.relaxed_functional_mechanism"],
 }
 MOST_LINES = 30
 #: What the box of a shown source holds in a window of 1280 pixels with both side bars; measured in tests/book/test_site_presentation.py.
@@ -58,7 +61,10 @@ NO_BOX = {
 }
 #: All else that a chapter shows is the box of an algorithm; this one stands beside another in the same file.
 BOXES = sorted({"games.fair_mixture_as_printed", *SHOWN} - NO_BOX)
-PUBLIC = {id(thing) for thing in CALLABLES.values()}
+#: Callables, and the words that rooms list, such as the privacy units.
+PUBLIC = {id(thing) for thing in CALLABLES.values()} | {
+    id(thing) for name in PUBLIC_MODULES for room in [importlib.import_module(name)] for word in getattr(room, "__all__", ())
+    if isinstance(thing := getattr(room, word), str)}
 
 
 def body_of(function: Callable) -> tuple[ast.FunctionDef, list[ast.stmt]]:

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from dpfair_teach import baselines, games, lagrangian, oneshot, postprocessing
+from dpfair_teach import baselines, functional, games, lagrangian, oneshot, postprocessing
 from dpfair_teach.oracles import RegressionOracle
 from test_estimators import CASES as ESTIMATORS
 
@@ -64,6 +64,12 @@ def priced(**how):
 def priced_in_private(**how):
     model = lagrangian.PrivateFairLagrangian(2.0, 0.0, 1e-6 if how.get("method") == "gradients" else 0.0, n_groups=3, **NETWORK | how)
     return model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+
+
+def measured(**how):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", functional.NoiseOnlyWarning)        # these labels go with no feature
+        return fitted(functional.FunctionalClassifier, bound=4.0, **how)
 
 
 def compared(learner, *given):
@@ -143,6 +149,8 @@ CASES = {
     "SoftGroupLearner": Case(
         oneshot.SoftGroupLearner, lambda **how: fitted(oneshot.SoftGroupLearner, **how), [{}],
         dict(base=GaussianNB(), notion="false_positive")),
+    "FunctionalClassifier": Case(
+        functional.FunctionalClassifier, measured, variants(shorten=(False, True)), dict(group_weight=2.0)),
     "DPPostProcessing": Case(
         postprocessing.DPPostProcessing, repaired,
         variants(method=("public_margins", "as_printed", "score_bins"), slack=(None, True, False)),

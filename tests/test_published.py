@@ -31,7 +31,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import dpfair_teach
-from dpfair_teach import baselines, data, fairness, games, lagrangian, mechanisms, networks, oneshot, oracles, postprocessing
+from dpfair_teach import baselines, data, fairness, functional, games, lagrangian, mechanisms, networks, oneshot, oracles, postprocessing
 from dpfair_teach.accounting import Release
 from dpfair_teach.fairness import Parity, cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
@@ -67,6 +67,7 @@ MECHANISMS = [
         ("laplace", "laplace"), ("geometric", "geometric"), ("exact_geometric", "geometric"), ("gaussian", "gaussian"))),
     *(Mechanism(mechanisms, name, ("loss",), lambda asked: "exponential") for name in ("exponential", "exponential_by_gumbel")),
     Mechanism(mechanisms, "randomized_response", ("A",), lambda asked: "randomized response"),
+    Mechanism(functional, "extended_gaussian", ("value",), lambda asked: "gaussian"),
     Mechanism(postprocessing, "k_norm_counts", ("counts",), lambda asked: "k_norm"),
     Mechanism(oneshot, "release_sums", ("features", "A", "Y"), lambda asked: {"l1": "laplace", "l2": "l2 norm mechanism"}[asked["norm"]]),
     Mechanism(rooms, "on_grid", ("value",), lambda asked: "laplace"),

@@ -34,6 +34,7 @@ from dpfair_teach import (
     experiments,
     explore,
     fairness,
+    functional,
     games,
     lagrangian,
     mechanisms,
@@ -771,6 +772,27 @@ _network = cache(lambda: _fitted_network(_SCORES, Y, None, np.random.default_rng
 valid("baselines.NetworkClassifier", _fitted_network, lambda: dict(X=_SCORES, y=Y, sample_weight=np.ones(len(Y)), rng=rng(), **_NETWORK))
 for _name in ("predict", "predict_proba", "decision_function"):
     valid(f"baselines.NetworkClassifier:{_name}", _of(_network, _name), lambda: dict(X=_SCORES))
+
+
+# ------------------------------------------------------------------------------------------------ moments in one release
+_MEASURED = dict(epsilon=30.0, gamma=0.05, delta=1e-3, bound=2.0, n_groups=2, group_weight=1.5, shorten=False)
+
+
+def _fitted_moments(X, y, sensitive_features, rng, **settings):
+    with warnings.catch_warnings():
+        for kind in (SmallGroupWarning, functional.NoiseOnlyWarning):
+            warnings.simplefilter("ignore", kind)
+        return functional.FunctionalClassifier(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+
+
+_moments = cache(lambda: _fitted_moments(_SCORES, Y, A, np.random.default_rng(1), **_MEASURED))
+valid("functional.FunctionalClassifier", _fitted_moments, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_MEASURED))
+valid("functional.FunctionalClassifier:predict_proba", _of(_moments, "predict_proba"),
+      lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
+valid("functional.FunctionalClassifier:predict", _of(_moments, "predict"),
+      lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
+valid("functional.FunctionalClassifier:score", _of(_moments, "score"),
+      lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05, sample_weight=None))
 
 
 # ------------------------------------------------------------------------------------------------ calls beside their tests

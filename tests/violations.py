@@ -15,7 +15,7 @@ from itertools import combinations, product
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from dpfair_teach import baselines, data, fairness, games, lagrangian, oneshot, postprocessing, separation
+from dpfair_teach import baselines, data, fairness, functional, games, lagrangian, oneshot, postprocessing, separation
 from dpfair_teach.oneshot import learner as one_shot
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import estimator
@@ -222,6 +222,12 @@ def asked_softly(notion: str) -> Callable[[People], Answer]:
     return learner
 
 
+def measured(people: People) -> Answer:
+    """Its bound is on covariances; what is compared is how often groups are accepted."""
+    return judged(people, functional.FunctionalClassifier(20.0, GAMMA, DELTA, bound=4.0, n_groups=people.k, shorten=True),
+                  ("demographic_parity", "pairs"))
+
+
 def separated(aware: bool) -> Callable[[People], Answer | None]:
     def learner(people: People) -> Answer | None:
         if people.k > 2:
@@ -269,6 +275,7 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
         ("equalized_odds", "response", "score"), ("demographic_parity", "posterior", "score"))},
     **{f"SoftGroupLearner, {notion}": asked_softly(notion) for notion in ("equalized_odds", "false_positive", "true_positive",
                                                                           "demographic_parity")},
+    "FunctionalClassifier": measured,
     "separation": separated(False),
     "separation, aware": separated(True),
 }

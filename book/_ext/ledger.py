@@ -37,10 +37,11 @@ CHAPTERS = {
     10: ("DP-oracle-learner", "ch-oracle-learner"), 11: ("Private as printed?", "ch-private-as-printed"),
     12: ("When A may be used", "ch-aware"), 13: ("The separation", "ch-separation"), 14: ("Ask once", "ch-ask-once"),
     15: ("Networks and multipliers", "ch-networks"), 16: ("PF-LD", "ch-pf-ld"),
-    17: ("Clips and missing attributes", "ch-clip"), 18: ("The functional mechanism", ""), 19: ("PDFC and ADFC", ""),
+    17: ("Clips and missing attributes", "ch-clip"), 18: ("The functional mechanism", "ch-functional"), 19: ("PDFC and ADFC", "ch-pdfc"),
     20: ("Covariance constraints", "ch-covariance"), 21: ("Communities and Crime", "ch-communities"),
     22: ("The networks' tables", "ch-networks-tables"),
-    23: ("The functional mechanism's tables", ""), 24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
+    23: ("The functional mechanism's tables", "ch-functional-tables"),
+    24: ("All systems side by side", ""), 25: ("What cannot be done", ""),
 }
 FILLED_LATER = ("label", "function", "test", "mutants", "exercises", "verdict")
 SERIOUS = {"false", "not private as printed", "not reproduced"}

@@ -107,6 +107,11 @@ def judged(accepts: np.ndarray, of: Split) -> dict[str, float]:
             "accepted": float(accepts.mean()), "constant": float(max(ones, 1 - ones))}
 
 
+def beyond(rows: pd.DataFrame) -> pd.Series:
+    """Accuracy less that of the constant classifier, of rows of a stored table."""
+    return rows["accuracy"] - rows["constant"]
+
+
 def spread(runs: list[dict[str, float]]) -> dict[str, float]:
     """Mean and standard deviation of every number over the runs."""
     table = pd.DataFrame(runs)

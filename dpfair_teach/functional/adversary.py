@@ -9,16 +9,29 @@ import numpy as np
 from .. import _checks as check
 from .quadratic import MOST
 
-__all__ = ["AttainedMove", "Tuples", "largest_move", "worst_pair"]
+__all__ = ["largest_move", "worst_pair"]
 
 #: How large the steps of the search are at first and at last.
 STEP, LAST = 0.5, 1e-3
 
 
 class AttainedMove(NamedTuple):
-    """A move that one replaced tuple makes: its weighted norm, the two rows, the others' mean row, and who they are.
+    """A move that one replaced tuple makes.
 
-    ``label`` and ``group`` say whether the two people agree in them: "same", or "other".
+    Attributes
+    ----------
+    norm : float
+        How far, by the weights that were asked for.
+    x : (d,) array
+        The row before.
+    x_new : (d,) array
+        The row after.
+    others : (d,) array
+        The mean row of the others.
+    label : str
+        Whether the two people agree in the label: "same", or "other".
+    group : str
+        Whether they agree in the group.
     """
 
     norm: float
@@ -30,7 +43,17 @@ class AttainedMove(NamedTuple):
 
 
 class Tuples(NamedTuple):
-    """People as their tuples: X (m, d), y (m,) and A (m,), both 0/1. A group may be empty."""
+    """People as their tuples; a group may be empty.
+
+    Attributes
+    ----------
+    X : (m, d) array
+        Rows.
+    y : (m,) array of 0/1
+        Labels.
+    A : (m,) array of 0/1
+        Groups.
+    """
 
     X: np.ndarray
     y: np.ndarray
@@ -63,7 +86,7 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
     Raises
     ------
     ValueError
-        A number out of range.
+        A norm that is neither, weights below 0 or not two, a seed in place of a generator.
 
     Examples
     --------
@@ -146,11 +169,6 @@ def worst_pair(d: int, m: int, *, s: int = 0) -> tuple[Tuples, Tuples]:
     -------
     Tuples, Tuples
         Before and after.
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------

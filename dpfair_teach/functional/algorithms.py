@@ -1,7 +1,8 @@
 """The functional mechanism, its relaxation, PDFC, ADFC and PFLR*, each on one screen: noise on coefficients, then a minimum."""
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,23 +12,88 @@ from ..accounting import UNIT_TUPLE, Release
 from ..mechanisms import gaussian, gaussian_sigma, laplace
 from .extended import extended_gaussian, gaussian_sigma_extended
 from .minimum import minimum
-from .people import in_unit_ball, read_people
+from .people import in_domain
 from .quadratic import Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
 from .sensitivity import fair_l1, fair_l2, linear_l1, linear_l2, logistic_l1, logistic_l2
 from .two_scales import average_epsilon, part_l1, part_l2
 
-__all__ = ["NoisyFit", "adfc", "fair_functional_mechanism", "functional_mechanism", "linear_functional_mechanism", "noise_ridge", "pdfc",
-"pflr_star",
-           "relaxed_functional_mechanism", "with_feature"]
+__all__ = ["NoisyFit", "adfc", "fair_functional_mechanism", "functional_mechanism", "laplace_deviation", "linear_functional_mechanism",
+           "noise_ridge", "pdfc", "pflr_star", "relaxed_functional_mechanism", "with_feature"]
 
 
-class NoisyFit(NamedTuple):
-    """The minimum ``w`` (d,) of a noisy ``objective``, the records of the noise, and the epsilon that the paper ``claimed`` for it."""
+@dataclass(frozen=True, eq=False)
+class NoisyFit:
+    """What each of these algorithms publishes: a noisy objective, a minimum of it, and the records of the noise.
+
+    Source: Algorithms 1 to 3 (Ding et al. 2020).
+
+    Parameters
+    ----------
+    w : (d,) array
+        Weights; no intercept.
+    objective : Quadratic
+        With the noise, and without the ridge.
+    releases_ : tuple of accounting.Release
+        What was run.
+    claimed : float > 0
+        The epsilon that was asked for, or that the paper states.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, what is no objective or no record.
+
+    Examples
+    --------
+    >>> f = Quadratic([-1.0], [[2.0]])
+    >>> NoisyFit(minimum(f), f, (Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),), 0.5).w
+    array([0.5])
+    """
 
     w: np.ndarray
     objective: Quadratic
     releases_: tuple[Release, ...]
     claimed: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.objective, Quadratic):
+            check.refuse("objective", self.objective, "no Quadratic", "Give functional.Quadratic(b, H).")
+        records = check.entries("releases_", self.releases_, "a collection of records", "Give a tuple of accounting.Release.")
+        for record in check.filled("releases_", records, "record"):
+            if not isinstance(record, Release):
+                check.refuse("releases_", record, "no record of a mechanism", "Give a tuple of accounting.Release.")
+        for name, value in (("w", check.array("w", self.w, shape=self.objective.b.shape)), ("releases_", tuple(records)),
+                            ("claimed", check.epsilon(self.claimed, "claimed"))):
+            object.__setattr__(self, name, value)
+
+
+def laplace_deviation(sensitivity: float, epsilon: float) -> float:
+    """sqrt(2) sensitivity / epsilon, the standard deviation of Laplace noise: beside :func:`mechanisms.gaussian_sigma` for the ridge.
+
+    Source: supplement, Definition 1.4 (Jagielski et al. 2019).
+
+    Parameters
+    ----------
+    sensitivity : float in [1e-200, 1e200]
+        l1.
+    epsilon : float in [1e-9, 1e9]
+
+    Returns
+    -------
+    float, in the units of ``sensitivity``
+
+    Raises
+    ------
+    ValueError
+        A number outside its range.
+
+    Examples
+    --------
+    >>> round(laplace_deviation(4.0, 2.0), 3)
+    2.828
+    """
+    sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
+    return math.sqrt(2) * sensitivity / check.number("epsilon", epsilon, low=1e-9, high=1e9)
 
 
 def noise_ridge(deviation: float) -> float:
@@ -37,7 +103,7 @@ def noise_ridge(deviation: float) -> float:
 
     Parameters
     ----------
-    deviation : float >= 0
+    deviation : float in [0, 1e99]
 
     Returns
     -------
@@ -70,11 +136,6 @@ def with_feature(d: int, s: int) -> np.ndarray:
     -------
     (d + d (d + 1) / 2,) array of bool
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> with_feature(3, 1).astype(int)                      # w1 w2 w3, then 11 12 13 22 23 33
@@ -86,7 +147,9 @@ def with_feature(d: int, s: int) -> np.ndarray:
     return np.r_[np.arange(d) == s, (rows == s) | (cols == s)]
 
 
-def functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.random.Generator, *, as_printed: bool = False) -> NoisyFit:
+def functional_mechanism(
+        X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.random.Generator, *,
+        as_printed: bool = False) -> NoisyFit:
     """Logistic regression with Laplace noise on the coefficients of its second-order form.
 
     Source: "Functional Mechanism" (Ding et al. 2020; Zhang et al. 2012, reconstructed), with Lemma 1's sensitivity or the certified one.
@@ -97,7 +160,7 @@ def functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.ran
     X : (m, d) array
         Rows of norm at most 1; as printed also entries of at least 0.
     y : (m,) array of 0/1
-    epsilon : float in (0, 1e9]
+    epsilon : float in [1e-9, 1e9]
     rng : numpy.random.Generator
     as_printed : bool
         Noise for Lemma 1's d^2/4 + d in place of :func:`logistic_l1`.
@@ -117,18 +180,21 @@ def functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.ran
     >>> functional_mechanism(X, np.tile([1, 0], 5000), 1.0, np.random.default_rng(0)).w.round(1)
     array([ 2.8, -2.8])
     """
-    X, y = people_of(X, y, nonnegative=as_printed)
+    X, y = in_domain(X, y, domain="signed", as_printed=as_printed)
     objective = log_loss_quadratic(X, y)
     sensitivity = logistic_l1(len(objective.b), as_printed=as_printed)
-    release = Release("laplace", UNIT_TUPLE, sensitivity=sensitivity, epsilon=epsilon)
+    deviation = laplace_deviation(sensitivity, epsilon)
+    release = Release(
+        "laplace", UNIT_TUPLE, sensitivity=sensitivity, epsilon=epsilon)
     noisy = Quadratic.of_coefficients(
         laplace(objective.coefficients(), sensitivity, epsilon, rng))
-    deviation = np.sqrt(2) * sensitivity / epsilon
-    return NoisyFit(minimum(noisy, ridge=noise_ridge(deviation)), noisy, (release,), epsilon)
+    w = minimum(noisy, ridge=noise_ridge(deviation))
+    return NoisyFit(w, noisy, (release,), epsilon)
 
 
-def linear_functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.random.Generator, *, delta: float | None = None,
-                                as_printed: bool = False) -> NoisyFit:
+def linear_functional_mechanism(
+        X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.random.Generator, *,
+        delta: float | None = None, as_printed: bool = False) -> NoisyFit:
     """Linear regression with noise on the coefficients of its square loss, which is a polynomial as it stands.
 
     Source: Zhang et al. 2012, linear regression, reconstructed. Privacy unit: one whole tuple is replaced, m public.
@@ -138,7 +204,7 @@ def linear_functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, rng:
     X : (m, d) array
         Rows of norm at most 1.
     y : (m,) array in [-1, 1]
-    epsilon : float in (0, 1e9], with ``delta`` in [1e-9, 1e3]
+    epsilon : float in [1e-9, 1e9], with ``delta`` up to 1e3
     rng : numpy.random.Generator
     delta : float in [1e-100, 1 - 1e-9], optional
         Gaussian noise for :func:`linear_l2`, exactly calibrated. None: Laplace noise.
@@ -160,24 +226,26 @@ def linear_functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, rng:
     >>> linear_functional_mechanism(X, np.tile([1.0, -1.0], 5000), 1.0, np.random.default_rng(0), delta=1e-6).w.round(1)
     array([ 1.4, -1.4])
     """
-    X, y = people_of(X, y, numbers=True, nonnegative=as_printed)
+    X, y = in_domain(X, y, domain="signed", as_printed=as_printed, numbers=True)
     objective = square_loss_quadratic(X, y)
     if delta is None:
         sensitivity = linear_l1(len(objective.b), as_printed=as_printed)
+        deviation = laplace_deviation(sensitivity, epsilon)
         release = Release("laplace", UNIT_TUPLE, sensitivity=sensitivity, epsilon=epsilon)
-        deviation = np.sqrt(2) * sensitivity / epsilon
         values = laplace(objective.coefficients(), sensitivity, epsilon, rng)
     else:
-        check.unread("delta=...", "delta=None", as_printed=as_printed or None)
         deviation = gaussian_sigma(linear_l2(), epsilon, delta)
+        check.unread(f"delta={delta}", "delta=None", as_printed=as_printed or None)
         release = Release("gaussian", UNIT_TUPLE, sensitivity=linear_l2(), scale=deviation)
         values = gaussian(objective.coefficients(), linear_l2(), epsilon, delta, rng)
     noisy = Quadratic.of_coefficients(values)
-    return NoisyFit(minimum(noisy, ridge=noise_ridge(deviation)), noisy, (release,), epsilon)
+    w = minimum(noisy, ridge=noise_ridge(deviation))
+    return NoisyFit(w, noisy, (release,), epsilon)
 
 
-def relaxed_functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, delta: float, rng: np.random.Generator, *,
-                                 as_printed: bool = False) -> NoisyFit:
+def relaxed_functional_mechanism(
+        X: ArrayLike, y: ArrayLike, epsilon: float, delta: float,
+        rng: np.random.Generator, *, as_printed: bool = False) -> NoisyFit:
     """Logistic regression with Gaussian noise on the coefficients of its second-order form.
 
     Source: Algorithm 2 and Theorem 4 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. (epsilon, delta). As printed
@@ -188,7 +256,7 @@ def relaxed_functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, del
     X : (m, d) array
         Rows of norm at most 1; as printed also entries of at least 0.
     y : (m,) array of 0/1
-    epsilon : float in [1e-9, 1e3]
+    epsilon : float in [1e-9, 1e3], as printed up to 1e6
     delta : float in [1e-100, 1 - 1e-9], as printed up to 0.797
     rng : numpy.random.Generator
     as_printed : bool
@@ -208,19 +276,24 @@ def relaxed_functional_mechanism(X: ArrayLike, y: ArrayLike, epsilon: float, del
     >>> relaxed_functional_mechanism(X, np.tile([1, 0], 5000), 1.0, 1e-6, np.random.default_rng(0)).w.round(1)
     array([ 2.8, -2.8])
     """
-    X, y = people_of(X, y, nonnegative=as_printed)
+    X, y = in_domain(X, y, domain="signed", as_printed=as_printed)
     objective = log_loss_quadratic(X, y)
     sensitivity = logistic_l2(len(objective.b), as_printed=as_printed)
-    noise, calibrated = ((extended_gaussian, gaussian_sigma_extended) if as_printed
-                         else (gaussian, gaussian_sigma))
+    noise, calibrated = (
+        (extended_gaussian, gaussian_sigma_extended) if as_printed
+        else (gaussian, gaussian_sigma))
     deviation = calibrated(sensitivity, epsilon, delta)
-    release = Release("gaussian", UNIT_TUPLE, sensitivity=sensitivity, scale=deviation)
+    release = Release(
+        "gaussian", UNIT_TUPLE, sensitivity=sensitivity, scale=deviation)
     noisy = Quadratic.of_coefficients(
         noise(objective.coefficients(), sensitivity, epsilon, delta, rng))
-    return NoisyFit(minimum(noisy, ridge=noise_ridge(deviation)), noisy, (release,), epsilon)
+    w = minimum(noisy, ridge=noise_ridge(deviation))
+    return NoisyFit(w, noisy, (release,), epsilon)
 
 
-def pdfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, epsilon_n: float, rng: np.random.Generator) -> NoisyFit:
+def pdfc(
+        X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float,
+        epsilon_n: float, rng: np.random.Generator) -> NoisyFit:
     """PDFC as printed: the covariance merged as if it were a polynomial, and Laplace noise of two scales.
 
     Source: Algorithm 1 and Theorem 3 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it costs is
@@ -235,7 +308,7 @@ def pdfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, eps
     A : (m,) array of 0/1
     s : int in 0..d-1
         The feature x_s, whose monomials have noise of their own; public.
-    epsilon_s, epsilon_n : floats in (0, 1e6]
+    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
     rng : numpy.random.Generator
 
     Returns
@@ -254,24 +327,27 @@ def pdfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, eps
     >>> [round(release.scale, 1) for release in fit.releases_]
     [7.0, 7.0]
     """
-    X, y = people_of(X, y, nonnegative=True)
+    X, y = in_domain(X, y)
     objective = merged_quadratic(X, y, A)                       # equation (6)
     d = len(objective.b)
     claimed = average_epsilon(d, epsilon_s, epsilon_n)
     in_s, noisy = with_feature(d, s), objective.coefficients()
     sensitivity = fair_l1(d, as_printed=True)                   # Lemma 2
-    releases = tuple(
-        Release("laplace", UNIT_TUPLE, sensitivity=part_l1(d, part), scale=sensitivity / epsilon)
-        for part, epsilon in (("s", epsilon_s), ("n", epsilon_n)))
+    releases = (
+        Release("laplace", UNIT_TUPLE, sensitivity=part_l1(d, "s"),
+                scale=sensitivity / epsilon_s),
+        Release("laplace", UNIT_TUPLE, sensitivity=part_l1(d, "n"),
+                scale=sensitivity / epsilon_n))
     noisy[in_s] = laplace(noisy[in_s], sensitivity, epsilon_s, rng)
     noisy[~in_s] = laplace(noisy[~in_s], sensitivity, epsilon_n, rng)
-    deviation = np.sqrt(2) * sensitivity / epsilon_n
+    deviation = laplace_deviation(sensitivity, epsilon_n)
     f = Quadratic.of_coefficients(noisy)
     return NoisyFit(minimum(f, ridge=noise_ridge(deviation)), f, releases, claimed)
 
 
-def adfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, epsilon_n: float, delta: float,
-         rng: np.random.Generator) -> NoisyFit:
+def adfc(
+        X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float,
+        epsilon_n: float, delta: float, rng: np.random.Generator) -> NoisyFit:
     """ADFC as printed: :func:`pdfc` with Gaussian noise of two scales. **Not as private as Theorem 5 says.**
 
     Source: Algorithm 3 and Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta. Privacy unit: one whole tuple is replaced, m public.
@@ -284,7 +360,7 @@ def adfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, eps
     y : (m,) array of 0/1
     A : (m,) array of 0/1
     s : int in 0..d-1
-    epsilon_s, epsilon_n : floats in [1e-9, 1e3]
+    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
     delta : float in [1e-100, 0.797]
     rng : numpy.random.Generator
 
@@ -304,7 +380,7 @@ def adfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, eps
     >>> [round(release.scale, 1) for release in fit.releases_]
     [20.7, 20.7]
     """
-    X, y = people_of(X, y, nonnegative=True)
+    X, y = in_domain(X, y)
     objective = merged_quadratic(X, y, A)                       # equation (6)
     d = len(objective.b)
     claimed = average_epsilon(d, epsilon_s, epsilon_n)
@@ -315,14 +391,18 @@ def adfc(X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float, eps
     releases = tuple(
         Release("gaussian", UNIT_TUPLE, sensitivity=part_l2(d, part), scale=sigma)
         for part, sigma in (("s", sigma_s), ("n", sigma_n)))
-    noisy[in_s] = extended_gaussian(noisy[in_s], sensitivity, epsilon_s, delta, rng)
-    noisy[~in_s] = extended_gaussian(noisy[~in_s], sensitivity, epsilon_n, delta, rng)
+    noisy[in_s] = extended_gaussian(
+        noisy[in_s], sensitivity, epsilon_s, delta, rng)
+    noisy[~in_s] = extended_gaussian(
+        noisy[~in_s], sensitivity, epsilon_n, delta, rng)
     f = Quadratic.of_coefficients(noisy)
     return NoisyFit(minimum(f, ridge=noise_ridge(sigma_n)), f, releases, claimed)
 
 
-def fair_functional_mechanism(X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon: float, delta: float | None,
-                              rng: np.random.Generator, *, alpha: float = 1.0) -> NoisyFit:
+def fair_functional_mechanism(
+        X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon: float,
+        delta: float | None, rng: np.random.Generator, *,
+        alpha: float = 1.0) -> NoisyFit:
     """Noise on the coefficients of the log loss and, beside them, on the covariance vector; the penalty alpha |c.w| afterwards.
 
     Source: ours, in place of Algorithms 1 and 3 (Ding et al. 2020): equation (5) itself and not equation (6). Privacy unit: one whole
@@ -335,7 +415,7 @@ def fair_functional_mechanism(X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon:
         Rows of norm at most 1 with entries of at least 0.
     y : (m,) array of 0/1
     A : (m,) array of 0/1
-    epsilon : float in (0, 1e9], with ``delta`` in [1e-9, 1e3]
+    epsilon : float in [1e-9, 1e9], with ``delta`` up to 1e3
     delta : float in [1e-100, 1 - 1e-9], or None
         None: Laplace noise for ``fair_l1(d, separate=True)``, else Gaussian noise for sqrt(3).
     rng : numpy.random.Generator
@@ -360,26 +440,30 @@ def fair_functional_mechanism(X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon:
     [ 2.7 -2.7]
     [-0. -0.]
     """
-    X, y = people_of(X, y, nonnegative=True)
+    X, y = in_domain(X, y)
     f, c = log_loss_quadratic(X, y), covariance_vector(X, A)
     values, d = np.r_[f.coefficients(), c], len(c)
     if delta is None:
         sensitivity = fair_l1(d, separate=True)
-        release = Release("laplace", UNIT_TUPLE, sensitivity=sensitivity, epsilon=epsilon)
-        deviation = np.sqrt(2) * sensitivity / epsilon
+        deviation = laplace_deviation(sensitivity, epsilon)
+        release = Release("laplace", UNIT_TUPLE, sensitivity=sensitivity,
+                          epsilon=epsilon)
         values = laplace(values, sensitivity, epsilon, rng)
     else:
         sensitivity = fair_l2(d, separate=True)
         deviation = gaussian_sigma(sensitivity, epsilon, delta)
-        release = Release("gaussian", UNIT_TUPLE, sensitivity=sensitivity, scale=deviation)
+        release = Release("gaussian", UNIT_TUPLE, sensitivity=sensitivity,
+                          scale=deviation)
         values = gaussian(values, sensitivity, epsilon, delta, rng)
     noisy = Quadratic.of_coefficients(values[:-d])
     w = minimum(noisy, ridge=noise_ridge(deviation), c=values[-d:], alpha=alpha)
     return NoisyFit(w, noisy, (release,), epsilon)
 
 
-def pflr_star(X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, alpha: float = 1.0,
-              pays: bool = False, as_printed: bool = False) -> NoisyFit:
+def pflr_star(
+        X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon: float,
+        rng: np.random.Generator, *, alpha: float = 1.0, pays: bool = False,
+        as_printed: bool = False) -> NoisyFit:
     """PFLR*: Laplace noise whose mean is the covariance, on the coefficients of degree one.
 
     Source: the baseline PFLR* (Ding et al. 2020; Xu, Yuan and Wu 2019, reconstructed). Privacy unit: one whole tuple is replaced, m
@@ -394,7 +478,7 @@ def pflr_star(X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon: float, rng: np.
         Rows of norm at most 1 with entries of at least 0.
     y : (m,) array of 0/1
     A : (m,) array of 0/1
-    epsilon : float in (0, 1e9]
+    epsilon : float in [1e-9, 1e9]
         Asked for.
     rng : numpy.random.Generator
     alpha : float in [0, 1e6]
@@ -421,20 +505,14 @@ def pflr_star(X: ArrayLike, y: ArrayLike, A: ArrayLike, epsilon: float, rng: np.
     >>> [round(fit.releases_[0].epsilon, 2) for fit in fits]
     [2.11, 1.0]
     """
-    X, y = people_of(X, y, nonnegative=True)
+    X, y = in_domain(X, y)
     objective = merged_quadratic(X, y, A, alpha)
     d = len(objective.b)
-    noise_for = (fair_l1(d, alpha, as_printed=as_printed) if pays
+    noise_for = (fair_l1(d, alpha, as_printed=as_printed) if check.flag("pays", pays)
                  else logistic_l1(d, as_printed=as_printed))
-    asked = Release("laplace", UNIT_TUPLE, sensitivity=noise_for, epsilon=epsilon)
-    release = Release("laplace", UNIT_TUPLE, sensitivity=fair_l1(d, alpha), scale=asked.scale)
+    deviation = laplace_deviation(noise_for, epsilon)
+    release = Release("laplace", UNIT_TUPLE, sensitivity=fair_l1(d, alpha), scale=noise_for / epsilon)
     noisy = Quadratic.of_coefficients(
         laplace(objective.coefficients(), noise_for, epsilon, rng))
-    deviation = np.sqrt(2) * noise_for / epsilon
-    return NoisyFit(minimum(noisy, ridge=noise_ridge(deviation)), noisy, (release,), epsilon)
-
-
-def people_of(X: ArrayLike, y: ArrayLike, *, nonnegative: bool, numbers: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """X in the domain of the sensitivities, and y."""
-    rows, labels, _ = read_people(X, y, numbers=numbers)
-    return in_unit_ball(rows, nonnegative=nonnegative), labels
+    w = minimum(noisy, ridge=noise_ridge(deviation))
+    return NoisyFit(w, noisy, (release,), epsilon)

@@ -24,7 +24,7 @@ def gaussian_sigma_extended(sensitivity: float, epsilon: float, delta: float) ->
     ----------
     sensitivity : float in [1e-200, 1e200]
         l2.
-    epsilon : float in [1e-9, 1e3]
+    epsilon : float in [1e-9, 1e6]
     delta : float in [1e-100, 0.797]
         Above sqrt(2/pi) the formula has no value.
 
@@ -44,7 +44,7 @@ def gaussian_sigma_extended(sensitivity: float, epsilon: float, delta: float) ->
     [1.95, 1.3, 1.13]
     """
     sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
-    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e3)
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e6)
     s = math.log(math.sqrt(2 / math.pi) / check.number("delta", check.delta(delta), low=1e-100, high=0.797))
     return sensitivity * (math.sqrt(s) + math.sqrt(s + epsilon)) / (math.sqrt(2) * epsilon)
 
@@ -59,7 +59,7 @@ def extended_gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delt
     value : array, any shape
     sensitivity : float in [1e-200, 1e200]
         l2, public.
-    epsilon : float in [1e-9, 1e3]
+    epsilon : float in [1e-9, 1e6]
     delta : float in [1e-100, 0.797]
     rng : numpy.random.Generator
 

@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
+from ..fairness import Parity
 from .minimum import bounded_minimum
 from .moments import Moments, denoised_gram, released
-from .people import ROUNDING
+from .people import BLOCK, ROUNDING, read_labels, read_rows
 from .quadratic import Quadratic
 
 __all__ = ["FunctionalClassifier", "NoiseOnlyWarning"]
 
-#: The ridge of :func:`denoised_gram`, and what the constant feature is. Both were fixed on drawn populations: nine of 20,000 people with 5, 20
-#: and 60 normal features, nine with 4, 8 and 12 categories.
+#: The ridge of :func:`denoised_gram`, and what the constant feature is. Both were fixed on drawn populations: nine of 20,000 people with 5,
+#: 20 and 60 normal features, nine with 4, 8 and 12 categories.
 RIDGE, CONSTANT = 2.0, 0.5
 
 
@@ -55,12 +56,13 @@ class FunctionalClassifier(RandomizedClassifier):
     gamma : float >= 0
         The covariance allowed, in units of the score: about log odds.
     delta : float in [1e-100, 1 - 1e-9]
-    bound : float > 0
+    bound : float in [1e-50, 1e50]
         What no row of X is longer than. Public: from a codebook, not from these people.
     n_groups : int in 2..1000
         k.
     group_weight : float in [1e-3, 1e3]
-        How loudly groups are asked about beside labels. With w the labels' noise grows by sqrt(1 + w^2).
+        How loudly groups are asked about beside labels. With w the labels' noise grows by sqrt(1 + w^2), of k groups by
+        sqrt(1 + 2 w^2 (k - 1) / k).
     shorten : bool
         False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's.
 
@@ -94,6 +96,7 @@ class FunctionalClassifier(RandomizedClassifier):
 
     _at_once = ("gamma",)
     _labels_are_public = False
+    _otherwise = "choose a larger epsilon or group_weight"
 
     def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, group_weight: float = 1.0,
                  shorten: bool = False) -> None:
@@ -112,13 +115,13 @@ class FunctionalClassifier(RandomizedClassifier):
                     check.number("group_weight", self.group_weight, low=1e-3, high=1e3), check.flag("shorten", self.shorten))
 
     def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
-        X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
-        if len(y) != len(X):
-            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give one label for each row of X.")
+        X = read_rows(X)
+        y = read_labels(y, len(X))
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
-        self.moments_, release = released(X, CONSTANT, partial(framed, bound=how.bound, shorten=how.shorten), y, A, how.epsilon, how.delta,
-                                          rng, n_groups=how.k, group_weight=how.weight)
+        moments, release = released(X, CONSTANT, partial(framed, bound=how.bound, shorten=how.shorten), y, A, how.epsilon, how.delta, rng,
+                                    n_groups=how.k, group_weight=how.weight)
         self.releases_ = (release,)
+        self.moments_ = moments
         self.covariances_ = self.moments_.covariances() / len(X)
         self.coef_, self.intercept_ = self._weights(how.gamma)
 
@@ -128,6 +131,10 @@ class FunctionalClassifier(RandomizedClassifier):
 
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)
+
+    def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
+        people, deviation = self.moments_.sizes()
+        return people[:, None], np.full((len(people), 1), deviation), float(self.epsilon), Parity("demographic_parity")
 
     def _warn(self, y: np.ndarray) -> None:
         moments = self.moments_
@@ -142,7 +149,8 @@ class FunctionalClassifier(RandomizedClassifier):
         X = check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
         self._told(sensitive_features, len(X))
         coef, intercept = self._weights(gamma)
-        return (X @ coef + intercept > 0).astype(float)
+        return np.concatenate([np.asarray(X[start:start + BLOCK], dtype=float) @ coef + intercept > 0
+                               for start in range(0, len(X), BLOCK)]).astype(float)
 
 
 def framed(block: np.ndarray, *, bound: float, shorten: bool) -> np.ndarray:

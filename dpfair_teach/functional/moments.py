@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..accounting import UNIT_TUPLE, Release
 from ..mechanisms import gaussian, gaussian_sigma
-from .people import sums, unit_rows
+from .people import read_labels, read_rows, sums, unit_rows
 from .quadratic import Quadratic
 
-__all__ = ["Moments", "denoised_gram", "free_gram_weight", "group_vertices", "moments_l2", "release_moments"]
+__all__ = ["Moments", "denoised_gram", "free_gram_weight", "gram_noise", "group_vertices", "moments_l2", "release_moments"]
 
 
 def group_vertices(n_groups: int) -> np.ndarray:
@@ -54,7 +54,8 @@ def group_vertices(n_groups: int) -> np.ndarray:
 def free_gram_weight(n_groups: int | None = None, group_weight: float = 1.0) -> float:
     """The largest weight of x x' for which it costs nothing: the sensitivity of what is released stays that of labels and groups.
 
-    Source: ours. A pair of tuples that changes x x' changes the sum of labelled rows less. Squared: 1/8, and with groups 1/8 + w^2 / (4k).
+    Source: ours. A pair of tuples that changes x x' changes the sum of labelled rows less. Squared: 1/8, and with groups
+    1/8 + w^2 (k - 1) / (4k). With that, every parabola of :func:`moments_l2` is below the largest at its end.
 
     Parameters
     ----------
@@ -67,18 +68,13 @@ def free_gram_weight(n_groups: int | None = None, group_weight: float = 1.0) -> 
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
-    >>> round(free_gram_weight(), 4), free_gram_weight(2)
-    (0.3536, 0.5)
+    >>> round(free_gram_weight(), 4), free_gram_weight(2), round(free_gram_weight(5), 4)
+    (0.3536, 0.5, 0.5701)
     """
     w = check.number("group_weight", group_weight, low=1e-3, high=1e3)
-    return math.sqrt(0.125 if n_groups is None else 0.125 + w * w / (4 * check.group_count(n_groups)))
+    return math.sqrt(0.125 + w * w * (1 - 1 / (1 if n_groups is None else check.group_count(n_groups))) / 4)
 
 
 def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_weight: float | None = None) -> float:
@@ -86,7 +82,8 @@ def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_w
 
     Source: ours. By c, the inner product of the two rows, the squared move is at most (1 +- c) / 2 for the labels, w^2 (k - 1 + c) / k or
     w^2 (1 - c)(k - 1) / k for the groups, and 2 g^2 (1 - c^2) for x x': a parabola in c for each of the four, and the largest value on
-    [-1, 1] is attained by rows of norm 1 from two features on. At the free g it is 1, sqrt(1 + w^2) with two groups.
+    [-1, 1] is attained by rows of norm 1 from two features on. At the free g it is 1, and with groups sqrt(1 + 2 w^2 (k - 1) / k): by one
+    row with another label and, of two groups, another group; or by two opposite rows.
 
     Parameters
     ----------
@@ -100,11 +97,6 @@ def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_w
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -122,11 +114,43 @@ def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_w
                          for c in (-1.0, 1.0, min(max(slope / (4 * g * g), -1.0), 1.0))))
 
 
-class Moments(NamedTuple):
-    """What was released of m people whose first feature is ``constant``, with noise of standard deviation ``sigma`` a number.
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What :func:`release_moments` published: second moments of rows, labels and groups, each with its noise.
 
-    ``by_label`` (d,) is X'(y - 1/2); ``by_group`` (k-1, d) the sums of rows times :func:`group_vertices`, with sigma / ``group_weight``, or
-    None; ``gram`` (d, d) is X'X, with sigma / ``gram_weight`` on its diagonal and sqrt(2) times less off it.
+    Source: ours.
+
+    Parameters
+    ----------
+    m : int in 1..10^15
+        People; public.
+    constant : float in [0, 1]
+        Everybody's first feature; 0 where there is no such.
+    by_label : (d,) array
+        X'(y - 1/2), with noise of deviation ``sigma``.
+    by_group : (k-1, d) array, optional
+        The sums of rows times :func:`group_vertices`, with sigma / ``group_weight``. None: no group was asked about.
+    gram : (d, d) array, symmetric
+        X'X, with sigma / ``gram_weight`` on its diagonal, and sqrt(2) times less off it.
+    sigma : float > 0
+        The standard deviation of the noise of one number.
+    group_weight : float > 0
+        What the groups' sums were multiplied with before the noise.
+    gram_weight : float > 0
+        What X'X was multiplied with before the noise.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, a matrix that is not symmetric, more than 1,000 groups.
+
+    Examples
+    --------
+    >>> X = np.column_stack([np.full(4, 0.5), [0.5, 0.5, -0.5, -0.5]])
+    >>> A = np.array([1, 0, 1, 0])
+    >>> without_noise = Moments(4, 0.5, X.T @ [0.5, 0.5, -0.5, -0.5], [X.T @ (A - 0.5)], X.T @ X, 1.0, 1.0, 0.5)
+    >>> without_noise.total(), without_noise.covariances()
+    (array([2., 0.]), array([[0., 0.]]))
     """
 
     m: int
@@ -138,6 +162,22 @@ class Moments(NamedTuple):
     group_weight: float
     gram_weight: float
 
+    def __post_init__(self) -> None:
+        told = check.filled("by_label", check.array("by_label", self.by_label, ndim=1), "feature")
+        groups = self.by_group if self.by_group is None else check.filled(
+            "by_group", check.array("by_group", self.by_group, shape=(None, len(told))), "row of sums")
+        if groups is not None and len(groups) >= check.MOST_GROUPS:
+            check.refuse("by_group", groups.shape, f"is of more than {check.MOST_GROUPS} groups", "Merge groups.")
+        gram = check.array("gram", self.gram, shape=(len(told), len(told)))
+        if not np.allclose(gram, gram.T, rtol=1e-9, atol=0.0):
+            check.refuse("gram", gram.shape, "is not symmetric", "Give (gram + gram.T) / 2.")
+        numbers = {name: check.number(name, getattr(self, name), low=0.0, low_open=True)
+                   for name in ("sigma", "group_weight", "gram_weight")}
+        fields = dict(m=check.integer("m", self.m, low=1, high=10**15), constant=check.number("constant", self.constant, low=0.0, high=1.0),
+                      by_label=told, by_group=groups, gram=gram)
+        for name, value in (fields | numbers).items():
+            object.__setattr__(self, name, value)
+
     def objective(self) -> Quadratic:
         """The noisy second-order form of the log loss."""
         return Quadratic(-self.by_label, self.gram / 4)
@@ -148,30 +188,76 @@ class Moments(NamedTuple):
 
     def total(self) -> np.ndarray:
         """The sum of all rows, (d,): the constant's row of X'X over the constant; its own entry is public."""
+        if not self.constant:
+            check.refuse("constant", self.constant, "no feature is the same for everybody, and sums are read off it",
+                         "Put a constant column first, and give A to release_moments.")
         total = self.gram[0] / self.constant
         total[0] = self.m * self.constant
         return total
+
+    def group_sums(self) -> np.ndarray:
+        """The sum of each group's rows, (k, d), by the release; together they are :meth:`total`."""
+        if self.by_group is None:
+            check.refuse("by_group", None, "no group was asked about", "Give A to release_moments.")
+        V = group_vertices(len(self.by_group) + 1)
+        return self.total() / len(V) + 2 * V @ self.by_group
+
+    def sizes(self) -> tuple[np.ndarray, float]:
+        """How many people are in each group, (k,), by the release, and the standard deviation of each number: the constant counts."""
+        k = len(groups := self.group_sums())
+        return groups[:, 0] / self.constant, math.sqrt(2 - 2 / k) * self.sigma / self.group_weight / self.constant
 
     def covariances(self) -> np.ndarray:
         """Each group's sum of (1[a] - its share) x, by the release: of two groups (1, d), for group 1, else (k, d).
 
         The first column of X is a positive constant: so its sums count people.
         """
-        if self.by_group is None:
-            check.refuse("by_group", None, "no group was asked about", "Give A to release_moments.")
-        V, total = group_vertices(len(self.by_group) + 1), self.total()
-        sums_of = total / len(V) + 2 * V @ self.by_group
+        sums_of, total = self.group_sums(), self.total()
         found = sums_of - np.outer(sums_of[:, 0] / total[0], total)
-        return found[1:] if len(V) == 2 else found
+        return found[1:] if len(found) == 2 else found
+
+
+def gram_noise(moments: Moments, ridge: float = 2.0) -> tuple[float, float]:
+    """About how large eigenvalues noise alone gives X'X beside its diagonal, sqrt(2 (d - 1)) deviations; and a ridge in the same units.
+
+    Source: ours. A symmetric matrix of n rows with independent normal entries of deviation s / sqrt(2) off its diagonal has eigenvalues
+    up to about sqrt(2n) s, the edge of Wigner's semicircle.
+
+    Parameters
+    ----------
+    moments : Moments
+        With a constant first feature, which is not counted.
+    ridge : float in (0, 1e6]
+        In deviations of the diagonal's noise.
+
+    Returns
+    -------
+    float, float
+
+    Raises
+    ------
+    ValueError
+        No constant feature, a number out of range.
+
+    Examples
+    --------
+    >>> gram_noise(Moments(100, 0.5, np.zeros(9), np.zeros((1, 9)), np.zeros((9, 9)), 3.0, 1.0, 0.5))
+    (24.0, 12.0)
+    """
+    if not isinstance(moments, Moments) or not moments.constant:
+        check.refuse("moments", moments, "are no Moments with a constant first feature", "Give what release_moments returned with A.")
+    deviation = moments.gram_deviation()
+    return (math.sqrt(2 * (len(moments.gram) - 1)) * deviation,
+            check.number("ridge", ridge, low=0.0, low_open=True, high=1e6) * deviation)
 
 
 def denoised_gram(moments: Moments, ridge: float = 2.0) -> np.ndarray:
     """X'X as far as the noise leaves it: features' own variances, and what of their covariances stands out of the noise.
 
-    Source: ours; post-processing of a release. Of the d - 1 features beside the constant, centred by the constant's own row, the diagonal is
-    kept, at least 0. Noise alone gives the rest eigenvalues up to about sqrt(2 (d - 1)) deviations: smaller ones become 0, a larger one l
-    becomes sqrt(l^2 - that^2). What is then negative becomes 0, and ``ridge`` deviations are added. So a feature that the noise hides counts
-    as one that varies on its own, and not as one that does not vary.
+    Source: ours; post-processing of a release. Of the d - 1 features beside the constant, centred by the constant's own row, the diagonal
+    is kept, at least 0. Of the rest, eigenvalues that noise alone gives, up to :func:`gram_noise`, become 0, and a larger one l becomes
+    sqrt(l^2 - that^2). What is then negative becomes 0, and ``ridge`` deviations are added. So a feature that the noise hides counts as
+    one that varies on its own, and not as one that does not vary.
 
     Parameters
     ----------
@@ -197,18 +283,15 @@ def denoised_gram(moments: Moments, ridge: float = 2.0) -> np.ndarray:
     array([[1000.,    0.],
            [   0., 1480.]])
     """
-    if not isinstance(moments, Moments) or not moments.constant:
-        check.refuse("moments", moments, "are no Moments with a constant first feature", "Give what release_moments returned with A.")
-    s = check.number("ridge", ridge, low=0.0, low_open=True, high=1e6) * moments.gram_deviation()
+    edge, least = gram_noise(moments, ridge)
     mean = moments.total() / moments.m
     C = (moments.gram - moments.m * np.outer(mean, mean))[1:, 1:]
     own = np.maximum(np.diag(C), 0.0)
     values, vectors = np.linalg.eigh(C - np.diag(np.diag(C)))
-    edge = math.sqrt(2 * len(own)) * moments.gram_deviation()
     kept = np.sign(values) * np.sqrt(np.maximum(values**2 - edge**2, 0.0))
     values, vectors = np.linalg.eigh(np.diag(own) + (vectors * kept) @ vectors.T)
     found = moments.m * np.outer(mean, mean)
-    found[1:, 1:] += (vectors * (np.maximum(values, 0.0) + s)) @ vectors.T
+    found[1:, 1:] += (vectors * (np.maximum(values, 0.0) + least)) @ vectors.T
     return found
 
 
@@ -251,7 +334,7 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     >>> moments.by_label.round(), release.sensitivity
     (array([-99.]), 1.0)
     """
-    rows = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
+    rows = read_rows(X)
     constant = 0.0 if A is None else _constant(rows)
     return released(rows, constant, unit_rows, y, A, epsilon, delta, rng, n_groups=n_groups, group_weight=group_weight)
 
@@ -259,15 +342,14 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
 def released(X: np.ndarray, constant: float, framed: Callable[[np.ndarray], np.ndarray], y: ArrayLike, A: ArrayLike | None, epsilon: float,
              delta: float, rng: np.random.Generator, *, n_groups: int, group_weight: float) -> tuple[Moments, Release]:
     """The moments of rows as ``framed`` makes them of some people's: it refuses those that are longer than 1."""
-    y = check.labels("y", y, length=len(X))
-    columns, k = [(y - 0.5)[:, None]], None
+    y = read_labels(y, len(X))
     w = check.number("group_weight", group_weight, low=1e-3, high=1e3)
-    if A is not None:
-        k = check.group_count(n_groups)
-        columns.append(w * group_vertices(k)[check.groups_below("A", A, k, length=len(X))])
+    k = check.group_count(n_groups) if A is not None else None
+    V = w * group_vertices(k) if k else np.zeros((1, 0))
+    A = check.groups_below("A", A, k, length=len(X)) if k else np.zeros(len(X), dtype=int)
     g, sensitivity = free_gram_weight(k, w), moments_l2(k, group_weight=w)
     sigma, rng = gaussian_sigma(sensitivity, epsilon, delta), check.rng(rng)
-    gram, toward = sums(X, np.hstack(columns), framed)
+    gram, toward = sums(X, lambda some: np.column_stack([y[some] - 0.5, V[A[some]]]), framed)
     d = len(gram)
     rows, cols = np.triu_indices(d)
     stretch = g * np.where(rows == cols, 1.0, math.sqrt(2))             # so that the l2 norm of these is g times Frobenius's

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["shorten_rows"]
+__all__ = ["in_domain", "shorten_rows"]
 
 #: Rounding that a row of norm 1 may have.
 ROUNDING = 1e-9
@@ -18,28 +18,71 @@ ROUNDING = 1e-9
 BLOCK = 4096
 
 
-def read_people(X: Any, y: Any = None, A: Any = None, *, numbers: bool = False) -> Any:
-    """X (m, d), y (m,) labels or, with ``numbers``, in [-1, 1], A (m,) of 0/1; what is None stays None."""
-    X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
-    if y is not None:
-        y = check.array("y", y, ndim=1, length=len(X), low=-1.0, high=1.0) if numbers else check.labels("y", y)
-        if len(y) != len(X):
-            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give one label for each row of X.")
-    if A is not None:
-        A = check.groups_below("A", A, 2, length=len(X), last="the second of two groups, n_groups - 1",
-                               remedy="A covariance is of one group with everybody: recode A as 0/1, or take FunctionalClassifier, "
-                                      "which has one for each group.")
-    return X, y, A
+def read_rows(X: Any) -> Any:
+    """X (m, d), as :func:`_checks.rows` reads it."""
+    return check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
 
 
-def in_unit_ball(X: np.ndarray, *, nonnegative: bool = False) -> np.ndarray:
-    """X, each row of norm at most 1, and where asked no entry below 0: what a sensitivity was proved for."""
-    for start in range(0, len(X), BLOCK):
-        block = unit_rows(np.asarray(X[start:start + BLOCK], dtype=float))
+def read_labels(y: Any, m: int, *, numbers: bool = False) -> np.ndarray:
+    """y (m,) labels or, with ``numbers``, in [-1, 1], for the m rows of X."""
+    y = check.array("y", y, ndim=1, low=-1.0, high=1.0) if numbers else check.labels("y", y)
+    if len(y) != m:
+        check.refuse("y", y.shape, f"not as long as X, which has {m} rows", "Give one label for each row of X.")
+    return y
+
+
+def read_groups(A: Any, m: int) -> np.ndarray:
+    """A (m,) of 0/1."""
+    return check.groups_below("A", A, 2, length=m, last="the second of two groups, n_groups - 1",
+                              remedy="A covariance is of one group with everybody: recode A as 0/1, or take FunctionalClassifier, "
+                                     "which has one for each group.")
+
+
+def in_domain(X: ArrayLike, y: ArrayLike, *, domain: Literal["nonnegative", "signed"] = "nonnegative", as_printed: bool = False,
+              numbers: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """X and y as they are, where they are what a sensitivity was proved for; else they are refused.
+
+    Source: Problem Statement (Ding et al. 2020). A row that is out of its domain moves the coefficients further than the noise hides. So
+    the refusal itself tells of a person: bring rows into the domain before, by a rule that is public, such as :func:`shorten_rows`.
+
+    Parameters
+    ----------
+    X : (m, d) array
+        Rows of norm at most 1.
+    y : (m,) array of 0/1
+        With ``numbers`` of numbers in [-1, 1].
+    domain : {"nonnegative", "signed"}
+        Whether entries of X must be at least 0.
+    as_printed : bool
+        They must, as the printed sensitivities were derived for such rows only.
+    numbers : bool
+
+    Returns
+    -------
+    (m, d) array, (m,) array
+
+    Raises
+    ------
+    ValueError
+        A row longer than 1, an entry below 0, arrays that do not fit.
+
+    Examples
+    --------
+    >>> X, y = in_domain([[0.6, -0.8], [0.0, 0.5]], [1, 0], domain="signed")
+    >>> X
+    array([[ 0.6, -0.8],
+           [ 0. ,  0.5]])
+    """
+    nonnegative = check.choice("domain", domain, ("nonnegative", "signed")) == "nonnegative"
+    nonnegative |= check.flag("as_printed", as_printed)
+    rows = read_rows(X)
+    labels = read_labels(y, len(rows), numbers=check.flag("numbers", numbers))
+    for start in range(0, len(rows), BLOCK):
+        block = unit_rows(np.asarray(rows[start:start + BLOCK], dtype=float))
         if nonnegative and block.min() < 0:
             check.refuse("X", float(block.min()), "is below 0, and this sensitivity was proved for features of at least 0",
                          "Shift every feature by a public lower bound before scaling, or take a method for signed features.")
-    return X
+    return rows, labels
 
 
 def unit_rows(block: np.ndarray) -> np.ndarray:
@@ -52,15 +95,18 @@ def unit_rows(block: np.ndarray) -> np.ndarray:
     return block
 
 
-def sums(X: np.ndarray, columns: np.ndarray, framed: Callable[[np.ndarray], np.ndarray] = np.asarray) -> tuple[np.ndarray, np.ndarray]:
-    """X'X (d, d) and, for each of q columns of numbers, X'column (q, d), of rows as ``framed`` makes them: one pass, in blocks."""
+def sums(X: np.ndarray, columns: Callable[[slice], np.ndarray],
+         framed: Callable[[np.ndarray], np.ndarray] = np.asarray) -> tuple[np.ndarray, np.ndarray]:
+    """X'X (d, d) and, for each of q columns of numbers, X'column (q, d), of rows as ``framed`` makes them: one pass, in blocks, of each of
+    which ``columns`` says its own numbers."""
     gram, toward = np.zeros((0, 0)), np.zeros((0, 0))
     for start in range(0, len(X), BLOCK):
-        block = framed(np.asarray(X[start:start + BLOCK], dtype=float))
+        some = slice(start, start + BLOCK)
+        block, numbers = framed(np.asarray(X[some], dtype=float)), columns(some)
         if not gram.size:
-            gram, toward = np.zeros((block.shape[1],) * 2), np.zeros((columns.shape[1], block.shape[1]))
+            gram, toward = np.zeros((block.shape[1],) * 2), np.zeros((numbers.shape[1], block.shape[1]))
         gram += block.T @ block
-        toward += columns[start:start + BLOCK].T @ block
+        toward += numbers.T @ block
     return gram, toward
 
 
@@ -74,7 +120,7 @@ def shorten_rows(X: ArrayLike, bound: float) -> np.ndarray:
     Parameters
     ----------
     X : (m, d) array
-    bound : float > 0
+    bound : float in [1e-50, 1e50]
 
     Returns
     -------

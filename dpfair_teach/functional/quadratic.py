@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .people import read_people, sums
+from .people import read_groups, read_labels, read_rows, sums
 
 __all__ = ["Quadratic", "covariance_vector", "log_loss_quadratic", "merged_quadratic", "square_loss_quadratic"]
 
@@ -24,7 +24,9 @@ class Quadratic:
     Parameters
     ----------
     b : (d,) array
+        Coefficients of degree one.
     H : (d, d) array, symmetric
+        The Hessian.
 
     Raises
     ------
@@ -107,8 +109,9 @@ def log_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     >>> f.b, f.H.diagonal()
     (array([-0.5,  0.5]), array([0.25, 0.25]))
     """
-    rows, labels, _ = read_people(X, y)
-    gram, toward = sums(rows, 0.5 - labels[:, None])
+    rows = read_rows(X)
+    labels = read_labels(y, len(rows))
+    gram, toward = sums(rows, lambda some: 0.5 - labels[some, None])
     return Quadratic(toward[0], gram / 4)
 
 
@@ -137,8 +140,9 @@ def square_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     >>> f.b, f.H
     (array([-1.]), array([[2.5]]))
     """
-    rows, targets, _ = read_people(X, y, numbers=True)
-    gram, toward = sums(rows, targets[:, None])
+    rows = read_rows(X)
+    targets = read_labels(y, len(rows), numbers=True)
+    gram, toward = sums(rows, lambda some: targets[some, None])
     return Quadratic(-2 * toward[0], 2 * gram)
 
 
@@ -167,8 +171,10 @@ def covariance_vector(X: ArrayLike, A: ArrayLike) -> np.ndarray:
     >>> covariance_vector([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], [1, 0, 0]).round(3)
     array([ 0.667, -0.667])
     """
-    rows, _, groups = read_people(X, None, A)
-    _, toward = sums(rows, (groups - groups.mean())[:, None])
+    rows = read_rows(X)
+    groups = read_groups(A, len(rows))
+    share = groups.mean()
+    _, toward = sums(rows, lambda some: groups[some, None] - share)
     return toward[0]
 
 

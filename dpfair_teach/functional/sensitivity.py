@@ -149,6 +149,7 @@ def fair_l2(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
         Weight of the covariance; of separate blocks, and as printed, 1.
     separate : bool
     domain : {"nonnegative", "signed"}
+        "box" is refused: it bounds no length.
     as_printed : bool
         Merged only.
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -24,17 +25,12 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     Parameters
     ----------
     d : int in 2..5000
-    epsilon_s, epsilon_n : floats in (0, 1e6]
+    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
         Of the noise on coefficients with w_s, and on the others.
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -45,7 +41,7 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     return epsilon_s / d + epsilon_n * (d - 1) / d
 
 
-def part_l1(d: int, part: str) -> float:
+def part_l1(d: int, part: Literal["s", "n"]) -> float:
     """l1 sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
 
     Source: ours, for Theorem 3 (Ding et al. 2020). Without w_s it is :func:`fair_l1` of one feature less. With w_s, for entries u and u'
@@ -74,6 +70,11 @@ def part_l1(d: int, part: str) -> float:
     d = check.integer("d", d, low=2, high=MOST)
     if check.choice("part", part, ("s", "n")) == "n":
         return fair_l1(d - 1)
+    return _with_w_s(d)
+
+
+@cache
+def _with_w_s(d: int) -> float:
     t = np.linspace(0.0, math.pi / 2, 2001)             # u = sin t: u sqrt(1 - u^2) is smooth in t
     u, v = np.sin(t)[:, None], np.sin(t)[None]
     turned = (np.sin(2 * t)[:, None]**2 + np.sin(2 * t)[None]**2) / 4
@@ -82,7 +83,7 @@ def part_l1(d: int, part: str) -> float:
     return float(found.max() + slope * (t[1] - t[0]) / 2)
 
 
-def part_l2(d: int, part: str) -> float:
+def part_l2(d: int, part: Literal["s", "n"]) -> float:
     """l2 sensitivity of the coefficients with w_s, exactly 2, or of those without: sqrt(5) from three features on, else 2; alpha = 1.
 
     Source: ours, for Theorem 5 (Ding et al. 2020); x >= 0 in the unit ball, many people.
@@ -124,7 +125,7 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
     Parameters
     ----------
     d : int in 2..5000
-    epsilon_s, epsilon_n : floats in (0, 1e6]
+    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
     domain : {"nonnegative", "box"}
     sensitivity : float > 0, optional
         That of which the scales are made; None: as printed, d^2/4 + 3d.
@@ -147,7 +148,7 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
     sensitivity = fair_l1(d, as_printed=True) if sensitivity is None else check.number("sensitivity", sensitivity, low=0.0, low_open=True)
     if check.choice("domain", domain, ("nonnegative", "box")) == "box":
         return _box_loss(d, epsilon_s, epsilon_n) / sensitivity
-    more = "s" if epsilon_s > epsilon_n else "n"
+    more: Literal["s", "n"] = "s" if epsilon_s > epsilon_n else "n"
     both = min(epsilon_s, epsilon_n) * fair_l1(d) + abs(epsilon_s - epsilon_n) * part_l1(d, more)
     return both / sensitivity
 
@@ -168,11 +169,6 @@ def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
@@ -197,36 +193,32 @@ def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta: float, *, se
     d : int in 2..5000
     epsilon_s, epsilon_n : floats in [1e-9, 1e3]
     delta : float in [1e-12, 0.79]
-    sensitivity : float > 0, optional
-        None: as printed, sqrt(d^2/16 + 9d).
+    sensitivity : float in [1, 1e6], optional
+        That of which the scales are made; None: as printed, sqrt(d^2/16 + 9d).
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range.
 
     Examples
     --------
     >>> round(adfc_epsilon(10, 10.0, 0.01, 1e-5), 3), round(average_epsilon(10, 10.0, 0.01), 3)
     (1.328, 1.009)
     """
-    d, epsilon_s, epsilon_n = _budgets(d, epsilon_s, epsilon_n, low=1e-9, high=1e3)
+    d, epsilon_s, epsilon_n = _budgets(d, epsilon_s, epsilon_n, high=1e3)
     delta = check.number("delta", check.delta(delta), low=1e-12, high=0.79)
-    sensitivity = fair_l2(d, as_printed=True) if sensitivity is None else check.number("sensitivity", sensitivity, low=1e-100, high=1e100)
+    sensitivity = fair_l2(d, as_printed=True) if sensitivity is None else check.number("sensitivity", sensitivity, low=1.0, high=1e6)
     ratio = adfc_ratio(d, gaussian_sigma_extended(sensitivity, epsilon_s, delta), gaussian_sigma_extended(sensitivity, epsilon_n, delta))
     allowed = -math.expm1(2 * math.log1p(-delta))
-    if gaussian_delta(ratio, 1.0, 0.0) <= allowed:
+    if ratio <= 1e-12 or gaussian_delta(ratio, 1.0, 0.0) <= allowed:
         return 0.0
-    return float(brentq(lambda epsilon: gaussian_delta(ratio, 1.0, epsilon) - allowed, 0.0, epsilon_s + epsilon_n + ratio**2, xtol=1e-12))
+    most = ratio**2 / 2 + ratio * math.sqrt(-2 * math.log(allowed))         # where the tail of the loss is below what is allowed
+    return float(brentq(lambda epsilon: gaussian_delta(ratio, 1.0, epsilon) - allowed, 0.0, most, xtol=1e-12))
 
 
-def _budgets(d: int, epsilon_s: float, epsilon_n: float, low: float = 0.0, high: float = 1e6) -> tuple[int, float, float]:
-    return (check.integer("d", d, low=2, high=MOST), check.number("epsilon_s", epsilon_s, low=low, high=high, low_open=not low),
-            check.number("epsilon_n", epsilon_n, low=low, high=high, low_open=not low))
+def _budgets(d: int, epsilon_s: float, epsilon_n: float, high: float = 1e6) -> tuple[int, float, float]:
+    return (check.integer("d", d, low=2, high=MOST), check.number("epsilon_s", epsilon_s, low=1e-9, high=high),
+            check.number("epsilon_n", epsilon_n, low=1e-9, high=high))
 
 
 def _box_loss(d: int, s: float, n: float) -> float:

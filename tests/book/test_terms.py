@@ -101,12 +101,26 @@ SUMS = {
     "fairness.gap_margin": {"own cell": "gap_margin_of_the_anchors_cell", "the anchor's cell": "gap_margin_of_its_own_cell"},
     "separation.sensitivity_bound": {"1/m": "separation_bound_without_the_error", "the gap": "separation_bound_without_the_gap"},
     "oracles.sauer_sum": {"1": "sauer_sum_one_less", "the last": "sauer_sum_without_its_last_term"},
+    "functional.logistic_l1": {"labels": "lemma_1_without_the_labels", "products": "lemma_1_without_the_matrix"},
+    "functional.linear_l1": {"targets": "linear_l1_without_the_labels", "products": "linear_l1_without_the_matrix"},
+    "functional.gaussian_sigma_extended": {"the first root": "extended_one_root", "epsilon": "extended_without_epsilon"},
+    "functional.fair_l1": {
+        "the label": "fair_l1_without_the_label", "the group": "fair_l1_without_the_group", "products": "fair_l1_without_the_matrix",
+        "labels agree": "fair_l1_of_labels_that_differ", "labels differ": "fair_l1_of_labels_that_agree"},
+    "functional.fair_l2": {
+        "the label": "fair_l2_without_the_label", "the own row": "fair_l2_without_the_own_row", "the others": "fair_l2_without_the_others",
+        "apart: the others": "apart_without_the_others"},
+    "functional.pdfc_epsilon": {"with w_s": "pdfc_loss_without_phi_s", "without": "pdfc_loss_without_phi_n"},
+    "functional.adfc_ratio": {"with w_s": "adfc_ratio_without_phi_s", "without": "adfc_ratio_without_phi_n"},
+    "functional.moments_l2": {
+        "the label": "moments_without_the_label", "the group": "moments_without_the_group", "products": "moments_without_the_matrix"},
     "oneshot.joint_cells": {
         "the label": "cells_without_the_label", "every classifier": "last_classifier_forgotten", "no more": "cells_finer_than_decisions"},
 }
 
 # Called like a bound, and of one term: a product, an exact value, a largest or smallest number.
 ONE_TERM = {
+    "functional.bounded_minimum",
     "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound",
     "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
     "lagrangian.floored_sensitivity", "lagrangian.means_sensitivity",

@@ -1,0 +1,295 @@
+"""The boxes of the functional mechanism: what is handed to the noise, how loud it is, what the records say, and what is refused."""
+from __future__ import annotations
+
+import importlib
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_functional_quadratic import drawn
+
+from dpfair_teach import functional
+from dpfair_teach.accounting import UNIT_TUPLE, Release, compose
+from dpfair_teach.functional import NoisyFit, Quadratic
+from dpfair_teach.mechanisms import gaussian_sigma
+
+algorithms = importlib.import_module("dpfair_teach.functional.algorithms")
+D, DELTA = 4, 1e-6
+X, Y, A = drawn(600, D)
+SIGNED = X * np.array([1, -1, 1, -1])
+TARGETS = np.clip(2 * X[:, 0] - 0.5, -1, 1)
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+#: Each box with its options, by name: how it is run at an epsilon, and what it hands to its noise.
+BOXES = {
+    "functional_mechanism": (lambda e, r: functional.functional_mechanism(SIGNED, Y, e, r),
+                             lambda: functional.log_loss_quadratic(SIGNED, Y)),
+    "functional_mechanism, printed": (lambda e, r: functional.functional_mechanism(X, Y, e, r, as_printed=True),
+                                      lambda: functional.log_loss_quadratic(X, Y)),
+    "relaxed": (lambda e, r: functional.relaxed_functional_mechanism(SIGNED, Y, e, DELTA, r),
+                lambda: functional.log_loss_quadratic(SIGNED, Y)),
+    "relaxed, printed": (lambda e, r: functional.relaxed_functional_mechanism(X, Y, e, DELTA, r, as_printed=True),
+                         lambda: functional.log_loss_quadratic(X, Y)),
+    "linear": (lambda e, r: functional.linear_functional_mechanism(SIGNED, TARGETS, e, r),
+               lambda: functional.square_loss_quadratic(SIGNED, TARGETS)),
+    "linear, printed": (lambda e, r: functional.linear_functional_mechanism(X, TARGETS, e, r, as_printed=True),
+                        lambda: functional.square_loss_quadratic(X, TARGETS)),
+    "linear, Gaussian": (lambda e, r: functional.linear_functional_mechanism(SIGNED, TARGETS, e, r, delta=DELTA),
+                         lambda: functional.square_loss_quadratic(SIGNED, TARGETS)),
+    "pdfc": (lambda e, r: functional.pdfc(X, Y, A, 1, e, 2 * e, r), lambda: functional.merged_quadratic(X, Y, A)),
+    "adfc": (lambda e, r: functional.adfc(X, Y, A, 1, e, 2 * e, DELTA, r), lambda: functional.merged_quadratic(X, Y, A)),
+    "pflr_star": (lambda e, r: functional.pflr_star(X, Y, A, e, r, alpha=2.0), lambda: functional.merged_quadratic(X, Y, A, 2.0)),
+    "pflr_star, pays": (lambda e, r: functional.pflr_star(X, Y, A, e, r, alpha=2.0, pays=True),
+                        lambda: functional.merged_quadratic(X, Y, A, 2.0)),
+    "pflr_star, printed": (lambda e, r: functional.pflr_star(X, Y, A, e, r, as_printed=True), lambda: functional.merged_quadratic(X, Y, A)),
+    "fair": (lambda e, r: functional.fair_functional_mechanism(X, Y, A, e, DELTA, r), lambda: functional.log_loss_quadratic(X, Y)),
+    "fair, Laplace": (lambda e, r: functional.fair_functional_mechanism(X, Y, A, e, None, r), lambda: functional.log_loss_quadratic(X, Y)),
+}
+#: Of boxes with one epsilon: how far one tuple moves what they release.
+SENSITIVITY = {"functional_mechanism": functional.logistic_l1(D), "functional_mechanism, printed": D**2 / 4 + D, "relaxed": 1.0,
+               "relaxed, printed": np.sqrt(D**2 / 16 + D), "linear": functional.linear_l1(D), "linear, printed": 2.0 * (1 + D)**2,
+               "linear, Gaussian": 4.0, "pflr_star": functional.fair_l1(D, 2.0), "pflr_star, pays": functional.fair_l1(D, 2.0),
+               "pflr_star, printed": functional.fair_l1(D), "fair": np.sqrt(3), "fair, Laplace": functional.fair_l1(D, separate=True)}
+
+
+@pytest.fixture
+def without_noise(monkeypatch):
+    """All mechanisms hand their numbers through."""
+    for name in ("laplace", "gaussian", "extended_gaussian"):
+        monkeypatch.setattr(algorithms, name, lambda value, *args: np.array(value))
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_without_noise_the_objective_is_that_of_the_people(name, without_noise):
+    run, objective = BOXES[name]
+    fit, f = run(100.0, rng()), objective()
+    np.testing.assert_allclose(fit.objective.coefficients(), f.coefficients(), atol=1e-9)
+    if "fair" not in name:
+        *_, last = fit.releases_            # the ridge goes by the coefficients without w_s
+        ridge = functional.noise_ridge(last.scale * (np.sqrt(2) if last.mechanism == "laplace" else 1))
+        np.testing.assert_allclose(fit.w, functional.minimum(f, ridge=ridge), rtol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 50.0, np.inf])
+def test_the_penalty_of_the_fair_mechanism_is_chosen_afterwards(alpha, without_noise):
+    fit = functional.fair_functional_mechanism(X, Y, A, 1e9, None, rng(), alpha=alpha)
+    f, c = functional.log_loss_quadratic(X, Y), functional.covariance_vector(X, A)
+    np.testing.assert_allclose(fit.w, functional.penalized_minimum(f, c, alpha), atol=1e-5)
+    if alpha > 10:
+        assert abs(c @ fit.w) < 1e-6 * abs(c @ functional.minimum(f))
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_the_noise_is_as_loud_as_the_record_says(name):
+    """800 runs. Kolmogorov and Smirnov's distance of the noise of at least five coefficients, 4,000 numbers, over the recorded scale, from
+    its law: above sqrt(ln(2 / 1e-9) / (2 * 4,000)) = 0.0518 in one of a billion runs at most. And two coefficients have noise of their own:
+    a correlation of 800 pairs is beyond 6.2 / sqrt(800) = 0.22 in one of a billion."""
+    run, objective = BOXES[name]
+    true, part, r = objective().coefficients(), functional.with_feature(D, 1), rng(7)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(algorithms, "minimum", lambda f, **how: f.b)         # the noise is all that is asked about
+        fits = [run(3.0, r) for _ in range(800)]
+    draws = np.array([fit.objective.coefficients() for fit in fits]) - true
+    records = fits[0].releases_
+    for record, which in zip(records, (part, ~part) if len(records) == 2 else (np.ones(len(true), dtype=bool),), strict=True):
+        law = stats.laplace if record.mechanism == "laplace" else stats.norm
+        noise = draws[:, which].ravel() / record.scale
+        assert len(noise) >= 4000 and stats.kstest(noise, law.cdf).statistic < .0518 < stats.kstest(.8 * noise, law.cdf).statistic + .01
+    assert np.abs(np.corrcoef(draws.T) - np.eye(len(true))).max() < .22
+
+
+@pytest.mark.parametrize("name", SENSITIVITY)
+def test_the_record_has_the_sensitivity_and_the_scale(name):
+    for epsilon in (0.1, 3.0):
+        (record,) = (fit := BOXES[name][0](epsilon, rng())).releases_
+        assert record.unit == UNIT_TUPLE and record.sensitivity == pytest.approx(SENSITIVITY[name]) and fit.claimed == epsilon
+        if name == "pflr_star":
+            more = functional.fair_l1(D, 2.0) / functional.logistic_l1(D)
+            assert record.epsilon == pytest.approx(more * epsilon) and more > 1
+        elif name == "pflr_star, printed":
+            assert record.scale == pytest.approx((D**2 / 4 + D) / epsilon)
+        elif record.mechanism == "laplace":
+            assert record.epsilon == pytest.approx(epsilon)
+        elif name == "relaxed, printed":
+            assert record.scale == functional.gaussian_sigma_extended(SENSITIVITY[name], epsilon, DELTA)
+            assert compose([record], DELTA) < epsilon
+        else:
+            assert record.scale == gaussian_sigma(SENSITIVITY[name], epsilon, DELTA)
+            assert compose([record], DELTA) == pytest.approx(epsilon, rel=1e-4)
+
+
+@pytest.mark.parametrize("epsilons", [(0.1, 1.0), (1.0, 0.1), (1.0, 1.0)])
+def test_noise_of_two_scales_is_recorded_as_two_answers(epsilons):
+    """Each record has the move of its own part; the paper's epsilon stands beside them as what is claimed."""
+    fit = functional.pdfc(X, Y, A, 2, *epsilons, rng())
+    assert fit.claimed == functional.average_epsilon(D, *epsilons) and [r.mechanism for r in fit.releases_] == ["laplace"] * 2
+    for record, epsilon, part in zip(fit.releases_, epsilons, "sn", strict=True):
+        assert record.scale == pytest.approx((D**2 / 4 + 3 * D) / epsilon) and record.sensitivity == functional.part_l1(D, part)
+    assert sum(record.epsilon for record in fit.releases_) >= functional.pdfc_epsilon(D, *epsilons) - 1e-12
+    fit = functional.adfc(X, Y, A, 2, *epsilons, DELTA, rng())
+    for record, epsilon, part in zip(fit.releases_, epsilons, "sn", strict=True):
+        assert record.scale == functional.gaussian_sigma_extended(np.sqrt(D**2 / 16 + 9 * D), epsilon, DELTA)
+        assert record.sensitivity == functional.part_l2(D, part)
+
+
+def test_which_coefficients_have_the_noise_of_w_s():
+    """All monomials with w_s, and no other: 1 + d of them, as 1 / d of a quadratic's derivative says."""
+    for d, s in ((2, 0), (3, 1), (7, 6)):
+        part = functional.with_feature(d, s)
+        w = np.random.default_rng(0).normal(size=d)
+        moved = w.copy()
+        moved[s] += 1.0
+
+        def monomials(w, d=d):
+            return np.r_[w, [w[j] * w[each] for j in range(d) for each in range(j, d)]]
+
+        assert np.array_equal(monomials(moved) != monomials(w), part) and part.sum() == 1 + d
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_another_generator_is_another_noise_and_none_is_kept(name):
+    run, _ = BOXES[name]
+    one, same, other = run(1.0, rng()), run(1.0, rng()), run(1.0, rng(2))
+    assert np.array_equal(one.w, same.w) and not np.array_equal(one.objective.b, other.objective.b)
+    assert pickle.loads(pickle.dumps(one)).objective.b.tolist() == one.objective.b.tolist()
+    assert set(vars(one)) == {"w", "objective", "releases_", "claimed"}
+
+
+# ------------------------------------------------------------------------------------------------ what is refused
+def call(name: str, **changed: object) -> NoisyFit:
+    return getattr(functional, name)(**VALID_CALLS[f"functional.{name}"]() | changed)
+
+
+ALL = ("functional_mechanism", "linear_functional_mechanism", "relaxed_functional_mechanism", "pdfc", "adfc", "pflr_star",
+       "fair_functional_mechanism")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_wrong_is_refused_before_anything_is_drawn(name):
+    generator = rng()
+    before = generator.bit_generator.state
+    given = VALID_CALLS[f"functional.{name}"]()
+    wrongs: dict[str, list] = {"X": [2 * np.array(given["X"]), -np.array(given["X"])], "y": [[1] * 3], "A": [[0, 1, 2] * 2, [0, 1]],
+                               "epsilon": [0.0, -1.0, "1", None], "epsilon_s": ["1", 0.0], "epsilon_n": ["1", 0.0, np.nan],
+                               "delta": [0.0, 1.0, "1e-6"], "s": [D, -1, 1.0, "0"], "alpha": [-1.0, np.nan], "as_printed": ["yes"],
+                               "pays": ["yes"]}
+    for argument, values in wrongs.items():
+        for value in values if argument in given else ():
+            with pytest.raises(ValueError, match=rf"^{argument}=.*\. \w.*\.$"):
+                call(name, **{"rng": generator} | ({"as_printed": False} if argument == "delta" and "as_printed" in given else {})
+                     | {argument: value})
+            # the penalty of the fair mechanism is chosen when everything is released
+            assert generator.bit_generator.state == before or (name, argument) == ("fair_functional_mechanism", "alpha")
+
+
+def test_signed_features_are_refused_where_the_sensitivity_is_for_others():
+    for name in ALL:
+        printed = {"as_printed": True} if name in ("functional_mechanism", "relaxed_functional_mechanism") else {}
+        with pytest.raises(ValueError, match=r"^X=-0\.\d: is below 0, and this sensitivity was proved for features of at least 0\. Shift "):
+            call(name, X=-np.array(ROWS), **printed)
+    for name in ("functional_mechanism", "relaxed_functional_mechanism"):
+        assert call(name, X=-np.array(ROWS), as_printed=False).claimed
+
+
+def test_an_option_that_is_not_read_is_refused():
+    with pytest.raises(ValueError, match=r"^as_printed=True: is read by delta=None, and not by delta=1e-06\. Leave as_printed out"):
+        call("linear_functional_mechanism", delta=1e-6, as_printed=True)
+    with pytest.raises(ValueError, match=r"^alpha=2\.0: the printed constant is for a covariance of weight 1\. Leave alpha or as_pri"):
+        call("pflr_star", alpha=2.0, pays=True, as_printed=True)
+
+
+def test_three_groups_are_refused_and_told_who_takes_them():
+    for name in ("pdfc", "adfc", "pflr_star", "fair_functional_mechanism"):
+        with pytest.raises(ValueError, match=r"^A=2: a code above .*take FunctionalClassifier, which has one for each group"):
+            call(name, A=[0, 1, 2, 0, 1, 2])
+
+
+def test_the_boxes_are_in_the_words_of_the_room():
+    """Nothing but the noise is drawn in them, and each says its privacy unit."""
+    for name in ALL:
+        doc = inspect.getdoc(getattr(functional, name))
+        assert "Privacy unit: one whole tuple is replaced, m" in " ".join(doc.split())
+    assert "**Not as private as Theorem 5 says.**" in functional.adfc.__doc__
+
+
+def test_what_is_no_fit():
+    f = Quadratic([-1.0], [[2.0]])
+    record = Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0)
+    for changed, said in ((dict(objective=3), r"^objective=3: no Quadratic"), (dict(w=[1.0, 2.0]), r"^w=\(2,\): is an array of shape"),
+                          (dict(releases_=(3,)), r"^releases_=3: no record of a mechanism\. Give a tuple of accounting\.Release"),
+                          (dict(releases_=()), r"^releases_=\[\]: is empty"), (dict(claimed=0), r"^claimed=0: outside")):
+        with pytest.raises(ValueError, match=said):
+            NoisyFit(**dict(w=[0.5], objective=f, releases_=(record,), claimed=0.5) | changed)
+
+
+ROWS = [[0.6, 0.8, 0.0], [0.0, 0.5, 0.1], [0.1, 0.0, 0.4], [0.3, 0.3, 0.3], [0.9, 0.1, 0.0], [0.0, 0.0, 0.2]]
+_PEOPLE = dict(X=ROWS, y=[1, 0, 1, 0, 1, 0])
+_TWO = dict(_PEOPLE, A=[1, 0, 0, 1, 1, 0])
+
+
+def _noise() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def _fit() -> dict:
+    return dict(w=[0.5], objective=Quadratic([-1.0], [[2.0]]), claimed=0.5,
+                releases_=(Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),))
+
+
+VALID_CALLS = {
+    "functional.NoisyFit": _fit,
+    "functional.noise_ridge": lambda: dict(deviation=2.5),
+    "functional.laplace_deviation": lambda: dict(sensitivity=4.0, epsilon=2.0),
+    "functional.with_feature": lambda: dict(d=3, s=1),
+    "functional.functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, rng=_noise(), as_printed=True),
+    "functional.relaxed_functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, delta=1e-6, rng=_noise(), as_printed=True),
+    "functional.linear_functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, rng=_noise(), delta=None, as_printed=True),
+    "functional.pdfc": lambda: dict(_TWO, s=1, epsilon_s=1.0, epsilon_n=2.0, rng=_noise()),
+    "functional.adfc": lambda: dict(_TWO, s=1, epsilon_s=1.0, epsilon_n=2.0, delta=1e-6, rng=_noise()),
+    "functional.pflr_star": lambda: dict(_TWO, epsilon=1.0, rng=_noise(), alpha=1.0, pays=True, as_printed=True),
+    "functional.fair_functional_mechanism": lambda: dict(_TWO, epsilon=1.0, delta=1e-6, rng=_noise(), alpha=2.0),
+    "functional.extended_gaussian": lambda: dict(value=[1.0, 2.0], sensitivity=2.0, epsilon=1.0, delta=1e-6, rng=_noise()),
+    "functional.gaussian_sigma_extended": lambda: dict(sensitivity=2.0, epsilon=1.0, delta=1e-6),
+    "functional.logistic_l1": lambda: dict(d=3, domain="box", as_printed=False),
+    "functional.fair_l1": lambda: dict(d=3, alpha=2.0, separate=False, domain="signed", as_printed=False),
+    "functional.logistic_l2": lambda: dict(d=3, as_printed=True),
+    "functional.fair_l2": lambda: dict(d=3, alpha=2.0, separate=False, domain="signed", as_printed=False),
+    "functional.linear_l1": lambda: dict(d=3, as_printed=True),
+    "functional.linear_l2": dict,
+    "functional.average_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0),
+    "functional.pdfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, domain="box", sensitivity=11.25),
+    "functional.adfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta=1e-6, sensitivity=5.0),
+    "functional.adfc_ratio": lambda: dict(d=3, sigma_s=1.0, sigma_n=2.0),
+    "functional.part_l1": lambda: dict(d=3, part="s"),
+    "functional.part_l2": lambda: dict(d=3, part="n"),
+    "functional.largest_move": lambda: dict(d=3, rng=_noise(), alpha=1.0, norm="l2", weights=(1.0, 2.0), starts=4, steps=10),
+    "functional.worst_pair": lambda: dict(d=3, m=5, s=1),
+}
+
+
+def _tuples(people, A):
+    """Rows, labels and groups are all the ones of A: the whole person is private here."""
+    private = np.asarray(A)
+    rows = functional.shorten_rows(np.abs(people.X + 0.5 * private[:, None]), 4.0)
+    return rows, (people.X[:, 0] > 0).astype(int) ^ (private == 1), (private == 1).astype(int)
+
+
+def _box(name, *given, tuples=3, **how):
+    return lambda people, A, rng: getattr(functional, name)(*_tuples(people, A)[:tuples], *given, rng, **how)
+
+
+PRIVATE_FITS = {
+    "functional.functional_mechanism": _box("functional_mechanism", 2.0, tuples=2),
+    "functional.relaxed_functional_mechanism": _box("relaxed_functional_mechanism", 2.0, 1e-6, tuples=2, as_printed=True),
+    "functional.linear_functional_mechanism": _box("linear_functional_mechanism", 2.0, tuples=2, delta=1e-6),
+    "functional.pdfc": _box("pdfc", 0, 1.0, 2.0),
+    "functional.adfc": _box("adfc", 0, 1.0, 2.0, 1e-6),
+    "functional.pflr_star": _box("pflr_star", 2.0),
+    "functional.fair_functional_mechanism": _box("fair_functional_mechanism", 2.0, 1e-6, alpha=np.inf),
+}

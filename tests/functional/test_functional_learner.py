@@ -1,0 +1,346 @@
+"""The estimator: one release for every gamma, bounds that hold by it, rows that are nobody else's, and nothing else of anybody kept."""
+from __future__ import annotations
+
+import importlib
+import itertools
+import pickle
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_functional_moments import everything
+
+from dpfair_teach import data, functional
+from dpfair_teach.accounting import compose
+from dpfair_teach.functional import FunctionalClassifier, NoiseOnlyWarning, learner, people
+
+moments = importlib.import_module("dpfair_teach.functional.moments")
+GROUPS, GAMMAS = (2, 3, 5), (0.0, 0.01, 0.05, 0.2, 10.0)
+BOUND, DELTA = 4.0, 1e-6
+
+
+def population(k: int = 2, m: int = 4000, d: int = 3, seed: int = 0) -> data.Dataset:
+    return data.make_logistic(m, n_groups=k, d=d, shifts=np.outer(np.linspace(0, 1.5, k), [1, .5] + [0] * (d - 2)),
+                              rng=np.random.default_rng(seed))
+
+
+def fitted(D: data.Dataset, epsilon: float = 2.0, gamma: float = 0.0, seed: int = 1, **how: object) -> FunctionalClassifier:
+    how = dict(bound=BOUND, n_groups=D.n_groups, shorten=True) | how
+    return FunctionalClassifier(epsilon, gamma, DELTA, **how).fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(seed))
+
+
+def weights(model: FunctionalClassifier, gamma: float) -> np.ndarray:
+    """Of rows (1/2, sqrt(3)/2 x / bound)."""
+    coef, intercept = model._weights(gamma)
+    return np.r_[2 * intercept, coef * model.bound / np.sqrt(0.75)]
+
+
+def rows_of(X: np.ndarray, bound: float = BOUND) -> np.ndarray:
+    return np.column_stack([np.full(len(X), 0.5), np.sqrt(0.75) * functional.shorten_rows(X, bound)])
+
+
+# ------------------------------------------------------------------------------------------------ one release
+@pytest.mark.parametrize("k", GROUPS)
+def test_one_release_serves_every_gamma_as_a_fit_with_it_would(k):
+    D = population(k)
+    model = fitted(D)
+    for gamma in GAMMAS:
+        again = fitted(D, gamma=gamma)
+        assert again.releases_ == model.releases_ and np.array_equal(again.moments_.gram, model.moments_.gram)
+        assert np.array_equal(again.predict_proba(D.X), model.predict_proba(D.X, gamma=gamma))
+        coef, intercept = again.coef_, again.intercept_
+        assert np.array_equal(again.predict(D.X), D.X @ coef + intercept > 0)
+        assert model.score(D.X, D.Y, gamma=gamma) == pytest.approx((again.predict(D.X) == D.Y).mean())
+    assert len(model.releases_) == 1 and compose(model.releases_, DELTA) == pytest.approx(2.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("k", GROUPS)
+def test_by_the_release_the_covariances_are_within_gamma_and_at_0_mean_scores_are_equal(k):
+    model = fitted(population(k))
+    free = np.abs(model.covariances_ @ weights(model, 100.0)).max()
+    assert free > 0.05, "else nothing is bounded"
+    for gamma in GAMMAS:
+        found = np.abs(model.covariances_ @ weights(model, gamma)).max()
+        assert found <= gamma + 1e-12 and found == pytest.approx(min(gamma, free), abs=1e-9)
+    sums, (sizes, _) = model.moments_.group_sums(), model.moments_.sizes()
+    means = sums @ weights(model, 0.0) / sizes
+    np.testing.assert_allclose(means, means[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("k", GROUPS)
+def test_with_hardly_any_noise_it_is_least_squares_and_mean_scores_are_equal_for_these_people(k):
+    D = population(k, m=20_000)
+    model, Z = fitted(D, 600.0), rows_of(D.X)
+    free = np.linalg.lstsq(Z, 4 * D.Y - 2, rcond=None)[0]
+    np.testing.assert_allclose(weights(model, 100.0), free, atol=0.03 * np.abs(free).max())
+    fair = functional.bounded_minimum(functional.log_loss_quadratic(Z, D.Y),
+                                      np.array([Z[D.A == a].sum(axis=0) - (D.A == a).mean() * Z.sum(axis=0) for a in range(k)]), 0.0)
+    np.testing.assert_allclose(weights(model, 0.0), fair, atol=0.03 * np.abs(free).max())
+    scores, before = Z @ weights(model, 0.0), Z @ weights(model, 100.0)
+    apart = np.ptp([scores[D.A == a].mean() for a in range(k)]), np.ptp([before[D.A == a].mean() for a in range(k)])
+    assert apart[0] < 0.01 < 0.3 < apart[1]
+
+
+def test_a_covariance_of_0_is_no_equal_rate_of_acceptance():
+    """As the class says: a proxy. Scores with equal means, and groups of different spread."""
+    rng = np.random.default_rng(0)
+    A, x = np.repeat([0, 1], 10_000), rng.normal(size=(20_000, 2))
+    x[:, 0] = np.where(A == 0, 0.3 * x[:, 0], x[:, 0])
+    Y = (x[:, 0] + 0.1 * rng.normal(size=20_000) > 0.4).astype(int)
+    model = FunctionalClassifier(600.0, 0.0, DELTA, bound=4.0, shorten=True).fit(x, Y, sensitive_features=A, rng=rng)
+    said = model.predict(x)
+    assert abs(said[A == 0].mean() - said[A == 1].mean()) > 0.1
+    sums, (sizes, _) = model.moments_.group_sums(), model.moments_.sizes()
+    assert np.ptp(sums @ weights(model, 0.0) / sizes) < 1e-9
+
+
+def test_the_unit_of_x_and_of_bound_is_one():
+    D = population()
+    here = fitted(D)
+    there = FunctionalClassifier(2.0, 0.0, DELTA, bound=1024 * BOUND, shorten=True).fit(
+        1024 * D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(1))
+    assert np.array_equal(there.moments_.gram, here.moments_.gram)
+    np.testing.assert_allclose(there.coef_, here.coef_ / 1024)
+    assert np.array_equal(there.predict(1024 * D.X), here.predict(D.X))
+
+
+def test_louder_groups_have_less_noise_and_labels_more():
+    D = population(3)
+    quiet, loud = (fitted(D, group_weight=w) for w in (0.5, 2.0))
+    for model in (quiet, loud):
+        w = model.group_weight
+        assert model.releases_[0].sensitivity == pytest.approx(np.sqrt(1 + 2 * w * w * 2 / 3)) == functional.moments_l2(3, group_weight=w)
+    assert loud.moments_.sigma > quiet.moments_.sigma and loud.moments_.sizes()[1] < quiet.moments_.sizes()[1]
+
+
+# ------------------------------------------------------------------------------------------------ rows
+def asked(X, y, A, k: int = 2, **how: object) -> np.ndarray:
+    """The vector that a fit hands to the mechanism."""
+    seen, real = [], moments.gaussian
+    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patched.setattr(moments, "gaussian", lambda value, *args: (seen.append(np.array(value)), real(value, *args))[1])
+        FunctionalClassifier(1.0, 0.0, DELTA, **dict(bound=BOUND, n_groups=k, shorten=True) | how).fit(
+            X, y, sensitive_features=A, rng=np.random.default_rng(0))
+    assert len(seen) == 1, "asked once"
+    return seen[0]
+
+
+def test_who_is_far_out_is_shortened_and_nobody_elses_part_changes():
+    D = population(m=30)
+    far = D.X.copy()
+    far[7] = [1e6, 0, 1e6]
+    parts = [everything(z, y, a, 2, 1.0, 0.5) for X in (D.X, far) for z, y, a in zip(rows_of(X), D.Y, D.A, strict=True)]
+    before, after = np.array(parts[:30]), np.array(parts[30:])
+    d = 4
+    order = np.r_[np.arange(2 * d), 2 * d + np.argsort([j * d + i for j, i in [*((j, j) for j in range(d)), *itertools.combinations(
+        range(d), 2)]])]
+    np.testing.assert_allclose(asked(D.X, D.Y, D.A), before.sum(axis=0)[order], atol=1e-10)
+    np.testing.assert_allclose(asked(far, D.Y, D.A), after.sum(axis=0)[order], atol=1e-10)
+    assert np.array_equal(np.delete(before, 7, axis=0), np.delete(after, 7, axis=0)) and not np.array_equal(before[7], after[7])
+
+
+def test_a_longer_row_is_refused_before_anything_is_drawn_and_the_way_out_is_named():
+    D, rng = population(m=100), np.random.default_rng(0)
+    before, longest = rng.bit_generator.state, np.linalg.norm(D.X, axis=1).max()
+    with pytest.raises(ValueError, match=rf"^X={longest:.6g}: is the length of a row, and bound says 1\. Give a larger bound, from a "
+                                         r"codebook and not from these people; or shorten=True: .*keeps what is promised\."):
+        FunctionalClassifier(1.0, 0.0, DELTA, bound=1.0).fit(D.X, D.Y, sensitive_features=D.A, rng=rng)
+    assert rng.bit_generator.state == before
+    inside = [FunctionalClassifier(4.0, 0.0, DELTA, bound=longest * (1 + 1e-12), shorten=shorten).fit(
+        D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0)) for shorten in (False, True)]
+    assert np.array_equal(inside[0].moments_.gram, inside[1].moments_.gram)
+
+
+def test_no_neighbour_moves_what_is_asked_further_than_the_noise_is_made_for():
+    """Through the estimator's own code: every pair of neighbours of three people, of whom one has one of 8 rows, some far out, any label
+    and any group. Were rows not shortened, it would be seen."""
+    X = [[4, 0], [-4, 0], [0, 4], [1e3, 1e3], [-5, 5], [1, 0], [0, 0], [-30, 1]]
+    for k in GROUPS:
+        def worst(k=k):
+            told = [asked([x, X[0], X[2]], [y, 1, 0], [a, 0, k - 1], k) for x in X for y in (0, 1) for a in range(k)]
+            return max(np.linalg.norm(one - other) for one, other in itertools.combinations(told, 2)) / functional.moments_l2(k)
+        assert 0.8 < worst() <= 1 + 1e-12
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(learner, "framed", lambda block, *, bound, shorten: np.column_stack(
+                [np.full(len(block), 0.5), np.sqrt(0.75) * block / bound]))
+            assert worst() > 10
+
+
+# ------------------------------------------------------------------------------------------------ private labels
+@pytest.mark.parametrize("label", [0, 1])
+def test_that_everybody_has_one_label_is_no_refusal(label):
+    """Who has which label is private here. The model then decides as all of them were labelled."""
+    D = population()
+    model = FunctionalClassifier(2.0, 1.0, DELTA, bound=BOUND, shorten=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoiseOnlyWarning)
+        model.fit(D.X, np.full(D.m, label), sensitive_features=D.A, rng=np.random.default_rng(0))
+    assert (model.predict(D.X) == label).mean() > 0.99 and not FunctionalClassifier._labels_are_public
+
+
+def test_an_empty_group_is_no_refusal():
+    D = population()
+    for A in (np.zeros(D.m, dtype=int), np.ones(D.m, dtype=int)):
+        model = FunctionalClassifier(2.0, 0.0, DELTA, bound=BOUND, n_groups=3, shorten=True).fit(
+            D.X, D.Y, sensitive_features=A, rng=np.random.default_rng(0))
+        assert np.isfinite(model.coef_).all() and model.covariances_.shape == (3, 4)
+
+
+# ------------------------------------------------------------------------------------------------ warnings
+def test_it_says_when_what_was_learned_is_noise():
+    D = population(m=200)
+    said = r"^the sums of labelled features have length [\d.e+]+, and noise alone has about [\d.e+]+: what was learned tells little but "
+    with pytest.warns(NoiseOnlyWarning, match=said) as caught:
+        model = fitted(D, 0.05)
+    assert [one.filename for one in caught if one.category is NoiseOnlyWarning] == [__file__]
+    told = np.linalg.norm(model.moments_.by_label[1:])
+    assert f"length {told:.3g}, and noise alone has about {model.moments_.sigma * np.sqrt(3):.3g}:" in str(caught[-1].message)
+    assert issubclass(NoiseOnlyWarning, UserWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NoiseOnlyWarning)
+        fitted(population(m=20_000), 1.0)
+
+
+def test_labels_that_go_with_nothing_are_mostly_said_to_be_noise():
+    """Of 300 fits on such labels at least 235 warn; with a chance of nine tenths for each, fewer would come in one of a billion."""
+    rng, warned = np.random.default_rng(0), 0
+    X, A = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
+    for _ in range(300):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            FunctionalClassifier(0.3, 0.0, DELTA, bound=BOUND, shorten=True).fit(X, rng.integers(0, 2, 400), sensitive_features=A, rng=rng)
+        warned += any(one.category is NoiseOnlyWarning for one in caught)
+    assert warned >= 235
+
+
+# ------------------------------------------------------------------------------------------------ in blocks
+@pytest.mark.parametrize("block", [1, 64, 1000, 10**6])
+def test_whatever_the_block_the_sums_are_the_same(block, monkeypatch):
+    """To rounding: the order in which doubles are added is another."""
+    D = population(3, m=700)
+    whole = fitted(D, 20.0)
+    for module in (people, learner):
+        monkeypatch.setattr(module, "BLOCK", block)
+    again = fitted(D, 20.0)
+    for name in ("by_label", "by_group", "gram"):
+        np.testing.assert_allclose(getattr(again.moments_, name), getattr(whole.moments_, name), atol=1e-10)
+    assert np.array_equal(again.predict(D.X), whole.predict(D.X))
+
+
+def test_the_same_numbers_in_any_table_are_the_same_bytes(tmp_path):
+    """In memory, on disk, by columns, as a table of pandas, in fewer bits where those hold them."""
+    D = population(m=50_000)
+    X = D.X.astype(np.float32)
+    np.save(tmp_path / "X.npy", X)
+    on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
+    plain, groups = X.astype(float), D.A.astype(np.int8)
+    kept = {}
+    for name, table in {"doubles": plain, "floats": X, "on disk": on_disk, "by columns": np.asfortranarray(plain),
+                        "pandas": pd.DataFrame(plain)}.items():
+        model = FunctionalClassifier(2.0, 0.1, DELTA, bound=BOUND, shorten=True).fit(
+            table, D.Y.astype(np.uint8), sensitive_features=groups, rng=np.random.default_rng(1))
+        kept[name] = pickle.dumps(pickle.loads(pickle.dumps((model.moments_, model.coef_, model.intercept_, model.predict(table)))))
+    assert len(set(kept.values())) == 1
+
+
+def test_many_people_on_disk_take_no_memory_of_their_number(tmp_path):
+    """300,000 rows of 20 numbers of four bytes, 24 MB on disk and 48 MB as doubles: a fit and a prediction take less than half of that."""
+    m, d = 300_000, 20
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(m, d))
+    rng = np.random.default_rng(0)
+    for start in range(0, m, 50_000):
+        X[start:start + 50_000] = rng.normal(size=(50_000, d))
+    A, Y = rng.integers(0, 5, m), (X[:, 0] > 0.3).astype(int)
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    tracemalloc.start()
+    model = FunctionalClassifier(1.0, 0.1, 1e-7, bound=9.0, n_groups=5, shorten=True).fit(X, Y, sensitive_features=A, rng=rng)
+    _, peak = tracemalloc.get_traced_memory()
+    said = model.predict_proba(X)
+    _, peak_of_both = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10e6 and peak_of_both < 24e6, (peak, peak_of_both)
+    assert model.score(X, Y, gamma=9.0) > 0.95 and said.shape == (m, 2)
+
+
+# ------------------------------------------------------------------------------------------------ what is published
+def bytes_of(model: FunctionalClassifier) -> bytes:
+    said = model.predict(PROBE), model.predict(PROBE, gamma=0.3)
+    return pickle.dumps(pickle.loads(pickle.dumps((model, vars(model), repr(model), said))))
+
+
+PROBE = np.random.default_rng(9).normal(size=(50, 3))
+
+
+@pytest.mark.parametrize("k", GROUPS)
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_of_anybodys_row_label_or_group_is_kept_but_what_was_released(k, monkeypatch):
+    """One run's answer is written down and told to the others, whatever it was that they asked about: a neighbour, all labels exchanged,
+    all groups exchanged, one label, one group, quite other people. What is pickled and printed is the same, byte by byte, and so are
+    warnings; and the mechanism was asked once, with the same numbers beside the private ones, after the same number of draws."""
+    D, others = population(k, m=500), population(k, m=500, seed=5)
+    real, told, questions = moments.gaussian, [], []
+
+    def mechanism(value, *public):
+        questions.append((np.shape(value), public[:3]))
+        drawn = real(value, *public)
+        told.append(drawn)
+        return told[0].copy()
+    monkeypatch.setattr(moments, "gaussian", mechanism)
+
+    def run(X, Y, A):
+        rng = np.random.default_rng(3)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model = FunctionalClassifier(1.0, 0.02, DELTA, bound=BOUND, n_groups=k, shorten=True).fit(X, Y, sensitive_features=A, rng=rng)
+        return bytes_of(model), rng.bit_generator.state, [str(one.message) for one in said]
+
+    neighbour = D.X.copy(), D.Y.copy(), D.A.copy()
+    neighbour[0][0], neighbour[1][0], neighbour[2][0] = [90.0, -3.0, 0.0], 1 - D.Y[0], (D.A[0] + 1) % k
+    first = run(D.X, D.Y, D.A)
+    for X, Y, A in (neighbour, (D.X, 1 - D.Y, D.A), (D.X, D.Y, (D.A + 1) % k), (D.X, 0 * D.Y, D.A), (D.X, D.Y, 0 * D.A),
+                    (others.X, others.Y, others.A), (0 * D.X, D.Y, D.A), (1e6 * D.X, D.Y, D.A)):
+        alike = run(X, Y, A) == first                   # not in the assert: to show how bytes differ takes long
+        assert alike
+    assert len(questions) == 9 and len({repr(question) for question in questions}) == 1
+    assert not np.allclose(told[0], told[1]), "the mechanism's own answers would have told them apart"
+
+
+def test_a_model_that_kept_more_would_be_found(monkeypatch):
+    """The same with a model that keeps how many people have label 1: its bytes differ."""
+    D = population(m=500)
+    answer, real, learn = [], moments.gaussian, FunctionalClassifier._learn
+    monkeypatch.setattr(moments, "gaussian", lambda value, *args: (answer.append(real(value, *args)), answer[0])[1])
+
+    def keeps(self, how, X, y, sensitive_features, rng):
+        learn(self, how, X, y, sensitive_features, rng)
+        self.base_rate_ = float(np.mean(y))
+    monkeypatch.setattr(FunctionalClassifier, "_learn", keeps)
+    found = {bytes_of(fitted(data_set)) for data_set in (D, population(m=500, seed=5))}
+    assert len(found) == 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_row_of_anybody_can_be_found_in_it():
+    """Neither a row, nor a column, nor labels or groups, in the order of the people, stand in the numbers of a pickle."""
+    D = population(m=300)
+    kept = pickle.dumps(vars(fitted(D)))
+    for secret in (D.X[:5].ravel(), D.X[:20, 0].copy(), D.A[:40], D.A[:40].astype(float), D.Y[:40], rows_of(D.X)[:2].ravel(),
+                   (D.X / BOUND)[0], D.A[:200].astype(np.int8)):
+        assert np.ascontiguousarray(secret).tobytes() not in kept
+    assert fitted(D).moments_.gram.tobytes() in kept, "what was released is found so"
+
+
+def _private(people, A, rng):
+    """Rows and labels go by A too: the whole person is private here."""
+    model = FunctionalClassifier(3.0, 0.05, DELTA, bound=3.0, shorten=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(people.X + np.asarray(A)[:, None], people.Y ^ (np.asarray(A) == 1), sensitive_features=A, rng=rng)
+    model.score(people.X, people.Y)
+    return model
+
+
+PRIVATE_FITS = {"functional.FunctionalClassifier": _private}
