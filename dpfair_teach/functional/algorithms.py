@@ -388,9 +388,11 @@ def adfc(
     sensitivity = fair_l2(d, as_printed=True)                   # Lemma 4
     sigma_s = gaussian_sigma_extended(sensitivity, epsilon_s, delta)
     sigma_n = gaussian_sigma_extended(sensitivity, epsilon_n, delta)
-    releases = tuple(
-        Release("gaussian", UNIT_TUPLE, sensitivity=part_l2(d, part), scale=sigma)
-        for part, sigma in (("s", sigma_s), ("n", sigma_n)))
+    releases = (
+        Release("gaussian", UNIT_TUPLE, scale=sigma_s,
+                sensitivity=part_l2(d, "s")),
+        Release("gaussian", UNIT_TUPLE, scale=sigma_n,
+                sensitivity=part_l2(d, "n")))
     noisy[in_s] = extended_gaussian(
         noisy[in_s], sensitivity, epsilon_s, delta, rng)
     noisy[~in_s] = extended_gaussian(
