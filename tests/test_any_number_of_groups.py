@@ -567,12 +567,13 @@ def moments_of_groups(k):
     X = np.column_stack([np.full(len(A), 0.5), np.random.default_rng(k).uniform(-0.6, 0.6, size=(len(A), 2))])
     V = functional.group_vertices(k)
     close([[math.dist(u, v) for u in V] for v in V], 1 - np.eye(k))
+    shares = [sum(A == b) / len(A) for b in range(k)]
+    hand = [sum((float(a == b) - shares[b]) * x for a, x in zip(A, X, strict=True)) for b in range(k)]
     told, _ = functional.release_moments(X, Y, A, 1000.0, 0.5, np.random.default_rng(0), n_groups=k)
     again = functional.Moments(**vars(told))
     for found in (told, again):
         close(found.group_sums(), [sum(X[A == a]) for a in range(k)], 1.0)
         close(found.sizes()[0], [sum(A == a) for a in range(k)], 1.0)
-        hand = [sum((float(a == b) - share(A == b, A >= 0)) * x for a, x in zip(A, X, strict=True)) for b in range(k)]
         close(found.covariances(), hand[1:] if k == 2 else hand, 1.0)
 
 

@@ -236,7 +236,8 @@ def linear_functional_mechanism(
     else:
         deviation = gaussian_sigma(linear_l2(), epsilon, delta)
         check.unread(f"delta={delta}", "delta=None", as_printed=as_printed or None)
-        release = Release("gaussian", UNIT_TUPLE, sensitivity=linear_l2(), scale=deviation)
+        release = Release("gaussian", UNIT_TUPLE, sensitivity=linear_l2(),
+                          scale=deviation)
         values = gaussian(objective.coefficients(), linear_l2(), epsilon, delta, rng)
     noisy = Quadratic.of_coefficients(values)
     w = minimum(noisy, ridge=noise_ridge(deviation))
@@ -340,9 +341,9 @@ def pdfc(
                 scale=sensitivity / epsilon_n))
     noisy[in_s] = laplace(noisy[in_s], sensitivity, epsilon_s, rng)
     noisy[~in_s] = laplace(noisy[~in_s], sensitivity, epsilon_n, rng)
-    deviation = laplace_deviation(sensitivity, epsilon_n)
+    ridge = noise_ridge(laplace_deviation(sensitivity, epsilon_n))
     f = Quadratic.of_coefficients(noisy)
-    return NoisyFit(minimum(f, ridge=noise_ridge(deviation)), f, releases, claimed)
+    return NoisyFit(minimum(f, ridge=ridge), f, releases, claimed)
 
 
 def adfc(
@@ -510,10 +511,12 @@ def pflr_star(
     X, y = in_domain(X, y)
     objective = merged_quadratic(X, y, A, alpha)
     d = len(objective.b)
-    noise_for = (fair_l1(d, alpha, as_printed=as_printed) if check.flag("pays", pays)
+    noise_for = (fair_l1(d, alpha, as_printed=as_printed)
+                 if check.flag("pays", pays)
                  else logistic_l1(d, as_printed=as_printed))
     deviation = laplace_deviation(noise_for, epsilon)
-    release = Release("laplace", UNIT_TUPLE, sensitivity=fair_l1(d, alpha), scale=noise_for / epsilon)
+    release = Release("laplace", UNIT_TUPLE, sensitivity=fair_l1(d, alpha),
+                      scale=noise_for / epsilon)
     noisy = Quadratic.of_coefficients(
         laplace(objective.coefficients(), noise_for, epsilon, rng))
     w = minimum(noisy, ridge=noise_ridge(deviation))

@@ -50,6 +50,9 @@ class FunctionalClassifier(RandomizedClassifier):
     The covariance of a group and the score is a proxy of demographic parity, and of no other notion: at gamma = 0 the mean scores of the
     groups are equal, by the release, and how often they are accepted need not be.
 
+    Labels are private too. So one label alone is no refusal, and a score on the people of ``fit`` is no part of the release: it is for the
+    eyes of who holds the data.
+
     Parameters
     ----------
     epsilon : float in [1e-6, 700]
