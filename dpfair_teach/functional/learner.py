@@ -13,7 +13,7 @@ from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..fairness import Parity
 from .minimum import bounded_minimum
-from .moments import Moments, denoised_gram, released
+from .moments import denoised_gram, released
 from .people import BLOCK, ROUNDING, read_labels, read_rows
 from .quadratic import Quadratic
 
@@ -129,8 +129,10 @@ class FunctionalClassifier(RandomizedClassifier):
         self.coef_, self.intercept_ = self._weights(how.gamma)
 
     def _weights(self, gamma: float) -> tuple[np.ndarray, float]:
-        """Of X itself."""
-        return weights_of(self.moments_, self.covariances_, gamma, self.bound)
+        """Weights and intercept for X as it was given: post-processing of what was released."""
+        f = Quadratic(-self.moments_.by_label, denoised_gram(self.moments_, RIDGE) / 4)
+        w = bounded_minimum(f, self.covariances_, gamma)
+        return w[1:] * math.sqrt(1 - CONSTANT**2) / self.bound, float(w[0] * CONSTANT)
 
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)
@@ -170,10 +172,3 @@ def framed(block: np.ndarray, *, bound: float, shorten: bool) -> np.ndarray:
                          "shortened to the bound, which changes nobody else's row and keeps what is promised.")
         rows[:, 1:] *= np.sqrt((1 - CONSTANT**2) / np.maximum(square - CONSTANT**2, 1 - CONSTANT**2))[:, None]
     return rows
-
-
-def weights_of(moments: Moments, covariances: np.ndarray, gamma: float, bound: float) -> tuple[np.ndarray, float]:
-    """Weights and intercept for X as it was given: the ridge, the trimming and the bounds are post-processing of what was released."""
-    f = Quadratic(-moments.by_label, denoised_gram(moments, RIDGE) / 4)
-    w = bounded_minimum(f, covariances, gamma)
-    return w[1:] * math.sqrt(1 - CONSTANT**2) / bound, float(w[0] * CONSTANT)

@@ -19,7 +19,7 @@ __all__ = ["fair_l1", "fair_l2", "linear_l1", "linear_l2", "logistic_l1", "logis
 
 Domain = Literal["nonnegative", "signed", "box"]
 DOMAINS: tuple[Domain, ...] = get_args(Domain)
-#: The l1 norm of a symmetric matrix of rank two, by its Frobenius norm, in d dimensions; and the weight of x x' in the log loss.
+#: The weight of x x' in the log loss.
 CURVATURE = 1 / 8
 
 

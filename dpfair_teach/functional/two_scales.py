@@ -44,9 +44,10 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
 def part_l1(d: int, part: Literal["s", "n"]) -> float:
     """l1 sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
 
-    Source: ours, for Theorem 3 (Ding et al. 2020). Without w_s it is :func:`fair_l1` of one feature less. With w_s, for entries u and u'
-    of the two rows, at most 3u/2 + u'/2 + |u^2 - u'^2|/8 + sqrt((d - 1)(u^2 (1 - u^2) + u'^2 (1 - u'^2)))/4; the largest over a fine grid,
-    and what a step of the grid may add.
+    Source: ours, for Theorem 3 (Ding et al. 2020). Without w_s it is :func:`fair_l1` of one feature less. With w_s it is at most the
+    largest, over u and u' in [0, 1], of 3u/2 + u'/2 + |u^2 - u'^2|/8 + sqrt((d - 1)(u^2 (1 - u^2) + u'^2 (1 - u'^2)))/4. Where labels and
+    groups differ, u and u' are the entries of the two rows; other people move less than some of those. Taken over a fine grid, with what a
+    step of the grid may add.
 
     Parameters
     ----------
