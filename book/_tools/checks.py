@@ -23,7 +23,9 @@ JOBS = os.environ.get("JOBS", "2")
 PYTHON = [sys.executable]
 PYTEST = [*PYTHON, "-m", "pytest", "-rs"]
 # Outputs whose last digits depend on the machine that computed them: see the file.
-NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-o", "addopts="]
+NBVAL = ["-p", "kernels", "--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-o", "addopts="]
+# What some checks see beside the environment.
+SEEN = {"cells": {"PYTHONPATH": str(ROOT / "tests")}}       # where kernels.py is
 
 CHECKS = {
     "notebooks": [*PYTHON, "book/_tools/notebooks.py", "--check"],
@@ -60,7 +62,8 @@ def main(names: list[str] | None = None) -> int:
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as scratch:
             notes = Path(scratch) / "left-out"
-            own = {"DPFAIR_LEFT_OUT": str(notes)} | ({"DPFAIR_TEACH_DATA": folder} if folder and name == "library" else {})
+            own = {"DPFAIR_LEFT_OUT": str(notes)} | SEEN.get(name, {}) | (
+                {"DPFAIR_TEACH_DATA": folder} if folder and name == "library" else {})
             code = subprocess.run(CHECKS[name], cwd=ROOT, env=environment | own).returncode
             left_out[name] = notes.read_text(encoding="utf-8").splitlines() if notes.is_file() else []
         results[name] = code, time.perf_counter() - start

@@ -58,3 +58,14 @@ def test_every_test_file_has_a_name_of_its_own():
     """Test files are modules outside packages: two of one name cannot be collected together."""
     names = [path.name for path in (checks.ROOT / "tests").rglob("*.py")]
     assert not {name for name in names if names.count(name) > 1 and name != "conftest.py"}
+
+
+def test_no_two_kernels_of_checked_notebooks_share_a_door():
+    """They do not ask for a free port: one that starts at the same moment may be given it too, and one of the two dies."""
+    import nbval.kernel
+
+    import kernels
+
+    assert nbval.kernel.KernelManager is kernels.manager and ["-p", "kernels"] == checks.NBVAL[:2]
+    one, other = (nbval.kernel.KernelManager(kernel_name="python3").get_connection_info() for _ in range(2))
+    assert one["transport"] == other["transport"] == "ipc" and one["ip"] != other["ip"]
