@@ -271,8 +271,8 @@ def asking_once(repeats: int) -> list[dict]:
                  rival_s=np.full_like(seconds, 6.0), ours_s=seconds, wanted=1)]
 
 
-#: Adult's numbers by the codebook; all else is 0 or 1.
-ADULT_RANGES = {"age": (17, 90), "education-num": (1, 16), "capital-gain": (0, 99999), "capital-loss": (0, 4356), "hours-per-week": (1, 99)}
+#: Adult's numbers by public ranges; all else is 0 or 1.
+ADULT_RANGES = {"age": (17, 90), "education-num": (1, 16), "capital-gain": (0, 99999), "capital-loss": (0, 9999), "hours-per-week": (0, 99)}
 
 
 def moments_at_once(repeats: int) -> list[dict]:

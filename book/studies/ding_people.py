@@ -3,7 +3,10 @@
 Their extract of 370,000 records cannot be passed on; Census-Income is a named stand-in, with another label (50,000 dollars, not 25,000).
 ``codes``: each attribute is one number in [0, 1], a category by its place in the sorted list, and the row is divided by the root of their
 number: so x >= 0 and |x| <= 1, and an attribute x_s is one weight, as in their algorithms. ``one_hot``: categories as 0/1 columns, money by
-its root. All ranges come from the codebooks and not from the people.
+its root; seven attributes of Adult are categories, so that no row is shorter than root 7, and all are brought to that length.
+
+All of this was fixed without a look at values: ages begin and end where the surveys do (over 16; 90 stands for more), hours have two digits,
+losses and wages four, gains and dividends five. Categories are those that occur, all of which the codebooks list.
 """
 from __future__ import annotations
 
@@ -16,15 +19,18 @@ import pandas as pd
 
 from dpfair_teach import load
 from dpfair_teach.data import Dataset
+from dpfair_teach.functional import shorten_rows
 
 #: Ranges of the numbers, and what is no feature.
 RANGES: dict[str, dict[str, tuple[float, float]]] = {
-    "adult": {"age": (17, 90), "education-num": (1, 16), "capital-gain": (0, 99999), "capital-loss": (0, 4356), "hours-per-week": (1, 99)},
-    "census": {"age": (0, 90), "wage per hour": (0, 9999), "capital gains": (0, 99999), "capital losses": (0, 4608),
+    "adult": {"age": (17, 90), "education-num": (1, 16), "capital-gain": (0, 99999), "capital-loss": (0, 9999), "hours-per-week": (0, 99)},
+    "census": {"age": (0, 90), "wage per hour": (0, 9999), "capital gains": (0, 99999), "capital losses": (0, 9999),
                "dividends": (0, 99999), "persons worked for employer": (0, 6), "weeks worked in year": (0, 52)}}
 NO_FEATURES = {"sex", "fnlwgt", "instance weight", "income"}
 MONEY = {"capital-gain", "capital-loss", "capital gains", "capital losses", "dividends", "wage per hour"}
 SPLITS = 10
+#: Attributes of Adult that are categories.
+ONES = 7
 
 
 def numbers(raw: pd.DataFrame, data: str, one_hot: bool) -> pd.DataFrame:
@@ -88,7 +94,7 @@ class Split(NamedTuple):
 @cache
 def unit_rows(data: str, encoding: str) -> np.ndarray:
     found, attributes = people(data, encoding)
-    return np.asarray(found.X) / math.sqrt(attributes)
+    return shorten_rows(found.X, math.sqrt(ONES if encoding == "one_hot" else attributes))
 
 
 def split(data: str, encoding: str, number: int) -> Split:

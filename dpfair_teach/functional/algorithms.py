@@ -37,6 +37,8 @@ class NoisyFit:
         What was run.
     claimed : float > 0
         The epsilon that was asked for, or that the paper states.
+    c : (d,) array, optional
+        The covariance vector with its noise, where it was released beside the objective: for :func:`minimum` with another alpha.
 
     Raises
     ------
@@ -54,6 +56,7 @@ class NoisyFit:
     objective: Quadratic
     releases_: tuple[Release, ...]
     claimed: float
+    c: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.objective, Quadratic):
@@ -63,7 +66,8 @@ class NoisyFit:
             if not isinstance(record, Release):
                 check.refuse("releases_", record, "no record of a mechanism", "Give a tuple of accounting.Release.")
         for name, value in (("w", check.array("w", self.w, shape=self.objective.b.shape)), ("releases_", tuple(records)),
-                            ("claimed", check.epsilon(self.claimed, "claimed"))):
+                            ("claimed", check.epsilon(self.claimed, "claimed")),
+                            ("c", self.c if self.c is None else check.array("c", self.c, shape=self.objective.b.shape))):
             object.__setattr__(self, name, value)
 
 
@@ -153,7 +157,8 @@ def functional_mechanism(
     """Logistic regression with Laplace noise on the coefficients of its second-order form.
 
     Source: "Functional Mechanism" (Ding et al. 2020; Zhang et al. 2012, reconstructed), with Lemma 1's sensitivity or the certified one.
-    Privacy unit: one whole tuple is replaced, m public. epsilon, pure. The ridge and the trimming of :func:`minimum` are post-processing.
+    Privacy unit: one whole tuple is replaced, m public. epsilon, pure; drawn in doubles, see :mod:`dpfair_teach.mechanisms`, as
+    in all of this file. The ridge and the trimming of :func:`minimum` are post-processing.
 
     Parameters
     ----------
@@ -328,7 +333,7 @@ def pdfc(
     >>> [round(release.scale, 1) for release in fit.releases_]
     [7.0, 7.0]
     """
-    X, y = in_domain(X, y)
+    X, y = in_domain(X, y, A)
     objective = merged_quadratic(X, y, A)                       # equation (6)
     d = len(objective.b)
     claimed = average_epsilon(d, epsilon_s, epsilon_n)
@@ -381,7 +386,7 @@ def adfc(
     >>> [round(release.scale, 1) for release in fit.releases_]
     [20.7, 20.7]
     """
-    X, y = in_domain(X, y)
+    X, y = in_domain(X, y, A)
     objective = merged_quadratic(X, y, A)                       # equation (6)
     d = len(objective.b)
     claimed = average_epsilon(d, epsilon_s, epsilon_n)
@@ -409,7 +414,8 @@ def fair_functional_mechanism(
     """Noise on the coefficients of the log loss and, beside them, on the covariance vector; the penalty alpha |c.w| afterwards.
 
     Source: ours, in place of Algorithms 1 and 3 (Ding et al. 2020): equation (5) itself and not equation (6). Privacy unit: one whole
-    tuple is replaced, m public. alpha is no part of what is released: it may be chosen afterwards, and so may any bound on c.w.
+    tuple is replaced, m public. alpha is no part of what is released: it may be chosen afterwards, and so may any bound on c.w. The result
+    has the noisy c for that.
     :func:`release_moments` asks for less noise still.
 
     Parameters
@@ -443,7 +449,7 @@ def fair_functional_mechanism(
     [ 2.7 -2.7]
     [-0. -0.]
     """
-    X, y = in_domain(X, y)
+    X, y = in_domain(X, y, A)
     f, c = log_loss_quadratic(X, y), covariance_vector(X, A)
     values, d = np.r_[f.coefficients(), c], len(c)
     if delta is None:
@@ -458,9 +464,9 @@ def fair_functional_mechanism(
         release = Release("gaussian", UNIT_TUPLE, sensitivity=sensitivity,
                           scale=deviation)
         values = gaussian(values, sensitivity, epsilon, delta, rng)
-    noisy = Quadratic.of_coefficients(values[:-d])
-    w = minimum(noisy, ridge=noise_ridge(deviation), c=values[-d:], alpha=alpha)
-    return NoisyFit(w, noisy, (release,), epsilon)
+    noisy, c = Quadratic.of_coefficients(values[:-d]), values[-d:]
+    w = minimum(noisy, ridge=noise_ridge(deviation), c=c, alpha=alpha)
+    return NoisyFit(w, noisy, (release,), epsilon, c)
 
 
 def pflr_star(
@@ -472,8 +478,8 @@ def pflr_star(
     Source: the baseline PFLR* (Ding et al. 2020; Xu, Yuan and Wu 2019, reconstructed). Privacy unit: one whole tuple is replaced, m
     public. The shift is a number about these people, so it is published with the noise: what is released is :func:`merged_quadratic`, and
     its sensitivity is :func:`fair_l1`. The noise is made for that of plain logistic regression. So the epsilon is
-    fair_l1 / logistic_l1 times the one asked for, 1.9 times at d = 10; at the printed constant it is below 1 for alpha = 1 and d >= 3.
-    The record says what was run.
+    about fair_l1 / logistic_l1 times the one asked for, 1.9 times at d = 10; at the printed constant it is below 1 for alpha = 1 and
+    d >= 3. The record says what was run.
 
     Parameters
     ----------
@@ -508,7 +514,7 @@ def pflr_star(
     >>> [round(fit.releases_[0].epsilon, 2) for fit in fits]
     [2.11, 1.0]
     """
-    X, y = in_domain(X, y)
+    X, y = in_domain(X, y, A)
     objective = merged_quadratic(X, y, A, alpha)
     d = len(objective.b)
     noise_for = (fair_l1(d, alpha, as_printed=as_printed)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
@@ -25,7 +26,7 @@ RIDGE, CONSTANT = 2.0, 0.5
 
 
 class NoiseOnlyWarning(UserWarning):
-    """The released sums tell no label: as large ones come from noise alone. Made from the release, so it costs no epsilon."""
+    """The released sums are no more than twice as large as noise alone makes them. Made from the release, so it costs no epsilon."""
 
 
 class Read(NamedTuple):
@@ -74,9 +75,10 @@ class FunctionalClassifier(RandomizedClassifier):
     moments_ : Moments
         What was released, of rows (1/2, sqrt(3)/2 x / bound).
     coef_ : (n_features,) array, intercept_ : float
-        At the gamma of the fit.
+        At gamma_, the gamma of the fit; of another :meth:`weights`.
     covariances_ : (1 or k, d + 1) array
         Of group 1, or of each of more groups, divided by m, by the release.
+    gamma_ : float
     releases_ : tuple of one accounting.Release
     n_features_in_ : int
     feature_names_in_ : array of str, where X has columns with names
@@ -127,9 +129,17 @@ class FunctionalClassifier(RandomizedClassifier):
         self.moments_ = moments
         self.covariances_ = self.moments_.covariances() / len(X)
         self.coef_, self.intercept_ = self._weights(how.gamma)
+        self.gamma_ = how.gamma
+
+    def weights(self, gamma: float | None = None) -> tuple[np.ndarray, float]:
+        """Weights (n_features,) and intercept that decide at another gamma, for X as it was given; None for the model's own."""
+        check_is_fitted(self)
+        self._refuse_a_stale_fit()
+        gamma = self._tolerance(gamma)
+        return (self.coef_, self.intercept_) if gamma == self.gamma_ else self._weights(gamma)
 
     def _weights(self, gamma: float) -> tuple[np.ndarray, float]:
-        """Weights and intercept for X as it was given: post-processing of what was released."""
+        """Post-processing of what was released."""
         f = Quadratic(-self.moments_.by_label, denoised_gram(self.moments_, RIDGE) / 4)
         w = bounded_minimum(f, self.covariances_, gamma)
         return w[1:] * math.sqrt(1 - CONSTANT**2) / self.bound, float(w[0] * CONSTANT)
@@ -153,7 +163,7 @@ class FunctionalClassifier(RandomizedClassifier):
         """1 where the score is above 0. The group is no input: given, it is only checked."""
         X = check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
         self._told(sensitive_features, len(X))
-        coef, intercept = self._weights(gamma)
+        coef, intercept = self.weights(gamma)
         return np.concatenate([np.asarray(X[start:start + BLOCK], dtype=float) @ coef + intercept > 0
                                for start in range(0, len(X), BLOCK)]).astype(float)
 
@@ -164,11 +174,12 @@ def framed(block: np.ndarray, *, bound: float, shorten: bool) -> np.ndarray:
     rows[:, 0] = CONSTANT
     np.multiply(block, math.sqrt(1 - CONSTANT**2) / bound, out=rows[:, 1:])
     square = np.einsum("ij,ij->i", rows, rows)
-    if square.max() > 1 + ROUNDING:
-        if not shorten:
-            longest = bound * math.sqrt((float(square.max()) - CONSTANT**2) / (1 - CONSTANT**2))
-            check.refuse("X", float(f"{longest:.6g}"), f"is the length of a row, and bound says {bound:g}",
-                         "Give a larger bound, from a codebook and not from these people; or shorten=True: a row that is longer is "
-                         "shortened to the bound, which changes nobody else's row and keeps what is promised.")
+    if shorten:
         rows[:, 1:] *= np.sqrt((1 - CONSTANT**2) / np.maximum(square - CONSTANT**2, 1 - CONSTANT**2))[:, None]
+    elif square.max() > 1 + ROUNDING:
+        longest = bound * math.sqrt((float(square.max()) - CONSTANT**2) / (1 - CONSTANT**2))
+        check.refuse("X", float(f"{longest:.10g}"), f"is the length of a row, and bound says {bound:g}",
+                     "Give a larger bound, from a codebook and not from these people; or shorten=True: a row that is longer is "
+                     "shortened to the bound, which changes nobody else's row and keeps what is promised. "
+                     "float32 rounds by 6e-8: convert before.")
     return rows

@@ -12,7 +12,7 @@ from .. import _checks as check
 from ..accounting import UNIT_TUPLE, Release
 from ..mechanisms import gaussian, gaussian_sigma
 from .people import read_labels, read_rows, sums, unit_rows
-from .quadratic import Quadratic
+from .quadratic import Quadratic, symmetric
 
 __all__ = ["Moments", "denoised_gram", "free_gram_weight", "gram_noise", "group_vertices", "moments_l2", "release_moments"]
 
@@ -51,8 +51,8 @@ def group_vertices(n_groups: int) -> np.ndarray:
     return V
 
 
-def free_gram_weight(n_groups: int | None = None, group_weight: float = 1.0) -> float:
-    """The largest weight of x x' for which it costs nothing: the sensitivity of what is released stays that of labels and groups.
+def free_gram_weight(n_groups: int | None = None, group_weight: float | None = None) -> float:
+    """The largest weight of x x', from two features on, for which it costs nothing: the sensitivity stays that of labels and groups.
 
     Source: ours. A pair of tuples that changes x x' changes the sum of labelled rows less. Squared: 1/8, and with groups
     1/8 + w^2 (k - 1) / (4k). With that, every parabola of :func:`moments_l2` is below the largest at its end.
@@ -61,23 +61,36 @@ def free_gram_weight(n_groups: int | None = None, group_weight: float = 1.0) -> 
     ----------
     n_groups : int in 2..1000, optional
         None: no groups are asked about.
-    group_weight : float in [1e-3, 1e3]
-        w.
+    group_weight : float in [1e-3, 1e3], optional
+        w, with groups; None: 1.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        A number out of range; a weight without groups.
 
     Examples
     --------
     >>> round(free_gram_weight(), 4), free_gram_weight(2), round(free_gram_weight(5), 4)
     (0.3536, 0.5, 0.5701)
     """
-    w = check.number("group_weight", group_weight, low=1e-3, high=1e3)
-    return math.sqrt(0.125 + w * w * (1 - 1 / (1 if n_groups is None else check.group_count(n_groups))) / 4)
+    k, w = _groups(n_groups, group_weight)
+    return math.sqrt(0.125 + w * w * (1 - 1 / k) / 4)
 
 
-def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_weight: float | None = None) -> float:
+def _groups(n_groups: int | None, group_weight: float | None) -> tuple[int, float]:
+    """How many groups are asked about, and how loudly; of none, one that everybody is in."""
+    if n_groups is None:
+        check.unread("n_groups=None", "n_groups", group_weight=group_weight)
+    w = 1.0 if group_weight is None else check.number("group_weight", group_weight, low=1e-3, high=1e3)
+    return 1 if n_groups is None else check.group_count(n_groups), w
+
+
+def moments_l2(n_groups: int | None = None, *, group_weight: float | None = None, gram_weight: float | None = None) -> float:
     """l2 sensitivity of (y - 1/2) x, w v_a x and g x x', summed over people, for rows of norm at most 1 and any sign.
 
     Source: ours. By c, the inner product of the two rows, the squared move is at most (1 +- c) / 2 for the labels, w^2 (k - 1 + c) / k or
@@ -89,8 +102,8 @@ def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_w
     ----------
     n_groups : int in 2..1000, optional
         k; None: no groups.
-    group_weight : float in [1e-3, 1e3]
-        w.
+    group_weight : float in [1e-3, 1e3], optional
+        w, with groups; None: 1.
     gram_weight : float in [1e-3, 1e3], optional
         g; None: :func:`free_gram_weight`.
 
@@ -103,11 +116,10 @@ def moments_l2(n_groups: int | None = None, *, group_weight: float = 1.0, gram_w
     >>> moments_l2(), round(moments_l2(2), 4), round(moments_l2(2, gram_weight=1.0), 4)
     (1.0, 1.4142, 1.7678)
     """
-    w = check.number("group_weight", group_weight, low=1e-3, high=1e3)
-    g = free_gram_weight(n_groups, w) if gram_weight is None else check.number("gram_weight", gram_weight, low=1e-3, high=1e3)
-    k = 1 if n_groups is None else check.group_count(n_groups)
+    k, w = _groups(n_groups, group_weight)
+    g = free_gram_weight(n_groups, group_weight) if gram_weight is None else check.number("gram_weight", gram_weight, low=1e-3, high=1e3)
     lines = [(0.5, slope) for slope in (0.5, -0.5)]                     # (value at c = 0, slope)
-    if n_groups is not None:
+    if k > 1:
         share = (k - 1) / k
         lines = [(at + w * w * share, slope + w * w * more) for at, slope in lines for more in (1 / k, -share)]
     return math.sqrt(max(at + slope * c + 2 * g * g * (1 - c * c) for at, slope in lines
@@ -169,8 +181,7 @@ class Moments:
         if groups is not None and len(groups) >= check.MOST_GROUPS:
             check.refuse("by_group", groups.shape, f"is of more than {check.MOST_GROUPS} groups", "Merge groups.")
         gram = check.array("gram", self.gram, shape=(len(told), len(told)))
-        if not np.allclose(gram, gram.T, rtol=1e-9, atol=0.0):
-            check.refuse("gram", gram.shape, "is not symmetric", "Give (gram + gram.T) / 2.")
+        gram = symmetric("gram", gram)
         numbers = {name: check.number(name, getattr(self, name), low=0.0, low_open=True)
                    for name in ("sigma", "group_weight", "gram_weight")}
         fields = dict(m=check.integer("m", self.m, low=1, high=10**15), constant=check.number("constant", self.constant, low=0.0, high=1.0),
@@ -290,13 +301,14 @@ def denoised_gram(moments: Moments, ridge: float = 2.0) -> np.ndarray:
     values, vectors = np.linalg.eigh(C - np.diag(np.diag(C)))
     kept = np.sign(values) * np.sqrt(np.maximum(values**2 - edge**2, 0.0))
     values, vectors = np.linalg.eigh(np.diag(own) + (vectors * kept) @ vectors.T)
+    root = vectors * np.sqrt(np.maximum(values, 0.0) + least)
     found = moments.m * np.outer(mean, mean)
-    found[1:, 1:] += (vectors * (np.maximum(values, 0.0) + least)) @ vectors.T
+    found[1:, 1:] += root @ root.T
     return found
 
 
 def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: float, delta: float, rng: np.random.Generator, *,
-                    n_groups: int = 2, group_weight: float = 1.0) -> tuple[Moments, Release]:
+                    n_groups: int | None = None, group_weight: float | None = None) -> tuple[Moments, Release]:
     """Release the second moments of row, label and group with Gaussian noise, in one answer.
 
     Source: ours. Privacy unit: one whole tuple (x, y, a) is replaced, m public. (epsilon, delta), exactly calibrated to
@@ -314,9 +326,10 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     epsilon : float in [1e-9, 1e3]
     delta : float in [1e-100, 1 - 1e-9]
     rng : numpy.random.Generator
-    n_groups : int in 2..1000
-    group_weight : float in [1e-3, 1e3]
-        Of the groups' sums beside the labels': larger asks them more loudly.
+    n_groups : int in 2..1000, optional
+        With A; None: 2.
+    group_weight : float in [1e-3, 1e3], optional
+        Of the groups' sums beside the labels': larger asks them more loudly. With A; None: 1.
 
     Returns
     -------
@@ -325,7 +338,7 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     Raises
     ------
     ValueError
-        A row longer than 1, arrays that do not fit, a number out of range.
+        A row longer than 1, arrays that do not fit, a number out of range; options of groups without A.
 
     Examples
     --------
@@ -334,20 +347,24 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     >>> moments.by_label.round(), release.sensitivity
     (array([-99.]), 1.0)
     """
+    if A is None and (n_groups is not None or group_weight is not None):
+        check.refuse("A", None, "asks about no groups, and n_groups and group_weight are read with groups only",
+                     "Leave both out, or give A.")
+    check.same_people(X=X, y=y, A=A)
     rows = read_rows(X)
     constant = 0.0 if A is None else _constant(rows)
-    return released(rows, constant, unit_rows, y, A, epsilon, delta, rng, n_groups=n_groups, group_weight=group_weight)
+    k = (2 if n_groups is None else n_groups) if A is not None else None
+    return released(rows, constant, unit_rows, y, A, epsilon, delta, rng, n_groups=k, group_weight=group_weight)
 
 
 def released(X: np.ndarray, constant: float, framed: Callable[[np.ndarray], np.ndarray], y: ArrayLike, A: ArrayLike | None, epsilon: float,
-             delta: float, rng: np.random.Generator, *, n_groups: int, group_weight: float) -> tuple[Moments, Release]:
+             delta: float, rng: np.random.Generator, *, n_groups: int | None, group_weight: float | None) -> tuple[Moments, Release]:
     """The moments of rows as ``framed`` makes them of some people's: it refuses those that are longer than 1."""
     y = read_labels(y, len(X))
-    w = check.number("group_weight", group_weight, low=1e-3, high=1e3)
-    k = check.group_count(n_groups) if A is not None else None
-    V = w * group_vertices(k) if k else np.zeros((1, 0))
-    A = check.groups_below("A", A, k, length=len(X)) if k else np.zeros(len(X), dtype=int)
-    g, sensitivity = free_gram_weight(k, w), moments_l2(k, group_weight=w)
+    k, w = _groups(n_groups, group_weight)
+    V = w * group_vertices(k) if k > 1 else np.zeros((1, 0))
+    A = check.groups_below("A", A, k, length=len(X)) if k > 1 else np.zeros(len(X), dtype=int)
+    g, sensitivity = free_gram_weight(n_groups, group_weight), moments_l2(n_groups, group_weight=group_weight)
     sigma, rng = gaussian_sigma(sensitivity, epsilon, delta), check.rng(rng)
     gram, toward = sums(X, lambda some: np.column_stack([y[some] - 0.5, V[A[some]]]), framed)
     d = len(gram)
@@ -358,7 +375,7 @@ def released(X: np.ndarray, constant: float, framed: Callable[[np.ndarray], np.n
     noisy: np.ndarray = np.zeros((d, d))
     noisy[rows, cols] = noisy[cols, rows] = answer[toward.size:] / stretch
     told = answer[:toward.size].reshape(toward.shape)
-    return Moments(len(X), constant, told[0], told[1:] / w if k else None, noisy, sigma, w, g), release
+    return Moments(len(X), constant, told[0], told[1:] / w if k > 1 else None, noisy, sigma, w, g), release
 
 
 def _constant(X: np.ndarray) -> float:

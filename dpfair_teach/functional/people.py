@@ -38,8 +38,8 @@ def read_groups(A: Any, m: int) -> np.ndarray:
                                      "which has one for each group.")
 
 
-def in_domain(X: ArrayLike, y: ArrayLike, *, domain: Literal["nonnegative", "signed"] = "nonnegative", as_printed: bool = False,
-              numbers: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain: Literal["nonnegative", "signed"] = "nonnegative",
+              as_printed: bool = False, numbers: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """X and y as they are, where they are what a sensitivity was proved for; else they are refused.
 
     Source: Problem Statement (Ding et al. 2020). A row that is out of its domain moves the coefficients further than the noise hides. So
@@ -48,9 +48,11 @@ def in_domain(X: ArrayLike, y: ArrayLike, *, domain: Literal["nonnegative", "sig
     Parameters
     ----------
     X : (m, d) array
-        Rows of norm at most 1.
+        Rows of norm at most 1, up to rounding: 1e-9.
     y : (m,) array of 0/1
         With ``numbers`` of numbers in [-1, 1].
+    A : (m,) array of 0/1, optional
+        Only checked: two groups, of the same people as X and y.
     domain : {"nonnegative", "signed"}
         Whether entries of X must be at least 0.
     as_printed : bool
@@ -64,7 +66,7 @@ def in_domain(X: ArrayLike, y: ArrayLike, *, domain: Literal["nonnegative", "sig
     Raises
     ------
     ValueError
-        A row longer than 1, an entry below 0, arrays that do not fit.
+        A row longer than 1, an entry below 0, arrays that do not fit, tables about other people.
 
     Examples
     --------
@@ -75,8 +77,11 @@ def in_domain(X: ArrayLike, y: ArrayLike, *, domain: Literal["nonnegative", "sig
     """
     nonnegative = check.choice("domain", domain, ("nonnegative", "signed")) == "nonnegative"
     nonnegative |= check.flag("as_printed", as_printed)
+    check.same_people(X=X, y=y, A=A)
     rows = read_rows(X)
     labels = read_labels(y, len(rows), numbers=check.flag("numbers", numbers))
+    if A is not None:
+        read_groups(A, len(rows))
     for start in range(0, len(rows), BLOCK):
         block = unit_rows(np.asarray(rows[start:start + BLOCK], dtype=float))
         if nonnegative and block.min() < 0:
@@ -89,9 +94,10 @@ def unit_rows(block: np.ndarray) -> np.ndarray:
     """Some people's rows, none longer than 1."""
     longest = math.sqrt(float(np.einsum("ij,ij->i", block, block).max()))
     if longest > 1 + ROUNDING:
-        check.refuse("X", float(f"{longest:.6g}"), "is the norm of a row, and the noise is for rows of norm at most 1",
+        check.refuse("X", float(f"{longest:.10g}"), "is the norm of a row, and the noise is for rows of norm at most 1",
                      "Divide X by a bound that does not come from these people; shorten_rows(X, bound) also shortens longer rows, and "
-                     "a person's row then depends on nobody else. Dividing by the largest norm of these people is not private.")
+                     "a person's row then depends on nobody else. Dividing by the largest norm of these people is not private. "
+                     "float32 rounds by 6e-8: convert before.")
     return block
 
 

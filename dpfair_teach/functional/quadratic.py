@@ -48,10 +48,8 @@ class Quadratic:
         if len(b) > MOST:
             check.refuse("b", b.shape, f"has more than {MOST:,} parameters", "Use fewer features.")
         H = check.array("H", self.H, shape=(len(b), len(b)), low=-1e100, high=1e100)
-        if not np.allclose(H, H.T, rtol=1e-9, atol=0.0):
-            check.refuse("H", H.shape, "is not symmetric", "Give (H + H.T) / 2.")
         object.__setattr__(self, "b", b)
-        object.__setattr__(self, "H", (H + H.T) / 2)
+        object.__setattr__(self, "H", symmetric("H", H))
 
     def __call__(self, w: ArrayLike) -> float:
         """The value at w, (d,)."""
@@ -82,6 +80,13 @@ class Quadratic:
         return cls(values[:d], H + H.T)
 
 
+def symmetric(name: str, matrix: np.ndarray) -> np.ndarray:
+    """A square matrix that is symmetric up to rounding, exactly so: products of matrices are not, where an entry happens to be near 0."""
+    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12 * np.abs(matrix).max(initial=0.0)):
+        check.refuse(name, matrix.shape, "is not symmetric", f"Give ({name} + {name}.T) / 2.")
+    return (matrix + matrix.T) / 2
+
+
 def log_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     """The second-order Taylor form, at w = 0, of the summed log loss, without its constant m ln 2.
 
@@ -109,6 +114,7 @@ def log_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     >>> f.b, f.H.diagonal()
     (array([-0.5,  0.5]), array([0.25, 0.25]))
     """
+    check.same_people(X=X, y=y)
     rows = read_rows(X)
     labels = read_labels(y, len(rows))
     gram, toward = sums(rows, lambda some: 0.5 - labels[some, None])
@@ -140,6 +146,7 @@ def square_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     >>> f.b, f.H
     (array([-1.]), array([[2.5]]))
     """
+    check.same_people(X=X, y=y)
     rows = read_rows(X)
     targets = read_labels(y, len(rows), numbers=True)
     gram, toward = sums(rows, lambda some: targets[some, None])
@@ -171,6 +178,7 @@ def covariance_vector(X: ArrayLike, A: ArrayLike) -> np.ndarray:
     >>> covariance_vector([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], [1, 0, 0]).round(3)
     array([ 0.667, -0.667])
     """
+    check.same_people(X=X, A=A)
     rows = read_rows(X)
     groups = read_groups(A, len(rows))
     share = groups.mean()

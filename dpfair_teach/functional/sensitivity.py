@@ -265,6 +265,6 @@ def _same_label(d: int) -> float:
 
 
 def _largest(concave: Callable[[float], float], low: float, high: float) -> float:
-    """The maximum of a concave function; a search ends within 1e-10 of its place, and the ends are tried too."""
+    """The maximum of a concave function; a search ends within 1e-7 of its place, and the ends are tried too."""
     found = minimize_scalar(lambda x: -concave(x), bounds=(low, high), method="bounded", options={"xatol": 1e-10})
     return float(max(-found.fun, concave(low), concave(high))) * (1 + 1e-12)

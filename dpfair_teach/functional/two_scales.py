@@ -20,7 +20,8 @@ __all__ = ["adfc_epsilon", "adfc_ratio", "average_epsilon", "part_l1", "part_l2"
 def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     """epsilon_s / d + epsilon_n (d - 1) / d: what PDFC and ADFC say that they cost.
 
-    Source: Theorems 3 and 5 (Ding et al. 2020). An average over coefficients, where privacy is about the worst pair of neighbours.
+    Source: Theorem 3 and Algorithms 1 and 3 (Ding et al. 2020); in our text Theorem 5 has halves. An average over features, where privacy
+    is about the worst pair of neighbours.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
 def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta: float, *, sensitivity: float | None = None) -> float:
     """The true epsilon of ADFC at the delta that Theorem 5 grants it, 1 - (1 - delta)^2.
 
-    Source: Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta: false as printed. Exact: :func:`adfc_ratio` with the two scales of
+    Source: Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta: false as Algorithm 3 states it. Exact: :func:`adfc_ratio` with the two scales of
     :func:`gaussian_sigma_extended`, put into the exact curve :func:`mechanisms.gaussian_delta`.
 
     Parameters
@@ -223,7 +224,8 @@ def _budgets(d: int, epsilon_s: float, epsilon_n: float, high: float = 1e6) -> t
 
 
 def _box_loss(d: int, s: float, n: float) -> float:
-    """The largest over t_s in [0, 1] and t_n in [0, d - 1] of the weighted move; a quadratic: at the corners, on the edges, or inside."""
+    """The largest over t_s in [0, 1] and t_n in [0, d - 1] of the weighted move: a quadratic that has no peak inside, but for s = n one on
+    the line t_s + t_n = 2, whose end t_s = 0 is on an edge."""
     others = d - 1
 
     def loss(t_s: float, t_n: float) -> float:
@@ -238,9 +240,4 @@ def _box_loss(d: int, s: float, n: float) -> float:
         return min(max((0.5 - t_n / 4) / 0.25, 0.0), 1.0)
 
     tried = [(t, best_n(t)) for t in (0.0, 1.0)] + [(best_s(t), t) for t in (0.0, float(others))]
-    inner = np.array([[s / 4, s / 4], [s / 4, n / 4]])
-    if abs(np.linalg.det(inner)) > 1e-300:
-        t_s, t_n = np.linalg.solve(inner, [s / 2, n / 2])
-        if 0 <= t_s <= 1 and 0 <= t_n <= others:
-            tried.append((float(t_s), float(t_n)))
     return max(loss(*t) for t in tried)

@@ -158,7 +158,7 @@ def test_another_generator_is_another_noise_and_none_is_kept(name):
     one, same, other = run(1.0, rng()), run(1.0, rng()), run(1.0, rng(2))
     assert np.array_equal(one.w, same.w) and not np.array_equal(one.objective.b, other.objective.b)
     assert pickle.loads(pickle.dumps(one)).objective.b.tolist() == one.objective.b.tolist()
-    assert set(vars(one)) == {"w", "objective", "releases_", "claimed"}
+    assert set(vars(one)) == {"w", "objective", "releases_", "claimed", "c"} and (one.c is not None) == name.startswith("fair")
 
 
 # ------------------------------------------------------------------------------------------------ what is refused
@@ -223,7 +223,8 @@ def test_what_is_no_fit():
     record = Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0)
     for changed, said in ((dict(objective=3), r"^objective=3: no Quadratic"), (dict(w=[1.0, 2.0]), r"^w=\(2,\): is an array of shape"),
                           (dict(releases_=(3,)), r"^releases_=3: no record of a mechanism\. Give a tuple of accounting\.Release"),
-                          (dict(releases_=()), r"^releases_=\[\]: is empty"), (dict(claimed=0), r"^claimed=0: outside")):
+                          (dict(releases_=()), r"^releases_=\[\]: is empty"), (dict(claimed=0), r"^claimed=0: outside"),
+                          (dict(c=[1.0, 2.0]), r"^c=\(2,\): is an array of shape")):
         with pytest.raises(ValueError, match=said):
             NoisyFit(**dict(w=[0.5], objective=f, releases_=(record,), claimed=0.5) | changed)
 
@@ -238,7 +239,7 @@ def _noise() -> np.random.Generator:
 
 
 def _fit() -> dict:
-    return dict(w=[0.5], objective=Quadratic([-1.0], [[2.0]]), claimed=0.5,
+    return dict(w=[0.5], objective=Quadratic([-1.0], [[2.0]]), claimed=0.5, c=[0.25],
                 releases_=(Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),))
 
 

@@ -6,6 +6,7 @@ the bound of Dvoretzky, Kiefer, Wolfowitz and Massart at a chance of 1e-9 and wi
 """
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 from typing import Any
@@ -357,8 +358,18 @@ def test_theorem_5_is_false_and_true_where_one_feature_has_no_less_noise():
                         assert functional.adfc_epsilon(d, s, n_, delta) <= functional.average_epsilon(d, s, n_)
     sharp = [gaussian_sigma(math.sqrt(5), epsilon, 1e-5) for epsilon in (.1, 1.0)]      # and false again once the noise is sharp
     assert round(epsilon_at(functional.adfc_ratio(10, *sharp), granted), 3) == .953 > functional.average_epsilon(10, .1, 1.0)
-    worse = [functional.adfc_epsilon(20, s, .1, 1e-5) > functional.average_epsilon(20, s, .1) for s in (2.5, 2.6, 10.0, 200.0)]
-    assert worse == [False, True, True, True]
+    worse = [functional.adfc_epsilon(20, s, .1, 1e-5) > functional.average_epsilon(20, s, .1) for s in (2.56, 2.57, 10.0, 287.9, 288.0)]
+    assert worse == [False, True, True, True, False]
+
+
+def test_theorem_5_as_its_own_text_has_it_is_true_by_slack():
+    """With halves in place of 1/d and (d - 1)/d; and a constant of a third of the size would not do."""
+    for d in (2, 3, 10, 100):
+        for pair in itertools.product((1e-3, .1, 1.0, 30.0, 500.0), repeat=2):
+            for delta in (1e-10, 1e-3):
+                assert functional.adfc_epsilon(d, *pair, delta) <= (pair[0] + (d - 1) * pair[1]) / 2
+    small = functional.fair_l2(2, as_printed=True) / 3
+    assert functional.adfc_epsilon(2, 6.0, 6.0, 1e-10, sensitivity=small) > 6.0
 
 
 # --- what to release instead
@@ -394,6 +405,12 @@ def test_the_fair_functional_mechanism_releases_once_and_penalizes_afterwards():
         for fit in same[1:]:
             np.testing.assert_array_equal(fit.objective.coefficients(), same[0].objective.coefficients())
             assert fit.releases_ == same[0].releases_
+            np.testing.assert_array_equal(fit.c, same[0].c)
+        scale = functional.laplace_deviation(same[0].releases_[0].sensitivity, epsilon) if delta is None else same[0].releases_[0].scale
+        later = functional.minimum(same[0].objective, ridge=functional.noise_ridge(scale), c=same[0].c, alpha=.5)
+        np.testing.assert_allclose(later, same[1].w, rtol=1e-9)             # one release serves every alpha
+    noise = np.array([fit.c for fit in fits]) - functional.covariance_vector(people[0], people[2])
+    assert not far(noise.ravel(), stats.norm(scale=sigma).cdf)
     people = some_people(np.random.default_rng(10), 20_000, 3)
     exact = functional.fair_functional_mechanism(*people, 700.0, 1e-2, np.random.default_rng(4), alpha=math.inf)
     free = functional.fair_functional_mechanism(*people, 700.0, 1e-2, np.random.default_rng(4), alpha=0.0)

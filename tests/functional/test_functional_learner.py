@@ -142,11 +142,22 @@ def test_who_is_far_out_is_shortened_and_nobody_elses_part_changes():
     assert np.array_equal(np.delete(before, 7, axis=0), np.delete(after, 7, axis=0)) and not np.array_equal(before[7], after[7])
 
 
+def test_a_row_that_is_too_long_changes_no_other_row_by_a_bit():
+    """Also where others are longer than the bound by less than rounding allows."""
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    X *= (1 + np.linspace(-1e-9, 1e-9, 50))[:, None] / np.linalg.norm(X, axis=1, keepdims=True)
+    far = np.vstack([X[:-1], 1e3 * X[-1:]])
+    rows = [learner.framed(block, bound=1.0, shorten=True) for block in (X, far)]
+    assert rows[0][:-1].tobytes() == rows[1][:-1].tobytes()
+    assert np.linalg.norm(rows[1], axis=1).max() <= 1 + 1e-15
+
+
 def test_a_longer_row_is_refused_before_anything_is_drawn_and_the_way_out_is_named():
     D, rng = population(m=100), np.random.default_rng(0)
     before, longest = rng.bit_generator.state, np.linalg.norm(D.X, axis=1).max()
-    with pytest.raises(ValueError, match=rf"^X={longest:.6g}: is the length of a row, and bound says 1\. Give a larger bound, from a "
-                                         r"codebook and not from these people; or shorten=True: .*keeps what is promised\."):
+    with pytest.raises(ValueError, match=rf"^X={longest:.10g}: is the length of a row, and bound says 1\. Give a larger bound, from a "
+                                         r"codebook and not from these people; or shorten=True: .*keeps what is promised\. float32 "
+                                         r"rounds by 6e-8: convert before\."):
         FunctionalClassifier(1.0, 0.0, DELTA, bound=1.0).fit(D.X, D.Y, sensitive_features=D.A, rng=rng)
     assert rng.bit_generator.state == before
     inside = [FunctionalClassifier(4.0, 0.0, DELTA, bound=longest * (1 + 1e-12), shorten=shorten).fit(

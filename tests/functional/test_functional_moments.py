@@ -36,7 +36,7 @@ def asked(X, y, A, k, w=1.0) -> np.ndarray:
     seen = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(moments, "gaussian", lambda value, *args: (seen.append(np.array(value)), value)[1])
-        release_moments(X, y, A, 1.0, 1e-6, np.random.default_rng(0), n_groups=k or 2, group_weight=w)
+        release_moments(X, y, A, 1.0, 1e-6, np.random.default_rng(0), n_groups=k, group_weight=w if k else None)
     return seen[0]
 
 
@@ -85,8 +85,8 @@ def test_the_sensitivity_is_never_exceeded_and_attained(k):
     """5,000 random exchanges for each of 12 weights, in three numbers of features; and a search finds it within 1e-3."""
     rng = np.random.default_rng(k or 0)
     for w, factor in itertools.product((0.3, 1.0, 3.0), (0.5, 1.0, 2.0, 10.0)):
-        g = functional.free_gram_weight(k, w) * factor
-        bound = moments_l2(k, group_weight=w, gram_weight=g)
+        g = functional.free_gram_weight(k, w if k else None) * factor
+        bound = moments_l2(k, group_weight=w if k else None, gram_weight=g)
         for d in (1, 2, 5):
             assert moves(rng, 5000, d, k, w, g) <= bound + 1e-12
         assert bound - 1e-3 * bound <= attained(k, w, g) <= bound + 1e-12
@@ -95,12 +95,12 @@ def test_the_sensitivity_is_never_exceeded_and_attained(k):
 @pytest.mark.parametrize("k", [None, *GROUPS])
 def test_the_matrix_rides_free_up_to_that_weight_and_not_beyond(k):
     for w in (0.3, 1.0, 3.0):
-        g = functional.free_gram_weight(k, w)
-        without = moments_l2(k, group_weight=w, gram_weight=1e-3)
-        assert moments_l2(k, group_weight=w) == pytest.approx(without, rel=1e-6) == pytest.approx(
-            moments_l2(k, group_weight=w, gram_weight=g))
+        g = functional.free_gram_weight(k, w if k else None)
+        without = moments_l2(k, group_weight=w if k else None, gram_weight=1e-3)
+        assert moments_l2(k, group_weight=w if k else None) == pytest.approx(without, rel=1e-6) == pytest.approx(
+            moments_l2(k, group_weight=w if k else None, gram_weight=g))
         assert attained(k, w, 1.1 * g) > without * (1 + 1e-4), "a larger weight costs something"
-        assert moments_l2(k, group_weight=w) == pytest.approx(np.sqrt(1 + 2 * w * w * (1 - 1 / (k or 1))))
+        assert moments_l2(k, group_weight=w if k else None) == pytest.approx(np.sqrt(1 + 2 * w * w * (1 - 1 / (k or 1))))
 
 
 def test_2_8_times_less_noise_on_the_matrix_than_among_the_coefficients():
@@ -113,7 +113,7 @@ def test_2_8_times_less_noise_on_the_matrix_than_among_the_coefficients():
 def test_the_vector_that_gets_the_noise_person_by_person(k):
     X, y, A = drawn(300, k=k or 2)
     X, w = with_constant(X), 1.7
-    hand = sum(everything(x, label, a, k, w, functional.free_gram_weight(k, w)) for x, label, a in zip(X, y, A, strict=True))
+    hand = sum(everything(x, label, a, k, w, functional.free_gram_weight(k, w if k else None)) for x, label, a in zip(X, y, A, strict=True))
     found = asked(X, y, A if k else None, k, w)
     d, q = X.shape[1], k or 1
     order = np.argsort([j * d + j2 for j, j2 in [*((j, j) for j in range(d)), *itertools.combinations(range(d), 2)]])
@@ -198,15 +198,15 @@ def worst_ratio(rows: list[np.ndarray], k: int | None, w: float = 1.0, longer: f
         patched.setattr(moments, "unit_rows", lambda block: block)
         if heavier != 1:
             weight, sensitivity = moments.free_gram_weight, moments.moments_l2
-            patched.setattr(moments, "moments_l2", lambda k=None, *, group_weight=1.0, gram_weight=None: sensitivity(
+            patched.setattr(moments, "moments_l2", lambda k=None, *, group_weight=None, gram_weight=None: sensitivity(
                 k, group_weight=group_weight, gram_weight=weight(k, group_weight)))
-            patched.setattr(moments, "free_gram_weight", lambda k=None, group_weight=1.0: heavier * weight(k, group_weight))
+            patched.setattr(moments, "free_gram_weight", lambda k=None, group_weight=None: heavier * weight(k, group_weight))
         patched.setattr(moments, "_constant", lambda X: 0.5)
         for mine in tuples:
             people = [mine, *others]
             _, release = release_moments(np.array([x for x, _, _ in people]), [y for _, y, _ in people],
                                          [a for _, _, a in people] if k else None, 1.0, 1e-6, np.random.default_rng(0),
-                                         n_groups=k or 2, group_weight=w)
+                                         n_groups=k, group_weight=w if k else None)
             said.append(release)
     far = max(np.linalg.norm(one - other) for one, other in itertools.combinations(seen, 2))
     return float(far / said[0].scale) / (said[0].sensitivity / said[0].scale)

@@ -172,7 +172,7 @@ VALID_CALLS = {
     "functional.square_loss_quadratic": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5]], y=[0.5, -1.0]),
     "functional.covariance_vector": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5], [0.1, 0.0]], A=[1, 0, 0]),
     "functional.merged_quadratic": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5], [0.1, 0.0]], y=[1, 0, 1], A=[1, 0, 0], alpha=2.0),
-    "functional.in_domain": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5]], y=[1, 0], domain="nonnegative", as_printed=True, numbers=False),
+    "functional.in_domain": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5]], y=[1, 0], A=[0, 1], domain="nonnegative", as_printed=True, numbers=False),
     "functional.shorten_rows": lambda: dict(X=[[3.0, 4.0], [0.0, 1.0]], bound=4.0),
     "functional.taylor_log_loss": lambda: dict(u=[0.0, 1.0]),
     "functional.taylor_error_bound": lambda: dict(u=[0.0, 1.0]),

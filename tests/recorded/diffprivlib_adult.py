@@ -4,7 +4,7 @@
     python -m venv somewhere && somewhere/bin/pip install diffprivlib==0.6.6 "scikit-learn<1.6" numpy
     somewhere/bin/python tests/recorded/diffprivlib_adult.py ask some.npz       # writes diffprivlib_adult.json beside this file
 
-Rows are those of ``book/studies/ding_rivals.py``, shortened to norm 1; ``data_norm=1``. Its guarantee is pure, for one replaced tuple by
+Rows are those of ``book/studies/ding_rivals.py``, of norm at most 1; ``data_norm=1``. Its guarantee is pure, for one replaced tuple by
 its paper (Chaudhuri, Monteleoni and Sarwate 2011). C is the best of 12 by trials on the same part of the learning people as DP-SGD's, at
 epsilon .1 for epsilons up to that, else at 1.
 """
@@ -28,12 +28,10 @@ def people(path: str) -> None:
     """Rows, labels, groups, and who learns and is judged in each split."""
     sys.path.insert(0, str(Path(__file__).parents[2]))
     from book.studies.ding_people import SPLITS, people, unit_rows
-    from book.studies.ding_rivals import ONE_HOT_BOUND
-    from dpfair_teach.functional import shorten_rows
 
     found, _ = people("adult", "one_hot")
     orders = np.stack([np.random.default_rng([2020, number]).permutation(found.m) for number in range(SPLITS)])
-    np.savez(path, X=shorten_rows(unit_rows("adult", "one_hot"), ONE_HOT_BOUND), y=found.Y, A=found.A, orders=orders,
+    np.savez(path, X=unit_rows("adult", "one_hot"), y=found.Y, A=found.A, orders=orders,
              part=np.random.default_rng(5).permutation(found.m * 4 // 5))
 
 

@@ -54,7 +54,7 @@ def test_rows_are_where_the_sensitivities_were_proved(data, encoding, d):
     assert X.min() >= 0 and np.linalg.norm(X, axis=1).max() <= 1 + 1e-12
 
 
-def test_ranges_come_from_a_codebook_and_cut_nobody_of_adult():
+def test_ranges_are_public_and_cut_nobody_of_adult():
     found = load("adult")
     for name, (low, high) in RANGES["adult"].items():
         column = found.X[:, found.feature_names.index(name)]
