@@ -214,7 +214,8 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
         refuse(name, seen, f"must have {length} entries along its first axis", f"Give {name} one entry for each of the {length}.")
     fine = a > -np.inf if infinite else np.isfinite(a)
     if a.size and not fine.all():
-        refuse(name, a.ravel()[~fine.ravel()][0], "holds NaN or infinity",
+        first = int(np.argmin(fine.ravel()))
+        refuse(name, a.ravel()[first], f"holds NaN or infinity{_in_column(value, a, first)}",
                f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
     if a.size and (a.min() < low or a.max() > high):
         bad = a.ravel()[(a.ravel() < low) | (a.ravel() > high)][0]

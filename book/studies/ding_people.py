@@ -5,8 +5,8 @@ Their extract of 370,000 records cannot be passed on; Census-Income is a named s
 number: so x >= 0 and |x| <= 1, and an attribute x_s is one weight, as in their algorithms. ``one_hot``: categories as 0/1 columns, money by
 its root; seven attributes of Adult are categories, so that no row is shorter than root 7, and all are brought to that length.
 
-All of this was fixed without a look at values: ages begin and end where the surveys do (over 16; 90 stands for more), hours have two digits,
-losses and wages four, gains and dividends five. Categories are those that occur, all of which the codebooks list.
+All of this was fixed without a look at values: ages begin and end where the surveys do (over 16; 90 stands for more), hours have two
+digits, losses and wages four, gains and dividends five. Categories are those that occur, all of which the codebooks list.
 """
 from __future__ import annotations
 

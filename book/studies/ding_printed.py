@@ -14,6 +14,8 @@ us 0.1: 0.191 0.014, 0.078 0.021, 0.001 0.006, 0.008 0.003
 us 1: 0.191 0.014, 0.069 0.007, 0.022 0.047, 0.031 0.004
 us 10: 0.191 0.014, 0.067 0.003, 0.022 0.031, 0.045 0.002
 """
+#: The epsilons that the text says its figures have.
+GRID: tuple[float, ...] = (1e-2, 10**-1.5, 1e-1, 10**0.5, 1e1)
 METHODS: tuple[str, ...] = ("lr", "pflr_star", "pdfc", "adfc")
 
 

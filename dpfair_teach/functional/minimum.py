@@ -142,7 +142,8 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
     """The minimum of f with a ridge, among the w that have no part where H + ridge is not positive: a noisy quadratic may have no other.
 
     Source: Zhang et al. 2012, regularization and spectral trimming, reconstructed; Ding et al. 2020 take a minimum for granted. Only the
-    released quadratic is read, so both are post-processing.
+    released quadratic is read, so both are post-processing. A direction along which H + ridge is 0, as of collinear features, is left out
+    like one below 0: where f falls along it, there is no minimum, and :func:`penalized_minimum` refuses.
 
     Parameters
     ----------

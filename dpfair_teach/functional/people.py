@@ -20,7 +20,7 @@ BLOCK = 4096
 
 def read_rows(X: Any) -> Any:
     """X (m, d), as :func:`_checks.rows` reads it."""
-    return check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
+    return check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person, with at least one feature")
 
 
 def read_labels(y: Any, m: int, *, numbers: bool = False) -> np.ndarray:

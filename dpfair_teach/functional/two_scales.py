@@ -187,8 +187,8 @@ def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
 def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta: float, *, sensitivity: float | None = None) -> float:
     """The true epsilon of ADFC at the delta that Theorem 5 grants it, 1 - (1 - delta)^2.
 
-    Source: Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta: false as Algorithm 3 states it. Exact: :func:`adfc_ratio` with the two scales of
-    :func:`gaussian_sigma_extended`, put into the exact curve :func:`mechanisms.gaussian_delta`.
+    Source: Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta: false as Algorithm 3 states it. Exact:
+    :func:`adfc_ratio` with the two scales of :func:`gaussian_sigma_extended`, put into the curve :func:`mechanisms.gaussian_delta`.
 
     Parameters
     ----------

@@ -85,6 +85,17 @@ def test_the_penalty_of_the_fair_mechanism_is_chosen_afterwards(alpha, without_n
         assert abs(c @ fit.w) < 1e-6 * abs(c @ functional.minimum(f))
 
 
+@pytest.mark.parametrize("delta", [None, DELTA])
+def test_the_ridge_of_the_fair_mechanism_is_four_deviations_of_its_noise(delta):
+    """Read off the weights: where the noisy matrix is positive definite, H w + b = -r w."""
+    for epsilon in (3.0, 30.0):
+        fit = functional.fair_functional_mechanism(*drawn(5000, D), epsilon, delta, rng(), alpha=0.0)
+        b, H = fit.objective.b, fit.objective.H
+        deviation = (np.sqrt(2) * (functional.logistic_l1(D) + np.sqrt(2 * D)) / epsilon if delta is None
+                     else gaussian_sigma(np.sqrt(3), epsilon, delta))
+        assert np.linalg.eigvalsh(H)[0] > 0 and -(H @ fit.w + b) @ fit.w / (fit.w @ fit.w) == pytest.approx(4 * deviation, rel=1e-6)
+
+
 @pytest.mark.parametrize("name", BOXES)
 def test_the_noise_is_as_loud_as_the_record_says(name):
     """800 runs. Kolmogorov and Smirnov's distance of the noise of at least five coefficients, 4,000 numbers, over the recorded scale, from

@@ -15,6 +15,7 @@ from test_functional_moments import everything
 from dpfair_teach import data, functional
 from dpfair_teach.accounting import compose
 from dpfair_teach.functional import FunctionalClassifier, NoiseOnlyWarning, learner, people
+from dpfair_teach.mechanisms import gaussian_sigma
 
 moments = importlib.import_module("dpfair_teach.functional.moments")
 GROUPS, GAMMAS = (2, 3, 5), (0.0, 0.01, 0.05, 0.2, 10.0)
@@ -165,6 +166,51 @@ def test_a_longer_row_is_refused_before_anything_is_drawn_and_the_way_out_is_nam
     assert np.array_equal(inside[0].moments_.gram, inside[1].moments_.gram)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("by", [1e-6, 1e-8])
+def test_a_row_of_norm_1_and_a_millionth_is_refused_by_all_who_ask_for_1(by):
+    """And by a hundredth of that; a part in 10^10 is rounding, and let pass."""
+    y, A = np.array([0, 1, 0]), np.array([0, 1, 1])
+    takers = (lambda X: functional.in_domain(X, y), lambda X: functional.in_domain(X, y, domain="signed"),
+              lambda X: functional.release_moments(X, y, None, 1.0, DELTA, np.random.default_rng(0)),
+              lambda X: FunctionalClassifier(1.0, 0.0, DELTA, bound=1.0).fit(X, y, sensitive_features=A, rng=np.random.default_rng(0)))
+    for takes in takers:
+        takes(np.array([[0.5, 0.5], [0.6, 0.8], [0.0, 1 + 1e-10]]))
+        for i in range(3):
+            rows = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+            rows[i] *= 1 + by
+            with pytest.raises(ValueError, match=r"^X=1\.0\d*: is the (norm|length) of a row"):
+                takes(rows)
+
+
+def test_rows_begin_with_a_half_and_end_on_the_ball():
+    """(1/2, sqrt(3)/2 x / bound): the constant has a quarter of the square of the longest row, and features have what is left."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[:20] *= BOUND / np.linalg.norm(X[:20], axis=1, keepdims=True)
+    assert np.linalg.norm(X[20:], axis=1).max() < BOUND
+    for shorten in (False, True):
+        rows = learner.framed(X, bound=BOUND, shorten=shorten)
+        np.testing.assert_allclose(rows, np.column_stack([np.full(60, 0.5), np.sqrt(0.75) * X / BOUND]), rtol=1e-12)
+        np.testing.assert_allclose(np.linalg.norm(rows[:20], axis=1), 1, rtol=1e-12)
+    D = population()
+    model = fitted(D, 600.0)
+    assert model.moments_.constant == 0.5 and model.moments_.gram[0, 0] == pytest.approx(D.m / 4, rel=0.01)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("epsilon", [0.02, 2.0, 600.0])
+def test_beside_the_constant_every_direction_has_two_deviations_at_least(epsilon, monkeypatch):
+    """The ridge of what is minimized; where noise has taken a feature's own variance away, it is all that is left."""
+    seen = []
+    monkeypatch.setattr(learner, "bounded_minimum", lambda f, *rest: (seen.append(4 * f.H), functional.bounded_minimum(f, *rest))[1])
+    told = fitted(population(d=6), epsilon).moments_
+    mean = told.total() / told.m
+    values = np.linalg.eigvalsh((seen[0] - told.m * np.outer(mean, mean))[1:, 1:]) / told.gram_deviation()
+    assert values[0] > 2 - 1e-6
+    if epsilon == 0.02:
+        assert values[0] == pytest.approx(2, abs=1e-6)
+
+
 def test_no_neighbour_moves_what_is_asked_further_than_the_noise_is_made_for():
     """Through the estimator's own code: every pair of neighbours of three people, of whom one has one of 8 rows, some far out, any label
     and any group. Were rows not shortened, it would be seen."""
@@ -213,6 +259,24 @@ def test_it_says_when_what_was_learned_is_noise():
     with warnings.catch_warnings():
         warnings.simplefilter("error", NoiseOnlyWarning)
         fitted(population(m=20_000), 1.0)
+
+
+@pytest.mark.parametrize("times, warned", [(0.0, True), (1.999, True), (2.001, False), (10.0, False)])
+@pytest.mark.parametrize("d", [1, 3, 20])
+def test_it_says_so_up_to_twice_the_length_of_noise_alone(d, times, warned, monkeypatch):
+    """Sums of labelled features of that many times sqrt(d) deviations, in any direction; the constant's own is none of them."""
+    rng = np.random.default_rng(d)
+
+    def answered(value, sensitivity, epsilon, delta, _):
+        v, answer = rng.normal(size=d), np.array(value)
+        answer[:d + 1] = np.r_[1e6, times * np.sqrt(d) * gaussian_sigma(sensitivity, epsilon, delta) * v / np.linalg.norm(v)]
+        return answer
+    monkeypatch.setattr(moments, "gaussian", answered)
+    X, A = rng.uniform(-1, 1, (300, d)), rng.integers(0, 2, 300)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        FunctionalClassifier(1.0, 0.0, DELTA, bound=5.0).fit(X, A, sensitive_features=A, rng=rng)
+    assert any(one.category is NoiseOnlyWarning for one in caught) == warned
 
 
 def test_labels_that_go_with_nothing_are_mostly_said_to_be_noise():

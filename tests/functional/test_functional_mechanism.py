@@ -117,6 +117,17 @@ def test_lemma_1_in_the_ball_from_below(d):
     assert bound == pytest.approx((np.sqrt(d * (1 + c) / 2) + d / 8 * np.sqrt(2 - 2 * c**2)).max(), rel=1e-6)
 
 
+@pytest.mark.parametrize("d, high, bound, attained, printed", [(10, 3, 4.27, 4.16, 35.0), (13, 5, 5.12, 4.97, 55.25)])
+def test_lemma_1_at_10_and_13_features(d, high, bound, attained, printed):
+    """Gap D2. From below by rows of two levels, higher on a few features, against rows that are even on the others; labels differ."""
+    angle = np.linspace(0, math.pi / 2, 2001)[:, None]
+    x = np.c_[np.tile(np.sin(angle) / math.sqrt(high), high), np.tile(np.cos(angle) / math.sqrt(d - high), d - high)]
+    x_new = np.tile(np.r_[np.zeros(high), np.full(d - high, (d - high)**-0.5)], (len(x), 1))
+    found = moves(x, np.zeros(len(x)), x_new, np.ones(len(x)), 1).max()
+    assert attained < found <= functional.logistic_l1(d) and round(functional.logistic_l1(d), 2) == bound
+    assert functional.logistic_l1(d, as_printed=True) == printed
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 40])
 def test_lemma_3_is_1_in_every_dimension(d):
     bound = functional.logistic_l2(d)

@@ -272,6 +272,31 @@ def test_noise_alone_has_eigenvalues_up_to_about_the_edge():
     assert np.abs(np.linalg.eigvalsh(noise)).max() == pytest.approx(edge, rel=0.1) and ridge == 3.0
 
 
+def test_what_stands_out_of_the_noise_is_shrunk_by_what_noise_had_added():
+    """Five pairs of features: beside the diagonal a covariance of l makes the eigenvalues l and -l, and of 10 features the edge is at
+    sqrt(20) deviations. sqrt(l^2 - edge^2) is left: a 22nd of l just above the edge, 0.94 of it at three times the edge."""
+    deviation, own = 2.0, 1000.0
+    edge = np.sqrt(20) * deviation
+    covariance = edge * np.array([0.5, 0.999, 1.001, 1.25, 3.0])
+    gram = np.diag(np.r_[1000 * 0.25, np.full(10, own)])
+    one, other = np.arange(1, 10, 2), np.arange(2, 11, 2)
+    gram[one, other] = gram[other, one] = covariance
+    found = functional.denoised_gram(Moments(1000, 0.5, np.zeros(11), None, gram, 1.0, 1.0, 0.5))
+    left = np.array([0.0, 0.0, np.sqrt(1.001**2 - 1), 0.75, np.sqrt(8)]) * edge
+    gram[one, other] = gram[other, one] = left
+    np.testing.assert_allclose(found, gram + np.diag(np.r_[0.0, np.full(10, 2 * deviation)]), atol=1e-9)
+
+
+@pytest.mark.parametrize("d", [2, 3, 10, 77, 300])
+def test_the_denoised_matrix_is_symmetric_to_the_last_bit(d):
+    rng = np.random.default_rng(d)
+    for signal in (0.0, 0.1, 10.0):
+        root, noise = rng.normal(size=(d, 2 * d)), rng.normal(size=(d, d))
+        told = Moments(1000, 0.5, np.zeros(d), None, signal * root @ root.T + noise + noise.T, 1.0, 1.0, 0.5)
+        found = functional.denoised_gram(told)
+        assert (found == found.T).all() and np.linalg.eigvalsh(found[1:, 1:])[0] > 0
+
+
 def _denoised(edge_times=1.0, diagonal=True):
     """The function with the edge moved, or without the features' own variances."""
     def faulty(moments, ridge=2.0):
