@@ -44,8 +44,9 @@ def _apart(alpha: float) -> How:
 
 
 def lr(of: Split, epsilon: float, delta: float, s: int, rng: np.random.Generator) -> Learned:
-    model = LogisticRegression(max_iter=1000).fit(of.X * np.sqrt(of.X.shape[1]), of.y)
-    return model.coef_[0] * np.sqrt(of.X.shape[1]), float(model.intercept_[0])
+    scale = np.sqrt(len({name.split("=")[0] for name in of.names}))         # attributes in [0, 1], or about so
+    model = LogisticRegression(max_iter=1000).fit(of.X * scale, of.y)
+    return model.coef_[0] * scale, float(model.intercept_[0])
 
 
 def budgets(d: int, epsilon: float) -> tuple[float, float]:
