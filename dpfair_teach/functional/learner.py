@@ -68,7 +68,8 @@ class FunctionalClassifier(RandomizedClassifier):
         How loudly groups are asked about beside labels. With w the labels' noise grows by sqrt(1 + w^2), of k groups by
         sqrt(1 + 2 w^2 (k - 1) / k).
     shorten : bool
-        False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's.
+        False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's. For few rows:
+        first scale every feature by a public range. Where most are shortened, trace(moments_.gram) / m is near 1.
 
     Attributes
     ----------
