@@ -47,6 +47,7 @@ class NoisyFit:
 
     Examples
     --------
+    >>> from dpfair_teach.accounting import UNIT_TUPLE, Release
     >>> f = Quadratic([-1.0], [[2.0]])
     >>> NoisyFit(minimum(f), f, (Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),), 0.5).w
     array([0.5])
