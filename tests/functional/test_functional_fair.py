@@ -643,7 +643,7 @@ def one_part(s: float, n: float):
 def without_its(name: str):
     """moments_l2 with one of its three parts left out."""
     def make(f):
-        def faulty(n_groups=None, *, group_weight=1.0, gram_weight=None):
+        def faulty(n_groups=None, *, group_weight=None, gram_weight=None):
             k, w = n_groups, group_weight
             g = functional.free_gram_weight(k, w) if gram_weight is None else gram_weight
             lines = [(.5, .5), (.5, -.5)] if name != "label" else [(0.0, 0.0)]

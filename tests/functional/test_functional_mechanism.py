@@ -378,10 +378,10 @@ FAULTS = {
     "linear_l1_without_the_matrix": Mutant(ROOM + "linear_l1", linear_of(lambda d: 4 * math.sqrt(d)), "the vector alone"),
     "matrix_rides_too_heavy": Mutant(ROOM + "free_gram_weight", scaled(1.2), "a weight that is not free"),
     "moments_l2_without_the_matrix": Mutant(
-        ROOM + "moments_l2", lambda f: lambda n_groups=None, *, group_weight=1.0, gram_weight=None: f(
+        ROOM + "moments_l2", lambda f: lambda n_groups=None, *, group_weight=None, gram_weight=None: f(
             n_groups, group_weight=group_weight, gram_weight=1e-3), "the matrix is not counted"),
     "moments_l2_without_the_labels": Mutant(
-        ROOM + "moments_l2", lambda f: lambda n_groups=None, *, group_weight=1.0, gram_weight=None: math.sqrt(2) * (
+        ROOM + "moments_l2", lambda f: lambda n_groups=None, *, group_weight=None, gram_weight=None: math.sqrt(2) * (
             gram_weight or functional.free_gram_weight(n_groups, group_weight)), "the labels are not counted"),
     "extended_sigma_times_08": Mutant(ROOM + "gaussian_sigma_extended", scaled(0.8), "scale times 0.8"),
     "extended_root_over_delta": Mutant(ROOM + "gaussian_sigma_extended", lambda f: root_over_delta, "gap D9's reading"),
