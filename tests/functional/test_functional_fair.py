@@ -644,7 +644,7 @@ def without_its(name: str):
     """moments_l2 with one of its three parts left out."""
     def make(f):
         def faulty(n_groups=None, *, group_weight=None, gram_weight=None):
-            k, w = n_groups, group_weight
+            k, w = n_groups, 1.0 if group_weight is None else group_weight
             g = functional.free_gram_weight(k, w) if gram_weight is None else gram_weight
             lines = [(.5, .5), (.5, -.5)] if name != "label" else [(0.0, 0.0)]
             if name != "group":
