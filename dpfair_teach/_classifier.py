@@ -25,7 +25,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     """Two classes, 0 and 1, each with its exact chance, in scikit-learn's contract.
 
     A learner fills in three steps: ``_setting`` reads its parameters, and refuses what is wrong with them; ``_learn`` learns from checked
-    people; ``_ones`` says everybody's exact P(1). One that has a classifier for every gamma is a :class:`FrontierClassifier`.
+    people; ``_ones`` says everybody's exact P(1). One that has a classifier for every gamma is a :class:`GammaClassifier`.
     """
 
     #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
@@ -188,14 +188,19 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class FrontierClassifier(RandomizedClassifier):
+class GammaClassifier(RandomizedClassifier):
     """A learner whose one fit serves every gamma: each follows from what was released, and costs nothing more."""
 
     _at_once: ClassVar[tuple[str, ...]] = ("gamma",)
-    _otherwise: ClassVar[str] = "see in curve() what can be relied on"
 
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)
+
+
+class FrontierClassifier(GammaClassifier):
+    """One that also tells, from what was released, what each gamma buys."""
+
+    _otherwise: ClassVar[str] = "see in curve() what can be relied on"
 
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
         """For G gammas, by the release: what could be true."""

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import LargeDeltaWarning, functional
 
-from .ding_people import SPLITS, Split, judged, split, spread
+from .ding_people import SPLITS, Split, attributes, judged, split, spread
 
 #: The paper's 10^-1.5 and 10^0.5 to three digits.
 EPSILONS: tuple[float, ...] = (0.01, 0.0316, 0.1, 1.0, 3.16, 10.0)
@@ -44,7 +44,7 @@ def _apart(alpha: float) -> How:
 
 
 def lr(of: Split, epsilon: float, delta: float, s: int, rng: np.random.Generator) -> Learned:
-    scale = np.sqrt(len({name.split("=")[0] for name in of.names}))         # attributes in [0, 1], or about so
+    scale = np.sqrt(attributes(of.names))           # so that each is in [0, 1], or about so
     model = LogisticRegression(max_iter=1000).fit(of.X * scale, of.y)
     return model.coef_[0] * scale, float(model.intercept_[0])
 

@@ -69,11 +69,16 @@ FEATURES = {("adult", "codes"): adult_codes, ("adult", "one_hot"): adult_one_hot
 READS: tuple[dict[str, Any], ...] = tuple({"name": data, "features": rule} for (data, _), rule in FEATURES.items())
 
 
+def attributes(names: tuple[str, ...]) -> int:
+    """How many there are: columns of one category begin with its name."""
+    return len({name.split("=")[0] for name in names})
+
+
 @cache
 def people(data: str, encoding: str) -> tuple[Dataset, int]:
     """The data set by that encoding, not yet divided by anything, and how many attributes a row has."""
     found = load(data, features=FEATURES[data, encoding])
-    return found, len({name.split("=")[0] for name in found.feature_names})
+    return found, attributes(found.feature_names)
 
 
 class Split(NamedTuple):
@@ -93,8 +98,8 @@ class Split(NamedTuple):
 
 @cache
 def unit_rows(data: str, encoding: str) -> np.ndarray:
-    found, attributes = people(data, encoding)
-    return shorten_rows(found.X, math.sqrt(ONES if encoding == "one_hot" else attributes))
+    found, all_attributes = people(data, encoding)
+    return shorten_rows(found.X, math.sqrt(ONES if encoding == "one_hot" else all_attributes))
 
 
 def split(data: str, encoding: str, number: int) -> Split:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import RandomizedClassifier
+from .._classifier import GammaClassifier
 from ..fairness import Parity
 from .minimum import bounded_minimum
 from .moments import denoised_gram, released
@@ -39,7 +39,7 @@ class Read(NamedTuple):
     shorten: bool
 
 
-class FunctionalClassifier(RandomizedClassifier):
+class FunctionalClassifier(GammaClassifier):
     """Least squares on noisy second moments, with bounds on the covariances of groups and score: one release, one pass, all else follows.
 
     Source: ours, in place of PDFC and ADFC (Ding et al. 2020). Privacy unit: one whole tuple (x, y, group) is replaced; m and the set of
@@ -100,7 +100,6 @@ class FunctionalClassifier(RandomizedClassifier):
     [0.67, 0.78]
     """
 
-    _at_once = ("gamma",)
     _labels_are_public = False
     _otherwise = "choose a larger epsilon or group_weight"
 
@@ -144,9 +143,6 @@ class FunctionalClassifier(RandomizedClassifier):
         f = Quadratic(-self.moments_.by_label, denoised_gram(self.moments_, RIDGE) / 4)
         w = bounded_minimum(f, self.covariances_, gamma)
         return w[1:] * math.sqrt(1 - CONSTANT**2) / self.bound, float(w[0] * CONSTANT)
-
-    def _tolerance(self, gamma: float | None) -> float:
-        return check.gamma(self.gamma if gamma is None else gamma)
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         people, deviation = self.moments_.sizes()

@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.site, pytest.mark.slow, pytest.mark.browser,
               pytest.mark.turning(3, of=["book/_static", "book/_ext", "book/_tools"])]
 
 CHAPTER = "book/notebooks/05-equalized-odds.html"
+TABLES = "book/notebooks/23-functional-tables.html"
 GAPS, SHEET = "book/chapters/gaps.html", "book/chapters/data-sheet.html"
 
 
@@ -48,6 +49,19 @@ def test_a_page_is_printed_in_light_colours_and_unfolded_and_then_is_as_before(v
     finally:
         page.emulate_media(media="screen")
         page.evaluate("document.documentElement.dataset.theme = 'light'")
+
+
+@on([TABLES])
+def test_a_wide_table_is_whole_on_paper(visit):
+    """On a screen it goes on sideways and its edge fades; paper does neither."""
+    page = visit.page
+    page.emulate_media(media="print")
+    try:
+        lost = page.evaluate("""() => [...document.querySelectorAll("article .output.text_html:has(table)")]
+            .map(box => getComputedStyle(box)).filter(style => style.maskImage !== "none" || style.overflowX !== "visible").length""")
+        assert page.locator("article .output.text_html table").count() >= 5 and not lost
+    finally:
+        page.emulate_media(media="screen")
 
 
 # --- phone ------------------------------------------------------------------------------------------------------------------
