@@ -621,7 +621,7 @@ LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "ga
 #: One data set of two groups, by the theorem, by the paper's covariance or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
               "oneshot.ask_once", "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",
-              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.largest_move"}
+              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.largest_move", "functional.in_domain"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).
 _PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)
@@ -711,7 +711,8 @@ def test_what_is_for_two_groups_refuses_three():
         with pytest.raises(ValueError, match=r"^counts=.*groups"):
             separation.optimal_errors(table(k), 0.1)
         X, A, y, rng = np.full((6, 2), 0.5), np.arange(6) % k, [0, 1] * 3, np.random.default_rng(0)
-        for asked, given in ((functional.covariance_vector, (X, A)), (functional.merged_quadratic, (X, y, A)),
+        for asked, given in ((functional.in_domain, (X, y, A)), (functional.covariance_vector, (X, A)),
+                             (functional.merged_quadratic, (X, y, A)),
                              (functional.pdfc, (X, y, A, 0, 1.0, 1.0, rng)), (functional.adfc, (X, y, A, 0, 1.0, 1.0, 1e-6, rng)),
                              (functional.pflr_star, (X, y, A, 1.0, rng)),
                              (functional.fair_functional_mechanism, (X, y, A, 1.0, None, rng))):

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import dpfair_teach
@@ -205,7 +205,8 @@ DEAR = ("lagrangian.PrivateFairLagrangian", "lagrangian.find_noise", "lagrangian
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.nightly) if name.split(":")[0] in DEAR else name
                                   for name in sorted(VALID)])
-@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
+          phases=(Phase.explicit, Phase.generate))      # rubbish is small as it is drawn: to shrink it takes minutes and says nothing more
 @given(rubbish=RUBBISH)
 def test_drawn_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name, rubbish):
     assert_none(fault(name, argument, rubbish) for argument in VALID[name]().arguments)

@@ -19,9 +19,10 @@ BOX = re.compile(r'<div class="proof (?!proof-body)[^"]*" id="(?P<name>[^"]+)">'
 DIV = re.compile(r"<div\b|</div>")
 LINK = re.compile(r'<a class="reference internal"(?: data-box="")? href="(?P<page>[^"#]*)#(?P<name>[^"]+)"')
 STORE = re.compile(r'\n*<div id="boxes" hidden>.*?</div><!-- boxes -->', re.S)
-# What a box says, without what only its own page can use: anchors, links to links, names of places.
+# What a box says, without what only its own page can use: anchors, links to links, names of places; and words for translators of pages,
+# which do nothing to a formula that is set as soon as the box is shown.
 LEFT_OUT = [re.compile(r'<a class="headerlink".*?</a>', re.S), re.compile(r"</?a\b[^>]*>"), re.compile(r'\s(?:id|role|aria-level)="[^"]*"'),
-            re.compile(r"</?section\b[^>]*>")]
+            re.compile(r"</?section\b[^>]*>"), re.compile(r'(?<=class="math) notranslate nohighlight(?=")')]
 
 
 class Box(NamedTuple):

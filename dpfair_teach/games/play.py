@@ -194,10 +194,10 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
     if rounds is None:
         assert nu is not None
         rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=None if as_printed else float(spread.max()), as_printed=as_printed).rounds
-        name, value = "nu", nu
+        asked: tuple[str, object] = ("nu, B", (nu, float(B.max())))
     else:
         rounds = check.integer("rounds", rounds, low=1)
-        name, value = "rounds", rounds
+        asked = ("rounds", rounds)
         if rounds == 1:
             check.unread("a play of rounds=1", "a play of more rounds", eta=eta, as_printed=as_printed or None)
     if eta is None:
@@ -206,8 +206,8 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
     check.filled("eta", np.atleast_1d(eta), "step")
     axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
     if rounds * math.prod(axes) * (K + 1) > MOST:
-        check.refuse(name, value, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
-                     "Play fewer rounds or games at once, or ask for a larger gap.")
+        check.refuse(*asked, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
+                     "Play fewer rounds or games at once, or ask for a larger gap or a smaller bound.")
     return B, eta, rounds, axes
 
 
