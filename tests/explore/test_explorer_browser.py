@@ -190,18 +190,21 @@ def test_a_click_flips_one_person_and_back(visit, name):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_an_input_costs_less_than_a_millisecond_and_the_next_frame_shows_it(visit, name):
-    """The median of 60 inputs, in the quietest of twelve rounds: another process only adds to it. The figure is already changed when
-    the next animation frame is asked for.
+    """The median of 60 inputs, in the quietest of twelve rounds: another process only adds to it. On a machine that is too slow for a
+    millisecond, less than half of what the browser itself takes to read the figure anew from its text. The figure is already changed
+    when the next animation frame is asked for.
     """
-    page, quietest, left = visit(name), math.inf, 12
+    page, quietest, anew, left = visit(name), math.inf, math.inf, 12
     inputs = """async () => {
         const figure = document.querySelector("dpfair-explorer"), times = [];
         const range = figure.querySelector("input[type=range]"), who = [...figure.querySelectorAll(".dpx-who")];
-        const radios = [...figure.querySelectorAll("input[type=radio]")];
+        const radios = [...figure.querySelectorAll("input[type=radio]")], rival = [], other = document.createElement("div");
         let changed = 0;
         for (let i = 1; i <= 60; i++) {
-            const before = figure.innerHTML;
+            const before = figure.innerHTML, read = performance.now();
+            other.innerHTML = before;
             const start = performance.now();
+            rival.push(start - read);
             if (range) range.value = (+range.value + 1) % (+range.max + 1);
             else if (who.length) who[i % who.length].dispatchEvent(new MouseEvent("click", {bubbles: true}));
             else radios[i % radios.length].checked = true;
@@ -210,13 +213,13 @@ def test_an_input_costs_less_than_a_millisecond_and_the_next_frame_shows_it(visi
             await new Promise(requestAnimationFrame);
             changed += figure.innerHTML !== before;
         }
-        return [times.sort((a, b) => a - b), changed];
+        return [times, rival].map(all => all.sort((a, b) => a - b)[30]).concat(changed);
     }"""
     while quietest >= 1 and left:
-        times, changed = page.evaluate(inputs)
+        median, rival, changed = page.evaluate(inputs)
         assert changed == 60
-        quietest, left = min(quietest, times[30]), left - 1
-    assert quietest < 1, f"median {quietest:.2f} ms"
+        quietest, anew, left = min(quietest, median), min(anew, rival), left - 1
+    assert quietest < max(1, anew / 2), f"median {quietest:.2f} ms, and to read the figure anew {anew:.2f}"
 
 
 @pytest.mark.parametrize("width", [320, 375, 1000])
