@@ -64,6 +64,29 @@ def test_a_wide_table_is_whole_on_paper(visit):
         page.emulate_media(media="screen")
 
 
+# --- wide tables ------------------------------------------------------------------------------------------------------------
+
+@on([TABLES])
+def test_a_table_over_six_epsilons_fits_a_desktop(visit):
+    """The text beside it speaks of its last column."""
+    wide = visit.page.evaluate("""() => [...document.querySelectorAll("article .output.text_html:has(table)")]
+        .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1).map(box => box.textContent.trim().slice(0, 60))""")
+    assert visit.page.locator("article .output.text_html thead tr > :nth-child(7)").count() >= 3 and not wide
+
+
+@on([TABLES])
+def test_what_a_row_is_of_stays_in_sight_on_a_phone(phone):
+    name = phone.page.locator("article table.dataframe tbody th", has_text="AdaSSP").first
+    name.scroll_into_view_if_needed()
+    moved = name.evaluate("""name => {
+        const left = () => name.getBoundingClientRect().left, number = name.nextElementSibling;
+        const box = name.closest(".text_html"), before = [left(), number.getBoundingClientRect().left];
+        box.scrollLeft = 120;
+        return [before[0] - left(), before[1] - number.getBoundingClientRect().left];
+    }""")
+    assert moved == pytest.approx([0, 120], abs=1)
+
+
 # --- phone ------------------------------------------------------------------------------------------------------------------
 
 @on([SHEET])

@@ -175,7 +175,7 @@ def test_plays_and_solutions_compare_as_objects():
 def test_what_a_play_refuses():
     game, _ = drawn(1)
     for settings, message in (({}, "rounds=None: and no nu"), ({"rounds": 3, "nu": 0.1}, "rounds, nu="), ({"rounds": 0}, "rounds=0"),
-                              ({"rounds": 10**9}, "rounds=1000000000: means"), ({"nu": 1e-7}, "nu=1e-07: means"),
+                              ({"rounds": 10**9}, "rounds=1000000000: means"), ({"nu": 1e-7}, r"nu, B=\(1e-07, 2.0\): means"),
                               ({"rounds": 3.5}, "rounds=3.5"), ({"nu": 0.1, "eta": 1e-6}, r"nu, eta=\(0.1, 1e-06\): both")):
         with pytest.raises(ValueError, match=message):
             exponentiated_gradient(game, 2.0, **settings)
