@@ -148,7 +148,7 @@ def test_a_row_that_is_too_long_changes_no_other_row_by_a_bit():
     X = np.random.default_rng(0).normal(size=(50, 3))
     X *= (1 + np.linspace(-1e-9, 1e-9, 50))[:, None] / np.linalg.norm(X, axis=1, keepdims=True)
     far = np.vstack([X[:-1], 1e3 * X[-1:]])
-    rows = [learner.framed(block, bound=1.0, shorten=True) for block in (X, far)]
+    rows = [learner.framed(block, bound=1.0, shorten=True, out=np.empty((50, 4))) for block in (X, far)]
     assert rows[0][:-1].tobytes() == rows[1][:-1].tobytes()
     assert np.linalg.norm(rows[1], axis=1).max() <= 1 + 1e-15
 
@@ -189,7 +189,7 @@ def test_rows_begin_with_a_half_and_end_on_the_ball():
     X[:20] *= BOUND / np.linalg.norm(X[:20], axis=1, keepdims=True)
     assert np.linalg.norm(X[20:], axis=1).max() < BOUND
     for shorten in (False, True):
-        rows = learner.framed(X, bound=BOUND, shorten=shorten)
+        rows = learner.framed(X, bound=BOUND, shorten=shorten, out=np.empty((60, 4)))
         np.testing.assert_allclose(rows, np.column_stack([np.full(60, 0.5), np.sqrt(0.75) * X / BOUND]), rtol=1e-12)
         np.testing.assert_allclose(np.linalg.norm(rows[:20], axis=1), 1, rtol=1e-12)
     D = population()
@@ -221,7 +221,7 @@ def test_no_neighbour_moves_what_is_asked_further_than_the_noise_is_made_for():
             return max(np.linalg.norm(one - other) for one, other in itertools.combinations(told, 2)) / functional.moments_l2(k)
         assert 0.8 < worst() <= 1 + 1e-12
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(learner, "framed", lambda block, *, bound, shorten: np.column_stack(
+            patched.setattr(learner, "framed", lambda block, *, bound, shorten, out: np.column_stack(
                 [np.full(len(block), 0.5), np.sqrt(0.75) * block / bound]))
             assert worst() > 10
 
