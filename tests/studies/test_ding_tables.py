@@ -118,6 +118,16 @@ def test_on_the_census_nobody_is_half_a_hundredth_above_the_constant_but_logisti
     assert .937 < rows.constant.iloc[0] < .938
 
 
+def test_on_the_census_a_row_of_figure_1_is_as_far_below_the_constant_as_it_accepts_by_chance():
+    """And no order of noise or epsilon is left: less noise is worse at one epsilon, and a larger epsilon for one noise."""
+    rows = runs("census").set_index(["method", "epsilon"])
+    rows = rows[rows.index.get_level_values("method").isin(["fm_printed", "relaxed_printed", "fm_sharp", "relaxed_sharp"])]
+    assert len(rows) == 24 and np.corrcoef(ding_people.beyond(rows), rows.accepted)[0, 1] < -.99
+    at = ding_people.beyond(rows)
+    assert at["fm_sharp", .1] < at["fm_printed", .1] - .03 and at["relaxed_sharp", .1] < at["relaxed_printed", .1] - .03
+    assert at["fm_printed", 3.16] < at["fm_printed", .1] - .05
+
+
 def test_no_delta_lifts_the_relaxation_above_the_constant_at_epsilon_a_hundredth():
     rows = stored("ding_runs")
     rows = rows[(rows.data == "census") & (rows.epsilon == .01) & rows.method.isin(["relaxed_printed", "relaxed_sharp"])]
