@@ -713,7 +713,7 @@ def test_what_is_for_two_groups_refuses_three():
         X, A, y, rng = np.full((6, 2), 0.5), np.arange(6) % k, [0, 1] * 3, np.random.default_rng(0)
         for asked, given in ((functional.in_domain, (X, y, A)), (functional.covariance_vector, (X, A)),
                              (functional.merged_quadratic, (X, y, A)),
-                             (functional.pdfc, (X, y, A, 0, 1.0, 1.0, rng)), (functional.adfc, (X, y, A, 0, 1.0, 1.0, 1e-6, rng)),
+                             (functional.pdfc, (X, y, A, 0, 1.0, 1.0, rng)), (functional.adfc, (X, y, A, 0, 1.0, 1.0, 1e-6, 1e-6, rng)),
                              (functional.pflr_star, (X, y, A, 1.0, rng)),
                              (functional.fair_functional_mechanism, (X, y, A, 1.0, None, rng))):
             with pytest.raises(ValueError, match=rf"^A={k - 1}: a code above the second of two groups.*take FunctionalClassifier"):

@@ -68,7 +68,7 @@ def _pdfc(of: Split, epsilon: float, delta: float, s: int, rng: np.random.Genera
 
 
 def _adfc(of: Split, epsilon: float, delta: float, s: int, rng: np.random.Generator) -> Learned:
-    return functional.adfc(of.X, of.y, of.A, s, *budgets(of.X.shape[1], epsilon), delta, rng).w, 0.0
+    return functional.adfc(of.X, of.y, of.A, s, *budgets(of.X.shape[1], epsilon), delta, delta, rng).w, 0.0
 
 
 def _literal(of: Split, epsilon: float, delta: float, s: int, rng: np.random.Generator) -> Learned:

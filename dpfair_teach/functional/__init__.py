@@ -26,12 +26,12 @@ from .people import in_domain, shorten_rows
 from .quadratic import Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
 from .sensitivity import fair_l1, fair_l2, linear_l1, linear_l2, logistic_l1, logistic_l2
 from .taylor import taylor_error_bound, taylor_log_loss
-from .two_scales import adfc_epsilon, adfc_ratio, average_epsilon, part_l1, part_l2, pdfc_epsilon
+from .two_scales import adfc_claim, adfc_epsilon, adfc_ratio, average_epsilon, part_l1, part_l2, pdfc_epsilon
 
 __all__ = ["Quadratic", "log_loss_quadratic", "square_loss_quadratic", "covariance_vector", "merged_quadratic", "taylor_log_loss",
            "taylor_error_bound", "logistic_l1", "logistic_l2", "fair_l1", "fair_l2", "linear_l1", "linear_l2", "gaussian_sigma_extended",
            "extended_gaussian", "minimum", "no_minimum_chance", "penalized_minimum", "bounded_minimum", "noise_ridge", "laplace_deviation",
            "functional_mechanism", "relaxed_functional_mechanism", "linear_functional_mechanism", "fair_functional_mechanism", "pdfc",
-           "adfc", "pflr_star", "NoisyFit", "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "part_l1",
-           "part_l2", "largest_move", "worst_pair", "Moments", "release_moments", "moments_l2", "denoised_gram", "gram_noise",
+           "adfc", "pflr_star", "NoisyFit", "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_claim", "adfc_epsilon", "adfc_ratio",
+           "part_l1", "part_l2", "largest_move", "worst_pair", "Moments", "release_moments", "moments_l2", "denoised_gram", "gram_noise",
            "free_gram_weight", "group_vertices", "in_domain", "shorten_rows", "FunctionalClassifier", "NoiseOnlyWarning"]

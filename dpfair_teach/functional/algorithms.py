@@ -15,7 +15,7 @@ from .minimum import minimum
 from .people import in_domain
 from .quadratic import Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
 from .sensitivity import fair_l1, fair_l2, linear_l1, linear_l2, logistic_l1, logistic_l2
-from .two_scales import average_epsilon, part_l1, part_l2
+from .two_scales import adfc_claim, average_epsilon, part_l1, part_l2
 
 __all__ = ["NoisyFit", "adfc", "fair_functional_mechanism", "functional_mechanism", "laplace_deviation", "linear_functional_mechanism",
            "noise_ridge", "pdfc", "pflr_star", "relaxed_functional_mechanism", "with_feature"]
@@ -37,6 +37,8 @@ class NoisyFit:
         What was run.
     claimed : float > 0
         The epsilon that was asked for, or that the paper states.
+    claimed_delta : float in [0, 1)
+        The delta beside it; 0 for Laplace noise.
     c : (d,) array, optional
         The covariance vector with its noise, where it was released beside the objective: for :func:`minimum` with another alpha.
 
@@ -57,6 +59,7 @@ class NoisyFit:
     objective: Quadratic
     releases_: tuple[Release, ...]
     claimed: float
+    claimed_delta: float = 0.0
     c: np.ndarray | None = None
 
     def __post_init__(self) -> None:
@@ -68,6 +71,7 @@ class NoisyFit:
                 check.refuse("releases_", record, "no record of a mechanism", "Give a tuple of accounting.Release.")
         for name, value in (("w", check.array("w", self.w, shape=self.objective.b.shape)), ("releases_", tuple(records)),
                             ("claimed", check.epsilon(self.claimed, "claimed")),
+                            ("claimed_delta", check.number("claimed_delta", self.claimed_delta, low=0.0, high=1.0, high_open=True)),
                             ("c", self.c if self.c is None else check.array("c", self.c, shape=self.objective.b.shape))):
             object.__setattr__(self, name, value)
 
@@ -247,7 +251,7 @@ def linear_functional_mechanism(
         values = gaussian(objective.coefficients(), linear_l2(), epsilon, delta, rng)
     noisy = Quadratic.of_coefficients(values)
     w = minimum(noisy, ridge=noise_ridge(deviation))
-    return NoisyFit(w, noisy, (release,), epsilon)
+    return NoisyFit(w, noisy, (release,), epsilon, delta or 0.0)
 
 
 def relaxed_functional_mechanism(
@@ -295,7 +299,7 @@ def relaxed_functional_mechanism(
     noisy = Quadratic.of_coefficients(
         noise(objective.coefficients(), sensitivity, epsilon, delta, rng))
     w = minimum(noisy, ridge=noise_ridge(deviation))
-    return NoisyFit(w, noisy, (release,), epsilon)
+    return NoisyFit(w, noisy, (release,), epsilon, delta)
 
 
 def pdfc(
@@ -354,11 +358,12 @@ def pdfc(
 
 def adfc(
         X: ArrayLike, y: ArrayLike, A: ArrayLike, s: int, epsilon_s: float,
-        epsilon_n: float, delta: float, rng: np.random.Generator) -> NoisyFit:
+        epsilon_n: float, delta_s: float, delta_n: float,
+        rng: np.random.Generator) -> NoisyFit:
     """ADFC as printed: :func:`pdfc` with Gaussian noise of two scales. **Not as private as Theorem 5 says.**
 
-    Source: Algorithm 3 and Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta. Privacy unit: one whole tuple is replaced, m public.
-    What it costs is :func:`adfc_epsilon`.
+    Source: Algorithm 3 and Theorem 5 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it claims is
+    :func:`adfc_claim`, what it costs :func:`adfc_epsilon`.
 
     Parameters
     ----------
@@ -368,7 +373,7 @@ def adfc(
     A : (m,) array of 0/1
     s : int in 0..d-1
     epsilon_s, epsilon_n : floats in [1e-9, 1e6]
-    delta : float in [1e-100, 0.797]
+    delta_s, delta_n : floats in [1e-100, 0.797]
     rng : numpy.random.Generator
 
     Returns
@@ -383,29 +388,29 @@ def adfc(
     Examples
     --------
     >>> X = np.tile([[0.8, 0.1], [0.1, 0.8]], (5000, 1))
-    >>> fit = adfc(X, np.tile([1, 0], 5000), np.tile([0, 0, 1, 0], 2500), 0, 1.0, 1.0, 1e-5, np.random.default_rng(0))
+    >>> fit = adfc(X, np.tile([1, 0], 5000), np.tile([0, 0, 1, 0], 2500), 0, 1.0, 1.0, 1e-5, 1e-5, np.random.default_rng(0))
     >>> [round(release.scale, 1) for release in fit.releases_]
     [20.7, 20.7]
     """
     X, y = in_domain(X, y, A)
     objective = merged_quadratic(X, y, A)                       # equation (6)
     d = len(objective.b)
-    claimed = average_epsilon(d, epsilon_s, epsilon_n)
+    claimed = adfc_claim(d, epsilon_s, epsilon_n, delta_s, delta_n)
     in_s, noisy = with_feature(d, s), objective.coefficients()
     sensitivity = fair_l2(d, as_printed=True)                   # Lemma 4
-    sigma_s = gaussian_sigma_extended(sensitivity, epsilon_s, delta)
-    sigma_n = gaussian_sigma_extended(sensitivity, epsilon_n, delta)
+    sigma_s = gaussian_sigma_extended(sensitivity, epsilon_s, delta_s)
+    sigma_n = gaussian_sigma_extended(sensitivity, epsilon_n, delta_n)
     releases = (
         Release("gaussian", UNIT_TUPLE, scale=sigma_s,
                 sensitivity=part_l2(d, "s")),
         Release("gaussian", UNIT_TUPLE, scale=sigma_n,
                 sensitivity=part_l2(d, "n")))
     noisy[in_s] = extended_gaussian(
-        noisy[in_s], sensitivity, epsilon_s, delta, rng)
+        noisy[in_s], sensitivity, epsilon_s, delta_s, rng)
     noisy[~in_s] = extended_gaussian(
-        noisy[~in_s], sensitivity, epsilon_n, delta, rng)
+        noisy[~in_s], sensitivity, epsilon_n, delta_n, rng)
     f = Quadratic.of_coefficients(noisy)
-    return NoisyFit(minimum(f, ridge=noise_ridge(sigma_n)), f, releases, claimed)
+    return NoisyFit(minimum(f, ridge=noise_ridge(sigma_n)), f, releases, *claimed)
 
 
 def fair_functional_mechanism(
@@ -467,7 +472,7 @@ def fair_functional_mechanism(
         values = gaussian(values, sensitivity, epsilon, delta, rng)
     noisy, c = Quadratic.of_coefficients(values[:-d]), values[-d:]
     w = minimum(noisy, ridge=noise_ridge(deviation), c=c, alpha=alpha)
-    return NoisyFit(w, noisy, (release,), epsilon, c)
+    return NoisyFit(w, noisy, (release,), epsilon, delta or 0.0, c)
 
 
 def pflr_star(

@@ -14,7 +14,7 @@ from .extended import gaussian_sigma_extended
 from .quadratic import MOST
 from .sensitivity import fair_l1, fair_l2
 
-__all__ = ["adfc_epsilon", "adfc_ratio", "average_epsilon", "part_l1", "part_l2", "pdfc_epsilon"]
+__all__ = ["adfc_claim", "adfc_epsilon", "adfc_ratio", "average_epsilon", "part_l1", "part_l2", "pdfc_epsilon"]
 
 
 def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
@@ -40,6 +40,30 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     """
     d, epsilon_s, epsilon_n = _budgets(d, epsilon_s, epsilon_n)
     return epsilon_s / d + epsilon_n * (d - 1) / d
+
+
+def adfc_claim(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta_n: float) -> tuple[float, float]:
+    """The epsilon and the delta that ADFC says it costs: :func:`average_epsilon`, and 1 - (1 - delta_s)(1 - delta_n).
+
+    Source: Algorithm 3 (Ding et al. 2020), what it outputs beside the weights. Not true: :func:`adfc_epsilon`.
+
+    Parameters
+    ----------
+    d : int in 2..5000
+    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
+    delta_s, delta_n : floats in [1e-100, 0.797]
+
+    Returns
+    -------
+    epsilon, delta : floats
+
+    Examples
+    --------
+    >>> epsilon, delta = adfc_claim(10, 10.0, 0.01, 1e-5, 1e-3)
+    >>> round(epsilon, 3), round(delta, 5)
+    (1.009, 0.00101)
+    """
+    return average_epsilon(d, epsilon_s, epsilon_n), _either(_delta("delta_s", delta_s), _delta("delta_n", delta_n))
 
 
 def part_l1(d: int, part: Literal["s", "n"]) -> float:
@@ -184,17 +208,17 @@ def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
     return math.sqrt(5) * n if d > 2 else math.hypot(s, 2 * n)
 
 
-def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta: float, *, sensitivity: float | None = None) -> float:
-    """The true epsilon of ADFC at the delta that Theorem 5 grants it, 1 - (1 - delta)^2.
+def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta_n: float, *, sensitivity: float | None = None) -> float:
+    """The true epsilon of ADFC at the delta that Theorem 5 grants it, 1 - (1 - delta_s)(1 - delta_n).
 
-    Source: Theorem 5 (Ding et al. 2020), delta_s = delta_n = delta: false as Algorithm 3 states it. Exact:
-    :func:`adfc_ratio` with the two scales of :func:`gaussian_sigma_extended`, put into the curve :func:`mechanisms.gaussian_delta`.
+    Source: Theorem 5 (Ding et al. 2020), false as Algorithm 3 states it. Exact: :func:`adfc_ratio` with the two scales of
+    :func:`gaussian_sigma_extended`, put into the curve :func:`mechanisms.gaussian_delta`.
 
     Parameters
     ----------
     d : int in 2..5000
     epsilon_s, epsilon_n : floats in [1e-9, 1e3]
-    delta : float in [1e-12, 0.79]
+    delta_s, delta_n : floats in [1e-12, 0.79]
     sensitivity : float in [1, 1e6], optional
         That of which the scales are made; None: as printed, sqrt(d^2/16 + 9d).
 
@@ -204,14 +228,15 @@ def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta: float, *, se
 
     Examples
     --------
-    >>> round(adfc_epsilon(10, 10.0, 0.01, 1e-5), 3), round(average_epsilon(10, 10.0, 0.01), 3)
+    >>> round(adfc_epsilon(10, 10.0, 0.01, 1e-5, 1e-5), 3), round(average_epsilon(10, 10.0, 0.01), 3)
     (1.328, 1.009)
     """
     d, epsilon_s, epsilon_n = _budgets(d, epsilon_s, epsilon_n, high=1e3)
-    delta = check.number("delta", check.delta(delta), low=1e-12, high=0.79)
+    delta_s, delta_n = _delta("delta_s", delta_s, 1e-12, 0.79), _delta("delta_n", delta_n, 1e-12, 0.79)
     sensitivity = fair_l2(d, as_printed=True) if sensitivity is None else check.number("sensitivity", sensitivity, low=1.0, high=1e6)
-    ratio = adfc_ratio(d, gaussian_sigma_extended(sensitivity, epsilon_s, delta), gaussian_sigma_extended(sensitivity, epsilon_n, delta))
-    allowed = -math.expm1(2 * math.log1p(-delta))
+    ratio = adfc_ratio(d, gaussian_sigma_extended(sensitivity, epsilon_s, delta_s),
+                       gaussian_sigma_extended(sensitivity, epsilon_n, delta_n))
+    allowed = _either(delta_s, delta_n)
     if ratio <= 1e-12 or gaussian_delta(ratio, 1.0, 0.0) <= allowed:
         return 0.0
     most = ratio**2 / 2 + ratio * math.sqrt(-2 * math.log(allowed))         # where the tail of the loss is below what is allowed
@@ -221,6 +246,15 @@ def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta: float, *, se
 def _budgets(d: int, epsilon_s: float, epsilon_n: float, high: float = 1e6) -> tuple[int, float, float]:
     return (check.integer("d", d, low=2, high=MOST), check.number("epsilon_s", epsilon_s, low=1e-9, high=high),
             check.number("epsilon_n", epsilon_n, low=1e-9, high=high))
+
+
+def _delta(name: str, delta: float, low: float = 1e-100, high: float = 0.797) -> float:
+    return check.number(name, check.delta(delta, name), low=low, high=high)
+
+
+def _either(delta_s: float, delta_n: float) -> float:
+    """1 - (1 - delta_s)(1 - delta_n), exact for small ones."""
+    return -math.expm1(math.log1p(-delta_s) + math.log1p(-delta_n))
 
 
 def _box_loss(d: int, s: float, n: float) -> float:

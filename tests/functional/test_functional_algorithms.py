@@ -43,7 +43,7 @@ BOXES = {
     "linear, Gaussian": (lambda e, r: functional.linear_functional_mechanism(SIGNED, TARGETS, e, r, delta=DELTA),
                          lambda: functional.square_loss_quadratic(SIGNED, TARGETS)),
     "pdfc": (lambda e, r: functional.pdfc(X, Y, A, 1, e, 2 * e, r), lambda: functional.merged_quadratic(X, Y, A)),
-    "adfc": (lambda e, r: functional.adfc(X, Y, A, 1, e, 2 * e, DELTA, r), lambda: functional.merged_quadratic(X, Y, A)),
+    "adfc": (lambda e, r: functional.adfc(X, Y, A, 1, e, 2 * e, DELTA, DELTA, r), lambda: functional.merged_quadratic(X, Y, A)),
     "pflr_star": (lambda e, r: functional.pflr_star(X, Y, A, e, r, alpha=2.0), lambda: functional.merged_quadratic(X, Y, A, 2.0)),
     "pflr_star, pays": (lambda e, r: functional.pflr_star(X, Y, A, e, r, alpha=2.0, pays=True),
                         lambda: functional.merged_quadratic(X, Y, A, 2.0)),
@@ -120,6 +120,7 @@ def test_the_record_has_the_sensitivity_and_the_scale(name):
     for epsilon in (0.1, 3.0):
         (record,) = (fit := BOXES[name][0](epsilon, rng())).releases_
         assert record.unit == UNIT_TUPLE and record.sensitivity == pytest.approx(SENSITIVITY[name]) and fit.claimed == epsilon
+        assert fit.claimed_delta == (DELTA if record.mechanism == "gaussian" else 0.0)
         if name == "pflr_star":
             more = functional.fair_l1(D, 2.0) / functional.logistic_l1(D)
             assert record.epsilon == pytest.approx(more * epsilon) and more > 1
@@ -143,7 +144,7 @@ def test_noise_of_two_scales_is_recorded_as_two_answers(epsilons):
     for record, epsilon, part in zip(fit.releases_, epsilons, "sn", strict=True):
         assert record.scale == pytest.approx((D**2 / 4 + 3 * D) / epsilon) and record.sensitivity == functional.part_l1(D, part)
     assert sum(record.epsilon for record in fit.releases_) >= functional.pdfc_epsilon(D, *epsilons) - 1e-12
-    fit = functional.adfc(X, Y, A, 2, *epsilons, DELTA, rng())
+    fit = functional.adfc(X, Y, A, 2, *epsilons, DELTA, DELTA, rng())
     for record, epsilon, part in zip(fit.releases_, epsilons, "sn", strict=True):
         assert record.scale == functional.gaussian_sigma_extended(np.sqrt(D**2 / 16 + 9 * D), epsilon, DELTA)
         assert record.sensitivity == functional.part_l2(D, part)
@@ -169,7 +170,8 @@ def test_another_generator_is_another_noise_and_none_is_kept(name):
     one, same, other = run(1.0, rng()), run(1.0, rng()), run(1.0, rng(2))
     assert np.array_equal(one.w, same.w) and not np.array_equal(one.objective.b, other.objective.b)
     assert pickle.loads(pickle.dumps(one)).objective.b.tolist() == one.objective.b.tolist()
-    assert set(vars(one)) == {"w", "objective", "releases_", "claimed", "c"} and (one.c is not None) == name.startswith("fair")
+    assert set(vars(one)) == {"w", "objective", "releases_", "claimed", "claimed_delta", "c"}
+    assert (one.c is not None) == name.startswith("fair")
 
 
 # ------------------------------------------------------------------------------------------------ what is refused
@@ -250,7 +252,7 @@ def _noise() -> np.random.Generator:
 
 
 def _fit() -> dict:
-    return dict(w=[0.5], objective=Quadratic([-1.0], [[2.0]]), claimed=0.5, c=[0.25],
+    return dict(w=[0.5], objective=Quadratic([-1.0], [[2.0]]), claimed=0.5, claimed_delta=1e-6, c=[0.25],
                 releases_=(Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),))
 
 
@@ -263,7 +265,7 @@ VALID_CALLS = {
     "functional.relaxed_functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, delta=1e-6, rng=_noise(), as_printed=True),
     "functional.linear_functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, rng=_noise(), delta=None, as_printed=True),
     "functional.pdfc": lambda: dict(_TWO, s=1, epsilon_s=1.0, epsilon_n=2.0, rng=_noise()),
-    "functional.adfc": lambda: dict(_TWO, s=1, epsilon_s=1.0, epsilon_n=2.0, delta=1e-6, rng=_noise()),
+    "functional.adfc": lambda: dict(_TWO, s=1, epsilon_s=1.0, epsilon_n=2.0, delta_s=1e-6, delta_n=1e-5, rng=_noise()),
     "functional.pflr_star": lambda: dict(_TWO, epsilon=1.0, rng=_noise(), alpha=1.0, pays=True, as_printed=True),
     "functional.fair_functional_mechanism": lambda: dict(_TWO, epsilon=1.0, delta=1e-6, rng=_noise(), alpha=2.0),
     "functional.extended_gaussian": lambda: dict(value=[1.0, 2.0], sensitivity=2.0, epsilon=1.0, delta=1e-6, rng=_noise()),
@@ -276,7 +278,8 @@ VALID_CALLS = {
     "functional.linear_l2": dict,
     "functional.average_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0),
     "functional.pdfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, domain="box", sensitivity=11.25),
-    "functional.adfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta=1e-6, sensitivity=5.0),
+    "functional.adfc_claim": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta_s=1e-6, delta_n=1e-5),
+    "functional.adfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta_s=1e-6, delta_n=1e-5, sensitivity=5.0),
     "functional.adfc_ratio": lambda: dict(d=3, sigma_s=1.0, sigma_n=2.0),
     "functional.part_l1": lambda: dict(d=3, part="s"),
     "functional.part_l2": lambda: dict(d=3, part="n"),
@@ -301,7 +304,7 @@ PRIVATE_FITS = {
     "functional.relaxed_functional_mechanism": _box("relaxed_functional_mechanism", 2.0, 1e-6, tuples=2, as_printed=True),
     "functional.linear_functional_mechanism": _box("linear_functional_mechanism", 2.0, tuples=2, delta=1e-6),
     "functional.pdfc": _box("pdfc", 0, 1.0, 2.0),
-    "functional.adfc": _box("adfc", 0, 1.0, 2.0, 1e-6),
+    "functional.adfc": _box("adfc", 0, 1.0, 2.0, 1e-6, 1e-6),
     "functional.pflr_star": _box("pflr_star", 2.0),
     "functional.fair_functional_mechanism": _box("fair_functional_mechanism", 2.0, 1e-6, alpha=np.inf),
 }

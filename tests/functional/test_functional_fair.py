@@ -317,16 +317,33 @@ def test_pdfc_is_the_merged_objective_with_laplace_noise_of_two_scales():
 
 def test_adfc_is_the_merged_objective_with_gaussian_noise_of_two_scales():
     people, rng = some_people(np.random.default_rng(7), 30, 4), np.random.default_rng(8)
-    s, budgets, delta = 1, (.5, 4.0), 1e-5
-    lam = math.log(math.sqrt(2 / math.pi) / delta)
-    sigmas = [math.sqrt(4**2 / 16 + 9 * 4) * (math.sqrt(lam) + math.sqrt(lam + e)) / (math.sqrt(2) * e) for e in budgets]
-    fits = [functional.adfc(*people, s, *budgets, delta, rng) for _ in range(3000)]
+    s, budgets, deltas = 1, (.5, 4.0), (1e-7, 1e-3)
+    lams = [math.log(math.sqrt(2 / math.pi) / delta) for delta in deltas]
+    sigmas = [math.sqrt(4**2 / 16 + 9 * 4) * (math.sqrt(lam) + math.sqrt(lam + e)) / (math.sqrt(2) * e)
+              for e, lam in zip(budgets, lams, strict=True)]
+    fits = [functional.adfc(*people, s, *budgets, *deltas, rng) for _ in range(3000)]
     for noise, sigma in zip(noise_of(fits, merged(people), functional.with_feature(4, s)), sigmas, strict=True):
         assert not far(noise, stats.norm(scale=sigma).cdf)
     fit = fits[0]
-    assert fit.claimed == pytest.approx(.5 / 4 + 4.0 * 3 / 4)
+    assert (fit.claimed, fit.claimed_delta) == pytest.approx((.5 / 4 + 4.0 * 3 / 4, 1 - (1 - 1e-7) * (1 - 1e-3)))
     assert [r.scale for r in fit.releases_] == pytest.approx(sigmas) and {r.mechanism for r in fit.releases_} == {"gaussian"}
     np.testing.assert_allclose(fit.w, functional.minimum(fit.objective, ridge=functional.noise_ridge(sigmas[1])))
+
+
+def test_the_true_epsilon_reads_each_delta_where_it_belongs():
+    """delta_s makes the noise of one part, delta_n that of the other, and both together are what is allowed."""
+    d, budgets = 10, (10.0, .01)
+    for deltas in ((1e-7, 1e-3), (1e-3, 1e-7)):
+        sigmas = [functional.gaussian_sigma_extended(functional.fair_l2(d, as_printed=True), e, delta)
+                  for e, delta in zip(budgets, deltas, strict=True)]
+        exact = epsilon_at(functional.adfc_ratio(d, *sigmas), 1 - (1 - 1e-7) * (1 - 1e-3))
+        assert functional.adfc_epsilon(d, *budgets, *deltas) == pytest.approx(exact, rel=2e-3)
+        assert functional.adfc_claim(d, *budgets, *deltas) == pytest.approx((1.009, 1e-3 + 1e-7 - 1e-10))
+    assert functional.adfc_claim(d, *budgets, 1e-60, 1e-80)[1] == pytest.approx(1e-60, rel=1e-12)      # no 0 by rounding
+    for name, deltas in (("delta_s", (0.9, 1e-5)), ("delta_n", (1e-5, 0.0))):
+        for call in (functional.adfc_claim, functional.adfc_epsilon):
+            with pytest.raises(ValueError, match=name):
+                call(d, *budgets, *deltas)
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
@@ -350,16 +367,16 @@ def test_theorem_5_is_false_and_true_where_one_feature_has_no_less_noise():
     delta = 1e-5
     granted = 1 - (1 - delta)**2
     for d, pair, true, claimed in ((10, (10.0, .01), 1.328, 1.009), (100, (10.0, .01), .290, .110), (10, (1.0, .01), .124, .109)):
-        assert round(functional.adfc_epsilon(d, *pair, delta), 3) == true > claimed == round(functional.average_epsilon(d, *pair), 3)
+        assert round(functional.adfc_epsilon(d, *pair, delta, delta), 3) == true > claimed == round(functional.average_epsilon(d, *pair), 3)
     d, pair = 100, (10.0, .01)
     people, other = functional.worst_pair(d, 1000)
     assert (people.X == other.X).all() and (people.y != other.y).sum() == (people.A != other.A).sum() == 1      # neighbours
-    said = functional.adfc(*people, 0, *pair, delta, np.random.default_rng(0))
+    said = functional.adfc(*people, 0, *pair, delta, delta, np.random.default_rng(0))
     before, after = merged(people), merged(other)
     moved = np.flatnonzero(before != after)
     sigma = np.where(functional.with_feature(d, 0), *(r.scale for r in said.releases_))[moved]
     exact = epsilon_at(float(np.linalg.norm((before - after)[moved] / sigma)), granted)
-    assert exact == pytest.approx(functional.adfc_epsilon(d, *pair, delta), rel=2e-3) and exact > 2 * said.claimed
+    assert exact == pytest.approx(functional.adfc_epsilon(d, *pair, delta, delta), rel=2e-3) and exact > 2 * said.claimed
     rng, n = np.random.default_rng(1), 2_000_000
 
     def hits(mean: np.ndarray) -> int:
@@ -380,10 +397,11 @@ def test_theorem_5_is_false_and_true_where_one_feature_has_no_less_noise():
             for s in scales:
                 if s <= n_:
                     for delta in (1e-10, 1e-5, 1e-2):
-                        assert functional.adfc_epsilon(d, s, n_, delta) <= functional.average_epsilon(d, s, n_)
+                        assert functional.adfc_epsilon(d, s, n_, delta, delta) <= functional.average_epsilon(d, s, n_)
     sharp = [gaussian_sigma(math.sqrt(5), epsilon, 1e-5) for epsilon in (.1, 1.0)]      # and false again once the noise is sharp
     assert round(epsilon_at(functional.adfc_ratio(10, *sharp), granted), 3) == .953 > functional.average_epsilon(10, .1, 1.0)
-    worse = [functional.adfc_epsilon(20, s, .1, 1e-5) > functional.average_epsilon(20, s, .1) for s in (2.56, 2.57, 10.0, 287.9, 288.0)]
+    worse = [functional.adfc_epsilon(20, s, .1, 1e-5, 1e-5) > functional.average_epsilon(20, s, .1)
+             for s in (2.56, 2.57, 10.0, 287.9, 288.0)]
     assert worse == [False, True, True, True, False]
 
 
@@ -393,7 +411,7 @@ def test_theorem_5_is_refuted_by_a_run_at_ten_features():
     counts off by 6.5 deviations to the wrong side, 1.16e-4 would be left; of 20 million draws nothing."""
     d, pair, delta = 10, (10.0, .01), 1e-5
     people, other = functional.worst_pair(d, 1000)
-    said = functional.adfc(*people, 0, *pair, delta, np.random.default_rng(0))
+    said = functional.adfc(*people, 0, *pair, delta, delta, np.random.default_rng(0))
     gap = merged(people) - merged(other)
     moved = np.flatnonzero(gap)
     shift = (gap / np.where(functional.with_feature(d, 0), *(r.scale for r in said.releases_)))[moved]
@@ -412,9 +430,9 @@ def test_theorem_5_as_its_own_text_has_it_is_true_by_slack():
     for d in (2, 3, 10, 100):
         for pair in itertools.product((1e-3, .1, 1.0, 30.0, 500.0), repeat=2):
             for delta in (1e-10, 1e-3):
-                assert functional.adfc_epsilon(d, *pair, delta) <= (pair[0] + (d - 1) * pair[1]) / 2
+                assert functional.adfc_epsilon(d, *pair, delta, delta) <= (pair[0] + (d - 1) * pair[1]) / 2
     small = functional.fair_l2(2, as_printed=True) / 3
-    assert functional.adfc_epsilon(2, 6.0, 6.0, 1e-10, sensitivity=small) > 6.0
+    assert functional.adfc_epsilon(2, 6.0, 6.0, 1e-10, 1e-10, sensitivity=small) > 6.0
 
 
 # --- what to release instead
@@ -581,7 +599,7 @@ def gaps(epsilon_s: float) -> tuple[float, float]:
     X, y = np.column_stack([np.r_[half, 0 * half + .3], second, np.full(1600, .5)]), (second > .25).astype(int)
     rng, rows = np.random.default_rng(15), []
     for _ in range(300):
-        says = X @ functional.adfc(X, y, A, 0, epsilon_s, 1000.0, 1e-3, rng).w > 0
+        says = X @ functional.adfc(X, y, A, 0, epsilon_s, 1000.0, 1e-3, 1e-3, rng).w > 0
         rows.append([abs(says[A == 0].mean() - says[A == 1].mean()), (says == y).mean()])
     return tuple(np.mean(rows, axis=0))
 
@@ -705,7 +723,9 @@ FAULTS = {
     "adfc_ratio_without_phi_n": Mutant(
         ROOM + "adfc_ratio", lambda f: lambda d, s, n: 2 / s if s <= n else 2 / n, "the others' mean row is left out"),
     "adfc_costs_the_average": Mutant(
-        ROOM + "adfc_epsilon", lambda f: lambda d, s, n, delta, **how: functional.average_epsilon(d, s, n), "the paper's claim"),
+        ROOM + "adfc_epsilon", lambda f: lambda d, s, n, *deltas, **how: functional.average_epsilon(d, s, n), "the paper's claim"),
+    "adfc_of_one_delta": Mutant(
+        ROOM + "adfc", lambda f: lambda *given: f(*given[:-2], given[-3], given[-1]), "the others' delta is not read"),
     "worst_pair_keeps_the_label": Mutant(
         ROOM + "worst_pair", lambda f: lambda d, m, **how: (f(d, m, **how)[0], f(d, m, **how)[1]._replace(y=f(d, m, **how)[0].y)),
         "only the group changes"),

@@ -187,7 +187,7 @@ def test_how_often_the_noise_leaves_5000_people_no_minimum():
         return float(np.mean([np.linalg.eigvalsh(fit.objective.H)[0] <= 0 for fit in fits]))
 
     for epsilon, pdfc, adfc, apart in ((1.0, (0.95, 1.0), (0.95, 1.0), (0.0, 0.25)), (10.0, (0.15, 0.55), (0.0, 0.1), (0.0, 0.0))):
-        found = (rate("pdfc", 0, epsilon, epsilon), rate("adfc", 0, epsilon, epsilon, 1e-5),
+        found = (rate("pdfc", 0, epsilon, epsilon), rate("adfc", 0, epsilon, epsilon, 1e-5, 1e-5),
                  rate("fair_functional_mechanism", epsilon, 1e-5, alpha=0.0))
         assert all(low <= one <= high for one, (low, high) in zip(found, (pdfc, adfc, apart), strict=True)), (epsilon, found)
 
