@@ -210,7 +210,9 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     if shape is not None and (a.ndim != len(shape)
                               or any(want is not None and got != want for got, want in zip(a.shape, shape, strict=True))):
         wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
-        refuse(name, seen, f"is an array of shape {a.shape}, not {wanted}", f"Reshape {name}.")
+        refuse(name, seen, f"is an array of shape {a.shape}, not {wanted}",
+               f"Give {shape[1]} columns." if a.ndim == 2 and len(shape) == 2 and shape[1] is not None and shape[0] in (None, a.shape[0])
+               else f"Reshape {name}.")
     if length is not None and (a.ndim == 0 or a.shape[0] != length):
         refuse(name, seen, f"must have {length} entries along its first axis", f"Give {name} one entry for each of the {length}.")
     fine = a > -np.inf if infinite else np.isfinite(a)

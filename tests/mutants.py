@@ -120,6 +120,9 @@ def main(names: list[str]) -> int:
         print(f"no fault is called {', '.join(unknown)}")
         return 1
     steps = rows_of(todays() if "--today" in names else set(names) or set(MUTANTS))
+    if unused := sorted(set(names) - {"--today"} - {name for _, _, name in steps}):
+        print(f"no row of book/theorems.yml names {', '.join(unused)} among its mutants")
+        return 1
     files = defaultdict(list)
     for step in steps:
         files[step[1].partition("::")[0]].append(step)

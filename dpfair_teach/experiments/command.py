@@ -36,12 +36,12 @@ def main(studies: Mapping[str, Study], command: str, *, seed: int, out: str, arg
     if given.name not in studies:
         parser.error(f"{given.name or 'nothing'} is no study; name one of: {', '.join(studies)}")
     study = studies[given.name]
-    only = {}
+    only: dict[str, list[str]] = {}
     for words in given.only or []:
         column, equals, values = words.partition("=")
         if not equals or not column or not values:
             parser.error(f"--only {words}: give a column and values, as in method=m_network,m_logistic")
-        only[column] = values.split(",")
+        only.setdefault(column, []).extend(values.split(","))
     try:
         tables = run(study, given.out, command=f"{command} {given.name}", repeats=given.repeats, seed=given.seed, jobs=given.jobs,
                      progress=not given.quiet, only=only or None)

@@ -37,7 +37,8 @@ def renew(evaluate: Callable, settings: Sequence[Mapping[str, Any]], only: Mappi
     have its rows there.
     """
     if not out.is_file():
-        check.refuse("out", str(out), "no table is stored there", "Run the study whole first.")
+        check.refuse("out", str(out), "no table is stored there",
+                     "Run the study whole first, or copy a stored table and its provenance there.")
     some, part, names = chosen(settings, only), out.with_name(f"{out.stem}.renewed.csv"), list(settings[0])
     kept = _text(out)
     for column in COMMON:

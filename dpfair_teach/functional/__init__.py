@@ -19,7 +19,7 @@ from .algorithms import (
     with_feature,
 )
 from .extended import extended_gaussian, gaussian_sigma_extended
-from .learner import FunctionalClassifier, NoiseOnlyWarning
+from .learner import FunctionalClassifier, LittleLeftWarning, NoiseOnlyWarning
 from .minimum import bounded_minimum, minimum, no_minimum_chance, penalized_minimum
 from .moments import Moments, denoised_gram, free_gram_weight, gram_noise, group_vertices, moments_l2, release_moments
 from .people import in_domain, shorten_rows
@@ -34,4 +34,5 @@ __all__ = ["Quadratic", "log_loss_quadratic", "square_loss_quadratic", "covarian
            "functional_mechanism", "relaxed_functional_mechanism", "linear_functional_mechanism", "fair_functional_mechanism", "pdfc",
            "adfc", "pflr_star", "NoisyFit", "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_claim", "adfc_epsilon", "adfc_ratio",
            "part_l1", "part_l2", "largest_move", "worst_pair", "Moments", "release_moments", "moments_l2", "denoised_gram", "gram_noise",
-           "free_gram_weight", "group_vertices", "in_domain", "shorten_rows", "FunctionalClassifier", "NoiseOnlyWarning"]
+           "free_gram_weight", "group_vertices", "in_domain", "shorten_rows", "FunctionalClassifier",
+           "LittleLeftWarning", "NoiseOnlyWarning"]

@@ -13,7 +13,7 @@ from ..mechanisms import gaussian, gaussian_sigma, laplace
 from .extended import extended_gaussian, gaussian_sigma_extended
 from .minimum import minimum
 from .people import in_domain
-from .quadratic import Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
+from .quadratic import MOST, Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
 from .sensitivity import fair_l1, fair_l2, linear_l1, linear_l2, logistic_l1, logistic_l2
 from .two_scales import adfc_claim, average_epsilon, part_l1, part_l2
 
@@ -150,7 +150,7 @@ def with_feature(d: int, s: int) -> np.ndarray:
     >>> with_feature(3, 1).astype(int)                      # w1 w2 w3, then 11 12 13 22 23 33
     array([0, 1, 0, 0, 1, 0, 1, 1, 0])
     """
-    d = check.integer("d", d, low=2, high=5000)
+    d = check.integer("d", d, low=2, high=MOST)
     s = check.integer("s", s, low=0, high=d - 1)
     rows, cols = np.triu_indices(d)
     return np.r_[np.arange(d) == s, (rows == s) | (cols == s)]

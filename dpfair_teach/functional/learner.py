@@ -11,22 +11,30 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import GammaClassifier
+from .._classifier import GammaClassifier, refuse_other_columns
 from ..fairness import Parity
 from .minimum import bounded_minimum
 from .moments import denoised_gram, released
 from .people import BLOCK, ROUNDING, read_labels, read_rows
-from .quadratic import Quadratic
+from .quadratic import MOST, Quadratic
 
-__all__ = ["FunctionalClassifier", "NoiseOnlyWarning"]
+__all__ = ["FunctionalClassifier", "LittleLeftWarning", "NoiseOnlyWarning"]
 
 #: The ridge of :func:`denoised_gram`, and what the constant feature is. Both were fixed on drawn populations: nine of 20,000 people with 5,
 #: 20 and 60 normal features, nine with 4, 8 and 12 categories.
 RIDGE, CONSTANT = 2.0, 0.5
+#: Above this mean squared length, of at most 1, most rows were shortened.
+FULL = 0.98
 
 
 class NoiseOnlyWarning(UserWarning):
     """The released sums are no more than twice as large as noise alone makes them. Made from the release, so it costs no epsilon."""
+
+
+class LittleLeftWarning(UserWarning):
+    """Of the features little is left: most rows were shortened, or gamma = 0 asks for as many equations as there are weights. The first is
+    seen from the release, the second in the shapes: neither costs epsilon.
+    """
 
 
 class Read(NamedTuple):
@@ -45,11 +53,16 @@ class FunctionalClassifier(GammaClassifier):
     Source: ours, in place of PDFC and ADFC (Ding et al. 2020). Privacy unit: one whole tuple (x, y, group) is replaced; m and the set of
     groups are public. (epsilon, delta), in one answer of :func:`release_moments`: rows become (1/2, sqrt(3)/2 x / bound). The
     second-order form of the log loss, with :func:`denoised_gram` for X'X, is minimized where |covariance| <= gamma for
-    every group, by the release. It decides by X alone, and surely: P(1) is 0 or 1. Another gamma costs nothing: ``predict(X, gamma=...)``,
-    or set ``gamma``.
+    every group, by the release. It decides by X alone, and surely: P(1) is 0 or 1; scores are in :meth:`decision_function`. Another gamma
+    costs nothing: ``predict(X, gamma=...)``, or set ``gamma``. So fit once, and judge gammas on people of other data: a search pays at
+    each of its fits, and by accuracy alone it chooses the largest gamma.
+
+    **Nothing before it in a pipeline may be fitted on these people**: the promise is about rows as they come in, each of which is to depend
+    on one person only. No StandardScaler and no OneHotEncoder without ``categories``: scale by public ranges.
 
     The covariance of a group and the score is a proxy of demographic parity, and of no other notion: at gamma = 0 the mean scores of the
-    groups are equal, by the release, and how often they are accepted need not be.
+    groups are equal, by the release, and how often they are accepted need not be. gamma = 0 takes k - 1 directions from the weights, also
+    where groups do not differ but by the noise: a gamma above 0 takes only what is larger than it.
 
     Labels are private too. So one label alone is no refusal, and a score on the people of ``fit`` is no part of the release: it is for the
     eyes of who holds the data.
@@ -61,24 +74,26 @@ class FunctionalClassifier(GammaClassifier):
         The covariance allowed, in units of the score: about log odds.
     delta : float in [1e-100, 1 - 1e-9]
     bound : float in [1e-50, 1e50]
-        What no row of X is longer than. Public: from a codebook, not from these people.
+        What no row of X is longer than. Public: from a codebook, not from these people. For r numbers scaled to [-1, 1] and c categories as
+        0/1 columns sqrt(r + c). Twice as large a bound is four times as much noise on products of features.
     n_groups : int in 2..1000
         k.
     group_weight : float in [1e-3, 1e3]
         How loudly groups are asked about beside labels. With w the labels' noise grows by sqrt(1 + w^2), of k groups by
         sqrt(1 + 2 w^2 (k - 1) / k).
     shorten : bool
-        False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's. For few rows:
-        first scale every feature by a public range. Where most are shortened, trace(moments_.gram) / m is near 1.
+        False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's, in
+        the fit and at a decision. For few rows: first scale every feature by a public range. Where most are shortened, it warns.
 
     Attributes
     ----------
     moments_ : Moments
         What was released, of rows (1/2, sqrt(3)/2 x / bound).
     coef_ : (n_features,) array, intercept_ : float
-        At gamma_, the gamma of the fit; of another :meth:`weights`.
-    covariances_ : (1 or k, d + 1) array
-        Of group 1, or of each of more groups, divided by m, by the release.
+        At gamma_, the gamma of the fit; of another :meth:`weights`. For rows no longer than the bound.
+    covariances_ : (1 or k, n_features + 1) array
+        Of group 1, or of each of more groups, with rows (1/2, sqrt(3)/2 x / bound), divided by m, by the release. Times (2 intercept_,
+        2 / sqrt(3) bound coef_) it is the covariance with the score.
     gamma_ : float
     releases_ : tuple of one accounting.Release
     n_features_in_ : int
@@ -121,6 +136,8 @@ class FunctionalClassifier(GammaClassifier):
 
     def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X = read_rows(X)
+        if X.shape[1] >= MOST:
+            check.refuse("X", X.shape, f"has {X.shape[1]:,} features", f"Give at most {MOST - 1:,}: their products are released.")
         y = read_labels(y, len(X))
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
         block: np.ndarray = np.empty((min(BLOCK, len(X)), X.shape[1] + 1))      # made once: fresh memory for each costs a tenth of the fit
@@ -156,14 +173,41 @@ class FunctionalClassifier(GammaClassifier):
             warnings.warn(f"the sums of labelled features have length {told:.3g}, and noise alone has about {noise:.3g}: what was "
                           "learned tells little but noise. Give more people, a larger epsilon, fewer features or a smaller bound.",
                           NoiseOnlyWarning, stacklevel=3)
+        if self.shorten and (length := np.trace(moments.gram) / moments.m) > FULL:
+            warnings.warn(f"rows have a mean squared length of {length:.3g} of what bound={self.bound:g} allows, by the release: most were "
+                          "shortened, and only their directions are left. Scale features by public ranges, or give a larger bound.",
+                          LittleLeftWarning, stacklevel=3)
+        if self.gamma == 0 and self.n_groups - 1 >= self.n_features_in_:
+            warnings.warn(f"gamma=0 makes {self.n_groups - 1} covariances of {self.n_groups} groups 0, and there are no more than "
+                          f"{self.n_features_in_} weights: the classifier decides alike for everybody. Give a gamma above 0, or more "
+                          "features.", LittleLeftWarning, stacklevel=3)
+
+    def decision_function(self, X: Any, gamma: float | None = None) -> np.ndarray:
+        """Scores (n,), about log odds: above 0 is accepted. ``gamma``: None for the model's own."""
+        check_is_fitted(self)
+        self._refuse_a_stale_fit()
+        if self._group_column is not None and check.columns_called(X, self._group_column):
+            X, _, _ = check.column_taken_out(X, self._group_column)
+        refuse_other_columns(self, X)
+        return self._scores(X, self._tolerance(gamma))
+
+    def _scores(self, X: Any, gamma: float) -> np.ndarray:
+        X = check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
+        coef, intercept = self.weights(gamma)
+        scores = np.empty(len(X))
+        for start in range(0, len(X), BLOCK):
+            some = np.asarray(X[start:start + BLOCK], dtype=float)
+            told = some @ coef
+            if self.shorten:                                                   # what was learned holds for rows as long as in the fit
+                told *= self.bound / np.maximum(np.sqrt(np.einsum("ij,ij->i", some, some)), self.bound)
+            scores[start:start + BLOCK] = told + intercept
+        return scores
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """1 where the score is above 0. The group is no input: given, it is only checked."""
-        X = check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
-        self._told(sensitive_features, len(X))
-        coef, intercept = self.weights(gamma)
-        return np.concatenate([np.asarray(X[start:start + BLOCK], dtype=float) @ coef + intercept > 0
-                               for start in range(0, len(X), BLOCK)]).astype(float)
+        scores = self._scores(X, gamma)
+        self._told(sensitive_features, len(scores))
+        return (scores > 0).astype(float)
 
 
 def framed(some: np.ndarray, *, bound: float, shorten: bool, out: np.ndarray) -> np.ndarray:

@@ -219,7 +219,7 @@ def no_minimum_chance(d: int, smallest: float, sigma: float) -> float:
 
 def _quadratic(f: Quadratic) -> Quadratic:
     if not isinstance(f, Quadratic):
-        check.refuse("f", f, "no Quadratic", "Give functional.Quadratic(b, H).")
+        check.refuse("f", f, "no Quadratic", "Give functional.Quadratic(b, H), or the objective of a NoisyFit.")
     return f
 
 

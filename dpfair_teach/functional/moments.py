@@ -232,7 +232,8 @@ def gram_noise(moments: Moments, ridge: float = 2.0) -> tuple[float, float]:
     """About how large eigenvalues noise alone gives X'X beside its diagonal, sqrt(2 (d - 1)) deviations; and a ridge in the same units.
 
     Source: ours. A symmetric matrix of n rows with independent normal entries of deviation s / sqrt(2) off its diagonal has eigenvalues
-    up to about sqrt(2n) s, the edge of Wigner's semicircle.
+    up to about sqrt(2n) s, the edge of Wigner's semicircle. The mean row that is taken off has noise, too: it makes them up to 1.2 times as
+    large where features are far from 0 on average.
 
     Parameters
     ----------

@@ -111,6 +111,7 @@ SUMS = {
         "the label": "fair_l2_without_the_label", "the own row": "fair_l2_without_the_own_row", "the others": "fair_l2_without_the_others",
         "apart: the others": "apart_without_the_others"},
     "functional.pdfc_epsilon": {"with w_s": "pdfc_loss_without_phi_s", "without": "pdfc_loss_without_phi_n"},
+    "functional.part_l1": {"degree one": "part_of_s_without_degree_one", "products": "part_of_s_without_products"},
     "functional.adfc_ratio": {"with w_s": "adfc_ratio_without_phi_s", "without": "adfc_ratio_without_phi_n"},
     "functional.moments_l2": {
         "the label": "moments_without_the_label", "the group": "moments_without_the_group", "products": "moments_without_the_matrix"},

@@ -63,6 +63,10 @@ def test_the_command_line_has_it(tmp_path, capsys):
     assert main(studies, "here", seed=1, out=str(tmp_path), arguments=["means", "--quiet"]) == 0
     again = ["means", "--quiet", "--only", "who=a,b", "--only", "epsilon=inf"]
     assert main(studies, "here", seed=1, out=str(tmp_path), arguments=again) == 0
+    before = (tmp_path / "means.csv").read_text().splitlines()      # a column named twice: the rows of both
+    twice = ["means", "--quiet", "--only", "who=a", "--only", "who=b"]
+    assert main({"means": study(SETTINGS, shift=5.0)}, "here", seed=1, out=str(tmp_path), arguments=twice) == 0
+    assert not set(before[1:]) & set((tmp_path / "means.csv").read_text().splitlines())
     with pytest.raises(SystemExit):
         main(studies, "here", seed=1, out=str(tmp_path), arguments=["means", "--only", "who"])
     assert "--only who: give a column and values, as in method=" in capsys.readouterr().err

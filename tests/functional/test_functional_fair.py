@@ -278,6 +278,10 @@ def test_theorem_3_is_true_by_a_loose_constant_and_false_with_a_sharp_one():
                   - merged((np.vstack([with_signs[1], with_signs[2]]), first, 0 * first)))
     loss = move @ np.where(functional.with_feature(10, 0), 1.0, .01) / functional.fair_l1(10, as_printed=True)
     assert round(loss, 3) == .140 and round(functional.average_epsilon(10, 1.0, .01), 3) == .109
+    one, others = np.array([1.0, 0.0]), np.tile([0.0, 1.0], (9999, 1))                # and if alpha is 3, at two features
+    move = np.abs(merged((np.vstack([one, others]), 0 * first, first), 3.0) - merged((np.vstack([one, others]), first, 0 * first), 3.0))
+    loss = move @ np.where(functional.with_feature(2, 0), 1.0, .01) / functional.fair_l1(2, as_printed=True)
+    assert round(loss, 3) == .576 > round(functional.average_epsilon(2, 1.0, .01), 3) == .505
 
 
 @pytest.mark.parametrize("d", [2, 5, 100, 5000])
@@ -292,6 +296,21 @@ def test_the_bound_of_one_feature_holds_between_the_points_of_its_grid(d):
         i, j = np.unravel_index(move.argmax(), move.shape)
         at, width = np.array([t[i], t_new[j]]), width / 10
     assert move.max() <= functional.part_l1(d, "s") <= 1.001 * move.max()
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 10])
+def test_in_the_ball_no_pair_moves_a_part_or_loses_more_than_is_said(d):
+    """Each part attacked alone, and both with weights; and Step 3, on a grid: what a group at the other end moves is less."""
+    for weights, part in (((1.0, 0.0), "s"), ((0.0, 1.0), "n")):
+        move, bound = found(d, 1.0, "l1", weights), functional.part_l1(d, part)
+        assert (.985 * bound if part == "s" else .9 * bound if d > 2 else 0.0) <= move <= bound + 1e-9
+    for pair in ((1.0, .1), (.1, 1.0), (1.0, .01)):
+        attained, said = found(d, 1.0, "l1", pair), functional.pdfc_epsilon(d, *pair, sensitivity=1.0)
+        assert .8 * said <= attained <= said + 1e-9
+    u, v = np.meshgrid(*2 * [np.linspace(0, 1, 401)])
+    h = np.sqrt(np.maximum(u**2 * (1 - u**2) + v**2 * (1 - v**2), 0))
+    assert (1 + (v - u) / 2 + np.abs(u**2 - v**2) / 8 + math.sqrt(d - 1) / 4 * h).max() <= functional.part_l1(d, "s")
+    assert (h**2)[u + v <= 1].max() <= 3 / 8 + 1e-12
 
 
 def noise_of(fits: list, mean: np.ndarray, in_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -325,6 +344,7 @@ def test_adfc_is_the_merged_objective_with_gaussian_noise_of_two_scales():
     for noise, sigma in zip(noise_of(fits, merged(people), functional.with_feature(4, s)), sigmas, strict=True):
         assert not far(noise, stats.norm(scale=sigma).cdf)
     fit = fits[0]
+    assert functional.adfc_claim(4, .5, 4.0, .1, .2) == pytest.approx((.5 / 4 + 4.0 * 3 / 4, .28))
     assert (fit.claimed, fit.claimed_delta) == pytest.approx((.5 / 4 + 4.0 * 3 / 4, 1 - (1 - 1e-7) * (1 - 1e-3)))
     assert [r.scale for r in fit.releases_] == pytest.approx(sigmas) and {r.mechanism for r in fit.releases_} == {"gaussian"}
     np.testing.assert_allclose(fit.w, functional.minimum(fit.objective, ridge=functional.noise_ridge(sigmas[1])))
@@ -396,13 +416,19 @@ def test_theorem_5_is_false_and_true_where_one_feature_has_no_less_noise():
         for n_ in scales:
             for s in scales:
                 if s <= n_:
-                    for delta in (1e-10, 1e-5, 1e-2):
-                        assert functional.adfc_epsilon(d, s, n_, delta, delta) <= functional.average_epsilon(d, s, n_)
+                    for deltas in ((1e-10, 1e-10), (1e-5, 1e-5), (1e-2, 1e-2), (1e-10, 1e-2), (1e-2, 1e-10)):
+                        assert functional.adfc_epsilon(d, s, n_, *deltas) <= functional.average_epsilon(d, s, n_)
     sharp = [gaussian_sigma(math.sqrt(5), epsilon, 1e-5) for epsilon in (.1, 1.0)]      # and false again once the noise is sharp
     assert round(epsilon_at(functional.adfc_ratio(10, *sharp), granted), 3) == .953 > functional.average_epsilon(10, .1, 1.0)
     worse = [functional.adfc_epsilon(20, s, .1, 1e-5, 1e-5) > functional.average_epsilon(20, s, .1)
              for s in (2.56, 2.57, 10.0, 287.9, 288.0)]
     assert worse == [False, True, True, True, False]
+    ratios = np.geomspace(1, 1e3, 61)                       # where it begins to be false, as epsilon_s grows: at 25 to 120 times epsilon_n
+    for d in (10, 20, 50, 100):
+        for n_ in (.01, .1):
+            false = [functional.adfc_epsilon(d, ratio * n_, n_, 1e-5, 1e-5) > functional.average_epsilon(d, ratio * n_, n_)
+                     for ratio in ratios]
+            assert 25 < ratios[false.index(True)] < 120, (d, n_)
 
 
 def test_theorem_5_is_refuted_by_a_run_at_ten_features():
@@ -718,6 +744,14 @@ FAULTS = {
     "adfc_noise_times_08": Mutant(
         ROOM + "adfc", calling("extended_gaussian", lambda f: lambda v, S, *rest: f(v, .8 * S, *rest)), "the noise is too small"),
     "adfc_ignores_its_budget": Mutant(ROOM + "adfc", with_arguments(epsilon_s=lambda e: 1000.0), "x_s has no noise of its own"),
+    "adfc_claims_the_sum_of_deltas": Mutant(
+        ROOM + "adfc_claim", lambda f: lambda *given: (f(*given)[0], given[-2] + given[-1]), "the deltas are added up"),
+    "part_of_s_without_products": Mutant(
+        ROOM + "part_l1", lambda f: lambda d, part: 2.0 if part == "s" else f(d, part), "products with w_s move nothing"),
+    "part_of_s_without_degree_one": Mutant(
+        ROOM + "part_l1", lambda f: lambda d, part: f(d, part) - (1.5 if part == "s" else 0.0), "b_s hardly moves"),
+    "ball_loss_is_the_average": Mutant(
+        ROOM + "pdfc_epsilon", lambda f: lambda d, s, n, **how: functional.average_epsilon(d, s, n), "the paper's average"),
     "adfc_ratio_without_phi_s": Mutant(
         ROOM + "adfc_ratio", lambda f: lambda d, s, n: math.sqrt(max(f(d, s, n)**2 - 4 / s**2, 0.0)), "the 2 in Phi_s is left out"),
     "adfc_ratio_without_phi_n": Mutant(

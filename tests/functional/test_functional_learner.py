@@ -14,7 +14,7 @@ from test_functional_moments import everything
 
 from dpfair_teach import data, functional
 from dpfair_teach.accounting import compose
-from dpfair_teach.functional import FunctionalClassifier, NoiseOnlyWarning, learner, people
+from dpfair_teach.functional import FunctionalClassifier, LittleLeftWarning, NoiseOnlyWarning, learner, people
 from dpfair_teach.mechanisms import gaussian_sigma
 
 moments = importlib.import_module("dpfair_teach.functional.moments")
@@ -22,7 +22,8 @@ GROUPS, GAMMAS = (2, 3, 5), (0.0, 0.01, 0.05, 0.2, 10.0)
 BOUND, DELTA = 4.0, 1e-6
 
 
-def population(k: int = 2, m: int = 4000, d: int = 3, seed: int = 0) -> data.Dataset:
+def population(k: int = 2, m: int = 4000, d: int | None = None, seed: int = 0) -> data.Dataset:
+    d = max(3, k) if d is None else d
     return data.make_logistic(m, n_groups=k, d=d, shifts=np.outer(np.linspace(0, 1.5, k), [1, .5] + [0] * (d - 2)),
                               rng=np.random.default_rng(seed))
 
@@ -52,7 +53,10 @@ def test_one_release_serves_every_gamma_as_a_fit_with_it_would(k):
         assert again.releases_ == model.releases_ and np.array_equal(again.moments_.gram, model.moments_.gram)
         assert np.array_equal(again.predict_proba(D.X), model.predict_proba(D.X, gamma=gamma))
         coef, intercept = again.coef_, again.intercept_
-        assert np.array_equal(again.predict(D.X), D.X @ coef + intercept > 0)
+        scores = BOUND * functional.shorten_rows(D.X, BOUND) @ coef + intercept
+        np.testing.assert_allclose(again.decision_function(D.X), scores, atol=1e-12)
+        assert np.array_equal(model.decision_function(D.X, gamma), again.decision_function(D.X))
+        assert np.array_equal(again.predict(D.X), scores > 0)
         assert model.score(D.X, D.Y, gamma=gamma) == pytest.approx((again.predict(D.X) == D.Y).mean())
     assert len(model.releases_) == 1 and compose(model.releases_, DELTA) == pytest.approx(2.0, rel=1e-4)
 
@@ -114,6 +118,55 @@ def test_louder_groups_have_less_noise_and_labels_more():
         w = model.group_weight
         assert model.releases_[0].sensitivity == pytest.approx(np.sqrt(1 + 2 * w * w * 2 / 3)) == functional.moments_l2(3, group_weight=w)
     assert loud.moments_.sigma > quiet.moments_.sigma and loud.moments_.sizes()[1] < quiet.moments_.sizes()[1]
+
+
+# ------------------------------------------------------------------------------------------------ what is said of a poor fit
+def test_it_says_where_rows_were_shortened_to_their_directions():
+    """Raw units and a small bound; with a bound that fits, and where rows were made as long on purpose, nothing is said."""
+    D = population()
+    with pytest.warns(LittleLeftWarning, match="most were shortened"):
+        fitted(D, bound=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LittleLeftWarning)
+        fitted(D)
+        X = D.X / np.linalg.norm(D.X, axis=1, keepdims=True)
+        FunctionalClassifier(2.0, 0.0, DELTA, bound=1.0).fit(X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("k, d, said", [(2, 1, True), (3, 2, True), (5, 3, True), (2, 2, False), (5, 5, False)])
+def test_it_says_where_gamma_0_leaves_no_weight(k, d, said):
+    """k - 1 equations for as many weights: all are 0 by rounding, and everybody is decided alike."""
+    rng = np.random.default_rng(0)
+    X, A = rng.normal(size=(4000, d)), rng.integers(0, k, 4000)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = FunctionalClassifier(2.0, 0.0, DELTA, bound=4.0, n_groups=k, shorten=True)
+        model.fit(X, X[:, 0] > 0, sensitive_features=A, rng=np.random.default_rng(1))
+    assert any(issubclass(w.category, LittleLeftWarning) for w in told) == said
+    assert (np.abs(model.coef_).max() < 1e-9) == said and (np.ptp(model.predict(X)) == 0) == said
+
+
+def test_too_many_features_are_refused_before_anything_is_drawn():
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    model = FunctionalClassifier(1.0, 0.0, DELTA, bound=100.0)
+    with pytest.raises(ValueError, match=r"X=\(3, 5000\): has 5,000 features. Give at most 4,999"):
+        model.fit(np.zeros((3, 5000)), [0, 1, 0], sensitive_features=[0, 1, 1], rng=rng)
+    assert rng.bit_generator.state == before and not hasattr(model, "releases_")
+
+
+def test_a_decision_shortens_rows_as_the_fit_did():
+    """So mean scores are equal at gamma 0 also where many rows of one group are longer than the bound."""
+    rng = np.random.default_rng(3)
+    A = rng.integers(0, 2, 20_000)
+    X = rng.normal(size=(20_000, 3)) + np.outer(A, [0, 0, 1.0])
+    X[:, 1] = np.abs(X[:, 1]) * np.where(A == 1, rng.pareto(1.5, 20_000) + 1, 1.0)
+    y = X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(size=20_000) > 1
+    model = FunctionalClassifier(600.0, 0.0, DELTA, bound=3.0, shorten=True).fit(X, y, sensitive_features=A, rng=rng)
+    scores, as_given = model.decision_function(X), X @ model.coef_ + model.intercept_
+    assert abs(scores[A == 0].mean() - scores[A == 1].mean()) < 0.01 < 0.1 < abs(as_given[A == 0].mean() - as_given[A == 1].mean())
+    np.testing.assert_allclose(model.decision_function(X[:50] * 1e30 / 3), model.decision_function(X[:50] * 1e20), rtol=1e-9)
+    assert np.array_equal(model.predict(X), scores > 0)
 
 
 # ------------------------------------------------------------------------------------------------ rows
@@ -342,11 +395,12 @@ def test_many_people_on_disk_take_no_memory_of_their_number(tmp_path):
 
 # ------------------------------------------------------------------------------------------------ what is published
 def bytes_of(model: FunctionalClassifier) -> bytes:
-    said = model.predict(PROBE), model.predict(PROBE, gamma=0.3)
+    probe = PROBE[:, :model.n_features_in_]
+    said = model.predict(probe), model.predict(probe, gamma=0.3)
     return pickle.dumps(pickle.loads(pickle.dumps((model, vars(model), repr(model), said))))
 
 
-PROBE = np.random.default_rng(9).normal(size=(50, 3))
+PROBE = np.random.default_rng(9).normal(size=(50, 5))
 
 
 @pytest.mark.parametrize("k", GROUPS)
@@ -373,7 +427,7 @@ def test_nothing_of_anybodys_row_label_or_group_is_kept_but_what_was_released(k,
         return bytes_of(model), rng.bit_generator.state, [str(one.message) for one in said]
 
     neighbour = D.X.copy(), D.Y.copy(), D.A.copy()
-    neighbour[0][0], neighbour[1][0], neighbour[2][0] = [90.0, -3.0, 0.0], 1 - D.Y[0], (D.A[0] + 1) % k
+    neighbour[0][0], neighbour[1][0], neighbour[2][0] = [90.0, -3.0] + [0.0] * (D.X.shape[1] - 2), 1 - D.Y[0], (D.A[0] + 1) % k
     first = run(D.X, D.Y, D.A)
     for X, Y, A in (neighbour, (D.X, 1 - D.Y, D.A), (D.X, D.Y, (D.A + 1) % k), (D.X, 0 * D.Y, D.A), (D.X, D.Y, 0 * D.A),
                     (others.X, others.Y, others.A), (0 * D.X, D.Y, D.A), (1e6 * D.X, D.Y, D.A)):

@@ -215,6 +215,9 @@ def test_theorem_2_is_private_for_every_epsilon_and_wastes():
     for epsilon, waste in ((0.01, 1.95), (1.0, 1.30), (10.0, 1.13)):
         assert functional.gaussian_sigma_extended(2.0, epsilon, 1e-5) / mechanisms.gaussian_sigma(2.0, epsilon, 1e-5) == pytest.approx(
             waste, abs=0.005)
+    for epsilon in (0.01, 0.1, 1.0):                                     # within 2 percent of the classic formula
+        classic = math.sqrt(2 * math.log(1.25 / 1e-5)) / epsilon
+        assert functional.gaussian_sigma_extended(1.0, epsilon, 1e-5) == pytest.approx(classic, rel=0.02)
     with pytest.raises(ValueError, match=r"^delta=0\.9"):       # undefined above the root of 2 / pi
         functional.gaussian_sigma_extended(1.0, 1.0, 0.9)
     for epsilon, true_delta in ((1.0, 3.1e-5), (10.0, 1.65e-4)):        # the root over delta, too: not private

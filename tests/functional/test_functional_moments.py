@@ -287,6 +287,12 @@ def test_what_stands_out_of_the_noise_is_shrunk_by_what_noise_had_added():
     np.testing.assert_allclose(found, gram + np.diag(np.r_[0.0, np.full(10, 2 * deviation)]), atol=1e-9)
 
 
+def test_the_faults_of_the_denoised_matrix_are_the_function_but_for_the_fault():
+    rng = np.random.default_rng(0)
+    told = Moments(1000, 0.5, np.zeros(20), None, 30 * np.cov(rng.normal(size=(20, 40))) + np.diag(np.full(20, 9.0)), 1.0, 1.0, 0.5)
+    np.testing.assert_allclose(_denoised()(told), functional.denoised_gram(told), atol=1e-9)
+
+
 @pytest.mark.parametrize("d", [2, 3, 10, 77, 300])
 def test_the_denoised_matrix_is_symmetric_to_the_last_bit(d):
     rng = np.random.default_rng(d)
@@ -297,15 +303,16 @@ def test_the_denoised_matrix_is_symmetric_to_the_last_bit(d):
         assert (found == found.T).all() and np.linalg.eigvalsh(found[1:, 1:])[0] > 0
 
 
-def _denoised(edge_times=1.0, diagonal=True):
-    """The function with the edge moved, or without the features' own variances."""
+def _denoised(edge_times=1.0, diagonal=True, shrinks=True):
+    """The function with the edge moved, without the features' own variances, or without the shrinking; with none of these it is itself."""
     def faulty(moments, ridge=2.0):
         edge, least = functional.gram_noise(moments, ridge)
         mean = moments.total() / moments.m
         C = (moments.gram - moments.m * np.outer(mean, mean))[1:, 1:]
         own = np.maximum(np.diag(C), 0.0) * diagonal
         values, vectors = np.linalg.eigh(C - np.diag(np.diag(C)))
-        kept = np.where(np.abs(values) > edge_times * edge, values, 0.0)
+        edge *= edge_times
+        kept = np.where(np.abs(values) > edge, np.sign(values) * np.sqrt(np.maximum(values**2 - shrinks * edge**2, 0.0)), 0.0)
         values, vectors = np.linalg.eigh(np.diag(own) + (vectors * kept) @ vectors.T)
         found = moments.m * np.outer(mean, mean)
         found[1:, 1:] += (vectors * (np.maximum(values, 0.0) + least)) @ vectors.T
@@ -337,6 +344,8 @@ PRIVATE_FITS = {"functional.release_moments": _released}
 FAULTS = {
     "denoised_without_the_edge": Mutant(
         "dpfair_teach.functional.denoised_gram", lambda f: _denoised(edge_times=0.0), "what noise alone gives is kept"),
+    "denoised_by_a_hard_threshold": Mutant(
+        "dpfair_teach.functional.denoised_gram", lambda f: _denoised(shrinks=False), "what stands out is kept as it is"),
     "denoised_without_the_diagonal": Mutant(
         "dpfair_teach.functional.denoised_gram", lambda f: _denoised(diagonal=False), "features do not vary on their own"),
 }
