@@ -50,12 +50,14 @@ def test_the_eigenvalues_are_those_of_the_noisy_matrix_and_all_that_is_cut_off_i
 def test_along_its_flattest_direction_the_noisy_quadratic_is_a_parabola_that_opens_as_the_sentence_says():
     (_, shown, _), names = figures("18-functional-mechanism", 3)
     for at in shown.grid():
-        frame, said = shown.frame(**at), shown.sentence(**at)
+        frame, said, means = shown.frame(**at), shown.sentence(**at), names["means_along"](**at)
         step = names["STEPS"][1] - names["STEPS"][0]
         low = np.linalg.eigvalsh(names["noisy"](**at, rng=np.random.default_rng(0)).H)[0] / at["m"]
-        rounding = 1e-9 * max(1.0, np.abs(frame["with noise"]).max())
-        np.testing.assert_allclose(np.diff(frame["with noise"], 2), low * step**2, rtol=1e-6, atol=rounding)
-        assert (np.diff(frame["without noise"], 2) > -1e-9).all() and ("saddle" in said) == (low < 0)
+        rounding = 1e-9 * max(1.0, np.abs(means["with noise"]).max())
+        np.testing.assert_allclose(np.diff(means["with noise"], 2), low * step**2, rtol=1e-6, atol=rounding)
+        assert (np.diff(means["without noise"], 2) > -1e-9).all() and ("saddle" in said) == (low < 0)
+        scale = max(np.abs(values).max() for values in means.values())
+        assert all(np.allclose(frame[name] * scale, means[name]) for name in means) and f"{means['with noise'][-1]:.2f}" in said
 
 
 def test_noise_over_the_features_is_calibrated_as_its_controls_say():
