@@ -373,12 +373,16 @@ def finite_classes(k):
     assert oracles.private_oracle([yhat, 1 - yhat], A, Y, costs, 1e6, np.random.default_rng(0)).index == np.argmin(losses)
 
 
-@counted("oneshot.cell_sensitivity", "oneshot.release_cells", "oneshot.group_sums", "oneshot.sums_sensitivity", "oneshot.release_sums")
+@counted("oneshot.cell_sensitivity", "oneshot.release_cells", "oneshot.release_directions", "oneshot.group_sums",
+         "oneshot.sums_sensitivity", "oneshot.release_sums")
 def asked(k):
     yhat, A, Y = drawn(k)
     assert oneshot.cell_sensitivity(k) == (1 if k == 2 else 2)
     counts, _ = oneshot.release_cells(Y, A, 1e9, np.random.default_rng(0), n_groups=k, every_group=True)
     close(counts, [[sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
+    answers, release = oneshot.release_directions([3 * Y - 1, yhat], A, 1e9, np.random.default_rng(0), n_groups=k)
+    close(answers, [[sum(3 * Y[A == a] - 1), sum(yhat[A == a])] for a in range(1, k)])
+    close(release.sensitivity, max(abs(3 * y - 1) + h for y, h in zip(Y, yhat, strict=True)) * (1 if k == 2 else 2))
     features = np.column_stack([np.ones(len(A)), yhat])
     sums = [[[sum((A == a) & (Y == y)), sum(yhat[(A == a) & (Y == y)])] for y in (0, 1)] for a in range(1, k)]
     close(oneshot.group_sums(features, A, Y, k), sums)

@@ -1,6 +1,7 @@
 """Ask once, in private, who is in which group: one question and an audit; then a whole fair frontier by post-processing.
 
-``algorithm`` is all of it on one screen. ``releases`` are the questions, with their sensitivities; ``posterior`` turns the answers into
+``algorithm`` is all of it on one screen. ``releases`` are the questions, with their sensitivities, and ``directions`` one in which
+everybody has a weight; ``posterior`` turns the answers into
 everybody's expected group, with a covariance that ``smoothing`` may choose by them; ``candidates`` are the classifiers that the paper's
 regression oracle, or fair Bayes thresholding, makes of these; ``frontier`` mixes them for every gamma; ``run`` is all of it for every
 option and any number of people, and ``learner`` that as an estimator. There only ``asked`` hands A to a release; ``learner`` checks that it
@@ -12,6 +13,7 @@ screen. ``soft_groups`` asks, and makes a model of the groups of it; ``soft_fron
 from ._public import Public as Public
 from .algorithm import ask_once
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
+from .directions import release_directions, whole_directions
 from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
 from .guess import guess_groups, public_part
@@ -34,6 +36,7 @@ __all__ = [
     "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
+    "release_directions", "whole_directions",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
     "SoftGroupLearner", "ask_softly", "of_own_label", "fair_mixture", "group_contrasts", "release_contrasts", "response_error",
     "soft_groups", "threshold_scores",

@@ -1,0 +1,117 @@
+"""A question that is designed: how many of each group, everybody counted with whole numbers of their own."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from ..accounting import UNIT_A, Release
+from ..mechanisms import exact_geometric
+from .releases import cell_sensitivity
+
+__all__ = ["release_directions", "whole_directions"]
+
+#: Of one person's weights together, and of everybody's in one direction: what the exact noise takes.
+MOST, MOST_OF_ALL = 5 * 10**8, 2**53
+
+
+def whole_directions(directions: ArrayLike, grid: int = 1024) -> np.ndarray:
+    """Directions on a grid of whole numbers: the same question up to 1 / grid, and its sensitivity is exact.
+
+    Source: ours. Everybody's weights, over all directions together, are first divided by the largest sum of their sizes, times the grid,
+    and rounded towards 0: so nobody's sizes add up to more than ``grid``.
+
+    Parameters
+    ----------
+    directions : array (K, m)
+        What each of K questions counts each of m people with; public, somebody's not 0.
+    grid : int in 1..500,000,000
+
+    Returns
+    -------
+    int64 array (K, m)
+        Divide the answers by ``grid`` and multiply them with the largest sum of sizes for those of the directions given.
+
+    Raises
+    ------
+    ValueError
+        No numbers, nobody counted.
+
+    Examples
+    --------
+    >>> whole_directions([[1.0, -0.5, 0.25]], grid=8).tolist(), whole_directions([[1, 0, 1], [0, 2, 1]], grid=10).tolist()
+    ([[8, -4, 2]], [[5, 0, 5], [0, 10, 5]])
+    """
+    directions = check.array("directions", directions, ndim=2, low=-1e100, high=1e100)
+    grid = check.integer("grid", grid, low=1, high=MOST)
+    sizes = np.abs(directions).sum(axis=0)
+    if not sizes.size or sizes.max() == 0:
+        check.refuse("directions", directions.shape, "count nobody", "Give at least one person a weight that is not 0.")
+    whole = np.trunc(directions / sizes.max() * grid).astype(np.int64)
+    # A rounded quotient may be a whole number that the exact one does not reach: then one less.
+    over = np.abs(whole).sum(axis=0) - grid
+    for i in np.flatnonzero(over > 0):
+        a = np.abs(whole[:, i]).argmax()
+        whole[a, i] -= np.sign(whole[a, i]) * over[i]
+    return whole
+
+
+def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
+                       every_group: bool = False) -> tuple[np.ndarray, Release]:
+    """Count groups 1, ..., k-1 with public whole weights, some of which may be below 0: epsilon-private for all answers together.
+
+    Source: ours, beside :func:`release_cells`, whose questions count everybody in one cell with 1. Whoever changes from one counted group
+    to another moves two answers of each direction, by the size of the own weight; from or to group 0, which is not counted, one. So
+    the sensitivity is the largest sum of a person's sizes, times :func:`cell_sensitivity`. The noise is
+    :func:`mechanisms.exact_geometric`, without doubles: with large weights it is wide, and doubles round.
+
+    Parameters
+    ----------
+    directions : int array (K, m)
+        Public, or a function of what was released before: see :func:`whole_directions`. Nobody's sizes add up to more than 5*10^8, no
+        direction's to more than 2^53, and somebody's are not all 0.
+    A : int array (m,)
+        Groups 0..k-1.
+    epsilon : float in [1e-9, 1e9]
+        Of all K directions together.
+    rng : numpy.random.Generator
+    n_groups : int in 2..1000
+        k, public.
+    every_group : bool
+        Count group 0 too, so that no group is treated otherwise than the others.
+
+    Returns
+    -------
+    (int64 array (k-1, K), or (k, K), accounting.Release)
+        Noisy sums of weights, and the record of what was asked.
+
+    Raises
+    ------
+    ValueError
+        Weights that are not whole, nobody counted, arrays of different lengths, numbers out of range.
+
+    Examples
+    --------
+    >>> answers, release = release_directions([[3, -1, 2]], [1, 1, 0], epsilon=100, rng=np.random.default_rng(0))
+    >>> answers.tolist(), release.sensitivity, release.scale
+    ([[2]], 3.0, 0.03)
+    """
+    weights = check.array("directions", directions, ndim=2, low=-float(MOST), high=float(MOST))
+    if (weights != np.trunc(weights)).any():
+        check.refuse("directions", float(weights[weights != np.trunc(weights)][0]), "is no whole number",
+                     "Round: oneshot.whole_directions does.")
+    whole = weights.astype(np.int64)
+    k, every_group = check.group_count(n_groups), check.flag("every_group", every_group)
+    epsilon, rng = check.number("epsilon", epsilon, low=1e-9, high=1e9), check.rng(rng)
+    A = check.groups_below("A", A, k, of="directions", length=whole.shape[1])
+    sizes = np.abs(whole)
+    widest, longest = int(sizes.sum(axis=0).max(initial=0)), int(sizes.sum(axis=1).max(initial=0))
+    if widest == 0:
+        check.refuse("directions", whole.shape, "count nobody", "Give at least one person a weight that is not 0.")
+    if widest > MOST or longest > MOST_OF_ALL:          # said of the weights, so that it tells nothing of the groups
+        check.refuse("directions", max(widest, longest), "is a sum of sizes, and the exact noise has no room for it",
+                     "Choose a coarser grid.")
+    sensitivity = widest * cell_sensitivity(k, every_group)
+    sums = np.stack([whole[:, A == a].sum(axis=1) for a in range(0 if every_group else 1, k)])
+    release = Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon)
+    return exact_geometric(sums, sensitivity, epsilon, rng), release
