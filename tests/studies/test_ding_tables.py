@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from book.studies import ding_figures, ding_people, ding_printed, ding_rivals
 from book.studies.ding_people import RANGES, SPLITS, split, spread, unit_rows
@@ -20,6 +21,7 @@ from dpfair_teach import fairness, functional, load
 from dpfair_teach.accounting import Release, compose
 from dpfair_teach.data import DataUnavailable
 from dpfair_teach.experiments import setting_rng, sweep
+from dpfair_teach.mechanisms import gaussian_sigma
 from faults import Mutant
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
@@ -241,6 +243,30 @@ def test_the_stored_noise_of_dp_sgd_keeps_its_epsilon():
             step = Release("gaussian", "one whole tuple", sensitivity=2.0 if replace else 1.0, scale=known[epsilon], times=500,
                            sampling_probability=.02, relation="replace one tuple" if replace else "add or remove one tuple")
             assert .99 * epsilon < compose(step, 1e-5, "pld") <= epsilon
+
+
+def test_adassp_answers_three_times_with_noise_for_a_sensitivity_of_1(monkeypatch):
+    """Each at a third of epsilon and delta: 1,500 draws of each answer against its law, by the bound of Dvoretzky, Kiefer, Wolfowitz and
+    Massart at 1e-9; and no pair of tuples that a search finds moves an answer by more than 1, in deviations of what is made for 1."""
+    rng, seen, d = np.random.default_rng(0), [], 4
+    monkeypatch.setattr(ding_rivals.np.linalg, "pinv", lambda M: seen.append(M) or np.eye(len(M)))      # so that w is the noisy vector
+    X = rng.normal(size=(60, d - 1))
+    X, y = X / np.linalg.norm(X, axis=1, keepdims=True), rng.integers(0, 2, 60)
+    of = ding_rivals.Split(X, y, y, X, y, y, ("a", "b", "c"))
+    fits = [ding_rivals.adassp(of, 1.0, 1e-5, 0, rng) for _ in range(1500)]
+    sigma, rows = gaussian_sigma(1.0, 1 / 3, 1e-5 / 3), np.column_stack([np.full(60, .5), np.sqrt(.75) * X])
+    noise, here = np.array(seen) - rows.T @ rows, np.triu_indices(d, 1)
+    vector = np.array([np.r_[2 * intercept, w / np.sqrt(.75)] for w, intercept in fits]) - rows.T @ (y - .5)
+    for drawn in (noise[:, here[0], here[1]].ravel() / sigma, (noise[:, 0, 0] - noise[:, 1, 1]) / (2 * sigma), vector.ravel() / sigma):
+        bound = np.sqrt(np.log(2e9) / (2 * len(drawn)))
+        assert stats.kstest(drawn, "norm").statistic < bound < stats.kstest(.7 * drawn, "norm").statistic + .05
+    assert (noise == noise.transpose(0, 2, 1)).all()
+    pairs = rng.normal(size=(2, 4000, d))
+    x, new = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
+    M = x[:, :, None] * x[:, None] - new[:, :, None] * new[:, None]
+    in_deviations = np.sqrt((M[:, range(d), range(d)]**2).sum(axis=1) / 2 + (M[:, here[0], here[1]]**2).sum(axis=1))
+    assert .9 < in_deviations.max() <= 1 and np.abs(np.linalg.eigvalsh(M)).max() <= 1
+    assert .99 < np.linalg.norm((x + new) / 2, axis=1).max() <= 1
 
 
 # --- a cluster
