@@ -4,7 +4,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 import pandas as pd
@@ -87,14 +87,14 @@ class Release:
 
     mechanism: str
     unit: str
+    _: KW_ONLY
     sensitivity: float | None
     scale: float | None
     epsilon: _OfOneRun = _OfOneRun()
-    # Behind one that has a default stand some that have none: ``__init__`` is written by hand.
-    delta: float  # type: ignore[misc]  # see above
-    sampling_probability: float  # type: ignore[misc]  # see above
-    relation: str  # type: ignore[misc]  # see above
-    times: int  # type: ignore[misc]  # see above
+    delta: float
+    sampling_probability: float
+    relation: str
+    times: int
 
     def __init__(self, mechanism: str, unit: str, *, sensitivity: float | None = None, scale: float | None = None,
                  epsilon: float | None = None, delta: float = 0.0, sampling_probability: float = 1.0, relation: str | None = None,

@@ -130,7 +130,7 @@ class Mechanism:
         """The numbers of a record that is private at ``epsilon`` (and ``delta``, where it needs one); sensitivity 1."""
         return {"epsilon": epsilon}
 
-    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+    def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         """The Renyi divergence of one run."""
         return rdp_pure(run.epsilon, order)
 

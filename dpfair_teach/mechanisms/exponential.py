@@ -260,5 +260,5 @@ class Exponential(Mechanism):
                          "Leave the scale out: it is derived.")
         return sensitivity, None if sensitivity is None else 2 * sensitivity / epsilon, epsilon
 
-    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+    def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         return rdp_exponential(run.epsilon, order)

@@ -290,7 +290,7 @@ class Gaussian(Mechanism):
     def at(self, epsilon: float, delta: float) -> dict[str, float]:
         return {"sensitivity": 1.0, "scale": gaussian_sigma(1.0, epsilon, delta)}
 
-    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+    def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         if run.sampling_probability == 1:
             return rdp_gaussian(run.scale / run.sensitivity, order)
         return rdp_sampled_gaussian(run.scale / run.sensitivity, run.sampling_probability, order,

@@ -186,7 +186,7 @@ class Geometric(Noise):
             check.integer("sensitivity", sensitivity, low=1, whole_float=True)
         return super().numbers(mechanism, sensitivity, scale, epsilon)
 
-    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+    def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         n = run.sensitivity
         if n <= 1e9 and run.epsilon >= 1e-9 * n:        # else the worst of its epsilon
             return rdp_geometric(run.epsilon, order, int(n))

@@ -187,7 +187,7 @@ def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
 class Laplace(Noise):
     """For accountants: a shift of the noise by the sensitivity."""
 
-    def divergence(self, run: Run, order: np.ndarray) -> np.ndarray:
+    def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         return rdp_laplace(run.epsilon, order)
 
     def losses(self, pld: Any, run: Run, how: dict) -> Any:
