@@ -117,7 +117,7 @@ def _all() -> list[dict]:
     rows += [setting("adult", method, np.inf) for method in ("literal", "literal_men")]
     rows += [setting("census", method, 0.01, delta) for method in ("relaxed_printed", "relaxed_sharp") for delta in DELTAS]
     rows += [setting("adult", method, epsilon, attribute=one) for method in TWO_SCALES[:2] for one in FIGURE3 for epsilon in EPSILONS]
-    rows += [setting("adult", method, epsilon, attribute="race") for method in ("pdfc_men", "adfc_men") for epsilon in EPSILONS]
+    rows += [setting("adult", method, epsilon, attribute=TABLE1["adult"]) for method in ("pdfc_men", "adfc_men") for epsilon in EPSILONS]
     rows += [setting("census", method, epsilon, attribute=TABLE1["census"]) for method in TWO_SCALES[:2] for epsilon in EPSILONS]
     rows += [setting("adult", method, 0.1, delta) for method in OVER_DELTA for delta in DELTAS]
     return list({tuple(row.items()): row for row in rows}.values())

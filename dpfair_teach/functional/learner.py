@@ -173,7 +173,8 @@ class FunctionalClassifier(GammaClassifier):
             warnings.warn(f"the sums of labelled features have length {told:.3g}, and noise alone has about {noise:.3g}: what was "
                           "learned tells little but noise. Give more people, a larger epsilon, fewer features or a smaller bound.",
                           NoiseOnlyWarning, stacklevel=3)
-        if self.shorten and (length := np.trace(moments.gram) / moments.m) > FULL:
+        length, unsure = np.trace(moments.gram) / moments.m, math.sqrt(len(moments.gram)) * moments.gram_deviation() / moments.m
+        if self.shorten and length - 2 * unsure > FULL:
             warnings.warn(f"rows have a mean squared length of {length:.3g} of what bound={self.bound:g} allows, by the release: most were "
                           "shortened, and only their directions are left. Scale features by public ranges, or give a larger bound.",
                           LittleLeftWarning, stacklevel=3)

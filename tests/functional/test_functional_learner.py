@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from test_functional_moments import everything
 
-from dpfair_teach import data, functional
+from dpfair_teach import SmallGroupWarning, data, functional
 from dpfair_teach.accounting import compose
 from dpfair_teach.functional import FunctionalClassifier, LittleLeftWarning, NoiseOnlyWarning, learner, people
 from dpfair_teach.mechanisms import gaussian_sigma
@@ -131,6 +131,11 @@ def test_it_says_where_rows_were_shortened_to_their_directions():
         fitted(D)
         X = D.X / np.linalg.norm(D.X, axis=1, keepdims=True)
         FunctionalClassifier(2.0, 0.0, DELTA, bound=1.0).fit(X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(1))
+        warnings.simplefilter("ignore", NoiseOnlyWarning)
+        warnings.simplefilter("ignore", SmallGroupWarning)
+        few = population(m=200)                                 # whose rows are short, and the noise of all squares is 0.6
+        lengths = [np.trace(fitted(few, 0.2, seed=seed).moments_.gram) / 200 for seed in range(20)]
+    assert max(lengths) > learner.FULL
 
 
 @pytest.mark.parametrize("k, d, said", [(2, 1, True), (3, 2, True), (5, 3, True), (2, 2, False), (5, 5, False)])

@@ -224,6 +224,11 @@ def test_theorem_2_is_private_for_every_epsilon_and_wastes():
         assert mechanisms.gaussian_delta(1.0, root_over_delta(1.0, epsilon, 1e-5), epsilon) == pytest.approx(true_delta, rel=0.01)
 
 
+def test_the_root_over_delta_is_enough_for_small_epsilons_and_from_03_on_it_is_not():
+    kept = [mechanisms.gaussian_delta(1.0, root_over_delta(1.0, epsilon, 1e-5), epsilon) for epsilon in (0.01, 0.1, 0.29, 0.3, 1.0)]
+    assert [delta <= 1e-5 for delta in kept] == [True, True, True, False, False]
+
+
 def root_over_delta(sensitivity: float, epsilon: float, delta: float) -> float:
     s = math.log(math.sqrt(2 / (math.pi * delta)))
     return sensitivity * (math.sqrt(s) + math.sqrt(s + epsilon)) / (math.sqrt(2) * epsilon)

@@ -287,6 +287,26 @@ def test_what_stands_out_of_the_noise_is_shrunk_by_what_noise_had_added():
     np.testing.assert_allclose(found, gram + np.diag(np.r_[0.0, np.full(10, 2 * deviation)]), atol=1e-9)
 
 
+def test_to_take_a_long_mean_row_off_adds_noise():
+    """Everybody alike, so all is noise. What chapter 23 says: 2.6 deviations of a variance, and eigenvalues of 1.2 edges, at most."""
+    for mean in (0.0, 0.5, 0.866):
+        X = np.tile([0.5, mean], (1000, 1))
+        found = []
+        for seed in range(600):
+            told, _ = release_moments(X, np.zeros(1000, int), np.arange(1000) % 2, 1.0, 1e-6, np.random.default_rng(seed))
+            centre = told.total() / told.m
+            found.append((told.gram - told.m * np.outer(centre, centre))[1, 1] / told.gram_deviation())
+        assert np.std(found) == pytest.approx(np.sqrt(1 + 8 * mean**2), rel=0.12) and np.std(found) < 2.9
+    X = np.tile(np.r_[0.5, np.full(100, 0.0866)], (1000, 1))
+    most = []
+    for seed in range(10):
+        told, _ = release_moments(X, np.zeros(1000, int), np.arange(1000) % 2, 1.0, 1e-6, np.random.default_rng(seed))
+        centre = told.total() / told.m
+        C = (told.gram - told.m * np.outer(centre, centre))[1:, 1:]
+        most.append(np.abs(np.linalg.eigvalsh(C - np.diag(np.diag(C)))).max() / functional.gram_noise(told)[0])
+    assert 1.1 < np.mean(most) < 1.2
+
+
 def test_the_faults_of_the_denoised_matrix_are_the_function_but_for_the_fault():
     rng = np.random.default_rng(0)
     told = Moments(1000, 0.5, np.zeros(20), None, 30 * np.cov(rng.normal(size=(20, 40))) + np.diag(np.full(20, 9.0)), 1.0, 1.0, 0.5)
