@@ -151,8 +151,9 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
     """An epsilon such that all releases together are (epsilon, delta)-private.
 
     Source: supplement, Theorem 1.4 (basic composition: the epsilons add up, the deltas add up); the other methods at the functions named
-    below. All hold also when what is asked was chosen after seeing the last answer, as long as the number of releases and their epsilons
-    were fixed beforehand. Where they were not, this is what one run spent, not a guarantee for the procedure.
+    below. Of records with a ``part`` only those of one part add up, and those without: whoever's A changes is in one of them. The largest
+    sum is the answer. All hold also when what is asked was chosen after seeing the last answer, as long as the number of releases and
+    their epsilons were fixed beforehand. Where they were not, this is what one run spent, not a guarantee for the procedure.
 
     Parameters
     ----------
@@ -196,17 +197,23 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
     delta = check.number("delta", delta, low=0.0, high=1.0, high_open=True)
     check.choice("method", method, (*ACCOUNTANTS, "best"))
     if method != "best":
-        return _METHODS[method](records, delta)
+        return _of_parts(method, records, delta)
     epsilons = {name: epsilon for name, (epsilon, _) in _answers(records, delta).items() if not math.isnan(epsilon)}
-    return min(epsilons.values()) if epsilons else _basic(records, delta)     # which says what is wrong
+    return min(epsilons.values()) if epsilons else _of_parts("basic", records, delta)     # which says what is wrong
+
+
+def _of_parts(name: Accountant, records: list[Release], delta: float) -> float:
+    """The largest answer of those to all that was asked of one part of the people; what has no part was asked of everybody."""
+    parts = {r.part for r in records} - {None} or {None}
+    return max(_METHODS[name]([r for r in records if r.part in (part, None)], delta) for part in sorted(parts, key=str))
 
 
 def _answers(records: list[Release], delta: float) -> dict[Accountant, tuple[float, str]]:
     """accountant -> (epsilon, "") or (nan, why it does not apply)."""
     answers: dict[Accountant, tuple[float, str]] = {}
-    for name, method in _METHODS.items():
+    for name in ACCOUNTANTS:
         try:
-            answers[name] = (method(records, delta), "")
+            answers[name] = (_of_parts(name, records, delta), "")
         except ValueError as refusal:
             answers[name] = (math.nan, str(refusal))
     return answers

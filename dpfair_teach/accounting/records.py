@@ -64,6 +64,9 @@ class Release:
         The neighbouring relation; None takes the first of ``RELATIONS[unit]``. Must be said for a unit in your own words.
     times : int in [1, 1e15]
         How often it ran.
+    part : str, optional
+        Whom it was about, in your own words, where that is a public part of the people, such as those of a label: no change of one
+        person's A takes them into another part. For ``UNIT_A``. Accountants then add up what was asked of one part.
 
     Attributes
     ----------
@@ -95,10 +98,11 @@ class Release:
     sampling_probability: float
     relation: str
     times: int
+    part: str | None
 
     def __init__(self, mechanism: str, unit: str, *, sensitivity: float | None = None, scale: float | None = None,
                  epsilon: float | None = None, delta: float = 0.0, sampling_probability: float = 1.0, relation: str | None = None,
-                 times: int = 1) -> None:
+                 times: int = 1, part: str | None = None) -> None:
         name = _known_name(mechanism)
         known = RELATIONS.get(check.text("unit", unit))
         if relation is None and not known:
@@ -111,7 +115,7 @@ class Release:
             "mechanism": name, "unit": unit, "delta": check.number("delta", delta, low=0.0, high=1.0, high_open=True),
             "sampling_probability": check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True),
             "relation": known[0] if relation is None and known else check.text("relation", relation),
-            "times": check.integer("times", times, low=1, high=10**15)}
+            "times": check.integer("times", times, low=1, high=10**15), "part": None if part is None else check.text("part", part)}
         for field, value in fields.items():
             object.__setattr__(self, field, value)
         if self.delta and not keeps.may_fail:
@@ -124,10 +128,14 @@ class Release:
             check.refuse("relation", self.relation, "does not say what a person is in the sample when the data are replaced by neighbours",
                          "Start it with 'replace' or 'add or remove'.")
 
+        if part is not None and unit != UNIT_A:
+            check.refuse("part", part, f"with the unit {check.shown(unit)} a change may take somebody from one part into another",
+                         "Leave part out: then all that was asked adds up.")
+
     def given(self) -> dict[str, Any]:
         """What makes this record again."""
         return {"sensitivity": self.sensitivity, "scale": self.scale, "epsilon": vars(self)["own_epsilon"], "delta": self.delta,
-                "sampling_probability": self.sampling_probability, "relation": self.relation, "times": self.times}
+                "sampling_probability": self.sampling_probability, "relation": self.relation, "times": self.times, "part": self.part}
 
     def __repr__(self) -> str:
         usual = {"delta": 0.0, "sampling_probability": 1.0, "times": 1}
@@ -214,7 +222,8 @@ class Release:
         if neighbours is None:
             neighbours = "add or remove one" if (relation or "").startswith("add or remove") else "replace one"
         name, numbers, times = read(event, neighbours)
-        record = cls(name, unit, relation=relation, times=times, **numbers)
+        told: dict[str, Any] = dict(numbers)
+        record = cls(name, unit, relation=relation, times=times, **told)
         if record.sampling_probability < 1 and record.relation.startswith("replace") != (neighbours == "replace one"):
             check.refuse("relation", record.relation, f"a sample that was accounted for under {neighbours!r} says nothing of it",
                          "Give the neighbours that the event was made for, and a relation that goes with them.")
@@ -269,8 +278,8 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon`` (of one run, missing where it has none
-        without a delta), ``delta``, ``times``; and ``sampling_probability`` where one is below 1. delta is text, to six digits: among
-        numbers of ordinary size 1e-07 would print as 0.
+        without a delta), ``delta``, ``times``; ``sampling_probability`` where one is below 1, and ``part`` where a record has one. delta is
+        text, to six digits: among numbers of ordinary size 1e-07 would print as 0.
 
     Raises
     ------
@@ -290,6 +299,8 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     columns = ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
     if any(r.sampling_probability < 1 for r in records):
         columns.append("sampling_probability")
+    if any(r.part is not None for r in records):
+        columns.append("part")
     table = pd.DataFrame([{c: getattr(r, c) for c in columns} for r in records], columns=columns)
     return table.assign(delta=[str(float(f"{delta:.6g}")) for delta in table["delta"]]).astype(
         {"sensitivity": float, "scale": float, "epsilon": float})

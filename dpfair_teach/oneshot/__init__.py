@@ -12,7 +12,14 @@ screen. ``soft_groups`` asks, and makes a model of the groups of it; ``soft_fron
 """
 from ._public import Public as Public
 from .algorithm import ask_once
+from .belief import Asked as Asked
+from .belief import Belief as Belief
+from .belief import believe
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
+from .decide import bayes_mixtures
+from .design import design_question
+from .designed import PRICES as PRICES
+from .designed import ask_part, ask_well, public_cells, split_epsilon
 from .directions import release_directions, whole_directions
 from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
@@ -30,13 +37,15 @@ from .soft_algorithm import ask_softly, of_own_label
 from .soft_frontier import fair_mixture, response_error, threshold_scores
 from .soft_groups import group_contrasts, release_contrasts, soft_groups
 from .soft_learner import SoftGroupLearner
+from .thresholds import fair_candidates
 
 __all__ = [
     "FrontierLearner", "ask_once", "guess_groups", "public_part",
     "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
-    "release_directions", "whole_directions",
+    "ask_part", "ask_well", "bayes_mixtures", "believe", "design_question", "fair_candidates", "public_cells", "release_directions",
+    "split_epsilon", "whole_directions",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
     "SoftGroupLearner", "ask_softly", "of_own_label", "fair_mixture", "group_contrasts", "release_contrasts", "response_error",
     "soft_groups", "threshold_scores",

@@ -17,7 +17,7 @@ from ._map import Map
 from .candidates import strata_of
 from .in_blocks import FeaturesInBlocks
 from .releases import as_many
-from .settings import DEFAULTS, Settings
+from .settings import DEFAULTS, Designed, Settings
 
 #: Where candidates come from.
 Oracle = Literal["regression", "logistic", "bayes"]
@@ -109,9 +109,21 @@ class Public:
         """Everybody's cell, ``n_cells`` for each rate (fewer where it has fewer different people), -1 for who is not asked; how many."""
         if n_cells not in self._cells:
             codes, start = np.full(self.m, -1, dtype=np.int32), 0
-            for i in self.people:
-                found, n = clusters(self.place_of, i, n_cells, self.m, random_state=0)
+            for r, i in enumerate(self.people):
+                found, n = self.cells_of(r, n_cells)
                 codes[i] = start + found
                 start += n
             self._cells[n_cells] = codes, start
         return self._cells[n_cells]
+
+    def cells_of(self, r: int, n_cells: int) -> tuple[np.ndarray, int]:
+        """The cells 0, 1, ... of the people of one rate, and how many."""
+        return clusters(self.place_of, self.people[r], n_cells, self.m, random_state=0)
+
+
+def settings_of(public: object) -> Designed:
+    """The constants of a public part that was made for this."""
+    if not isinstance(public, Public) or not isinstance(public.settings, Designed):
+        check.refuse("public", public, "is not the public part of a data set, for this method",
+                     "Make it with oneshot.public_part(X, Y, method='designed').")
+    return public.settings

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -36,30 +37,45 @@ class RegressionBasis:
 class BayesBasis:
     """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) of what was released."""
 
-    def __init__(self, public: Public, known: Known, smooth: np.ndarray) -> None:
-        self.chances, self.eta, self.parity = known.chances(), public.eta, public.parity
-        self.n, self.share = group_shares(smooth, public.people), sum(map(len, public.people)) / public.m
+    def __init__(self, public: Public, chances: Any, n: np.ndarray) -> None:
+        self.chances, self.eta, self.parity, self.n = chances, public.eta, public.parity, n
+        self.share = sum(map(len, public.people)) / public.m
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         return self._of(self.chances(X), self.eta(X))
 
     def of_people(self, public: Public) -> np.ndarray:
         """For the people learned from, who are looked at together."""
-        return self._of(self.chances.of(self.chances.weights @ public.features.T), public.eta_of_people)
+        return self._of(self.chances.of_people(public), public.eta_of_people)
 
     def _of(self, given: np.ndarray, eta: np.ndarray) -> np.ndarray:
         return _with_one(bayes_of(eta, given, self.n, self.parity, self.share))
+
+
+class BothBases:
+    """The columns of two bases, side by side."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = first, second
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        return np.column_stack([self.first(X), self.second(X)])
+
+    def of_people(self, public: Public) -> np.ndarray:
+        return np.column_stack([self.first.of_people(public), self.second.of_people(public)])
 
 
 def _with_one(scores: np.ndarray) -> np.ndarray:
     return np.column_stack([scores, np.ones(len(scores))])
 
 
-Basis = RegressionBasis | BayesBasis
+Basis = RegressionBasis | BayesBasis | BothBases
 
 
 def basis_of(public: Public, known: Known, smooth: np.ndarray) -> Basis:
-    return BayesBasis(public, known, smooth) if public.oracle == "bayes" else RegressionBasis(public, smooth)
+    if public.oracle == "bayes":
+        return BayesBasis(public, known.chances(), group_shares(smooth, public.people))
+    return RegressionBasis(public, smooth)
 
 
 def scores_of(basis: Basis, public: Public) -> np.ndarray:

@@ -30,6 +30,11 @@ class Decisions:
         for h, multipliers in enumerate(self.multipliers):
             yield (self.scores @ multipliers > 0 if self.whole is None else self.whole[h])[people]
 
+    def of_people(self, people: np.ndarray) -> np.ndarray:
+        """Whom of some people each candidate accepts, (n, H), 0 or 1 in halves of a double: for few people."""
+        whole = self.scores[people] @ self.multipliers.T > 0 if self.whole is None else self.whole[:, people].T
+        return whole.astype(np.float32)
+
     def array(self) -> np.ndarray:
         """(H, m) of bool: for few candidates, or few people."""
         return np.stack(list(self.rows())) if self.whole is None else self.whole
@@ -39,6 +44,11 @@ class Decisions:
         if self.whole is not None:
             return np.asarray(self.whole, dtype=float) @ columns(slice(0, self.whole.shape[1]))
         return sum((self.multipliers @ self.scores[at].T > 0).astype(float) @ columns(at) for at in blocks(len(self.scores)))
+
+    def counted_with(self, y: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The error of each candidate, (H,), and :meth:`sums` of columns (m, c), in one look at the people."""
+        found = self.sums(lambda at: np.column_stack([1.0 - 2 * y[at], columns[at]]))
+        return (found[:, 0] + y.sum()) / len(y), found[:, 1:]
 
     def counted(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The error of each candidate, (H,), and which accept everybody."""

@@ -57,7 +57,8 @@ def whole_directions(directions: ArrayLike, grid: int = 1024) -> np.ndarray:
 
 
 def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-                       every_group: bool = False) -> tuple[np.ndarray, Release]:
+                       cells: ArrayLike | None = None, every_group: bool = False,
+                       part: str | None = None) -> tuple[np.ndarray, Release]:
     """Count groups 1, ..., k-1 with public whole weights, some of which may be below 0: epsilon-private for all answers together.
 
     Source: ours, beside :func:`release_cells`, whose questions count everybody in one cell with 1. Whoever changes from one counted group
@@ -77,8 +78,12 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
     rng : numpy.random.Generator
     n_groups : int in 2..1000
         k, public.
+    cells : int array (m,), optional
+        Everybody's cell, public: directions (K, J) then hold a weight for each of J cells, which all in it have, and not for each person.
     every_group : bool
         Count group 0 too, so that no group is treated otherwise than the others.
+    part : str, optional
+        Which public part of the people they are, for the record, see :class:`accounting.Release`.
 
     Returns
     -------
@@ -103,15 +108,27 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
     whole = weights.astype(np.int64)
     k, every_group = check.group_count(n_groups), check.flag("every_group", every_group)
     epsilon, rng = check.number("epsilon", epsilon, low=1e-9, high=1e9), check.rng(rng)
-    A = check.groups_below("A", A, k, of="directions", length=whole.shape[1])
-    sizes = np.abs(whole)
-    widest, longest = int(sizes.sum(axis=0).max(initial=0)), int(sizes.sum(axis=1).max(initial=0))
+    if cells is None:
+        A = check.groups_below("A", A, k, of="directions", length=whole.shape[1])
+        people = np.ones(whole.shape[1], dtype=np.int64)
+    else:
+        cells = check.codes("cells", cells, what="cells", remedy="Number the cells as the columns of directions are.")
+        if cells.max(initial=0) >= whole.shape[1]:
+            check.refuse("cells", int(cells.max()), f"directions has {whole.shape[1]} columns", "Give a weight for each cell.")
+        A = check.groups_below("A", A, k, of="cells", length=len(cells))
+        people = np.bincount(cells, minlength=whole.shape[1])
+    sizes = np.abs(whole) * (people > 0)
+    widest, longest = int(sizes.sum(axis=0).max(initial=0)), int((sizes @ people).max(initial=0))
     if widest == 0:
         check.refuse("directions", whole.shape, "count nobody", "Give at least one person a weight that is not 0.")
     if widest > MOST or longest > MOST_OF_ALL:          # said of the weights, so that it tells nothing of the groups
         check.refuse("directions", max(widest, longest), "is a sum of sizes, and the exact noise has no room for it",
                      "Choose a coarser grid.")
     sensitivity = widest * cell_sensitivity(k, every_group)
-    sums = np.stack([whole[:, A == a].sum(axis=1) for a in range(0 if every_group else 1, k)])
-    release = Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon)
+    groups = range(0 if every_group else 1, k)
+    if cells is None:
+        sums = np.stack([whole[:, A == a].sum(axis=1) for a in groups])
+    else:
+        sums = np.stack([whole @ np.bincount(cells[A == a], minlength=len(people)) for a in groups])
+    release = Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, part=part)
     return exact_geometric(sums, sensitivity, epsilon, rng), release

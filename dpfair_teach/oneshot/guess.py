@@ -3,21 +3,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from .. import _checks as check
 from ..accounting import Release
+from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._public import Public
-from .candidates import group_shares
+from .candidates import group_shares, served
 from .known import Chances, Known
 from .releases import geometric_variance
+from .settings import DEFAULTS, DESIGNED
 
 __all__ = ["guess_groups", "public_part"]
 
+#: What the public part is for.
+PublicMethod = Literal["histogram", "designed"]
 
-def public_part(X: object, Y: object) -> Public:
+
+def public_part(X: object, Y: object, *, method: PublicMethod = "histogram", notion: AcceptanceNotion | Parity = "equalized_odds",
+                against: OfGroups | None = None) -> Public:
     """All that asking once computes from X and Y before it asks: a map of the people, cells on it, the chance of label 1. It never sees A.
 
     Source: ours, chapter 14. Standardize X: who is near whom depends on the units of its columns.
@@ -26,6 +33,10 @@ def public_part(X: object, Y: object) -> Public:
     ----------
     X : array (m, d)
     Y : array (m,) of 0/1, both occurring
+    method : str
+        ``histogram``: for :func:`ask_once`; ``designed``: for :func:`ask_well`, whose belief has another prior.
+    notion, against : as in :func:`multiplier_grid`
+        Whose rates are compared.
 
     Returns
     -------
@@ -46,7 +57,8 @@ def public_part(X: object, Y: object) -> Public:
     (400, 12)
     """
     check.same_people(X=X, Y=Y)
-    return Public(X, Y, oracle="bayes", label="Y")
+    settings = DESIGNED if check.choice("method", method, get_args(PublicMethod)) == "designed" else DEFAULTS
+    return Public(X, Y, settings, oracle="bayes", parity=served(notion, against), label="Y")
 
 
 @dataclass(frozen=True)

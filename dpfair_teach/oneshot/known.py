@@ -109,6 +109,10 @@ class Chances:
             return self.of(self.weights @ self.map.features(place).T)
         return self.of(self.map.product(place, self.weights.reshape(-1, self.map.width).T).T.reshape(*self.means.shape, -1))
 
+    def of_people(self, public: Public) -> np.ndarray:
+        """For the people learned from, who are looked at together."""
+        return self.of(self.weights @ public.features.T)
+
     def of(self, told: np.ndarray) -> np.ndarray:
         """Of weights times features."""
         given = self.means[:, :, None] + told               # [a - 1, rate, x], or of every group

@@ -14,12 +14,14 @@ from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
-from .basis import chances
+from .basis import Basis, chances
 from .candidates import multiplier_grid, served
-from .curve import what_is_accepted
+from .chosen import Believed, Chosen, learn_designed
+from .curve import Accepted, what_is_accepted
+from .designed import AskedWell
 from .releases import NORMS, Norm
 from .run import METHODS, Method, Smoothing, learn, parts_of
-from .settings import DEFAULTS
+from .settings import DEFAULTS, DESIGNED
 
 __all__ = ["FrontierLearner"]
 
@@ -37,6 +39,7 @@ class Setting(NamedTuple):
     method: Method
     oracle: Oracle
     share: float
+    asked_first: float | None
     n_cells: int | None
     norm: Norm
     columns: Columns
@@ -60,7 +63,8 @@ def setting(model: FrontierLearner) -> Setting:
     gammas = check.filled("gammas", check.array("gammas", model.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     k, parity = check.group_count(model.n_groups), served(model.notion, model.against)
     multiplier_grid(k, notion=parity)
-    share = DEFAULTS.share if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
+    asked_first = None if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
+    share = DEFAULTS.share if asked_first is None else asked_first
     parts_of(epsilon, share, k)
     if method == "response" and epsilon * share > 700:
         check.refuse("epsilon", epsilon, f"leaves {epsilon * share:g} for the responses, and above 700 one never lies in doubles",
@@ -71,7 +75,10 @@ def setting(model: FrontierLearner) -> Setting:
                      smoothing=None if smoothing == "fixed" else smoothing)
     if method != "sums":
         check.unread(f"method={method!r}", "method='sums'", norm=model.norm, columns=model.columns)
-    return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))
+    if method == "designed" and oracle != "bayes":
+        check.refuse("oracle", oracle, "is not read by method='designed', whose candidates are fair Bayes thresholds",
+                     "Leave oracle out, or choose another method.")
+    return Setting(epsilon, k, parity, method, oracle, share, asked_first, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))
 
 
 class FrontierLearner(FrontierClassifier):
@@ -206,15 +213,25 @@ class FrontierLearner(FrontierClassifier):
     def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask, then solve: :func:`learn`."""
         with one_thread(len(y)):
-            public = Public(X, y, DEFAULTS, oracle=how.oracle, parity=how.parity)
+            public = Public(X, y, DESIGNED if how.method == "designed" else DEFAULTS, oracle=how.oracle, parity=how.parity)
             A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
+            if how.method == "designed":
+                self._publish(*learn_designed(public, A, how.k, how.epsilon, rng, how.asked_first, how.gammas))
+                return
             basis, frontier, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
                                                       n_cells=how.n_cells, norm=how.norm, columns=how.columns, smoothing=how.smoothing,
                                                       gammas=how.gammas)
             self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
             self._basis, self.frontier_ = basis, frontier
-            self.accepted_ = what_is_accepted(asked, public, decisions, frontier.used)
+            self.accepted_: Accepted | Believed = what_is_accepted(asked, public, decisions, frontier.used)
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
+
+    def _publish(self, basis: Basis, frontier: Chosen, believed: Believed, run: AskedWell) -> None:
+        self.releases_ = tuple(one.release for one in run.asked)
+        self.answers_ = tuple((of_everybody(one.question, run.belief.public, one.rate), one.answers) for one in run.asked)
+        self._basis, self.frontier_, self.accepted_ = basis, frontier, believed
+        self.smoothing_ = {name: getattr(run.belief.public.settings, name) for name in ("length", "linear", "smooth")}
+
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
         check_is_fitted(self, "frontier_")
@@ -224,12 +241,17 @@ class FrontierLearner(FrontierClassifier):
 
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
         weights = np.stack([self.frontier_.row(gamma) for gamma in gammas])
+        if isinstance(self.accepted_, Believed):
+            violation = violation_of(self.accepted_.rates(weights), served(self.notion, self.against))
+            return Drawn(violation.mean(axis=0), (weights @ self.frontier_.error)[None], violation)
         known = self.accepted_.of_mixtures(weights)
         rates = known.rates(draws_of(2 * known.means.size), rng)
         claimed = np.abs(weights @ self.frontier_.gaps).max(axis=1)
         return Drawn(claimed, (weights @ self.frontier_.error)[None], violation_of(rates, served(self.notion, self.against)))
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
+        if isinstance(self.accepted_, Believed):
+            return self.accepted_.people, self.accepted_.deviation, float(self.epsilon), served(self.notion, self.against)
         return *self.accepted_.sizes(), float(self.epsilon), served(self.notion, self.against)
 
     def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
@@ -243,3 +265,15 @@ class FrontierLearner(FrontierClassifier):
 
     def _people(self, X: ArrayLike) -> np.ndarray:
         return check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
+
+
+def of_everybody(question: Any, public: Public, r: int) -> Any:
+    """What the people of one rate were asked, as a question to all: in no cell, or with weight 0, is who was not asked."""
+    if isinstance(question, tuple):
+        return question[0], of_everybody(question[1], public, r)
+    if question.ndim == 1:
+        whole = np.full(public.m, -1, dtype=np.int32)
+    else:
+        whole = np.zeros((len(question), public.m), dtype=np.int16)
+    whole[..., public.people[r]] = question
+    return whole

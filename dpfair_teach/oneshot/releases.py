@@ -55,7 +55,8 @@ def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
 
 
 def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-                  n_cells: int | None = None, every_group: bool = False) -> tuple[np.ndarray, Release]:
+                  n_cells: int | None = None, every_group: bool = False, exact: bool = False,
+                  part: str | None = None) -> tuple[np.ndarray, Release]:
     """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
 
     Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1. Cells that do not
@@ -75,6 +76,10 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
         J, public; as many as the largest code asks for without.
     every_group : bool
         Count group 0 too, so that no group is treated otherwise than the others.
+    exact : bool
+        Noise of exactly its law, by :func:`mechanisms.exact_geometric`: 50 microseconds a number; else in doubles.
+    part : str, optional
+        Which public part of the people they are, for the record, see :class:`accounting.Release`.
 
     Returns
     -------
@@ -104,15 +109,16 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
         check.refuse("n_cells", n_cells, f"cells holds the code {J - 1}", "Raise n_cells, or renumber the cells.")
     else:
         J = int(n_cells)
-    release = record_of_cells(k, epsilon, every_group)
+    release = record_of_cells(k, epsilon, every_group, part)
     counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(0 if every_group else 1, k)])
-    return mechanisms.geometric(counts, cell_sensitivity(k, every_group), epsilon, rng), release
+    noisy = mechanisms.exact_geometric if check.flag("exact", exact) else mechanisms.geometric
+    return noisy(counts, cell_sensitivity(k, every_group), epsilon, rng), release
 
 
-def record_of_cells(n_groups: int, epsilon: float, every_group: bool = False) -> Release:
+def record_of_cells(n_groups: int, epsilon: float, every_group: bool = False, part: str | None = None) -> Release:
     """The record of :func:`release_cells`."""
     sensitivity = cell_sensitivity(n_groups, every_group)
-    return Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon)
+    return Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, part=part)
 
 
 def geometric_variance(sensitivity: float, epsilon: float) -> float:

@@ -18,7 +18,7 @@ from .published import Frontier
 from .releases import Norm, cell_sensitivity
 from .settings import suggested_cells
 
-Method = Literal["histogram", "response", "sums"]
+Method = Literal["histogram", "response", "sums", "designed"]
 Smoothing = Literal["fixed", "likelihood"]
 METHODS: tuple[Method, ...] = get_args(Method)
 

@@ -31,6 +31,27 @@ class Settings:
 
 
 DEFAULTS = Settings()
+
+
+@dataclass(frozen=True)
+class Designed(Settings):
+    """Constants of the method ``designed``, whose prior is one of logits.
+
+    Experiment ``designed_tuning`` changes one at a time; most of its neighbours are as good.
+    """
+
+    length: float = 3.0
+    linear: float = 0.3
+    smooth: float = 1.6
+    shared: float = 0.9                 # of a logit's prior variance, what is the same for both labels; the rest is a label's own
+    apart: float = 0.3                  # prior standard deviation of a label's mean logit, beside its noisy share
+    slope: float = 0.5                  # how a label's share of epsilon for the first question grows with its share of the people
+    cells: float = 0.67                 # of the first question: this times (n epsilon) to the power of ``growth``
+    growth: float = 0.6                 # not varied
+    draws: int = 128                    # by which mixtures are chosen
+
+
+DESIGNED = Designed()
 # The same for all settings: another number of cells is an argument of the learner.
 CELLS = 28.0                            # a label at m = 2,000 and epsilon = 1
 GROWTH = 0.6                            # how their number grows with m epsilon; not in the table, which has one m

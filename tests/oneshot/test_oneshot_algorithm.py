@@ -25,7 +25,7 @@ def asked_of(people, n_groups=2, epsilon=1.0, n=4, seed=4):
 
 
 VALID_CALLS = {
-    "oneshot.public_part": lambda: dict(X=FEW.X, Y=FEW.Y),
+    "oneshot.public_part": lambda: dict(X=FEW.X, Y=FEW.Y, method="designed", notion="equalized_odds", against="anchor"),
     "oneshot.guess_groups": lambda: dict(zip(("public", "asked"), asked_of(FEW), strict=True)),
     "oneshot.ask_once": lambda: dict(X=FEW.X, Y=FEW.Y, A=FEW.A, epsilon=1.0, gammas=[0, .1], rng=np.random.default_rng(5)),
 }

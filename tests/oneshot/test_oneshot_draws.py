@@ -39,18 +39,23 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
     its length, reports by how often they are true. Half a scale is ten standard deviations away and more, of an audit's few counts six."""
     people = data.make_logistic(200, n_groups=k, d=10, rng=np.random.default_rng(1))
     first, moved = how["share"] * EPSILON, 1.0 if k == 2 else 2.0
-    zeros, lengths, truths = {0: [], 1: []}, [], []
+    zeros, lengths, truths, spreads = {0: [], 1: []}, [], [], []
     for seed in range(FITS):
         model = FrontierLearner(EPSILON, 0.0, n_groups=k, gammas=[0.0, 0.1], **how)
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
-        assert [r.epsilon for r in model.releases_] == pytest.approx([first, EPSILON - first][:1 + (how["share"] < 1)])
-        for which, (question, answer) in enumerate(model.answers_):
+        turns = [0, 0, 1, 1] if how["method"] == "designed" else [0, 1][:len(model.answers_)]     # of each label, each has all of epsilon
+        assert [r.epsilon for r in model.releases_] == pytest.approx([(first, EPSILON - first)[turn] for turn in turns])
+        for which, (question, answer) in zip(turns, model.answers_, strict=True):
             groups = range(k - len(answer), k) if question is not None else range(k)      # group 0 too, between pairs of three
             asked_of = {"false_positive": [people.Y == 0], "demographic_parity": [people.Y >= 0]}.get(
                 how.get("notion"), [people.Y == 0, people.Y == 1])
             if question is None:
                 who = np.any(asked_of, axis=0)
                 truths.append((answer == people.A[who]).mean())
+            elif how["method"] == "designed" and question.ndim == 2:
+                true = np.stack([question[:, people.A == a].sum(axis=1) for a in groups])
+                grid = np.abs(question.astype(int)).sum(axis=0).max()
+                spreads += (np.abs(answer - true) * (EPSILON - first) / (moved * grid)).ravel().tolist()
             elif question.ndim == 1:
                 zeros[which].append(answer == counts_of(question, people.A, groups, answer.shape[1]))
             else:
@@ -68,7 +73,10 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
     if truths:
         n = int(who.sum())
         within(sum(truths) * n, stats.binom(FITS * n, math.exp(first) / (math.exp(first) + k - 1)))
+    if spreads:                                                         # of a wide geometric law nearly those of Laplace's
+        within(sum(spreads), stats.gamma(len(spreads)))
     assert zeros[0] or lengths or truths
+    assert bool(spreads) == (how["method"] == "designed")
 
 
 def test_the_published_reports_give_away_what_their_record_says(monkeypatch):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach import accounting, data
-from dpfair_teach.oneshot import FrontierLearner, asked, expected_gaps, group_sums, learner, regression_scores
+from dpfair_teach.oneshot import FrontierLearner, asked, designed, expected_gaps, group_sums, learner, regression_scores
 from dpfair_teach.oneshot._label import centre_and_scale
 from dpfair_teach.oneshot._public import Public
 from dpfair_teach.oneshot.candidates import gaps_of
@@ -44,9 +44,9 @@ def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch
         people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     answers = iter(first.answers_)
 
-    for name in ("release_cells", "release_sums"):
-        real = getattr(asked, name)
-        monkeypatch.setattr(asked, name, lambda *args, real=real, **kw: (real(*args, **kw)[1], next(answers)[1])[::-1])
+    for room, name in ((asked, "release_cells"), (asked, "release_sums"), (designed, "release_cells"), (designed, "release_directions")):
+        real = getattr(room, name)
+        monkeypatch.setattr(room, name, lambda *args, real=real, **kw: (real(*args, **kw)[1], next(answers)[1])[::-1])
     monkeypatch.setattr(asked.mechanisms, "randomized_response", lambda *args, **kw: next(answers)[1])
     again = FrontierLearner(1.0, 0.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=np.zeros(people.m, int),
                                                           rng=np.random.default_rng(3))
@@ -61,7 +61,7 @@ def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch
 def test_releases_add_up_to_epsilon(people, how):
     model = FrontierLearner(0.7, 0.0, gammas=GAMMAS, **how).fit(
         people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(4))
-    assert len(model.releases_) == (1 if how.get("share") == 1.0 else 2)
+    assert len(model.releases_) == (1 if how.get("share") == 1.0 else 2) * (2 if how.get("method") == "designed" else 1)
     assert accounting.compose(model.releases_, 0.0, method="basic") == pytest.approx(0.7, rel=1e-12)
     assert {r.unit for r in model.releases_} == {accounting.UNIT_A} and {r.delta for r in model.releases_} == {0.0}
 

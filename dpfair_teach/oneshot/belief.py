@@ -1,0 +1,333 @@
+"""What is believed of everybody's group, by noisy counts: chances on the scale of logits, and a coin for each person."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import softmax
+
+from .. import _checks as check
+from ..accounting import Release
+from ._public import Public, settings_of
+from .crowd import Crowd, Question
+from .releases import cell_sensitivity, geometric_variance
+
+__all__ = ["believe"]
+
+#: Steps at most; who moves less than this, in logits, has arrived; and nobody moves further in one.
+STEPS, ARRIVED, FURTHEST = 12, 0.02, 2.0
+#: Of the share of a group, as the noisy counts tell it.
+LEAST_SHARE = 0.02
+#: Draws that are held at once.
+TOGETHER = 128
+
+
+class Asked(NamedTuple):
+    """A question to the people of one rate: their cells (n,), whole weights (K, n), or those of cells (K, J) and the cells; the noisy
+    answers (k-1, K), of each group but 0, or of all; and the record."""
+
+    rate: int
+    question: Any
+    answers: np.ndarray
+    release: Release
+
+
+def contrasts(k: int) -> np.ndarray:
+    """(k, k - 1): what each group's score takes of k - 1 numbers, so that no group is another's reference, and for two groups the logit
+    has the variance of the one number."""
+    j = np.arange(1, k)
+    B = np.where(np.arange(k)[:, None] < j, -1.0, 0.0)
+    B[j, j - 1] = j
+    return B / np.sqrt(2 * j * (j + 1))
+
+
+class Belief:
+    """Given the answers, everybody's group is a coin of chances softmax(b_y + f(x) + g_y(x)), and the coefficients of f and g are normal.
+
+    Source: ours, chapter 14. The answers are about the people themselves, and a coin is only as good as its chance: what answers tell of
+    people beyond their chances counts too. The law is that of a normal approximation about the likeliest coefficients, found by
+    linearizing again and again. Computed from X, Y and the answers.
+    """
+
+    def __init__(self, public: Public, asked: Sequence[Asked], k: int) -> None:
+        self.public, self.k, R = public, k, len(public.people)
+        self.shared = settings_of(public).shared
+        self.every_group = public.parity.against == "pairs" and k > 2
+        self.groups = list(range(0 if self.every_group else 1, k))
+        self.contrasts, self.mixed = contrasts(k), self.shared + (1 - self.shared) * np.eye(R)
+        unit = cell_sensitivity(k, self.every_group)
+        self.asked: list[list[Question]] = [[] for _ in range(R)]
+        for r, question, answers, release in asked:
+            sensitivity, epsilon = float(release.sensitivity or 0), float(release.epsilon or 0)
+            self.asked[r].append(Question(question, answers.astype(float), geometric_variance(sensitivity, epsilon), sensitivity / unit))
+        self.crowd = Crowd(public, [questions[0].cells for questions in self.asked])
+        self.answers = np.concatenate([np.hstack([q.answers for q in questions]).ravel() for questions in self.asked])
+        self.base = np.stack([self._scores_of_shares(r, questions[0]) for r, questions in enumerate(self.asked)])
+        self.weights = np.zeros((R, self.crowd.to.shape[1], k - 1))
+        self._find()
+
+    def _scores_of_shares(self, r: int, question: Question) -> np.ndarray:
+        """Logarithms of the groups' shares, as the first question's counts add up."""
+        told = np.clip(question.answers.sum(axis=1) / len(self.public.people[r]), LEAST_SHARE, 1 - LEAST_SHARE)
+        shares = told if self.every_group else np.append(max(1 - told.sum(), LEAST_SHARE), told)
+        return np.log(shares / shares.sum())
+
+    # ------------------------------------------------------------------------------------------------------ the likeliest coefficients
+
+    def _find(self) -> None:
+        for _ in range(STEPS):
+            if self._step(everybody=False) < ARRIVED:
+                break
+        if not self.public.together:
+            for _ in range(2):
+                self._step(everybody=True)
+        self._linearize(everybody=True)
+        self.pull, coefficients = self._solved()
+        self.beyond = coefficients - self.weights       # 0 up to ARRIVED
+        if not self.public.together:
+            self._linearize(everybody=False)            # what the crowd draws goes with the crowd's own covariance
+        self.p = [self.chances_at(raw, r) for r, raw in enumerate(self.crowd.raw)]
+        self.G = [self._slopes(p) * times[:, None, None] for p, times in zip(self.p, self.crowd.times, strict=True)]
+        self.Q = [self._rows(r, at) for r, at in enumerate(self.crowd.sample)]
+
+    def _step(self, everybody: bool) -> float:
+        """To the likeliest coefficients of the model that is linear here; how far somebody's scores moved."""
+        self._linearize(everybody)
+        step = self._solved()[1] - self.weights
+        moved = max(float(np.abs(self._scores(self.crowd.raw[r], step[r])).max()) for r in range(len(step)))
+        self.weights = self.weights + step * min(1.0, FURTHEST / max(moved, 1e-12))
+        return moved
+
+    def _scores(self, raw: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return raw @ (self.crowd.to @ weights @ self.contrasts.T)
+
+    def chances_at(self, raw: np.ndarray, r: int) -> np.ndarray:
+        """(n, k), of people of rate r."""
+        return softmax(self.base[r] + self._scores(raw, self.weights[r]), axis=1)
+
+    def _slopes(self, p: np.ndarray) -> np.ndarray:
+        """How chances (n, g) of the counted groups move with the k - 1 numbers, (n, g, k-1)."""
+        return p[:, self.groups, None] * (self.contrasts[self.groups] - (p @ self.contrasts)[:, None, :])
+
+    def _linearize(self, everybody: bool) -> None:
+        """At the present coefficients: ``expected`` answers (T,), their slopes (T, k-1, d), and their covariance (T, T).
+
+        An answer's variance has three parts: the coefficients', which answers of both labels share, the coins', and the noise's.
+        """
+        g, J, R = len(self.groups), self.k - 1, range(len(self.asked))
+        found = []
+        for r in R:
+            q = sum(question.q for question in self.asked[r])
+            expected, coins, slopes = np.zeros((g, q)), np.zeros((g, q, g, q)), np.zeros((g, q, J, len(self.crowd.to)))
+            for at, raw, times in self.crowd.parts(r, everybody):
+                p, Q = self.chances_at(raw, r), self._rows(r, at)
+                own, G = p[:, self.groups], self._slopes(p) * times[:, None, None]
+                expected += (Q @ (times[:, None] * own)).T
+                for a in range(g):
+                    for j in range(J):
+                        slopes[a, :, j] += Q @ (G[:, a, j, None] * raw)
+                    for b in range(g):
+                        coins[a, :, b] += ((Q * (times * own[:, a] * ((a == b) - own[:, b]))) @ Q.T).toarray()
+            found.append((expected.ravel(), (slopes @ self.crowd.to).reshape(g * q, J, -1), coins.reshape(g * q, g * q)))
+        self.slopes = [slopes for _, slopes, _ in found]
+        self.expected = np.concatenate([expected for expected, _, _ in found])
+        ends = np.cumsum([0] + [len(slopes) for slopes in self.slopes])
+        self.of_rate = [slice(*pair) for pair in pairwise(ends)]
+        flat = [slopes.reshape(len(slopes), -1) for slopes in self.slopes]
+        self.covariance = np.block([[self.mixed[r, s] * flat[r] @ flat[s].T for s in R] for r in R])
+        for r, (_, _, coins) in enumerate(found):
+            noise = np.tile(np.concatenate([np.full(q.q, q.variance) for q in self.asked[r]]), g)
+            self.covariance[self.of_rate[r], self.of_rate[r]] += coins + np.diag(noise + 1e-9)
+        self.root = cho_factor(self.covariance, lower=True)
+
+    def _rows(self, r: int, at: slice | np.ndarray) -> sparse.csr_array:
+        return sparse.vstack([question.rows(at) for question in self.asked[r]], format="csr")
+
+    def _solved(self) -> tuple[np.ndarray, np.ndarray]:
+        """What each answer pulls with, (T,), and the coefficients that follow, (R, d, k-1)."""
+        told = np.concatenate([np.einsum("tjd,dj->t", slopes, w) for slopes, w in zip(self.slopes, self.weights, strict=True)])
+        pull = cho_solve(self.root, self.answers - self.expected + told)
+        return pull, np.stack([w.T for w in self._coefficients(pull)])
+
+    def _coefficients(self, pull: np.ndarray) -> list[np.ndarray]:
+        """Of each rate, (k-1, d, ...): the prior covariance of coefficients and answers, times ``pull`` (T, ...)."""
+        parts = [np.tensordot(slopes, pull[at], (0, 0)) for slopes, at in zip(self.slopes, self.of_rate, strict=True)]
+        return [sum(self.mixed[r, s] * part for s, part in enumerate(parts)) for r in range(len(parts))]
+
+    # ---------------------------------------------------------------------------------- of everybody in the crowd, and of all of them
+
+    def _coins(self, r: int, numbers: np.ndarray) -> np.ndarray:
+        """The covariance of coins times numbers (n, g, s)."""
+        own = self.p[r][:, self.groups, None]
+        return self.crowd.times[r][:, None, None] * own * (numbers - (own * numbers).sum(axis=1, keepdims=True))
+
+    def _moved(self, r: int, coefficients: np.ndarray, pull: np.ndarray) -> np.ndarray:
+        """By how much the crowd's groups move with coefficients (d, k-1, s), and with what answers of their rate pull with, (T_r, s)."""
+        n, (d, J, s) = len(self.p[r]), coefficients.shape
+        scores = (self.crowd.raw[r] @ (self.crowd.to @ coefficients.reshape(d, J * s))).reshape(n, J, s)
+        told = pull.reshape(len(self.groups), -1, s)
+        own = np.stack([self.Q[r].T @ part for part in told], axis=1)
+        return np.einsum("naj,njs->nas", self.G[r], scores) + self._coins(r, own)
+
+    def means(self, r: int) -> np.ndarray:
+        """How many of each counted group the crowd of a rate stands for, in expectation, (n, g)."""
+        told = self._moved(r, self.beyond[r][:, :, None], self.pull[self.of_rate[r], None])[:, :, 0]
+        return self.crowd.times[r][:, None] * self.p[r][:, self.groups] + told
+
+    def of_everybody(self, r: int) -> np.ndarray:
+        """:meth:`means` of each of the people of a rate, not of the crowd alone, (N, g)."""
+        if self.public.together:
+            return self.means(r)
+        found, pull = np.empty((len(self.public.people[r]), len(self.groups))), self.pull[self.of_rate[r]].reshape(len(self.groups), -1)
+        for at, raw, _ in self.crowd.parts(r, everybody=True):
+            own = self.chances_at(raw, r)[:, self.groups]
+            told = (self._rows(r, at).T @ pull.T)
+            found[at] = own + own * (told - (own * told).sum(axis=1, keepdims=True))
+        return found
+
+    def all_groups(self, counted: np.ndarray, everybody: np.ndarray | float) -> np.ndarray:
+        """Numbers (..., g) of the counted groups as those of all k: group 0 is the rest."""
+        if len(self.groups) == self.k:
+            return counted
+        return np.concatenate([everybody - counted.sum(axis=-1, keepdims=True), counted], axis=-1)
+
+    def draws(self, size: int, rng: np.random.Generator) -> list[np.ndarray]:
+        """Of each rate how many of each counted group the crowd could stand for, (n, g, size).
+
+        Whatever could be: draw coefficients, coins and noise by the law before the answers, and move them all by how far the answers that
+        would then have been given are from those that were. The seed hides nothing: this is no noise that protects.
+        """
+        d, J, R = self.crowd.to.shape[1], self.k - 1, range(len(self.p))
+        both, drawn, answers = rng.standard_normal((d, J, size)), [], []
+        for r in R:
+            w = np.sqrt(self.shared) * both + np.sqrt(1 - self.shared) * rng.standard_normal((d, J, size))
+            scores = (self.crowd.raw[r] @ (self.crowd.to @ w.reshape(d, -1))).reshape(-1, J, size)
+            drawn.append(np.einsum("naj,njs->nas", self.G[r], scores) + self._tossed(r, size, rng))
+            noise = np.sqrt(np.concatenate([np.full(question.q, question.variance) for question in self.asked[r]]))
+            told = np.stack([self.Q[r] @ drawn[r][:, a] for a in range(len(self.groups))])
+            answers.append((told + noise[:, None] * rng.standard_normal(told.shape)).reshape(-1, size))
+        pull = cho_solve(self.root, np.concatenate(answers))
+        back = [np.moveaxis(part, 0, 1) for part in self._coefficients(pull)]
+        return [self.means(r)[:, :, None] + drawn[r] - self._moved(r, back[r], pull[self.of_rate[r]]) for r in R]
+
+    def _tossed(self, r: int, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Normal numbers with the covariance of the coins, (n, g, size)."""
+        p, times = self.p[r], np.sqrt(self.crowd.times[r])
+        if len(self.groups) == 1:
+            return (times * np.sqrt(p[:, 0] * p[:, 1]))[:, None, None] * rng.standard_normal((len(p), 1, size))
+        own = np.sqrt(p)[:, :, None]
+        z = rng.standard_normal((*p.shape, size))
+        return times[:, None, None] * (own * (z - own * (own * z).sum(axis=1, keepdims=True)))[:, self.groups]
+
+    def spread(self, r: int, numbers: np.ndarray) -> np.ndarray:
+        """The covariance of the crowd's groups given the answers, times numbers (n, g, s)."""
+        n, g, s = numbers.shape
+        along = np.einsum("naj,nas->njs", self.G[r], numbers).reshape(n, -1)
+        along = (self.crowd.to.T @ (self.crowd.raw[r].T @ along)).reshape(-1, self.k - 1, s)
+        answers = np.concatenate([self.mixed[q, r] * np.einsum("tjd,djs->ts", slopes, along) for q, slopes in enumerate(self.slopes)])
+        coins = self._coins(r, numbers)
+        answers[self.of_rate[r]] += np.concatenate([self.Q[r] @ coins[:, a] for a in range(g)])
+        pull = cho_solve(self.root, answers)
+        left = self.mixed[r, r] * along - np.moveaxis(self._coefficients(pull)[r], 0, 1)
+        return self._moved(r, left, -pull[self.of_rate[r]]) + coins
+
+    def noise(self, r: int, numbers: np.ndarray) -> float:
+        """The variance that noise alone gives to what the answers say of the sum of numbers (n, g) over the groups, shrunk by nothing."""
+        along = np.einsum("naj,na->nj", self.G[r], numbers)
+        along = self.crowd.to.T @ (self.crowd.raw[r].T @ along)                                         # (d, k-1)
+        coins = self._coins(r, numbers[:, :, None])[:, :, 0]
+        both = np.concatenate([self.mixed[q, r] * np.einsum("tjd,dj->t", slopes, along) for q, slopes in enumerate(self.slopes)])
+        both[self.of_rate[r]] += np.concatenate([self.Q[r] @ coins[:, a] for a in range(len(self.groups))])
+        gain = cho_solve(self.root, both)
+        known = gain @ both / max(self.mixed[r, r] * (along**2).sum() + (numbers * coins).sum(), 1e-300)
+        variances = np.concatenate([np.tile(np.concatenate([np.full(q.q, q.variance) for q in questions]), len(self.groups))
+                                    for questions in self.asked])
+        return float(gain**2 @ variances / max(known, 1e-9) ** 2)
+
+    def gaps(self, accepts: list[np.ndarray], size: int, rng: np.random.Generator, exact: np.ndarray | None = None) -> np.ndarray:
+        """Signed gaps of candidates, (size, C, H), as they could be: :meth:`rates`, compared."""
+        rates = self.rates(accepts, size, rng, exact)
+        return np.moveaxis(self.public.parity.differences_for(self.k)(np.moveaxis(rates, 1, 2)), 1, 2)
+
+    def rates(self, accepts: list[np.ndarray], size: int, rng: np.random.Generator, exact: np.ndarray | None = None) -> np.ndarray:
+        """How often candidates could accept each group, (size, k, H, R). ``accepts`` (n, H): whom of the crowd of a rate each accepts.
+
+        A group with less than one person in a draw is filled up to one by people who are accepted as often as all of the rate.
+        ``exact`` (R, g + 1, H + 1), of very many people: how many of each group are expected among those accepted, and among all; with
+        the number of people in the last row.
+        """
+        found = np.empty((size, self.k, accepts[0].shape[1], len(accepts)), dtype=np.float32)
+        for start in range(0, size, TOGETHER):
+            drawn = self.draws(min(TOGETHER, size - start), rng)
+            for r, (people, times) in enumerate(zip(drawn, self.crowd.times, strict=True)):
+                n, g, S = people.shape
+                rows = np.concatenate([people.reshape(n, g * S).T, times[None]]).astype(np.float32)
+                counts = np.column_stack([rows @ accepts[r].astype(np.float32), rows.sum(axis=1, dtype=float)])       # (g S + 1, H + 1)
+                counted, everybody = counts[:-1].reshape(g, S, -1), counts[-1]
+                if exact is not None:
+                    counted = counted - counted.mean(axis=1, keepdims=True) + exact[r, :g, None]
+                    everybody = exact[r, g]
+                groups = np.moveaxis(self.all_groups(np.moveaxis(counted, 0, -1), everybody[:, None]), -1, 1)      # (S, k, H + 1)
+                sizes = np.maximum(groups[:, :, -1:], 1.0)
+                filled = (sizes - groups[:, :, -1:]) * (everybody[:-1] / everybody[-1])
+                found[start:start + S, :, :, r] = (groups[:, :, :-1] + filled) / sizes
+        return found
+
+
+def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief:
+    """What to believe of everybody's group by noisy answers.
+
+    Source: ours, chapter 14, the belief. The first question of each rate sets the groups' shares; neighbours on the public map have similar
+    logits, and so have people of both labels; each person is a coin beyond that.
+
+    Parameters
+    ----------
+    public : of :func:`public_part`, with ``method="designed"``
+    asked : sequence of records
+        Of :func:`ask_part`: at least one for each rate, cells first.
+    n_groups : int in 2..1000
+
+    Returns
+    -------
+    record with ``means(r)``: how many of each counted group each of the crowd of a rate stands for, in expectation, (n, k-1);
+        ``draws(size, rng)``: how many it could be, (n, k-1, size) for each rate; ``spread(r, numbers)``: their covariance times numbers.
+        The crowd is everybody, or of very many people a sample
+
+    Raises
+    ------
+    ValueError
+        ``public`` that is none, a rate that was not asked, questions of other people.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import ask_part, public_cells, public_part, split_epsilon
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> public, rng = public_part(people.X, people.Y, method="designed"), np.random.default_rng(2)
+    >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
+    >>> belief = believe(public, asked)
+    >>> belief.means(0).shape, round(float(belief.means(0).mean()), 1)
+    ((164, 1), 0.5)
+    """
+    settings_of(public)
+    k = check.group_count(n_groups)
+    how = "Give the records of oneshot.ask_part, for each rate one of cells before any other."
+    counted = k if public.parity.against == "pairs" and k > 2 else k - 1
+    first: set[int] = set()
+    for one in check.filled("asked", check.entries("asked", asked, "records of questions", how), "question"):
+        if not isinstance(one, Asked) or not 0 <= one.rate < len(public.people):
+            check.refuse("asked", one, "is no question to these people", how)
+        cells = one.question[1] if isinstance(one.question, tuple) else one.question
+        if cells.shape[-1] != len(public.people[one.rate]) or len(one.answers) != counted:
+            check.refuse("asked", (cells.shape, one.answers.shape), f"do not go with {len(public.people[one.rate])} people of rate "
+                         f"{one.rate} and {k} groups", how)
+        if one.rate not in first and (isinstance(one.question, tuple) or cells.ndim != 1):
+            check.refuse("asked", cells.shape, "is the first question of its rate, and not one of cells", how)
+        first.add(one.rate)
+    if len(first) < len(public.people):
+        check.refuse("asked", sorted(first), "are the rates that were asked, and not all", how)
+    return Belief(public, asked, k)

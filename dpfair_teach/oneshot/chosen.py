@@ -1,0 +1,131 @@
+"""What is published of asking well: for a gamma the mixture that is expected to violate by it, and how far off that may be."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._curve import violation_of
+from ..fairness import Parity
+from ._public import Public
+from .basis import Basis
+from .curve import upper_half
+from .designed import AskedWell, ask_well
+from .published import Frontier
+
+#: Draws by which a violation is told: others than those by which mixtures were chosen.
+FRESH, SEED = 400, 2
+
+
+@dataclass(frozen=True)
+class Believed:
+    """How often candidates may accept each group, by a belief: ``drawn`` (D, k, S, R), in single precision.
+
+    ``people`` (k, R): how many there are in expectation; ``deviation`` (k, R): of noise alone, of those accepted where half of all are.
+    """
+
+    drawn: np.ndarray
+    people: np.ndarray
+    deviation: np.ndarray
+
+    def rates(self, weights: np.ndarray) -> np.ndarray:
+        """Of mixtures (G, S): (D, G, k, R)."""
+        return np.moveaxis(np.tensordot(weights, self.drawn.astype(float), (1, 2)), 0, 1)
+
+
+@dataclass(frozen=True)
+class Chosen(Frontier):
+    """What is published where mixtures were chosen by a belief: for a gamma that of least error which is expected to violate by gamma.
+
+    Source: ours, chapter 14. As :class:`Frontier`, with the mean ``gaps`` of the belief; ``corners`` (V, H), mixtures for falling prices of
+    unfairness, the best constant first; ``violations`` (V,), what each is expected to violate by, the mean over draws of its largest gap;
+    between two of them a mixture of both violates by no more than the mean of theirs. ``kept`` (G,): the violation that is expected of
+    the mixtures published.
+    """
+
+    corners: np.ndarray
+    violations: np.ndarray
+    kept: np.ndarray
+
+    @property
+    def expected_violation(self) -> np.ndarray:
+        return self.kept
+
+    @property
+    def used(self) -> np.ndarray:
+        return np.arange(len(self.error))
+
+    def row(self, gamma: float) -> np.ndarray:
+        """The mixture for a gamma, (H,)."""
+        return between(self.corners, self.violations, gamma)
+
+
+def between(corners: np.ndarray, violations: np.ndarray, gamma: float) -> np.ndarray:
+    """Of corners (V, H) of rising violation the last that violates by gamma at most, and as much of the next as gamma allows."""
+    last = int(np.searchsorted(violations, gamma, side="right")) - 1
+    if last + 1 == len(violations):
+        return corners[last]
+    part = (gamma - violations[last]) / (violations[last + 1] - violations[last])
+    return (1 - part) * corners[last] + part * corners[last + 1]
+
+
+def lower_corners(violations: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Which of the points (violation, error) make the lower hull that falls, in order: the first has the least violation."""
+    order = np.lexsort((errors, violations))
+    hull: list[int] = []
+    for i in order:
+        if hull and errors[i] >= errors[hull[-1]]:
+            continue
+        while len(hull) > 1 and _above(violations, errors, hull[-2], hull[-1], i):
+            hull.pop()
+        hull.append(int(i))
+    return np.array(hull)
+
+
+def _above(x: np.ndarray, y: np.ndarray, a: int, b: int, c: int) -> bool:
+    """Is b on or above the line from a to c?"""
+    return bool((x[b] - x[a]) * (y[c] - y[a]) <= (x[c] - x[a]) * (y[b] - y[a]))
+
+
+def learn_designed(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, share: float | None,
+                   gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed, AskedWell]:
+    """:func:`ask_well`, and what is published of it: the candidates that some mixture uses, and how often they may accept each group."""
+    run = ask_well(public, A, epsilon, rng, n_groups=k, share=share)
+    found, H = run.candidates, len(run.candidates.error)
+    used = np.union1d(np.flatnonzero((run.path > 1e-9).any(axis=0)), [H - 2, H - 1])
+    error = found.error[used]
+    constant = np.zeros(len(used))
+    constant[-2 + error[-2:].argmin()] = 1.0
+    mixtures = np.vstack([constant, run.path[:, used] / run.path[:, used].sum(axis=1, keepdims=True)])
+    believed = what_is_believed(public, run, used)
+    violations = expected_violations(believed, mixtures, public.parity)
+    corners = lower_corners(violations, mixtures @ error)
+    path, violations = mixtures[corners], violations[corners]
+    weights = np.stack([between(path, violations, gamma) for gamma in gammas])
+    gaps = np.moveaxis(public.parity.differences_for(k)(np.moveaxis(believed.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
+    gaps[-2:] = 0.0
+    return found.basis, Chosen(gammas, weights, found.decisions.multipliers[used], error, gaps, np.zeros((0, len(used))), path, violations,
+                               expected_violations(believed, weights, public.parity)), believed, run
+
+
+def expected_violations(believed: Believed, weights: np.ndarray, parity: Parity) -> np.ndarray:
+    """Of mixtures (G, S), the mean over what could be true."""
+    return violation_of(believed.rates(weights), parity).mean(axis=0)
+
+
+def what_is_believed(public: Public, run: AskedWell, used: np.ndarray) -> Believed:
+    belief, half = run.belief, upper_half(public)
+    drawn = run.candidates.rates(FRESH, SEED, used)
+    drawn[:, :, -2], drawn[:, :, -1] = 0.0, 1.0         # who accepts nobody, or everybody: public
+    people, deviation = (np.zeros((belief.k, len(public.people))) for _ in range(2))
+    for r, (i, at) in enumerate(zip(public.people, belief.crowd.sample, strict=True)):
+        people[:, r] = belief.all_groups(belief.means(r).sum(axis=0), belief.crowd.times[r].sum())
+        score = np.where(half[i[at]], 0.5, -0.5)
+        for a in range(belief.k):
+            counted = np.zeros((len(score), len(belief.groups)))
+            if a in belief.groups:
+                counted[:, belief.groups.index(a)] = score
+            else:
+                counted[:] = -score[:, None]            # whom group 0 has the others have not
+            deviation[a, r] = np.sqrt(belief.noise(r, counted))
+    return Believed(drawn, people, deviation)

@@ -1,0 +1,225 @@
+"""Ask well, on one screen: a question to each label, what to believe then, mixtures that are good by it, and a question made for them."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _checks as check
+from ._public import Public, settings_of
+from .belief import Asked, Belief, believe
+from .decide import bayes_mixtures
+from .design import design_question
+from .directions import release_directions, whole_directions
+from .releases import cell_sensitivity, release_cells
+from .settings import Designed
+from .thresholds import Candidates, fair_candidates
+
+__all__ = ["PRICES", "ask_part", "ask_well", "public_cells", "split_epsilon"]
+
+#: Prices of unfairness, in errors for a gap of 1.
+PRICES = np.append(np.geomspace(3.0, 0.05, 15), 0.0)
+#: Cells of the first question at most, and the share of epsilon that it may have. Other constants stand in ``settings``.
+MOST_CELLS, ENDS = 400, (0.25, 0.85)
+#: Whole numbers that stand for a weight of 1.
+GRID = 1024
+
+
+class Part(NamedTuple):
+    """Those whose rate is compared, and what their two questions may cost: each person is in one part, and has all of epsilon there."""
+
+    rate: int
+    name: str | None
+    people: np.ndarray
+    first: float
+    second: float
+    n_groups: int
+    every_group: bool
+
+    @property
+    def unit(self) -> int:
+        """How far one person's group moves the counts of one question in which everybody's weight is 1."""
+        return cell_sensitivity(self.n_groups, self.every_group)
+
+
+class AskedWell(NamedTuple):
+    """What :func:`ask_well` did: all questions, with answers and records; the last belief and candidates; a mixture for each price."""
+
+    asked: list[Asked]
+    belief: Belief
+    candidates: Candidates
+    path: np.ndarray
+
+
+def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
+             share: float | None = None) -> AskedWell:
+    """Two questions to the people of each label, the second designed by the answers to the first; and fair mixtures of functions of x.
+
+    Source: ours, chapter 14. A is read by :func:`ask_part` alone. A person is in one part, and is asked there twice, for ``first`` and for
+    ``second``: epsilon together. All else follows from X, Y and the answers. The same numbers:
+    ``FrontierLearner(epsilon, gamma, method="designed").fit(...)``, for every gamma, and for people to come.
+
+    Parameters
+    ----------
+    public : of :func:`public_part` with ``method="designed"``
+    A : array (m,) of codes 0..k-1
+        Groups, the private input.
+    epsilon : float in [1e-6, 1e6]
+    rng : numpy.random.Generator
+    n_groups : int in 2..21; in 2..66 for a notion of one rate
+        k, public.
+    share : float in [0.001, 1], optional
+        Of epsilon, for the first question of every part; 1 for no second one. None: the larger the part, the more.
+
+    Returns
+    -------
+    AskedWell
+
+    Raises
+    ------
+    ValueError
+        Arguments out of range; never because of what the noise was.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import public_part
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> run = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
+    >>> [(question.release.part, round(question.release.epsilon, 2)) for question in run.asked]
+    [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
+    """
+    asked, parts, draws = [], split_epsilon(public, epsilon, n_groups, share), settings_of(public).draws
+    # 1: ask, of public cells
+    for part in parts:
+        cells = public_cells(public, part)
+        asked.append(ask_part(cells, A, part, part.first, rng))
+    # 2: believe; 3: find candidates; 4: decide
+    belief = believe(public, asked, n_groups)
+    found = fair_candidates(public, belief)
+    path = bayes_mixtures(found.error, found.gaps(draws, seed=0), PRICES)
+    # 5: the question that leaves the least doubt about these mixtures
+    for part in parts if share != 1.0 else []:
+        question = design_question(belief, found, path, PRICES, part.rate, part.second)
+        asked.append(ask_part(question, A, part, part.second, rng))
+    # 6: once more, by all answers
+    belief = believe(public, asked, n_groups)
+    found = fair_candidates(public, belief, found, path)
+    path = bayes_mixtures(found.error, found.gaps(draws, seed=1), PRICES)
+    return AskedWell(asked, belief, found, path)
+
+
+def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: float | None = None) -> list[Part]:
+    """Who is asked together, and the epsilons of their two questions.
+
+    Source: ours, chapter 14. Each part has all of epsilon, as each person is in one: those of a label, or with demographic parity all.
+    The larger a label, the more of it goes to the first question, from .25 to .85.
+
+    Parameters
+    ----------
+    public : of :func:`public_part`, with ``method="designed"``
+    epsilon : float in [1e-6, 1e6]
+    n_groups : int in 2..1000
+    share : float in [0.001, 1], optional
+        Of the first question, for every part.
+
+    Returns
+    -------
+    list of records with ``rate``, ``name``, ``people``, ``first``, ``second``, ``n_groups``, ``every_group``
+
+    Raises
+    ------
+    ValueError
+        Numbers out of range, ``public`` that is none.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import public_part
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> [round(part.first, 3) for part in split_epsilon(public_part(people.X, people.Y, method="designed"), 1.0)]
+    [0.523, 0.477]
+    """
+    settings = settings_of(public)
+    epsilon, k = check.number("epsilon", epsilon, low=1e-6, high=1e6), check.group_count(n_groups)
+    sizes, every_group = [len(people) for people in public.people], public.parity.against == "pairs" and k > 2
+    if share is None:
+        shares = [float(np.clip(settings.share + settings.slope * (n / sum(sizes) - 1 / len(sizes)), *ENDS)) for n in sizes]
+    else:
+        shares = [check.number("share", share, low=1e-3, high=1.0)] * len(sizes)
+    names = [None if cell.label is None else f"label {cell.label}" for cell in public.parity.cells]
+    return [Part(r, name, people, epsilon * part, epsilon - epsilon * part, k, every_group)
+            for r, (name, people, part) in enumerate(zip(names, public.people, shares, strict=True))]
+
+
+def cells_for(n: int, epsilon: float, settings: Designed) -> int:
+    """Cells for n people whose counts have the noise of this epsilon; 0 where noise hides all of them."""
+    return int(min(settings.cells * (n * epsilon) ** settings.growth, MOST_CELLS, n))
+
+
+def public_cells(public: Public, part: Part) -> np.ndarray:
+    """The cells of the first question to a part: people who are near each other on the public map.
+
+    Source: ours, chapter 14. So many that a cell's noise and its coarseness cost alike, by a rule that was chosen on drawn populations: .67
+    (n epsilon)^.6 of n people, from 1 to 400; with three or more groups of half the epsilon.
+
+    Parameters
+    ----------
+    public : of :func:`public_part`, with ``method="designed"``
+    part : of :func:`split_epsilon`
+
+    Returns
+    -------
+    int array (n,): codes 0, 1, ..., all of them used
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import public_part
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> public = public_part(people.X, people.Y, method="designed")
+    >>> [int(public_cells(public, part).max()) + 1 for part in split_epsilon(public, 1.0)]
+    [9, 8]
+    """
+    return public.cells_of(part.rate, max(1, cells_for(len(part.people), part.first / part.unit, settings_of(public))))[0]
+
+
+def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.random.Generator) -> Asked:
+    """Ask the people of a part: how many of each group in every cell, or everybody counted with a weight; with exact geometric noise.
+
+    Source: ours, chapter 14; :func:`release_cells` and :func:`release_directions`. Weights are rounded to 1,024 whole numbers, fewer where
+    epsilon leaves no room for them.
+
+    Parameters
+    ----------
+    question : int array (n,), array (K, n), or (array (K, J), int array (n,))
+        Public cells; or weights, of which nobody's sizes add up to more than 1; or those of cells, and the cells.
+    A : int array (m,)
+        Groups, the private input.
+    part : of :func:`split_epsilon`
+    epsilon : float in [1e-9, 1e6]
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    record with ``rate``, ``question`` (as it was asked), ``answers`` (k-1, K), ``release``
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import public_part
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> public = public_part(people.X, people.Y, method="designed")
+    >>> part = split_epsilon(public, 40.0)[1]
+    >>> int(ask_part(public_cells(public, part), people.A, part, 20.0, np.random.default_rng(2)).answers.sum())
+    69
+    """
+    groups = A[part.people]
+    how: dict[str, Any] = {"n_groups": part.n_groups, "every_group": part.every_group, "part": part.name}
+    weights, cells = question if isinstance(question, tuple) else (question, None)
+    if weights.ndim == 1:
+        answers, release = release_cells(weights, groups, epsilon, rng, exact=True, **how)
+        return Asked(part.rate, weights, answers, release)
+    whole = whole_directions(weights, int(np.clip(epsilon / part.unit * 1e9, 1, GRID)))
+    answers, release = release_directions(whole, groups, epsilon, rng, cells=cells, **how)
+    return Asked(part.rate, whole if cells is None else (whole, cells), answers, release)

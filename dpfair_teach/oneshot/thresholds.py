@@ -1,0 +1,133 @@
+"""Candidates by a belief: fair Bayes thresholds for a grid of prices, whom each accepts, and how their gaps may be."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+
+from .. import _checks as check
+from ._map import Map
+from ._public import Public
+from .basis import Basis, BayesBasis, BothBases, scores_of
+from .belief import Belief
+from .candidates import multiplier_grid
+from .decided import Decisions
+from .run import candidate_rows
+
+__all__ = ["fair_candidates"]
+
+#: Points on an axis of the grid, for two groups and two rates; else as many as :func:`multiplier_grid` takes.
+POINTS = 41
+
+
+class LogitChances:
+    """P(A = a | x, y) for every rate and group, as a function of x: numbers of the fit and the public map, and nobody's data."""
+
+    def __init__(self, belief: Belief) -> None:
+        self.map: Map = belief.public.map
+        self.base, self.weights = belief.base, belief.crowd.to @ belief.weights @ belief.contrasts.T
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """(n, R, k)."""
+        return self._at(self.map.place(X))
+
+    def of_people(self, public: Public) -> np.ndarray:
+        return self._at(public.place)
+
+    def _at(self, place: np.ndarray) -> np.ndarray:
+        raw = np.column_stack([np.ones(len(place)), place, self.map.bells(place)])
+        return np.stack([softmax(base + raw @ weights, axis=1) for base, weights in zip(self.base, self.weights, strict=True)], axis=1)
+
+
+class Candidates:
+    """Fair Bayes thresholds by a belief, for a grid of multipliers; those of ``also`` that its ``path`` uses, and both constants.
+
+    ``error`` (H,) is that of each on the people learned from; ``of_crowd``, for each rate, whom of the crowd each accepts, (n, H).
+    """
+
+    def __init__(self, public: Public, belief: Belief, also: Candidates | None = None, path: np.ndarray | None = None) -> None:
+        k, self.belief = belief.k, belief
+        n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.crowd.times, belief.p, strict=True)])
+        self.basis: Basis = BayesBasis(public, LogitChances(belief), n)
+        multipliers = candidate_rows(multiplier_grid(k, points=POINTS if (k, len(n)) == (2, 2) else None, notion=public.parity))
+        if also is not None and path is not None:
+            kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
+            self.basis = BothBases(also.basis, self.basis)
+            multipliers = np.block([[kept, np.zeros((len(kept), multipliers.shape[1]))],
+                                    [np.zeros((len(multipliers), kept.shape[1])), multipliers]])
+        self.decisions: Decisions = Decisions(scores_of(self.basis, public), multipliers)
+        self.of_crowd = [self.decisions.of_people(i[at]) for i, at in zip(public.people, belief.crowd.sample, strict=True)]
+        self.exact: np.ndarray | None = None
+        if public.together or also is None:
+            self.error, _ = self.decisions.counted(public.y)
+        else:                   # of very many people, once: what is published counts everybody, and not the crowd alone
+            self.error, self.exact = self._counted(public)
+
+    def _counted(self, public: Public) -> tuple[np.ndarray, np.ndarray]:
+        """Errors; and how many of each counted group, and of all, each candidate is expected to accept, and how many there are."""
+        g, R = len(self.belief.groups), len(public.people)
+        told = np.zeros((public.m, R, g + 1))
+        for r, people in enumerate(public.people):
+            told[people, r, :g], told[people, r, g] = self.belief.of_everybody(r), 1.0
+        error, accepted = self.decisions.counted_with(public.y, told.reshape(public.m, -1))
+        return error, np.concatenate([accepted, told.sum(axis=0).reshape(1, -1)]).T.reshape(R, g + 1, -1)
+
+    def gaps(self, size: int, seed: int = 0, only: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Signed gaps of the candidates, or some of them, as they could be by the belief: (size, C, H); of constants none, which is public.
+
+        ``seed`` hides nothing: draws of a belief are no noise that protects.
+        """
+        rates = self.rates(size, seed, only)
+        gaps = np.moveaxis(self.belief.public.parity.differences_for(self.belief.k)(np.moveaxis(rates, 1, 2)), 1, 2)
+        gaps[:, :, -2:] = 0.0
+        return gaps
+
+    def rates(self, size: int, seed: int, only: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """(size, k, H, R)."""
+        exact = None if self.exact is None else np.concatenate([self.exact[:, :, :-1][:, :, only], self.exact[:, :, -1:]], axis=2)
+        return self.belief.rates([accepts[:, only] for accepts in self.of_crowd], size, np.random.default_rng(seed), exact)
+
+
+
+
+def fair_candidates(public: Public, belief: Belief, also: Candidates | None = None, path: ArrayLike | None = None) -> Candidates:
+    """Candidates by a belief: fair Bayes thresholds, :func:`bayes_scores`, for a grid of multipliers, and both constants at the end.
+
+    Source: ours, chapter 14, fair Bayes thresholding with believed chances.
+
+    Parameters
+    ----------
+    public : of :func:`public_part`
+    belief : of :func:`believe`
+    also, path : of an earlier call, and of :func:`bayes_mixtures`, optional
+        Its candidates that some mixture uses are there too: about these the designed question was.
+
+    Returns
+    -------
+    record with ``error`` (H,), ``gaps(size, seed)`` (size, C, H), signed, as they could be; ``basis(X)`` and ``decisions``
+
+    Raises
+    ------
+    ValueError
+        Arguments that are none of these.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import ask_part, believe, public_cells, public_part, split_epsilon
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> public, rng = public_part(people.X, people.Y, method="designed"), np.random.default_rng(2)
+    >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
+    >>> found = fair_candidates(public, believe(public, asked))
+    >>> found.gaps(64).shape, round(float(found.error.min()), 2)
+    ((64, 2, 1684), 0.19)
+    """
+    if not isinstance(belief, Belief) or belief.public is not public:
+        check.refuse("belief", belief, "is no belief about the people of public", "Make it with oneshot.believe(public, asked).")
+    if also is not None and not isinstance(also, Candidates):
+        check.refuse("also", also, "are no candidates", "Give what oneshot.fair_candidates returned.")
+    if (also is None) != (path is None):
+        check.refuse("path", path, "goes with also", "Give both, or neither.")
+    if also is None:
+        return Candidates(public, belief)
+    return Candidates(public, belief, also, check.array("path", path, shape=(None, len(also.error)), low=0.0, high=1.0))

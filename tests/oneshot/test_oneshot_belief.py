@@ -1,0 +1,171 @@
+"""What is believed after noisy counts: against formulas written out for everybody, draws, and populations drawn from the prior itself."""
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import expit, softmax
+
+from dpfair_teach import data
+from dpfair_teach.fairness import Parity
+from dpfair_teach.oneshot import crowd, release_cells, release_directions, whole_directions
+from dpfair_teach.oneshot._public import Public
+from dpfair_teach.oneshot.belief import Asked, Belief, contrasts
+from dpfair_teach.oneshot.settings import DESIGNED
+from faults import Mutant
+
+CASES = [(2, "anchor", "equalized_odds"), (3, "anchor", "equalized_odds"), (3, "pairs", "equalized_odds"),
+         (2, "pairs", "demographic_parity"), (4, "pairs", "true_positive")]
+
+
+def asked(public, A, k, epsilon, rng, n_cells=6):
+    """A question of cells to each rate, and one of two directions."""
+    every, found = public.parity.against == "pairs" and k > 2, []
+    for r, people in enumerate(public.people):
+        cells, n = public.cells_of(r, n_cells)
+        found.append(Asked(r, cells, *release_cells(cells, A[people], epsilon, rng, n_groups=k, n_cells=n, every_group=every)))
+        whole = whole_directions(rng.normal(size=(2, len(people))), 50)
+        found.append(Asked(r, whole, *release_directions(whole, A[people], epsilon, rng, n_groups=k, every_group=every)))
+    return found
+
+
+def population(k, m=120):
+    return data.make_logistic(m, n_groups=k, d=3, shifts=np.outer(np.linspace(0, 1, k), [1, .5, 0]), rng=np.random.default_rng(1))
+
+
+def believed(k, against, notion, epsilon=1.0):
+    people = population(k)
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=Parity(notion, against))
+    return people, public, Belief(public, asked(public, people.A, k, epsilon, np.random.default_rng(2)), k)
+
+
+def whole_law(belief):
+    """Everything once more, with a row for each person, counted group and rate: mean and covariance of all groups given the answers."""
+    k, groups = belief.k, belief.groups
+    rates = range(len(belief.asked))
+    features = [raw @ belief.crowd.to for raw in belief.crowd.raw]
+    scores = [belief.base[r] + features[r] @ belief.weights[r] @ belief.contrasts.T for r in rates]
+    p = [softmax(s, axis=1) for s in scores]
+    slopes, coins, queries, noise, answers = [], [], [], [], []
+    for r in rates:
+        n = len(p[r])
+        J, C = np.zeros((n, len(groups), k - 1, features[r].shape[1])), np.zeros((n, len(groups), n, len(groups)))
+        for i in range(n):
+            law = np.diag(p[r][i]) - np.outer(p[r][i], p[r][i])
+            J[i] = np.einsum("aj,d->ajd", (law @ belief.contrasts)[groups], features[r][i])
+            C[i, :, i] = law[np.ix_(groups, groups)]
+        Q = np.vstack([question.rows(slice(None)).toarray() for question in belief.asked[r]])
+        slopes.append(J.reshape(n * len(groups), -1))
+        coins.append(C.reshape(n * len(groups), -1))
+        queries.append(np.kron(Q, np.eye(len(groups))))                     # (answer, group) by (person, group)
+        noise.append(np.repeat(np.concatenate([np.full(q.q, q.variance) for q in belief.asked[r]]), len(groups)))
+        answers.append(np.hstack([q.answers for q in belief.asked[r]]).T.ravel())
+    mixed = np.array([[1.0 if r == s else DESIGNED.shared for s in rates] for r in rates])
+    prior = np.block([[mixed[r, s] * slopes[r] @ slopes[s].T for s in rates] for r in rates])
+    ends = np.cumsum([0] + [len(s) for s in slopes])
+    for r in rates:
+        prior[ends[r]:ends[r + 1], ends[r]:ends[r + 1]] += coins[r]
+    Q = np.zeros((sum(len(q) for q in queries), ends[-1]))
+    at = 0
+    for r in rates:
+        Q[at:at + len(queries[r]), ends[r]:ends[r + 1]] = queries[r]
+        at += len(queries[r])
+    # the model is linear at these coefficients: its mean is p less the slopes times the coefficients there
+    moved = np.concatenate([slopes[r] @ belief.weights[r].T.ravel() for r in rates])
+    mean = np.concatenate([p[r][:, groups].ravel() for r in rates]) - moved
+    gain = np.linalg.solve(Q @ prior @ Q.T + np.diag(np.concatenate(noise) + 1e-9), Q @ prior).T
+    return mean + gain @ (np.concatenate(answers) - Q @ mean), prior - gain @ Q @ prior, ends
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_means_and_spread_are_those_of_the_law_written_out(k, against, notion):
+    _, _, belief = believed(k, against, notion)
+    mean, covariance, ends = whole_law(belief)
+    rng = np.random.default_rng(3)
+    for r in range(len(belief.asked)):
+        here = slice(ends[r], ends[r + 1])
+        assert belief.means(r).ravel() == pytest.approx(mean[here], abs=1e-6)
+        numbers = rng.normal(size=(*belief.means(r).shape, 3))
+        told = covariance[here, here] @ numbers.reshape(-1, 3)
+        assert belief.spread(r, numbers).reshape(-1, 3) == pytest.approx(told, abs=1e-6)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_draws_have_the_law_of_the_belief_over_both_rates(k, against, notion):
+    """20,000 draws of two sums over each rate: every entry of their covariance within 6 of its standard errors."""
+    _, _, belief = believed(k, against, notion)
+    mean, covariance, ends = whole_law(belief)
+    rng, n = np.random.default_rng(4), 20_000
+    numbers = [rng.normal(size=(end - start, 2)) for start, end in pairwise(ends)]
+    drawn = np.concatenate([np.einsum("nas,nam->ms", part, v.reshape(*part.shape[:2], 2))
+                            for part, v in zip(belief.draws(n, np.random.default_rng(5)), numbers, strict=True)])
+    weights = np.zeros((len(mean), 2 * len(numbers)))
+    for r, v in enumerate(numbers):
+        weights[ends[r]:ends[r + 1], 2 * r:2 * r + 2] = v
+    law = weights.T @ covariance @ weights
+    off = np.sqrt((np.outer(np.diag(law), np.diag(law)) + law**2) / n)
+    assert (np.abs(np.cov(drawn) - law) < 6 * off).all()
+    assert (np.abs(drawn.mean(axis=1) - mean @ weights) < 6 * np.sqrt(np.diag(law) / n)).all()
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_what_is_known_exactly_has_no_spread(k, against, notion):
+    """Cells of one person each, at epsilon 500: the groups themselves come out, whatever the prior thinks."""
+    people = population(k, m=60)
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=Parity(notion, against))
+    belief = Belief(public, asked(public, people.A, k, 500.0, np.random.default_rng(2), n_cells=60), k)
+    for r, i in enumerate(public.people):
+        assert belief.means(r) == pytest.approx(np.eye(k)[people.A[i]][:, belief.groups], abs=1e-4)
+        assert np.abs(belief.spread(r, np.eye(len(i))[:, None, :] * np.ones((1, len(belief.groups), 1)))).max() < 1e-4
+
+
+def test_scores_of_two_groups_have_one_logit_of_the_prior_s_variance():
+    for k in (2, 3, 5):
+        B = contrasts(k)
+        assert B.sum(axis=0) == pytest.approx(np.zeros(k - 1))
+        assert 2 * B @ B.T == pytest.approx(np.eye(k) - 1 / k)             # no group is another's reference
+        assert ((B[1] - B[0])**2).sum() == pytest.approx(1.0)               # of the difference of two scores
+
+
+@pytest.mark.slow
+def test_populations_drawn_from_the_prior_are_believed_as_they_are():
+    """Coefficients, coins and noise drawn by the model, 150 times: true rates of a public half lie as many deviations from the
+    belief's mean as a normal law says. The mean square of 300
+    is 1 up to .25, three standard errors; a linearized law need not do better."""
+    rng, off = np.random.default_rng(6), []
+    people = population(2, m=400)
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes")
+    frame = crowd.Crowd(public, [public.cells_of(r, 8)[0] for r in (0, 1)])
+    half = people.X[:, 0] > 0
+    for _ in range(150):
+        both = rng.normal(size=frame.to.shape[1])
+        A = np.zeros(people.m, dtype=int)
+        for r, i in enumerate(public.people):
+            w = np.sqrt(DESIGNED.shared) * both + np.sqrt(1 - DESIGNED.shared) * rng.normal(size=len(both))
+            A[i] = rng.random(len(i)) < expit(frame.raw[r] @ frame.to @ w)
+        belief = Belief(public, asked(public, A, 2, 1.0, rng, n_cells=8), 2)
+        for r, i in enumerate(public.people):
+            numbers = half[i].astype(float)[:, None, None]
+            deviation = np.sqrt((numbers * belief.spread(r, numbers)).sum())
+            off.append(((A[i] - belief.means(r)[:, 0]) @ half[i]) / deviation)
+    assert np.mean(np.square(off)) == pytest.approx(1.0, abs=.25)
+
+
+# --- deliberate faults
+
+def of_own_rate(f):
+    def coefficients(self, pull):
+        return [np.tensordot(slopes, pull[at], (0, 0)) for slopes, at in zip(self.slopes, self.of_rate, strict=True)]
+    return coefficients
+
+
+FAULTS = {
+    "coins_are_forgotten": Mutant("dpfair_teach.oneshot.belief.Belief._coins", lambda f: lambda self, r, numbers: 0.0 * numbers,
+                                  "what an answer tells of people beyond their chances is forgotten"),
+    "coins_are_tossed_too_small": Mutant(
+        "dpfair_teach.oneshot.belief.Belief._tossed", lambda f: lambda self, r, size, rng: 0.8 * f(self, r, size, rng),
+        "coins of too small a deviation"),
+    "labels_tell_nothing_of_each_other": Mutant("dpfair_teach.oneshot.belief.Belief._coefficients", of_own_rate,
+                                                "the answers of one label say nothing about the other"),
+}

@@ -1,0 +1,155 @@
+"""The designed question: what it leaves, by the formula and by everything written out, and that nothing simple leaves less."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.cluster import KMeans
+from test_oneshot_belief import CASES, believed, whole_law
+
+from dpfair_teach.oneshot.design import Doubt, Lift, least_doubt, within
+from dpfair_teach.oneshot.releases import cell_sensitivity, geometric_variance
+from faults import Mutant
+
+
+def mixtures_of(people, n, seed=1):
+    """Chances (n, L) with which a few mixtures of thresholds accept some people."""
+    rng = np.random.default_rng(seed)
+    hard = (people.X @ rng.normal(size=(3, 6)) > 0).astype(float)[n]
+    return hard @ rng.dirichlet(np.ones(6), size=4).T
+
+
+def doubt_about(k, against, notion, r=0, epsilon=.7):
+    people, public, belief = believed(k, against, notion)
+    mixtures = mixtures_of(people, public.people[r])
+    gaps = Lift(belief, r, mixtures).of(mixtures)
+    prices = np.tile([2.0, 1.0, .5, .1], gaps.shape[2])[:gaps.shape[2]]
+    return belief, mixtures, gaps, Doubt(belief, r, gaps, prices, epsilon), epsilon
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_how_a_gap_moves_with_a_person_is_its_derivative(k, against, notion):
+    """By differences: a rate is accepted over people, with one person a little more in a group, and so less in group 0."""
+    people, public, belief = believed(k, against, notion)
+    for r in range(len(public.people)):
+        mixtures = mixtures_of(people, public.people[r])
+        gaps, means = Lift(belief, r, mixtures).of(mixtures), belief.means(r)
+
+        def rates(told, mixtures=mixtures):
+            whole = belief.all_groups(told, np.ones(len(told))[:, None])
+            return (mixtures.T @ whole / whole.sum(axis=0)).T[..., None]        # (k, L, 1)
+        differences = Lift(belief, r, mixtures).differences
+        for i in (0, 5):
+            for a in range(len(belief.groups)):
+                step = np.zeros_like(means)
+                step[i, a] = 1e-5
+                moved = [differences(np.moveaxis(rates(means + sign * step), 1, 0)) for sign in (1, -1)]
+                assert gaps[i, a] == pytest.approx(((moved[0] - moved[1]) / 2e-5).ravel(), rel=1e-4, abs=1e-7)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_what_a_question_leaves_is_the_conditional_variance(k, against, notion):
+    """By the covariance of everybody's groups, written out: the block that is left when the answers are told."""
+    belief, _, gaps, doubt, epsilon = doubt_about(k, against, notion)
+    _, covariance, ends = whole_law(belief)
+    P, g = covariance[:ends[1], :ends[1]], len(belief.groups)
+    rng = np.random.default_rng(2)
+    for K in (1, 3):
+        question = within(rng.normal(size=(K, len(gaps))))
+        Q = np.stack([np.kron(row, np.eye(g)[a]) for a in range(g) for row in question])
+        c = gaps.reshape(len(gaps) * g, -1)
+        noise = geometric_variance(cell_sensitivity(k, belief.every_group), epsilon) * np.eye(len(Q))
+        left = c.T @ (P - P @ Q.T @ np.linalg.solve(Q @ P @ Q.T + noise, Q @ P)) @ c
+        assert doubt.after(question)[0] == pytest.approx(doubt.prices @ np.sqrt(np.diag(left)), rel=1e-6)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_the_slope_is_the_derivative_of_what_is_left(k, against, notion):
+    _, _, gaps, doubt, _ = doubt_about(k, against, notion)
+    question = within(np.random.default_rng(3).normal(size=(2, len(gaps))))
+    slope = doubt.slope(*doubt.after(question)[1:], 2)
+    for row, i in ((0, 3), (1, 7)):
+        step = np.zeros_like(question)
+        step[row, i] = 1e-4
+        found = (doubt.after(question + step)[0] - doubt.after(question - step)[0]) / 2e-4
+        assert slope[row, i] == pytest.approx(found, rel=1e-3, abs=1e-8)
+
+
+def test_weights_are_brought_to_the_nearest_that_are_allowed():
+    """Against a general solver, for single people; who is allowed already stays."""
+    rng = np.random.default_rng(4)
+    question = rng.normal(size=(4, 40)) * rng.choice([.1, 1.0, 3.0], size=40)
+    found = within(question)
+    inside = np.abs(question).sum(axis=0) <= 1
+    assert np.abs(found).sum(axis=0).max() <= 1 + 1e-12 and inside.any() and np.array_equal(found[:, inside], question[:, inside])
+    for i in np.flatnonzero(~inside)[:6]:
+        # sizes up and down apart, so that the constraint is a plane
+        told = minimize(lambda x, q=question[:, i]: ((x[:4] - x[4:] - q)**2).sum(), np.full(8, .1), bounds=[(0, None)] * 8,
+                        constraints={"type": "ineq", "fun": lambda x: 1 - x.sum()}, options={"ftol": 1e-14, "maxiter": 500}).x
+        assert found[:, i] == pytest.approx(told[:4] - told[4:], abs=1e-4)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_the_designed_question_leaves_less_than_any_partition_or_single_gap(k, against, notion):
+    belief, mixtures, gaps, _, epsilon = doubt_about(k, against, notion)
+    prices = np.array([2.0, 1.0, .5, .1])
+    question = least_doubt(belief, 0, mixtures, prices, epsilon)
+    assert np.abs(question).sum(axis=0).max() <= 1 + 1e-12
+    doubt = Doubt(belief, 0, gaps, np.repeat(prices, gaps.shape[2] // 4), epsilon)
+    value = doubt.after(question)[0]
+    points = gaps.reshape(len(gaps), -1)
+    single = [points[:, [g]].T / np.abs(points[:, g]).max() for g in range(points.shape[1]) if np.abs(points[:, g]).max() > 0]
+    cells = [KMeans(K, n_init=1, random_state=0).fit(points).labels_ for K in (2, 4, 6)]
+    others = [np.eye(c.max() + 1)[c].T for c in cells] + single
+    assert value <= min(doubt.after(other)[0] for other in others) + 1e-9
+    assert value < doubt.prices @ np.sqrt(doubt.variances)
+
+
+def clip_point(c, D, noise):
+    """tau with noise tau = the sum of D (|c| - tau)+, by halving."""
+    low, high = 0.0, np.abs(c).max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if noise * middle < (D * np.maximum(np.abs(c) - middle, 0)).sum() else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize("noise", [.01, .5, 5.0, 200.0])
+def test_of_independent_people_the_best_direction_is_a_clipped_gap(noise):
+    """One gap c'A, coins of variances D, one answer q'A + noise, |q| <= 1: q = c / tau, cut at 1, leaves the sum of D |c| (|c| - tau)+
+    out of the sum of D c^2, and no other direction leaves less: not a better one by descent from a hundred starts."""
+    rng = np.random.default_rng(5)
+    c, D = rng.normal(size=30), rng.uniform(.05, .25, 30)
+
+    def left(q):
+        return D @ c**2 - (c * D @ q)**2 / (D @ q**2 + noise)
+    tau = clip_point(c, D, noise)
+    q = np.clip(c / tau, -1, 1)
+    assert left(q) == pytest.approx((D * np.abs(c) * np.maximum(np.abs(c) - tau, 0)).sum() , rel=1e-9)
+    for _ in range(100):
+        other = rng.uniform(-1, 1, 30)
+        for _ in range(300):
+            told = (c * D @ other) / (D @ other**2 + noise)
+            other = np.clip(other + 2 * D * (c - told * other) * np.sign(told) / D.max(), -1, 1)
+        assert left(other) >= left(q) - 1e-9
+
+
+# --- deliberate faults
+
+def noise_forgotten(f):
+    def init(self, *args):
+        f(self, *args)
+        self.noise *= 0.5
+    return init
+
+
+FAULTS = {
+    "question_of_half_the_noise": Mutant("dpfair_teach.oneshot.design.Doubt.__init__", noise_forgotten,
+                                         "the question is designed for half the noise that it will have"),
+    "weights_reach_two": Mutant("dpfair_teach.oneshot.design.within", lambda f: lambda question: 2 * f(question / 2),
+                                "somebody's weights add up to more than 1"),
+    "a_gap_moves_by_too_little": Mutant(
+        "dpfair_teach.oneshot.design.Lift.of",
+        lambda f: lambda self, mixtures: np.linspace(.9, 1, len(mixtures))[:, None, None] * f(self, mixtures),
+        "how much a gap moves with a person is off by up to a tenth"),
+}

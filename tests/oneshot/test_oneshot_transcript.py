@@ -1,0 +1,182 @@
+"""The whole transcript of asking well, over all neighbours of small data: every answer's law is known, and told answers are replayed."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpfair_teach import accounting, data, mechanisms
+from dpfair_teach.fairness import Parity
+from dpfair_teach.oneshot import (
+    ask_part,
+    ask_well,
+    bayes_mixtures,
+    believe,
+    designed,
+    directions,
+    fair_candidates,
+    public_cells,
+    public_part,
+    split_epsilon,
+)
+from dpfair_teach.oneshot._public import Public
+from faults import Mutant
+
+EPSILON = 2.0
+
+
+def small(k: int, parity: Parity) -> tuple[Public, np.ndarray]:
+    people = data.make_logistic(14, n_groups=k, d=2, rng=np.random.default_rng(1))
+    return public_part(people.X, people.Y, method="designed", notion=parity), people.A
+
+
+class Witness:
+    """Stands where noise is drawn: keeps what went in, and tells answers that are given in place of the drawn ones."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        real = mechanisms.exact_geometric
+
+        def noisy(value: np.ndarray, sensitivity: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+            number = len(self.inputs)
+            self.inputs.append((np.array(value), float(epsilon) / sensitivity))
+            return real(value, sensitivity, epsilon, rng) if self.tell is None else self.tell(number, value)
+        monkeypatch.setattr(mechanisms, "exact_geometric", noisy)
+        monkeypatch.setattr(directions, "exact_geometric", noisy)
+
+    def run(self, public: Public, A: np.ndarray, k: int, seed: int = 0, tell: Callable[[int, np.ndarray], np.ndarray] | None = None,
+            share: float | None = None) -> Any:
+        self.inputs, self.tell = [], tell
+        return designed.ask_well(public, A, EPSILON, np.random.default_rng(seed), n_groups=k, share=share)
+
+
+def neighbours(A: np.ndarray, k: int):
+    for i in range(len(A)):
+        for a in set(range(k)) - {A[i]}:
+            other = A.copy()
+            other[i] = a
+            yield i, other
+
+
+@pytest.mark.parametrize(("k", "parity", "share"), [
+    (2, Parity(), None), (3, Parity(against="pairs"), None), (2, Parity("demographic_parity"), .3),
+    (3, Parity("true_positive"), None)], ids=str)
+def test_no_neighbour_s_transcript_is_more_than_epsilon_away_and_some_is_that_far(k, parity, share, monkeypatch):
+    """Geometric noise with decay d: the logarithm of how much likelier an answer is from one input than from another is at most d times
+    their distance, and is that for answers far away. So one transcript, told to all neighbours, shows the largest ratio there is with its
+    questions; of drawn answers, and of answers far off. What is published follows from the answers."""
+    public, A = small(k, parity)
+    witness = Witness(monkeypatch)
+    far, largest = np.random.default_rng(2), 0.0
+    for tell in (None, lambda number, value: value + 200 * far.choice([-1, 1], size=value.shape)):
+        first = witness.run(public, A, k, tell=tell, share=share)
+        inputs, published, answers = witness.inputs, first.path, [one.answers for one in first.asked]
+
+        def told(number, value, answers=answers):
+            return answers[number]
+        for i, other in neighbours(A, k):
+            again = witness.run(public, other, k, tell=told, share=share)
+            for one, two in zip(first.asked, again.asked, strict=True):
+                assert np.array_equal(one.question, two.question)
+            assert np.array_equal(published, again.path)
+            loss = sum(decay * np.abs(value - moved).sum() for (value, decay), (moved, _) in zip(inputs, witness.inputs, strict=True))
+            largest = max(largest, loss)
+            touched = {one.rate for one, (value, _), (moved, _) in zip(first.asked, inputs, witness.inputs, strict=True)
+                       if (value != moved).any()}
+            assert touched <= {r for r, people in enumerate(public.people) if i in people}
+    assert largest <= EPSILON * (1 + 1e-9)
+    assert largest > .99 * EPSILON
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_records_add_up_to_epsilon_of_each_label_and_of_all(k, monkeypatch):
+    public, A = small(k, Parity())
+    run = Witness(monkeypatch).run(public, A, k)
+    records = [one.release for one in run.asked]
+    assert [r.part for r in records] == ["label 0", "label 1"] * 2
+    assert accounting.compose(records) == pytest.approx(EPSILON, rel=1e-12)
+    for part in ("label 0", "label 1"):
+        assert accounting.compose([r for r in records if r.part == part]) == pytest.approx(EPSILON, rel=1e-12)
+    assert {r.unit for r in records} == {accounting.UNIT_A}
+
+
+FEW = data.make_logistic(40, d=2, rng=np.random.default_rng(2))
+
+
+def begun(n_groups=2):
+    """The public part, its parts, and a first question to each."""
+    public = public_part(FEW.X, FEW.Y, method="designed")
+    parts, rng = split_epsilon(public, 2.0, n_groups), np.random.default_rng(3)
+    return public, parts, [ask_part(public_cells(public, part), FEW.A, part, part.first, rng) for part in parts]
+
+
+def decided():
+    public, parts, asked = begun()
+    belief = believe(public, asked)
+    found = fair_candidates(public, belief)
+    return public, parts, belief, found, bayes_mixtures(found.error, found.gaps(16), [1.0, .1])
+
+
+def design_call():
+    _, _, belief, found, path = decided()
+    return dict(belief=belief, candidates=found, path=path, prices=[1.0, .1], rate=0, epsilon=1.0)
+
+
+def candidates_call():
+    public, _, belief, found, path = decided()
+    return dict(public=public, belief=belief, also=found, path=path)
+
+
+VALID_CALLS = {
+    "oneshot.ask_well": lambda: dict(public=begun()[0], A=FEW.A, epsilon=1.0, rng=np.random.default_rng(4), n_groups=2, share=.5),
+    "oneshot.split_epsilon": lambda: dict(public=begun()[0], epsilon=1.0, n_groups=2, share=.5),
+    "oneshot.public_cells": lambda: dict(zip(("public", "part"), (begun()[0], begun()[1][0]), strict=True)),
+    "oneshot.ask_part": lambda: dict(question=public_cells(begun()[0], begun()[1][0]), A=FEW.A, part=begun()[1][0], epsilon=1.0,
+                                     rng=np.random.default_rng(5)),
+    "oneshot.believe": lambda: dict(public=begun()[0], asked=begun()[2], n_groups=2),
+    "oneshot.fair_candidates": candidates_call,
+    "oneshot.design_question": design_call,
+}
+
+
+def asked_well(people, A, rng):
+    k = int(np.max(A)) + 1
+    run = ask_well(public_part(people.X, people.Y, method="designed"), np.asarray(A), 2.0, rng, n_groups=k)
+    return run.asked, run.path, run.candidates.error, run.candidates.gaps(8)
+
+
+PRIVATE_FITS = {
+    "oneshot.ask_well": asked_well,
+}
+
+
+# --- deliberate faults
+
+def a_look_at_the_groups(f):
+    def ask_well(public, A, *args, **kw):
+        honest = designed.design_question
+
+        def question(belief, candidates, path, prices, rate, epsilon):
+            weights = honest(belief, candidates, path, prices, rate, epsilon)
+            return weights * np.where(A[public.people[rate]] == 0, .9, 1.0)
+        designed.design_question = question
+        try:
+            return f(public, A, *args, **kw)
+        finally:
+            designed.design_question = honest
+    return ask_well
+
+
+FAULTS = {
+    "shares_add_up_to_more": Mutant(
+        "dpfair_teach.oneshot.designed.split_epsilon",
+        lambda f: lambda public, epsilon, *how: [part._replace(second=epsilon) for part in f(public, epsilon, *how)],
+        "the second question has all of epsilon once more"),
+    "a_direction_above_1": Mutant(
+        "dpfair_teach.oneshot.directions.release_directions",
+        lambda f: lambda directions, A, epsilon, rng, **how: f(directions, A, 1.1 * epsilon, rng, **how),
+        "weights that add up to 1.1, and noise for 1"),
+    "an_audit_chosen_with_a_look": Mutant("dpfair_teach.oneshot.designed.ask_well", a_look_at_the_groups,
+                                          "the second question is chosen with a look at A"),
+}
