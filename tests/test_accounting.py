@@ -21,6 +21,7 @@ from dpfair_teach.accounting import (
     UNIT_TUPLE,
     Release,
     advanced_composition,
+    compare_accountants,
     compose,
     compose_parallel,
     releases_table,
@@ -39,7 +40,7 @@ def reports(epsilon, times=1, delta=0.0, unit=UNIT_A):
 
 def test_a_record_keeps_what_it_was_given_and_cannot_change():
     record = Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4, relation="add or remove one tuple", times=3)
-    assert dataclasses.astuple(record) == ("laplace", UNIT_TUPLE, 2.0, 4.0, 0.5, 0.0, 1.0, "add or remove one tuple", 3)
+    assert dataclasses.astuple(record) == ("laplace", UNIT_TUPLE, 2.0, 4.0, 0.5, 0.0, 1.0, "add or remove one tuple", 3, None)
     for name in ("scale", "epsilon"):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, name, 0.1)
@@ -48,6 +49,22 @@ def test_a_record_keeps_what_it_was_given_and_cannot_change():
         dataclasses.replace(record, scale=2)
     for unit, relations in RELATIONS.items():
         assert Release("other", unit, epsilon=1.0).relation == relations[0]
+
+
+def test_what_was_asked_of_one_part_adds_up_and_of_another_does_not():
+    """Whoever's A changes is in one part: two questions to each of two parts cost as much as those to the dearer one, and what was asked
+    of all is added. With every accountant; and there is no part where a change may take somebody into another."""
+    def noise(scale, part=None):
+        return Release("laplace", UNIT_A, sensitivity=1, scale=scale, part=part)
+    records = [noise(2.0, "a"), noise(4.0, "b"), noise(4.0, "a"), noise(1.0, "b")]
+    assert compose(records) == pytest.approx(1.25) and compose([*records, noise(8.0)]) == pytest.approx(1.375)
+    assert compose([noise(10.0, "a")] * 3 + [noise(20.0, "b")] * 90, 1e-6, "pld") == pytest.approx(compose([noise(20.0)] * 90, 1e-6, "pld"))
+    table = compare_accountants(records, 1e-6)
+    assert table.loc["basic", "epsilon"] == pytest.approx(1.25) and (table["epsilon"].dropna() <= 1.25 + 1e-9).all()
+    assert releases_table(records)["part"].tolist() == ["a", "b", "a", "b"] and "part" not in releases_table([noise(1.0)])
+    assert dataclasses.replace(records[0], times=2).part == "a"
+    with pytest.raises(ValueError, match=r"^part='a': with the unit 'one whole tuple' a change may take somebody from one part into"):
+        Release("laplace", UNIT_TUPLE, sensitivity=1, scale=1.0, part="a")
 
 
 @pytest.mark.parametrize("mechanism, sensitivity, scale, epsilon, delta, right", [

@@ -102,7 +102,7 @@ def said(thing: object, argument: str, room: object) -> set[str]:
             words |= set(room.list_datasets().name)
         elif callable(other) and other is not thing:
             words |= said(other, argument, room)
-        elif other is not None:
+        elif other is not None and not inspect.ismodule(other):
             words |= set(other)
     return words
 

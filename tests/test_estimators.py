@@ -324,7 +324,7 @@ def test_a_kept_generator_is_found(hidden):
 # ------------------------------------------------------------------------------------------------ coins
 def test_decisions_come_from_fresh_coins_unless_a_generator_is_given(case):
     """10,000 copies of the one person whose decision is the most random: equal draws twice show, and so does a global seed that matters."""
-    model = case.fitted(gamma=0.0)
+    model = case.fitted(gamma=0.1)
     ones = model.predict_proba(X, case.groups())[:, 1]
     with pytest.raises(ValueError, match=r"^rng=7: not a numpy.random.Generator.*the classifier's coins must be unpredictable"):
         model.predict(X, case.groups(), rng=7)

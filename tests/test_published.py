@@ -327,6 +327,7 @@ def all_fits() -> list[Fit]:
             dict(subspace=2), *(dict(method=method, delta=0.0, missing=missing) for method in ("response", "posterior")
                                 for missing in (False, True)))]
         found += [asked(k, "release_cells", every_group=every) for every in (False, True)]
+        found += [asked(k, "release_cells", exact=True)]
         found += [asked(k, "release_sums", norm=norm, every_group=every) for norm in ("l1", "l2") for every in (False, True)]
         found += [choice(k), choice(k, as_printed=True), choice(k, spread=0.0), reports(k)]
     return found

@@ -47,7 +47,8 @@ from dpfair_teach import (
 
 # Arguments that are free text, where any text is a fair value.
 ANY_TEXT = {
-    ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"),
+    ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"), ("accounting.Release", "part"),
+    ("oneshot.release_cells", "part"), ("oneshot.release_directions", "part"),
     ("audit.AuditResult", "event"), ("experiments.sweep", "command"), ("experiments.sweep", "out"),
     ("experiments.run", "command"), ("experiments.Study", "about"), ("experiments.Study", "source"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
@@ -128,7 +129,7 @@ valid("mechanisms.bernoulli_exp", mechanisms.bernoulli_exp, lambda: dict(x=0.5, 
 
 # ------------------------------------------------------------------------------------------------ accounting and audit
 valid("accounting.Release", accounting.Release,
-      lambda: dict(RELEASE, epsilon=0.5, delta=0.0, sampling_probability=1.0, relation=None, times=1))
+      lambda: dict(RELEASE, epsilon=0.5, delta=0.0, sampling_probability=1.0, relation=None, times=1, part="label 0"))
 valid("accounting.releases_table", accounting.releases_table, lambda: dict(releases=[accounting.Release(**RELEASE)]))
 valid("accounting.compose", accounting.compose, lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, method="basic"))
 valid("accounting.compose_parallel", accounting.compose_parallel,
@@ -617,7 +618,8 @@ _WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.
 _SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])
 valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
 valid("oneshot.release_cells", oneshot.release_cells,
-      lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False))
+      lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False,
+                   exact=True, part="label 0"))
 valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
 valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2, every_group=False))
 valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity,

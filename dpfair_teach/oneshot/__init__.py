@@ -24,7 +24,7 @@ from .directions import release_directions, whole_directions
 from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
 from .guess import guess_groups, public_part
-from .learner import FrontierLearner
+from .learner import FrontierLearner, NothingToAskWarning
 from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights
 from .published import Frontier as Frontier
@@ -40,7 +40,7 @@ from .soft_learner import SoftGroupLearner
 from .thresholds import fair_candidates
 
 __all__ = [
-    "FrontierLearner", "ask_once", "guess_groups", "public_part",
+    "FrontierLearner", "NothingToAskWarning", "ask_once", "guess_groups", "public_part",
     "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",

@@ -323,8 +323,8 @@ def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief
             check.refuse("asked", one, "is no question to these people", how)
         cells = one.question[1] if isinstance(one.question, tuple) else one.question
         if cells.shape[-1] != len(public.people[one.rate]) or len(one.answers) != counted:
-            check.refuse("asked", (cells.shape, one.answers.shape), f"do not go with {len(public.people[one.rate])} people of rate "
-                         f"{one.rate} and {k} groups", how)
+            check.refuse("asked, n_groups", (cells.shape, one.answers.shape, k),
+                         f"do not go with {len(public.people[one.rate])} people of rate {one.rate} and {k} groups", how)
         if one.rate not in first and (isinstance(one.question, tuple) or cells.ndim != 1):
             check.refuse("asked", cells.shape, "is the first question of its rate, and not one of cells", how)
         first.add(one.rate)

@@ -61,7 +61,7 @@ class Program:
     """The program with the rows and columns that have entered, in a solver that goes on where it stopped."""
 
     def __init__(self, error: np.ndarray, gaps: np.ndarray, lams: np.ndarray) -> None:
-        self.error, self.gaps, (self.S, self.C, self.H) = error, gaps, gaps.shape
+        self.error, self.gaps, (self.S, self.C, self.H) = error, np.ascontiguousarray(gaps), gaps.shape
         self.columns: list[int] = []
         self.rows = np.zeros((0, 3), dtype=np.int64)        # draw, gap, sign
         self.solver = highspy.Highs()
@@ -125,9 +125,9 @@ class Program:
 
     def _add_dear(self, price: np.ndarray) -> bool:
         """Candidates that at these prices of the rows would make the mixture better."""
-        paid = np.zeros((self.S, self.C))
-        np.add.at(paid, (self.rows[:, 0], self.rows[:, 1]), self.rows[:, 2] * price[1:])
-        reduced = self.error - price[0] + paid.ravel() @ self.gaps.reshape(-1, self.H)
+        paid = np.flatnonzero(price[1:])
+        draw, gap, sign = self.rows[paid].T
+        reduced = self.error - price[0] + (sign * price[1:][paid]) @ self.gaps[draw, gap]
         reduced[self.columns] = 0.0
         best = np.argsort(reduced, kind="stable")[:_FEW]
         best = best[reduced[best] < -_TOLERANCE]

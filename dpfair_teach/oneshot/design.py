@@ -96,7 +96,7 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
         The mixtures, of :func:`bayes_mixtures`.
     prices : array (L,), at least 0
         What a standard deviation of each mixture's gaps costs.
-    rate : int from 0
+    rate : int in 0..1
         Of which people, as numbered in :func:`split_epsilon`.
     epsilon : float in [1e-9, 1e6]
         Of the question.
@@ -124,6 +124,11 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
     >>> design_question(belief, found, path, [1.0, 0.1], 0, 1.0).shape[1] == (people.Y == 0).sum()
     np.True_
     """
+    if not isinstance(belief, Belief):
+        check.refuse("belief", belief, "is no belief", "Make it with oneshot.believe(public, asked).")
+    if not isinstance(candidates, Candidates) or candidates.belief is not belief:
+        check.refuse("candidates", candidates, "are no candidates by this belief",
+                     "Make them with oneshot.fair_candidates(public, belief).")
     path = check.array("path", path, shape=(None, len(candidates.error)), low=0.0, high=1.0)
     prices = check.array("prices", prices, shape=(len(path),), low=0.0, high=1e9)
     rate = check.integer("rate", rate, low=0, high=len(belief.asked) - 1)

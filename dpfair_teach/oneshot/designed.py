@@ -8,6 +8,7 @@ import numpy as np
 from .. import _checks as check
 from ._public import Public, settings_of
 from .belief import Asked, Belief, believe
+from .candidates import multiplier_grid
 from .decide import bayes_mixtures
 from .design import design_question
 from .directions import release_directions, whole_directions
@@ -31,6 +32,7 @@ class Part(NamedTuple):
     rate: int
     name: str | None
     people: np.ndarray
+    m: int
     first: float
     second: float
     n_groups: int
@@ -66,8 +68,8 @@ def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Gener
         Groups, the private input.
     epsilon : float in [1e-6, 1e6]
     rng : numpy.random.Generator
-    n_groups : int in 2..21; in 2..66 for a notion of one rate
-        k, public.
+    n_groups : int in 2..1000
+        k, public. How many there may be is a matter of :func:`multiplier_grid`: 21, or 66 for a notion of one rate.
     share : float in [0.001, 1], optional
         Of epsilon, for the first question of every part; 1 for no second one. None: the larger the part, the more.
 
@@ -89,7 +91,8 @@ def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Gener
     >>> [(question.release.part, round(question.release.epsilon, 2)) for question in run.asked]
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
-    asked, parts, draws = [], split_epsilon(public, epsilon, n_groups, share), settings_of(public).draws
+    parts, draws, asked = split_epsilon(public, epsilon, n_groups, share), settings_of(public).draws, []
+    multiplier_grid(n_groups, notion=public.parity)         # refuses too many groups before anybody is asked
     # 1: ask, of public cells
     for part in parts:
         cells = public_cells(public, part)
@@ -148,7 +151,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
     else:
         shares = [check.number("share", share, low=1e-3, high=1.0)] * len(sizes)
     names = [None if cell.label is None else f"label {cell.label}" for cell in public.parity.cells]
-    return [Part(r, name, people, epsilon * part, epsilon - epsilon * part, k, every_group)
+    return [Part(r, name, people, public.m, epsilon * part, epsilon - epsilon * part, k, every_group)
             for r, (name, people, part) in enumerate(zip(names, public.people, shares, strict=True))]
 
 
@@ -172,6 +175,11 @@ def public_cells(public: Public, part: Part) -> np.ndarray:
     -------
     int array (n,): codes 0, 1, ..., all of them used
 
+    Raises
+    ------
+    ValueError
+        Arguments that are none of these.
+
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic
@@ -181,7 +189,9 @@ def public_cells(public: Public, part: Part) -> np.ndarray:
     >>> [int(public_cells(public, part).max()) + 1 for part in split_epsilon(public, 1.0)]
     [9, 8]
     """
-    return public.cells_of(part.rate, max(1, cells_for(len(part.people), part.first / part.unit, settings_of(public))))[0]
+    settings = settings_of(public)
+    check_part(part, public)
+    return public.cells_of(part.rate, max(1, cells_for(len(part.people), part.first / part.unit, settings)))[0]
 
 
 def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.random.Generator) -> Asked:
@@ -197,12 +207,17 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     A : int array (m,)
         Groups, the private input.
     part : of :func:`split_epsilon`
-    epsilon : float in [1e-9, 1e6]
+    epsilon : float in [1e-9, 1e9]
     rng : numpy.random.Generator
 
     Returns
     -------
     record with ``rate``, ``question`` (as it was asked), ``answers`` (k-1, K), ``release``
+
+    Raises
+    ------
+    ValueError
+        A question that is none to these people, codes that are none, numbers out of range; never because of who is in which group.
 
     Examples
     --------
@@ -214,12 +229,40 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     >>> int(ask_part(public_cells(public, part), people.A, part, 20.0, np.random.default_rng(2)).answers.sum())
     69
     """
-    groups = A[part.people]
+    check_part(part)
+    epsilon, rng = check.number("epsilon", epsilon, low=1e-9, high=1e9), check.rng(rng)
+    question, cells = read_question(question, len(part.people))
+    groups = check.groups_below("A", A, part.n_groups, of="the people", length=part.m)[part.people]
     how: dict[str, Any] = {"n_groups": part.n_groups, "every_group": part.every_group, "part": part.name}
-    weights, cells = question if isinstance(question, tuple) else (question, None)
-    if weights.ndim == 1:
-        answers, release = release_cells(weights, groups, epsilon, rng, exact=True, **how)
-        return Asked(part.rate, weights, answers, release)
-    whole = whole_directions(weights, int(np.clip(epsilon / part.unit * 1e9, 1, GRID)))
+    if question.ndim == 1:
+        return Asked(part.rate, question, *release_cells(question, groups, epsilon, rng, exact=True, **how))
+    whole = whole_directions(question, int(np.clip(epsilon / part.unit * 1e9, 1, GRID)))
     answers, release = release_directions(whole, groups, epsilon, rng, cells=cells, **how)
     return Asked(part.rate, whole if cells is None else (whole, cells), answers, release)
+
+
+HOW = "Take one that oneshot.split_epsilon(public, epsilon) returned."
+
+
+def check_part(part: object, public: Public | None = None) -> None:
+    if not isinstance(part, Part) or (public is not None and not (part.rate < len(public.people) and part.m == public.m)):
+        check.refuse("part", part, "is no part of these people", HOW)
+
+
+def read_question(question: Any, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Cells of n people; or weights of each of them, or of cells, and these."""
+    how = "Give cells (n,), weights (K, n), or weights of cells (K, J) and the cells."
+    if isinstance(question, tuple):
+        if len(question) != 2:
+            check.refuse("question", question, "is no pair", how)
+        cells = check.codes("question", question[1], what="cells", remedy=how)
+        weights = check.array("question", question[0], shape=(None, None), low=-1e100, high=1e100)
+        if len(cells) != n or cells.max(initial=0) >= weights.shape[1]:
+            check.refuse("question", (weights.shape, cells.shape), f"does not go with {n} people", how)
+        return weights, cells
+    weights = check.array("question", question, low=-1e100, high=1e100)
+    if weights.ndim not in (1, 2) or weights.shape[-1] != n:
+        check.refuse("question", weights.shape, f"does not go with {n} people", how)
+    if weights.ndim == 1:
+        return check.codes("question", question, what="cells", remedy=how), None
+    return weights, None

@@ -1,6 +1,7 @@
 """The learner: ask once, then every gamma is post-processing."""
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -23,11 +24,19 @@ from .releases import NORMS, Norm
 from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS, DESIGNED
 
-__all__ = ["FrontierLearner"]
+__all__ = ["FrontierLearner", "NothingToAskWarning"]
 
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
 SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
 ORACLES: tuple[Oracle, ...] = get_args(Oracle)
+
+
+class NothingToAskWarning(UserWarning):
+    """Epsilon is so small that noise hides every cell of people who are alike: what is published is what the public data alone say.
+
+    Source: ours. The number of cells follows from how many people there are and from epsilon, :func:`public_cells`; so the warning is
+    public.
+    """
 
 
 class Setting(NamedTuple):
@@ -102,11 +111,13 @@ class FrontierLearner(FrontierClassifier):
     gamma : float >= 0
         The gap allowed between the groups' rates, as they are known from the answers. It may be set anew after a fit.
     method : str
-        What is asked first. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a linear-Gaussian model
-        of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: sums of ``columns`` over the people of
-        each group and label, with the same model. A second histogram, on the joint decisions of the best candidates, then audits them.
-        Only ``response`` publishes mixtures of audited candidates alone (and constants). The others mix all candidates by both answers;
-        the gaps of those that were not audited are known through the model only.
+        What is asked, and how it is used. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a
+        linear-Gaussian model of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: sums of ``columns``
+        over the people of each group and label, with the same model. A second histogram, on the joint decisions of the best candidates,
+        then audits them. Only ``response`` publishes mixtures of audited candidates alone (and constants). The others mix all candidates
+        by both answers; the gaps of those that were not audited are known through the model only. ``designed``: :func:`ask_well`. Each
+        label is asked two questions, the second made for the mixtures that the first speaks for; what is not known of a gap counts as
+        gap, so gamma 0 is kept by constants alone; noise is exact.
     oracle : str, optional
         Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
@@ -118,8 +129,8 @@ class FrontierLearner(FrontierClassifier):
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; between pairs 10 take seconds, 20 a
         minute.
     share : float in [0.001, 1], optional
-        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5. Either part is at least 1e-9, with three
-        or more groups 2e-9.
+        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5, with ``designed`` more for the larger label.
+        Either part is at least 1e-9, with three or more groups 2e-9.
     n_cells : int in 2..10,000, optional
         Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
     norm : str, optional
@@ -143,11 +154,13 @@ class FrontierLearner(FrontierClassifier):
     Attributes
     ----------
     frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``audited``, ``expected_error`` and
-        ``expected_violation``, an estimate, mostly too low: the program chose what makes it small
+        ``expected_violation``, an estimate, mostly too low: the program chose what makes it small; with ``designed`` a mean over what
+        could be true, as the model has it
     releases_ : tuple of accounting.Release, of the last ``fit`` only
     answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
-        features and their noisy sums (k-1, R, d), for R rates. Between pairs with three or more groups k in place of k-1: group 0 is
-        counted too. Everything published follows from these and from X and y.
+        features and their noisy sums (k-1, R, d), for R rates. With ``designed`` two for each rate: cells and counts, and the whole
+        weights (K, m) with which people were counted, 0 for who was not asked; of very many people the weights of cells, and the cells.
+        Between pairs with three or more groups k in place of k-1: group 0 is counted too. Everything published follows from these and from X and y.
     smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
         the answers
     accepted_ : record of how many people of each group and rate each candidate of the frontier accepts, by the answers: means and
@@ -231,6 +244,13 @@ class FrontierLearner(FrontierClassifier):
         self.answers_ = tuple((of_everybody(one.question, run.belief.public, one.rate), one.answers) for one in run.asked)
         self._basis, self.frontier_, self.accepted_ = basis, frontier, believed
         self.smoothing_ = {name: getattr(run.belief.public.settings, name) for name in ("length", "linear", "smooth")}
+
+    def _warn(self, y: np.ndarray) -> None:
+        cells = [question for question, _ in self.answers_[:len(served(self.notion, self.against).cells)]]
+        if self.method == "designed" and max(question.max() for question in cells) == 0:
+            warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published goes from the "
+                          "best constant to the classifier that nothing constrains. Choose a larger epsilon, or give more people.",
+                          NothingToAskWarning, stacklevel=3)
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""

@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from .. import _checks as check
 from ._map import Map
-from ._public import Public
+from ._public import Public, settings_of
 from .basis import Basis, BayesBasis, BothBases, scores_of
 from .belief import Belief
 from .candidates import multiplier_grid
@@ -122,12 +122,13 @@ def fair_candidates(public: Public, belief: Belief, also: Candidates | None = No
     >>> found.gaps(64).shape, round(float(found.error.min()), 2)
     ((64, 2, 1684), 0.19)
     """
+    settings_of(public)
     if not isinstance(belief, Belief) or belief.public is not public:
         check.refuse("belief", belief, "is no belief about the people of public", "Make it with oneshot.believe(public, asked).")
     if also is not None and not isinstance(also, Candidates):
         check.refuse("also", also, "are no candidates", "Give what oneshot.fair_candidates returned.")
     if (also is None) != (path is None):
-        check.refuse("path", path, "goes with also", "Give both, or neither.")
+        check.refuse("also, path", (also, path), "one without the other", "Give both, or neither.")
     if also is None:
         return Candidates(public, belief)
     return Candidates(public, belief, also, check.array("path", path, shape=(None, len(also.error)), low=0.0, high=1.0))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -143,12 +144,16 @@ VALID_CALLS = {
 def asked_well(people, A, rng):
     k = int(np.max(A)) + 1
     run = ask_well(public_part(people.X, people.Y, method="designed"), np.asarray(A), 2.0, rng, n_groups=k)
-    return run.asked, run.path, run.candidates.error, run.candidates.gaps(8)
+    return SimpleNamespace(releases_=[one.release for one in run.asked], asked=run.asked, path=run.path, gaps=run.candidates.gaps(8))
 
 
-PRIVATE_FITS = {
-    "oneshot.ask_well": asked_well,
-}
+def asked_part(people, A, rng):
+    k, public = int(np.max(A)) + 1, public_part(people.X, people.Y, method="designed")
+    asked = [ask_part(public_cells(public, part), A, part, part.first, rng) for part in split_epsilon(public, 2.0, k)]
+    return SimpleNamespace(releases_=[one.release for one in asked], asked=asked)
+
+
+PRIVATE_FITS = {"oneshot.ask_well": asked_well, "oneshot.ask_part": asked_part}
 
 
 # --- deliberate faults
