@@ -20,7 +20,11 @@ from dpfair_teach.experiments import (
     quality_room,
 )
 from dpfair_teach.experiments.bootstrap import columns_with_interval
-from dpfair_teach.oneshot import DEFAULTS, Public, learn, suggested_cells
+from dpfair_teach.oneshot import DEFAULTS, DESIGNED, Frontier, Public, learn, suggested_cells
+from dpfair_teach.oneshot.basis import Basis
+from dpfair_teach.oneshot.chosen import learn_designed
+from dpfair_teach.oneshot.decided import Decisions
+from dpfair_teach.oneshot.settings import Settings
 
 from .drawn import PEOPLE, POPULATIONS, population
 from .left import LEFT_GROUPS, left_people, left_reference, left_splits
@@ -38,16 +42,17 @@ ONESHOT_METHODS: dict[str, dict[str, object]] = {
     "sums": {"method": "sums", "oracle": "bayes"},
     "sums_laplace": {"method": "sums", "oracle": "bayes", "norm": "l1"},
     "sums_regression": {"method": "sums", "oracle": "regression"},
+    "designed": {"method": "designed", "oracle": "bayes"},
     "response": {"method": "response", "oracle": "regression", "share": 1.0},
     "response_certified": {"method": "response", "oracle": "regression"},
 }
 
 
 @lru_cache(maxsize=64)
-def public_of(group: str, label: str, evaluated: str, split: int, oracle: str) -> Public:
+def public_of(group: str, label: str, evaluated: str, split: int, oracle: str, settings: Settings = DEFAULTS) -> Public:
     people = left_people(group, label)
     learn_from = left_splits(people, evaluated)[split][0]
-    return Public(people.X[learn_from], people.Y[learn_from], oracle=oracle)
+    return Public(people.X[learn_from], people.Y[learn_from], settings, oracle=oracle)
 
 
 def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray, np.ndarray] | None, epsilon: float, repeats: int,
@@ -56,7 +61,13 @@ def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray,
     how.pop("oracle", None)
     error, violation = np.empty((2, repeats, len(GAMMAS_PROTOCOL)))
     for r in range(repeats):
-        basis, frontier, decisions, _ = learn(public, A, n_groups, epsilon, rng, gammas=GAMMAS_PROTOCOL, **how)
+        basis: Basis
+        frontier: Frontier
+        if how.get("method") == "designed":
+            basis, frontier, *_ = learn_designed(public, A, n_groups, epsilon, rng, None, GAMMAS_PROTOCOL)
+            decisions = Decisions(basis.of_people(public), frontier.multipliers)
+        else:
+            basis, frontier, decisions, _ = learn(public, A, n_groups, epsilon, rng, gammas=GAMMAS_PROTOCOL, **how)
         used = np.flatnonzero((frontier.weights > 0).any(axis=0))
         weights = frontier.weights[:, used]
         if judge is None:
@@ -65,6 +76,11 @@ def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray,
             errors, gaps = error_and_gaps((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2], n_groups)
         error[r], violation[r] = weights @ errors, np.abs(weights @ gaps).max(axis=1)
     return Draws(error, violation, np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL)
+
+
+def settings_for(how: dict[str, object]) -> Settings:
+    """The constants of a method."""
+    return DESIGNED if how["method"] == "designed" else DEFAULTS
 
 
 def _rounds(setting: dict, repeats: int) -> int:
@@ -78,7 +94,7 @@ def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draw
     rounds = _rounds(setting, repeats)
     parts = []
     for s, (learned, judged) in enumerate(splits):
-        public = public_of(setting["group"], setting["label"], setting["evaluated"], s, how["oracle"])
+        public = public_of(setting["group"], setting["label"], setting["evaluated"], s, str(how["oracle"]), settings_for(how))
         judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
         parts.append(draws_on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, n_groups=people.n_groups, **how))
     return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)

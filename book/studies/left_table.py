@@ -15,7 +15,7 @@ LEFT_METHODS: dict[str, str] = {
     "loop_mean": "repaired loop, average", "loop_lp": "repaired loop, best mixture",
     "histogram": "counts, Bayes", "histogram_logistic": "counts, logistic", "histogram_regression": "counts, the paper's oracle",
     "sums": "sums (2-norm)", "sums_laplace": "sums (Laplace)", "sums_regression": "sums, the paper's oracle",
-    "response": "responses", "response_certified": "responses, certified",
+    "designed": "two questions, one designed", "response": "responses", "response_certified": "responses, certified",
 }
 METHODS = [{"method": method} for method in LEFT_METHODS]
 

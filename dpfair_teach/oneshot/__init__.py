@@ -25,12 +25,14 @@ from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
 from .guess import guess_groups, public_part
 from .learner import FrontierLearner, NothingToAskWarning
+from .one_label import curse_bound, gap_question, logit_posterior
 from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights
 from .published import Frontier as Frontier
 from .releases import cell_sensitivity, debiased_groups, group_sums, l2_noise, release_cells, release_sums, sums_sensitivity
 from .run import learn as learn
 from .settings import DEFAULTS as DEFAULTS
+from .settings import DESIGNED as DESIGNED
 from .settings import suggested_cells
 from .smoothing import answers_log_likelihood
 from .soft_algorithm import ask_softly, of_own_label
@@ -45,7 +47,7 @@ __all__ = [
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
     "ask_part", "ask_well", "bayes_mixtures", "believe", "design_question", "fair_candidates", "public_cells", "release_directions",
-    "split_epsilon", "whole_directions",
+    "split_epsilon", "whole_directions", "curse_bound", "gap_question", "logit_posterior",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
     "SoftGroupLearner", "ask_softly", "of_own_label", "fair_mixture", "group_contrasts", "release_contrasts", "response_error",
     "soft_groups", "threshold_scores",

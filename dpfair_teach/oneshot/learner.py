@@ -160,7 +160,8 @@ class FrontierLearner(FrontierClassifier):
     answers_ : tuple of (question, answer), one for each release: the cells and their noisy counts (k-1, J), nothing and the reports, the
         features and their noisy sums (k-1, R, d), for R rates. With ``designed`` two for each rate: cells and counts, and the whole
         weights (K, m) with which people were counted, 0 for who was not asked; of very many people the weights of cells, and the cells.
-        Between pairs with three or more groups k in place of k-1: group 0 is counted too. Everything published follows from these and from X and y.
+        Between pairs with three or more groups k in place of k-1: group 0 is counted too. Everything published follows from these and from
+        X and y.
     smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
         the answers
     accepted_ : record of how many people of each group and rate each candidate of the frontier accepts, by the answers: means and

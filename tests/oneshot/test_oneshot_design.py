@@ -105,35 +105,6 @@ def test_the_designed_question_leaves_less_than_any_partition_or_single_gap(k, a
     assert value < doubt.prices @ np.sqrt(doubt.variances)
 
 
-def clip_point(c, D, noise):
-    """tau with noise tau = the sum of D (|c| - tau)+, by halving."""
-    low, high = 0.0, np.abs(c).max()
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if noise * middle < (D * np.maximum(np.abs(c) - middle, 0)).sum() else (low, middle)
-    return low
-
-
-@pytest.mark.parametrize("noise", [.01, .5, 5.0, 200.0])
-def test_of_independent_people_the_best_direction_is_a_clipped_gap(noise):
-    """One gap c'A, coins of variances D, one answer q'A + noise, |q| <= 1: q = c / tau, cut at 1, leaves the sum of D |c| (|c| - tau)+
-    out of the sum of D c^2, and no other direction leaves less: not a better one by descent from a hundred starts."""
-    rng = np.random.default_rng(5)
-    c, D = rng.normal(size=30), rng.uniform(.05, .25, 30)
-
-    def left(q):
-        return D @ c**2 - (c * D @ q)**2 / (D @ q**2 + noise)
-    tau = clip_point(c, D, noise)
-    q = np.clip(c / tau, -1, 1)
-    assert left(q) == pytest.approx((D * np.abs(c) * np.maximum(np.abs(c) - tau, 0)).sum() , rel=1e-9)
-    for _ in range(100):
-        other = rng.uniform(-1, 1, 30)
-        for _ in range(300):
-            told = (c * D @ other) / (D @ other**2 + noise)
-            other = np.clip(other + 2 * D * (c - told * other) * np.sign(told) / D.max(), -1, 1)
-        assert left(other) >= left(q) - 1e-9
-
-
 # --- deliberate faults
 
 def noise_forgotten(f):

@@ -1,0 +1,54 @@
+"""Asking well: its constants on drawn populations, and the group rules that were set aside until they stood."""
+from __future__ import annotations
+
+import dataclasses
+from itertools import product
+
+import numpy as np
+
+from dpfair_teach.experiments import pareto_quality
+from dpfair_teach.oneshot import DESIGNED, Public
+
+from .ask_once import curves, draws_on
+from .drawn import POPULATIONS, population
+from .left import ASIDE_GROUPS
+
+Rows = list[dict]
+
+#: What was varied around the chosen constants, one at a time.
+TRIED: dict[str, dict[str, float]] = {
+    "chosen": {}, "share 0.4": {"share": 0.4}, "share 0.6": {"share": 0.6}, "slope 0": {"slope": 0.0}, "slope 1": {"slope": 1.0},
+    "cells 0.45": {"cells": 0.45}, "cells 1": {"cells": 1.0}, "length 2": {"length": 2.0}, "length 4": {"length": 4.0},
+    "linear 0.1": {"linear": 0.1}, "linear 0.9": {"linear": 0.9}, "smooth 0.5": {"smooth": 0.5}, "smooth 5": {"smooth": 5.0},
+    "shared 0.7": {"shared": 0.7}, "shared 0.97": {"shared": 0.97}, "apart 0.1": {"apart": 0.1}, "apart 0.9": {"apart": 0.9},
+    "score 0.5": {"score_weight": 0.5}, "score 1.5": {"score_weight": 1.5}, "draws 64": {"draws": 64},
+}
+TUNING = [{"variant": variant, "epsilon": epsilon} for variant, epsilon in product(TRIED, (0.5, 1.0))]
+
+
+def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Mean Q over drawn populations of one variant of the constants; the populations are the same for all variants."""
+    changed: dict[str, object] = dict(TRIED[setting["variant"]])
+    if "draws" in changed:
+        changed["draws"] = int(TRIED[setting["variant"]]["draws"])
+    constants, qualities = dataclasses.replace(DESIGNED, **changed), []
+    for seed in range(POPULATIONS):
+        X, A, Y, rows = population(seed)
+        public = Public(X, Y, constants, oracle="bayes")
+        draws = draws_on(public, A, None, setting["epsilon"], max(2, repeats // POPULATIONS), rng, n_groups=2, method="designed")
+        qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
+    error = np.std(qualities, ddof=1) / np.sqrt(POPULATIONS)
+    return [{"q": float(np.mean(qualities)), "q_standard_error": float(error), "q_lowest": float(np.min(qualities)),
+             "populations": POPULATIONS}]
+
+
+ASIDE = [{"group": group, "label": "p70", "evaluated": evaluated, "method": method, "epsilon": epsilon}
+         for evaluated, group, method, epsilon in product(
+             ("in_sample", "held_out"), ASIDE_GROUPS, ("histogram", "designed"), (0.5, 1.0, 2.0))]
+
+
+def aside(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Q of a group rule that no choice has seen, with its interval."""
+    return [{name: row[name] for name in ("q", "q_low", "q_high")} for row in curves(setting, repeats, rng)[:1]]
+
+
