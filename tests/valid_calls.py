@@ -372,7 +372,7 @@ valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(p
 valid("experiments.error_and_gaps", experiments.error_and_gaps,
       lambda: dict(decisions=[[1, 0, 1, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], n_groups=2))
 valid("experiments.regression_reference", experiments.regression_reference,
-      lambda: dict(X=SIXTY.X, A=SIXTY.A, Y=SIXTY.Y, splits=[(np.arange(40), np.arange(60))]))
+      lambda: dict(X=SIXTY.X, A=SIXTY.A, Y=SIXTY.Y, splits=[(np.arange(40), np.arange(60))], thresholds=True))
 valid("experiments.held_out_splits", experiments.held_out_splits, lambda: dict(m=30, seed=1))
 valid("experiments.Draws", experiments.Draws,
       lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))

@@ -51,10 +51,11 @@ def left_splits(people: data.Dataset, evaluated: str) -> list[tuple[np.ndarray, 
 
 
 @cache
-def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "in_sample") -> tuple[np.ndarray, np.ndarray]:
-    """The protocol's reference, (25, 2) rows (violation, error), and its free points (2, 2)."""
+def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "in_sample",
+                   thresholds: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The protocol's reference, (25, 2) rows (violation, error), and its free points (2, 2); or the second reference."""
     people = left_people(group, label)
-    found = regression_reference(people.X, people.A, people.Y, left_splits(people, evaluated))
+    found = regression_reference(people.X, people.A, people.Y, left_splits(people, evaluated), thresholds=thresholds)
     for array in found:
         array.flags.writeable = False       # the next caller gets the same
     return found

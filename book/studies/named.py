@@ -7,6 +7,7 @@ from . import (
     ask_once,
     ask_once_others,
     ask_once_smoothing,
+    ask_well,
     bins_tuned,
     both_panels,
     bound_vs_reality,
@@ -69,14 +70,22 @@ STUDIES: dict[str, Study] = {
         _communities([{}]) + ({"name": "adult"},)),
     "left_reference": Study(
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
-        {"left_reference": (left_reference.REFERENCES, left_reference.reference_rows)}, left_reference.reads(left_reference.REFERENCES)),
+        {"left_reference": (left_reference.REFERENCES, left_reference.reference_rows),
+         "left_reference_thresholds": (left_reference.REFERENCES, left_reference.second_rows)},
+        left_reference.reads(left_reference.REFERENCES)),
     "left_methods": Study(
         "The methods of the left panel in the words of the book, and which of them ask once; nothing is drawn.", 24,
         {"left_methods": (left_table.METHODS, left_table.words)}),
     "left_oneshot": Study(
-        "Left panel by asking once: eight ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
+        "Left panel by asking once: nine ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for two of them.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
         left_reference.reads(ask_once.CURVES + ask_once.RULES)),
+    "left_aside": Study(
+        "Two group rules that were set aside until the constants of asking well stood: Q of it and of the histogram.", 36,
+        {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_reference.reads(ask_well.ASIDE)),
+    "designed_tuning": Study(
+        "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 96,
+        {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
     "left_at_violation": Study(
         "Asked once, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
         {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left_reference.reads(ask_once.BESIDE_RIGHT)),

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
 from .. import fairness
-from ..oneshot import best_mixtures
+from ..oneshot import bayes_scores, best_mixtures, multiplier_grid
 from ..oracles.regression import pseudo_inverse
 from .grids import GAMMAS_PROTOCOL
 
@@ -74,7 +75,8 @@ def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: i
     return fairness.error(counts), fairness.Parity("equalized_odds").gaps(counts)[..., ::2]     # the others are their negatives
 
 
-def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Sequence[Split] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Sequence[Split] | None = None, *,
+                         thresholds: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 
     Source: ours, the evaluation protocol of this book; the oracle is that of main text, Section 5. The oracle answers each multiplier of
@@ -91,6 +93,9 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
     splits : sequence of (learn, judge), optional
         Index arrays, such as :func:`held_out_splits` makes: learned on the former, judged on the latter, and the mean over the splits.
         Without them everybody is learned from and judged.
+    thresholds : bool
+        Also mix fair Bayes thresholds, :func:`oneshot.bayes_scores`, by logistic regressions of the label, and of the true groups of each
+        label: the second reference, for learners whose candidates are such.
 
     Returns
     -------
@@ -120,7 +125,8 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
                      "Merge groups, or take the frontier of oneshot.best_mixtures over candidates of your own.")
     everybody = np.arange(len(Y))
     pairs = [(everybody, everybody)] if splits is None else _pairs(splits, len(Y))
-    rows = np.mean([_reference(X, A, Y, *pair) for pair in pairs], axis=0)
+    thresholds = check.flag("thresholds", thresholds)
+    rows = np.mean([_reference(X, A, Y, learn, judge, thresholds) for learn, judge in pairs], axis=0)
     return rows[:-2], rows[-2:]
 
 
@@ -139,7 +145,20 @@ def _pairs(splits: object, m: int) -> list[Split]:
     return pairs
 
 
-def _reference(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray) -> np.ndarray:
+def _thresholds(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray) -> np.ndarray:
+    """What fair Bayes thresholds decide, (H, m), by logistic regressions of those learned from, as the one-shot learner's of the label."""
+    deviation = X[learn].std(axis=0)
+    scaled = X / np.where(deviation > 0, deviation, np.inf)
+
+    def chance(of: np.ndarray, who: np.ndarray) -> np.ndarray:
+        return LogisticRegression(C=0.1, max_iter=500).fit(scaled[who], of[who]).predict_proba(scaled)[:, 1]
+    of_label = [chance(A, learn[Y[learn] == y]) for y in (0, 1)]
+    n = [[((A[learn] == a) & (Y[learn] == y)).sum() for a in (0, 1)] for y in (0, 1)]
+    scores = bayes_scores(chance(Y, learn), np.stack([[1 - p, p] for p in of_label]).transpose(2, 0, 1), n)
+    return scores[:, 0] > multiplier_grid(2, points=41) @ scores[:, 1:].T
+
+
+def _reference(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray, thresholds: bool) -> np.ndarray:
     """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers."""
     X1 = np.column_stack([np.ones(len(Y)), X])
     inverse, Al, Yl = pseudo_inverse(X1[learn]), A[learn], Y[learn]
@@ -153,6 +172,8 @@ def _reference(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, j
     score, gap0, gap1 = (X1 @ (inverse @ np.transpose(targets))).T
     u = REFERENCE_MULTIPLIERS
     decisions = score - u[:, :1] * gap0 - u[:, 1:] * gap1 > 0
+    if thresholds:
+        decisions = np.concatenate([decisions, _thresholds(X, A, Y, learn)])
     decisions = np.concatenate([decisions, np.zeros((1, len(Y)), bool), np.ones((1, len(Y)), bool)]).astype(float)
     error, gaps = error_and_gaps(decisions[:, learn], Al, Yl, 2)
     mixtures = best_mixtures(error, gaps, GAMMAS_PROTOCOL)
