@@ -18,8 +18,7 @@ from .belief import believe
 from .candidates import bayes_scores, expected_gaps, group_costs, multiplier_grid, regression_scores
 from .decide import bayes_mixtures
 from .design import design_question
-from .designed import PRICES as PRICES
-from .designed import ask_part, ask_well, public_cells, split_epsilon
+from .designed import ask_part, ask_well, price_grid, public_cells, split_epsilon
 from .directions import release_directions, whole_directions
 from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
@@ -47,7 +46,7 @@ __all__ = [
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
     "ask_part", "ask_well", "bayes_mixtures", "believe", "design_question", "fair_candidates", "public_cells", "release_directions",
-    "split_epsilon", "whole_directions", "curse_bound", "gap_question", "logit_posterior",
+    "price_grid", "split_epsilon", "whole_directions", "curse_bound", "gap_question", "logit_posterior",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
     "SoftGroupLearner", "ask_softly", "of_own_label", "fair_mixture", "group_contrasts", "release_contrasts", "response_error",
     "soft_groups", "threshold_scores",

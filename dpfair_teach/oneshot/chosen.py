@@ -15,6 +15,9 @@ from .published import Frontier
 
 #: Draws by which a violation is told: others than those by which mixtures were chosen.
 FRESH, SEED = 400, 2
+#: For the intervals of ``curve`` deviations are so much larger than the belief's. Calibrated, not derived: of 20 populations of 2,000
+#: people whose groups x tells nothing about, at epsilon 0.5, intervals of 95 % held in 13 with the very law, and in 19 with these.
+MORE_APART = 1.3
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,11 @@ class Believed:
     people: np.ndarray
     deviation: np.ndarray
 
-    def rates(self, weights: np.ndarray) -> np.ndarray:
-        """Of mixtures (G, S): (D, G, k, R)."""
-        return np.moveaxis(np.tensordot(weights, self.drawn.astype(float), (1, 2)), 0, 1)
+    def rates(self, weights: np.ndarray, apart: float = 1.0) -> np.ndarray:
+        """Of mixtures (G, S): (D, G, k, R); with deviations so many times as large."""
+        found = np.moveaxis(np.tensordot(weights, self.drawn.astype(float), (1, 2)), 0, 1)
+        mean = found.mean(axis=0)
+        return found if apart == 1.0 else np.clip(mean + apart * (found - mean), 0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ._public import Public, settings_of
@@ -16,10 +17,10 @@ from .releases import cell_sensitivity, release_cells
 from .settings import Designed
 from .thresholds import Candidates, fair_candidates
 
-__all__ = ["PRICES", "ask_part", "ask_well", "public_cells", "split_epsilon"]
+__all__ = ["ask_part", "ask_well", "price_grid", "public_cells", "split_epsilon"]
 
-#: Prices of unfairness, in errors for a gap of 1.
-PRICES = np.append(np.geomspace(3.0, 0.05, 15), 0.0)
+#: Prices of unfairness, times what a gap costs along the way from the unconstrained classifier to a constant.
+TIMES = np.append(np.geomspace(8.0, 0.1, 16), 0.0)
 #: Cells of the first question at most, and the share of epsilon that it may have. Other constants stand in ``settings``.
 MOST_CELLS, ENDS = 400, (0.25, 0.85)
 #: Whole numbers that stand for a weight of 1.
@@ -45,7 +46,7 @@ class Part(NamedTuple):
 
 
 class AskedWell(NamedTuple):
-    """What :func:`ask_well` did: all questions, with answers and records; the last belief and candidates; a mixture for each price."""
+    """What :func:`ask_well` did: all questions, with answers and records; the last belief and candidates; a mixture a price."""
 
     asked: list[Asked]
     belief: Belief
@@ -100,16 +101,55 @@ def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Gener
     # 2: believe; 3: find candidates; 4: decide
     belief = believe(public, asked, n_groups)
     found = fair_candidates(public, belief)
-    path = bayes_mixtures(found.error, found.gaps(draws, seed=0), PRICES)
+    gaps = found.gaps(draws, seed=0)
+    prices = price_grid(found.error, gaps)
+    path = bayes_mixtures(found.error, gaps, prices)
     # 5: the question that leaves the least doubt about these mixtures
     for part in parts if share != 1.0 else []:
-        question = design_question(belief, found, path, PRICES, part.rate, part.second)
+        question = design_question(belief, found, path, prices, part.rate, part.second)
         asked.append(ask_part(question, A, part, part.second, rng))
     # 6: once more, by all answers
     belief = believe(public, asked, n_groups)
     found = fair_candidates(public, belief, found, path)
-    path = bayes_mixtures(found.error, found.gaps(draws, seed=1), PRICES)
+    gaps = found.gaps(draws, seed=1)
+    path = bayes_mixtures(found.error, gaps, price_grid(found.error, gaps))
     return AskedWell(asked, belief, found, path)
+
+
+def price_grid(error: ArrayLike, gaps: ArrayLike) -> np.ndarray:
+    """Prices of a gap of 1, in errors, for which mixtures are chosen: high ones first, 0 last.
+
+    Source: ours, chapter 14. What a gap costs is a matter of scale: along the chord from the classifier of least error to the better
+    constant, so many errors buy one gap. The prices are from 8 times to a tenth of that, evenly in the logarithm, and 0.
+
+    Parameters
+    ----------
+    error : array (H,)
+        Of each candidate; the last two are the constants.
+    gaps : array (S, C, H)
+        As they could be, see :func:`fair_candidates`.
+
+    Returns
+    -------
+    array (17,), falling
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, entries that are not finite.
+
+    Examples
+    --------
+    >>> price_grid([.1, .4, .5], [[[.2, 0, 0]], [[-.4, 0, 0]]]).round(2).tolist()[:3]
+    [8.0, 5.97, 4.46]
+    """
+    error = check.filled("error", check.array("error", error, ndim=1, low=0.0, high=1.0), "candidate")
+    gaps = check.array("gaps", gaps, shape=(None, None, len(error)), low=-1e6, high=1e6, booleans=False)
+    if 0 in gaps.shape or len(error) < 2:
+        check.refuse("gaps", gaps.shape, "has no draw, no gap or no constants", "Give what oneshot.fair_candidates tells.")
+    best = int(error.argmin())
+    wide = np.abs(gaps[:, :, best]).max(axis=1).mean()
+    return TIMES * float((error[-2:].min() - error[best]) / max(wide, 1e-3))
 
 
 def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: float | None = None) -> list[Part]:

@@ -17,7 +17,7 @@ from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
 from .basis import Basis, chances
 from .candidates import multiplier_grid, served
-from .chosen import Believed, Chosen, learn_designed
+from .chosen import MORE_APART, Believed, Chosen, expected_violations, learn_designed
 from .curve import Accepted, what_is_accepted
 from .designed import AskedWell
 from .releases import NORMS, Norm
@@ -263,8 +263,9 @@ class FrontierLearner(FrontierClassifier):
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
         weights = np.stack([self.frontier_.row(gamma) for gamma in gammas])
         if isinstance(self.accepted_, Believed):
-            violation = violation_of(self.accepted_.rates(weights), served(self.notion, self.against))
-            return Drawn(violation.mean(axis=0), (weights @ self.frontier_.error)[None], violation)
+            parity = served(self.notion, self.against)
+            return Drawn(expected_violations(self.accepted_, weights, parity), (weights @ self.frontier_.error)[None],
+                         violation_of(self.accepted_.rates(weights, MORE_APART), parity))
         known = self.accepted_.of_mixtures(weights)
         rates = known.rates(draws_of(2 * known.means.size), rng)
         claimed = np.abs(weights @ self.frontier_.gaps).max(axis=1)

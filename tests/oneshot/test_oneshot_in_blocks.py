@@ -13,9 +13,8 @@ from test_oneshot_learner import METHODS, population
 from threadpoolctl import threadpool_info
 
 from dpfair_teach import _checks, data
-from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least, ask_well, public_part
+from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least, ask_well, price_grid, public_part
 from dpfair_teach.oneshot._least import Projection, ProjectionInBlocks
-from dpfair_teach.oneshot.designed import PRICES
 from dpfair_teach.oneshot.settings import DESIGNED
 
 GAMMAS = [0, .03, .1, .3]
@@ -74,25 +73,28 @@ def test_blocks_give_the_numbers_of_all_together(how, in_blocks, oriented):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_who_asks_well_asks_and_believes_the_same_in_blocks(k, in_blocks, oriented):
-    """While everybody is in the crowd. Mixtures are chosen by a program of which the last bits may take one of two that are as good."""
-    people, runs = population(k), []
+def test_who_asks_well_believes_and_decides_the_same_in_blocks(k, in_blocks, oriented):
+    """While everybody is in the crowd. Of mixtures that are as good the last bits may choose, and with them what is asked next."""
+    people, runs, second = population(k), [], []
     for patch in (lambda: None, in_blocks):
         patch()
         public = public_part(people.X, people.Y, method="designed")
-        runs.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k))
-    (one, other), size = runs, len(people.Y)
+        runs.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k, share=1.0))
+        second.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k))
+    one, other = runs
     assert not other.belief.public.together and one.belief.public.together
-    for mine, other_s in zip(one.asked, other.asked, strict=True):      # the last two are designed for mixtures that the last bits chose
-        assert mine.question.shape == other_s.question.shape and mine.answers.shape == other_s.answers.shape
-        assert np.array_equal(mine.question, other_s.question) or mine.question.ndim == 2
+    for mine, theirs in zip(one.asked, other.asked, strict=True):
+        assert np.array_equal(mine.question, theirs.question) and np.array_equal(mine.answers, theirs.answers)
     for r in range(2):
-        assert one.belief.means(r).sum() == pytest.approx(other.belief.means(r).sum(), abs=.02 * size)
+        assert one.belief.means(r) == pytest.approx(other.belief.means(r), abs=.01)
         assert other.belief.of_everybody(r) == pytest.approx(other.belief.means(r), abs=1e-3)
     gaps = [run.candidates.gaps(DESIGNED.draws, 1) for run in runs]
-    values = [run.candidates.error @ run.path.T + PRICES * np.abs(g @ run.path.T).max(axis=1).mean(axis=0)
+    prices = price_grid(one.candidates.error, gaps[0])
+    values = [run.candidates.error @ run.path.T + prices * np.abs(g @ run.path.T).max(axis=1).mean(axis=0)
               for run, g in zip(runs, gaps, strict=True)]
-    assert values[0] == pytest.approx(values[1], abs=.05)
+    assert values[0] == pytest.approx(values[1], abs=.01)
+    for mine, theirs in zip(*(run.asked[2:] for run in second), strict=True):
+        assert mine.question.shape[1] == theirs.question.shape[1] and mine.release.part == theirs.release.part
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32], ids=["doubles", "floats"])

@@ -132,6 +132,7 @@ def candidates_call():
 VALID_CALLS = {
     "oneshot.ask_well": lambda: dict(public=begun()[0], A=FEW.A, epsilon=1.0, rng=np.random.default_rng(4), n_groups=2, share=.5),
     "oneshot.split_epsilon": lambda: dict(public=begun()[0], epsilon=1.0, n_groups=2, share=.5),
+    "oneshot.price_grid": lambda: dict(error=[.1, .4, .5], gaps=[[[.2, 0, 0]], [[-.4, 0, 0]]]),
     "oneshot.public_cells": lambda: dict(zip(("public", "part"), (begun()[0], begun()[1][0]), strict=True)),
     "oneshot.ask_part": lambda: dict(question=public_cells(begun()[0], begun()[1][0]), A=FEW.A, part=begun()[1][0], epsilon=1.0,
                                      rng=np.random.default_rng(5)),
