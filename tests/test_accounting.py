@@ -346,7 +346,16 @@ def one_part(f):
     return lambda releases, delta=0.0, touches=1: f(releases, delta)
 
 
+def without_what_all_were_asked(f):
+    def of_parts(name, records, delta):
+        parts = {r.part for r in records} - {None}
+        return f(name, [r for r in records if r.part is not None] if parts else records, delta)
+    return of_parts
+
+
 FAULTS = {
+    "what_all_were_asked_is_forgotten": Mutant("dpfair_teach.accounting.adding._of_parts", without_what_all_were_asked,
+                                               "beside what a part was asked, what everybody was is left out"),
     "geometric_of_any_sensitivity": Mutant("dpfair_teach.mechanisms.geometric.Geometric.numbers", lambda f: Laplace.numbers,
                                            "half a step is taken for a sensitivity of whole numbers"),
     "parallel_touches_one_part": Mutant("dpfair_teach.accounting.compose_parallel", one_part, "one part, however many a change touches"),

@@ -43,7 +43,7 @@ class Chosen(Frontier):
     """What is published where mixtures were chosen by a belief: for a gamma that of least error which is expected to violate by gamma.
 
     Source: ours, chapter 14. As :class:`Frontier`, with the mean ``gaps`` of the belief; ``corners`` (V, H), mixtures for falling prices of
-    unfairness, the best constant first; ``violations`` (V,), what each is expected to violate by, the mean over draws of its largest gap;
+    unfairness; ``violations`` (V,), what each is expected to violate by, the mean over draws of its largest gap;
     between two of them a mixture of both violates by no more than the mean of theirs. ``kept`` (G,): the violation that is expected of
     the mixtures published.
     """
@@ -66,11 +66,12 @@ class Chosen(Frontier):
 
 
 def between(corners: np.ndarray, violations: np.ndarray, gamma: float) -> np.ndarray:
-    """Of corners (V, H) of rising violation the last that violates by gamma at most, and as much of the next as gamma allows."""
-    last = int(np.searchsorted(violations, gamma, side="right")) - 1
+    """Of corners (V, H) of rising violation the last that violates by gamma at most, and as much of the next as gamma allows. Where even
+    the first violates by more, that one: no price that was asked makes less worth while."""
+    last = max(int(np.searchsorted(violations, gamma, side="right")) - 1, 0)
     if last + 1 == len(violations):
         return corners[last]
-    part = (gamma - violations[last]) / (violations[last + 1] - violations[last])
+    part = max(gamma - violations[last], 0.0) / (violations[last + 1] - violations[last])
     return (1 - part) * corners[last] + part * corners[last + 1]
 
 
@@ -99,9 +100,7 @@ def learn_designed(public: Public, A: np.ndarray, k: int, epsilon: float, rng: n
     found, H = run.candidates, len(run.candidates.error)
     used = np.union1d(np.flatnonzero((run.path > 1e-9).any(axis=0)), [H - 2, H - 1])
     error = found.error[used]
-    constant = np.zeros(len(used))
-    constant[-2 + error[-2:].argmin()] = 1.0
-    mixtures = np.vstack([constant, run.path[:, used] / run.path[:, used].sum(axis=1, keepdims=True)])
+    mixtures = run.path[:, used] / run.path[:, used].sum(axis=1, keepdims=True)
     believed = what_is_believed(public, run, used)
     violations = expected_violations(believed, mixtures, public.parity)
     corners = lower_corners(violations, mixtures @ error)

@@ -116,8 +116,9 @@ class FrontierLearner(FrontierClassifier):
         over the people of each group and label, with the same model. A second histogram, on the joint decisions of the best candidates,
         then audits them. Only ``response`` publishes mixtures of audited candidates alone (and constants). The others mix all candidates
         by both answers; the gaps of those that were not audited are known through the model only. ``designed``: :func:`ask_well`. Each
-        label is asked two questions, the second made for the mixtures that the first speaks for; what is not known of a gap counts as
-        gap, so gamma 0 is kept by constants alone; noise is exact.
+        label is asked two questions, the second made for the mixtures that the first speaks for, with exact noise. What is not known of
+        a gap counts as gap: for a gamma it takes the mixture that is expected to violate by that, and for one below all of them the
+        fairest, of which a further gap would cost eight times what it costs on the way to a constant.
     oracle : str, optional
         Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not

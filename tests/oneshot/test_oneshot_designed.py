@@ -83,11 +83,11 @@ def test_a_larger_label_gives_more_of_epsilon_to_its_first_question(people):
     assert [(part.first, part.name, len(part.people)) for part in alone] == [(.5, None, people.m)]
 
 
-def test_a_gamma_is_kept_by_what_is_expected_and_0_by_constants_alone(people):
+def test_a_gamma_is_kept_by_what_is_expected_and_below_the_fairest_by_that(people):
     model = fitted(people, gammas=[0.0, .02, .05, .1, .3])
     F = model.frontier_
-    assert (F.expected_violation <= np.array(F.gammas) + 1e-9).all() and (np.diff(F.expected_error) <= 1e-12).all()
-    assert np.flatnonzero(F.weights[0]).tolist() == [len(F.error) - 2 + F.error[-2:].argmin()]
+    assert (F.expected_violation <= np.maximum(F.gammas, F.violations[0]) + 1e-9).all() and (np.diff(F.expected_error) <= 1e-12).all()
+    assert np.array_equal(F.weights[0], F.corners[0]) and (np.diff(F.violations) > 0).all()
     table = model.curve([.02, .05, .1])
     assert (table.claimed <= table.violation + 1e-9).all() and (table.violation_low <= table.violation).all()
     assert table.claimed.to_numpy() == pytest.approx(F.expected_violation[1:4], abs=1e-9)
