@@ -113,8 +113,10 @@ def test_which_training_method_is_best_when(quality):
     for group in LEFT_GROUPS:
         once = pd.DataFrame({name: at(quality, name, group) for name in ONESHOT_METHODS})
         won = pd.DataFrame({name: at(quality, name, group, "q_low") for name in ONESHOT_METHODS}).max(axis=1) > 1e-6
-        assert set(once.idxmax(axis=1)[(once.index <= 2) & won]) <= {"histogram", "histogram_logistic"}
-        assert once.loc[5.0].max() - once["response"][5.0] < .021
+        best = once.idxmax(axis=1)[(once.index <= 2) & won]
+        assert set(best) <= {"histogram", "histogram_logistic", "designed"}
+        assert (best[[0.5, 1.0, 2.0]] == "designed").sum() >= 2
+        assert once.loc[5.0].max() - once["response"][5.0] < .05
     q = at(quality, "histogram", "race_argmax", label="p20")
     assert q[q.index <= 2].max() < .2 < .6 < q[5.0]
 
