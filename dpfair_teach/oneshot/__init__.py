@@ -8,8 +8,8 @@ option and any number of people, and ``learner`` that as an estimator. There onl
 holds codes, and ``_public`` and ``known`` never see it.
 
 ``designed`` is the way that asks well, on one screen: ``directions`` are its second question, ``crowd`` the people that ``belief`` is
-about, ``thresholds`` the candidates, ``decide`` chooses mixtures over draws, ``design`` makes the question, ``chosen`` is what is published;
-``one_label`` has belief and question in a few lines. There ``ask_part`` alone reads A.
+about, ``thresholds`` the candidates, ``decide`` chooses mixtures over draws, ``design`` makes the question, ``chosen`` is what is
+published; ``one_label`` has belief and question in a few lines. There ``ask_part`` alone reads A.
 
 ``soft_learner`` is another way, for every notion, (epsilon, delta): one Gaussian answer and no audit; ``soft_algorithm`` has it on one
 screen. ``soft_groups`` asks, and makes a model of the groups of it; ``soft_frontier`` mixes thresholds by column generation.
