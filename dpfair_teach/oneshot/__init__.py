@@ -28,6 +28,7 @@ from .frontier import Mixtures as Mixtures
 from .frontier import best_mixtures, best_mixtures_lp
 from .guess import guess_groups, public_part
 from .learner import FrontierLearner, NothingToAskWarning
+from .one_label import GapQuestion as GapQuestion
 from .one_label import curse_bound, gap_question, logit_posterior
 from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights

@@ -248,11 +248,6 @@ class Belief:
                                     for questions in self.asked])
         return float(gain**2 @ variances / max(known, 1e-9) ** 2)
 
-    def gaps(self, accepts: list[np.ndarray], size: int, rng: np.random.Generator, exact: np.ndarray | None = None) -> np.ndarray:
-        """Signed gaps of candidates, (size, C, H), as they could be: :meth:`rates`, compared."""
-        rates = self.rates(accepts, size, rng, exact)
-        return np.moveaxis(self.public.parity.differences_for(self.k)(np.moveaxis(rates, 1, 2)), 1, 2)
-
     def rates(self, accepts: list[np.ndarray], size: int, rng: np.random.Generator, exact: np.ndarray | None = None) -> np.ndarray:
         """How often candidates could accept each group, (size, k, H, R). ``accepts`` (n, H): whom of the crowd of a rate each accepts.
 

@@ -31,7 +31,7 @@ class Decisions:
             yield (self.scores @ multipliers > 0 if self.whole is None else self.whole[h])[people]
 
     def of_people(self, people: np.ndarray) -> np.ndarray:
-        """Whom of some people each candidate accepts, (n, H), 0 or 1 in halves of a double: for few people."""
+        """Whom of some people each candidate accepts, (n, H), 0 or 1 in single precision: for few people."""
         whole = self.scores[people] @ self.multipliers.T > 0 if self.whole is None else self.whole[:, people].T
         return whole.astype(np.float32)
 

@@ -166,7 +166,7 @@ class FrontierLearner(FrontierClassifier):
     smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
         the answers
     accepted_ : record of how many people of each group and rate each candidate of the frontier accepts, by the answers: means and
-        covariances; what :meth:`curve` reads
+        covariances, with ``designed`` how often it may accept each group, 400 draws; what :meth:`curve` reads
     n_features_in_ : int
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
