@@ -77,7 +77,6 @@ VALID_CALLS = {
     "oneshot.logit_posterior": lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, .3], variances=[.1, .1],
                                             features=np.eye(4), share=.5),
     "oneshot.gap_question": lambda: dict(gap=[1.0, -.5, .1], variances=[.25, .25, .25], noise=1.0),
-    "oneshot.GapQuestion": lambda: dict(weights=np.array([1.0, -1.0]), tau=.3, left=.1),
     "oneshot.curse_bound": lambda: dict(deviation=.1, candidates=10),
 }
 
