@@ -114,7 +114,8 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
     else:
         cells = check.codes("cells", cells, what="cells", remedy="Number the cells as the columns of directions are.")
         if cells.max(initial=0) >= whole.shape[1]:
-            check.refuse("cells", int(cells.max()), f"directions has {whole.shape[1]} columns", "Give a weight for each cell.")
+            check.refuse("directions, cells", (directions, int(cells.max())), f"are {whole.shape[1]} columns, and a cell beyond them",
+                         "Give a weight for each cell.")
         A = check.groups_below("A", A, k, of="cells", length=len(cells))
         people = np.bincount(cells, minlength=whole.shape[1])
     sizes = np.abs(whole) * (people > 0)

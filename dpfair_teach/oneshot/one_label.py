@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from .. import _checks as check
+from .releases import as_many
 
 __all__ = ["curse_bound", "gap_question", "logit_posterior"]
 
@@ -122,7 +123,8 @@ def gap_question(gap: ArrayLike, variances: ArrayLike, noise: float) -> GapQuest
     ([1.0, -1.0, 0.4], 0.25, 0.219)
     """
     c = check.filled("gap", check.array("gap", gap, ndim=1, low=-1e100, high=1e100), "person")
-    D = check.array("variances", variances, shape=(len(c),), low=1e-12, high=1e12)
+    D = check.array("variances", variances, ndim=1, low=1e-12, high=1e12)
+    as_many("variances", D, "gap", len(c))
     noise = check.number("noise", noise, low=1e-9, high=1e12)
     if not c.any():
         check.refuse("gap", 0.0, "is moved by nobody", "Give somebody a part in it.")
@@ -148,11 +150,6 @@ def curse_bound(deviation: float, candidates: int) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        Numbers out of range.
 
     Examples
     --------
