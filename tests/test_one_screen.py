@@ -57,7 +57,7 @@ NO_BOX = {
     "games.printed_noise_delta", "mechanisms.exact_geometric", "mechanisms.exponential_by_gumbel", "mechanisms.geometric",
     "mechanisms.likely_counts", "oracles.halfplane_labelings", "postprocessing._crossings.best_crossing", "postprocessing.bins.best_path",
     "postprocessing.knorm_exact.exact_shift", "postprocessing.knorm_exact.exact_vector", "postprocessing.lp.program",
-    "separation.fair_optimum",
+    "oneshot.ask_well", "oneshot.logit_posterior", "separation.fair_optimum",
 }
 #: All else that a chapter shows is the box of an algorithm; this one stands beside another in the same file.
 BOXES = sorted({"games.fair_mixture_as_printed", *SHOWN} - NO_BOX)

@@ -27,8 +27,19 @@ TOGETHER = 128
 
 
 class Asked(NamedTuple):
-    """A question to the people of one rate: their cells (n,), whole weights (K, n), or those of cells (K, J) and the cells; the noisy
-    answers (k-1, K), of each group but 0, or of all; and the record."""
+    """A question to the people of one rate, with its answers.
+
+    Parameters
+    ----------
+    rate : int
+        Whose.
+    question : array, or pair
+        Their cells (n,), whole weights (K, n), or those of cells (K, J) and the cells.
+    answers : array (k-1, K)
+        Noisy, of each group but 0, or of all k.
+    release : accounting.Release
+        The record.
+    """
 
     rate: int
     question: Any

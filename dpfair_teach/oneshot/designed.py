@@ -28,7 +28,27 @@ GRID = 1024
 
 
 class Part(NamedTuple):
-    """Those whose rate is compared, and what their two questions may cost: each person is in one part, and has all of epsilon there."""
+    """Those whose rate is compared, and what their two questions may cost: each person is in one part, and has all of epsilon there.
+
+    Parameters
+    ----------
+    rate : int
+        Its number.
+    name : str or None
+        In the words of a record.
+    people : int array (n,)
+        Who is in it.
+    m : int
+        People in all parts and beside them.
+    first : float
+        Epsilon of the first question.
+    second : float
+        Epsilon of the second.
+    n_groups : int
+        k.
+    every_group : bool
+        Is group 0 counted too?
+    """
 
     rate: int
     name: str | None
@@ -46,7 +66,19 @@ class Part(NamedTuple):
 
 
 class AskedWell(NamedTuple):
-    """What :func:`ask_well` did: all questions, with answers and records; the last belief and candidates; a mixture a price."""
+    """What :func:`ask_well` did.
+
+    Parameters
+    ----------
+    asked : list of Asked
+        All questions, with answers and records.
+    belief : Belief
+        By all answers.
+    candidates : record of :func:`fair_candidates`
+        By that belief.
+    path : array (17, H)
+        A mixture for each price.
+    """
 
     asked: list[Asked]
     belief: Belief
@@ -54,8 +86,10 @@ class AskedWell(NamedTuple):
     path: np.ndarray
 
 
-def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-             share: float | None = None) -> AskedWell:
+def ask_well(
+    public: Public, A: np.ndarray, epsilon: float, rng: np.random.Generator, *,
+    n_groups: int = 2, share: float | None = None,
+) -> AskedWell:
     """Two questions to the people of each label, the second designed by the answers to the first; and fair mixtures of functions of x.
 
     Source: ours, chapter 14. A is read by :func:`ask_part` alone. A person is in one part, and is asked there twice, for ``first`` and for
@@ -92,8 +126,9 @@ def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Gener
     >>> [(question.release.part, round(question.release.epsilon, 2)) for question in run.asked]
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
-    parts, draws, asked = split_epsilon(public, epsilon, n_groups, share), settings_of(public).draws, []
-    multiplier_grid(n_groups, notion=public.parity)         # refuses too many groups before anybody is asked
+    parts = split_epsilon(public, epsilon, n_groups, share)
+    draws, asked = settings_of(public).draws, []
+    multiplier_grid(n_groups, notion=public.parity)     # refuses too many groups
     # 1: ask, of public cells
     for part in parts:
         cells = public_cells(public, part)
@@ -106,7 +141,8 @@ def ask_well(public: Public, A: np.ndarray, epsilon: float, rng: np.random.Gener
     path = bayes_mixtures(found.error, gaps, prices)
     # 5: the question that leaves the least doubt about these mixtures
     for part in parts if share != 1.0 else []:
-        question = design_question(belief, found, path, prices, part.rate, part.second)
+        question = design_question(belief, found, path, prices, part.rate,
+                                   part.second)
         asked.append(ask_part(question, A, part, part.second, rng))
     # 6: once more, by all answers
     belief = believe(public, asked, n_groups)

@@ -13,7 +13,10 @@ from .releases import as_many
 __all__ = ["curse_bound", "gap_question", "logit_posterior"]
 
 
-def logit_posterior(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike, features: ArrayLike, share: float) -> np.ndarray:
+def logit_posterior(
+    queries: ArrayLike, answers: ArrayLike, variances: ArrayLike,
+    features: ArrayLike, share: float,
+) -> np.ndarray:
     """E[A_i | answers] for the people of one label, where A_i is a coin of chance sigmoid(logit(share) + features w), w ~ N(0, I).
 
     Source: ours, chapter 14, the belief. An answer is queries A + noise: its variance given w has the coins' part and the noise's. The
@@ -49,11 +52,14 @@ def logit_posterior(queries: ArrayLike, answers: ArrayLike, variances: ArrayLike
     >>> E.round(2).tolist()
     [0.83, 0.83, 0.08, 0.08]
     """
-    Q = check.filled("queries", check.array("queries", queries, ndim=2, low=-1e6, high=1e6), "weight")
-    t = check.array("answers", answers, shape=(len(Q),), low=-1e12, high=1e12)
-    noise = check.array("variances", variances, shape=(len(Q),), low=1e-12, high=1e24)
-    F = check.array("features", features, shape=(Q.shape[1], None), low=-1e6, high=1e6)
-    base, w = logit(check.number("share", share, low=1e-3, high=1 - 1e-3)), np.zeros(F.shape[1])
+    Q = check.array("queries", queries, ndim=2, low=-1e6, high=1e6)
+    check.filled("queries", Q, "weight")
+    q, n = Q.shape
+    t = check.array("answers", answers, shape=(q,), low=-1e12, high=1e12)
+    noise = check.array("variances", variances, shape=(q,), low=1e-12, high=1e24)
+    F = check.array("features", features, shape=(n, None), low=-1e6, high=1e6)
+    base = logit(check.number("share", share, low=1e-3, high=1 - 1e-3))
+    w = np.zeros(F.shape[1])
     for _ in range(200):
         p = expit(base + F @ w)
         D = p * (1 - p)
@@ -75,6 +81,7 @@ class GapQuestion:
     Parameters
     ----------
     weights : array (n,) in [-1, 1]
+        With which each person is counted.
     tau : float
         Gaps of this size and larger ones get weight 1; smaller ones in proportion.
     left : float
