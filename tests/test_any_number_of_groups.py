@@ -407,9 +407,9 @@ def asked_well(k):
     belief = oneshot.believe(public, asked, k)
     for part in parts:
         close(belief.means(part.rate).sum(axis=0), np.bincount(A[part.people], minlength=k)[1:], 1e-3)
-    run = oneshot.ask_well(public, A, 2.0, rng, n_groups=k)
-    close(accounting.compose([one.release for one in run.asked]), 2.0)
-    assert run.candidates.gaps(4).shape[1] == 2 * (k - 1)
+    asked, _, candidates, _ = oneshot.ask_well(public, A, 2.0, rng, n_groups=k)
+    close(accounting.compose([one.release for one in asked]), 2.0)
+    assert candidates.gaps(4).shape[1] == 2 * (k - 1)
 
 
 @counted("oneshot.expected_gaps", "oneshot.group_costs", "oneshot.regression_scores", "oneshot.bayes_scores", "oneshot.multiplier_grid")

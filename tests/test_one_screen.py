@@ -28,7 +28,7 @@ SHOWN_IN = {
     "10-dp-oracle-learner": ["games.algorithm_5", "games.PromisePlayers.best_response", "games.PromisePlayers.constraint_values"],
     "11-private-as-printed": ["games.algorithm_5_as_printed", "games.FrozenPlayers.best_response", "games.FrozenPlayers.constraint_values"],
     "12-when-a-may-be-used": ["games.fair_mixture"],
-    "14-ask-once": ["oneshot.ask_once"],
+    "14-ask-once": ["oneshot.ask_well", "oneshot.ask_once"],
     "15-networks": ["lagrangian.f_ld"],
     "16-pf-ld": ["lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd", "lagrangian.pf_ld"],
     "20-covariance-and-responses": ["baselines.reduction"],
@@ -57,7 +57,7 @@ NO_BOX = {
     "games.printed_noise_delta", "mechanisms.exact_geometric", "mechanisms.exponential_by_gumbel", "mechanisms.geometric",
     "mechanisms.likely_counts", "oracles.halfplane_labelings", "postprocessing._crossings.best_crossing", "postprocessing.bins.best_path",
     "postprocessing.knorm_exact.exact_shift", "postprocessing.knorm_exact.exact_vector", "postprocessing.lp.program",
-    "oneshot.ask_well", "oneshot.logit_posterior", "separation.fair_optimum",
+    "separation.fair_optimum",
 }
 #: All else that a chapter shows is the box of an algorithm; this one stands beside another in the same file.
 BOXES = sorted({"games.fair_mixture_as_printed", *SHOWN} - NO_BOX)

@@ -54,6 +54,10 @@ class Map:
         bells *= self.settings.smooth
         return bells
 
+    def raw(self, place: np.ndarray) -> np.ndarray:
+        """1, the place and the bells, (n, 1 + p + landmarks): what features of a belief are made of."""
+        return np.column_stack([np.ones(len(place)), place, self.bells(place)])
+
     def whitened(self, of_place: np.ndarray, of_bells: np.ndarray) -> np.ndarray:
         """Sums of the features (q, r), from sums of the places and of the bells."""
         return np.column_stack([np.sqrt(self.settings.linear) * of_place, of_bells @ self.whiten])

@@ -9,9 +9,11 @@ from .._curve import violation_of
 from ..fairness import Parity
 from ._public import Public
 from .basis import Basis
+from .belief import Asked, Belief
 from .curve import upper_half
-from .designed import AskedWell, ask_well
+from .designed import ask_well
 from .published import Frontier
+from .thresholds import Candidates
 
 #: Draws by which a violation is told: others than those by which mixtures were chosen.
 FRESH, SEED = 400, 2
@@ -94,22 +96,23 @@ def _above(x: np.ndarray, y: np.ndarray, a: int, b: int, c: int) -> bool:
 
 
 def learn_designed(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, share: float | None,
-                   gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed, AskedWell]:
+                   gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed, list[Asked]]:
     """:func:`ask_well`, and what is published of it: the candidates that some mixture uses, and how often they may accept each group."""
-    run = ask_well(public, A, epsilon, rng, n_groups=k, share=share)
-    found, H = run.candidates, len(run.candidates.error)
-    used = np.union1d(np.flatnonzero((run.path > 1e-9).any(axis=0)), [H - 2, H - 1])
+    asked, belief, found, path = ask_well(public, A, epsilon, rng, n_groups=k, share=share)
+    H = len(found.error)
+    used = np.union1d(np.flatnonzero((path > 1e-9).any(axis=0)), [H - 2, H - 1])
     error = found.error[used]
-    mixtures = run.path[:, used] / run.path[:, used].sum(axis=1, keepdims=True)
-    believed = what_is_believed(public, run, used)
+    mixtures = path[:, used] / path[:, used].sum(axis=1, keepdims=True)
+    believed = what_is_believed(belief, found, used)
     violations = expected_violations(believed, mixtures, public.parity)
     corners = lower_corners(violations, mixtures @ error)
-    path, violations = mixtures[corners], violations[corners]
-    weights = np.stack([between(path, violations, gamma) for gamma in gammas])
+    mixtures, violations = mixtures[corners], violations[corners]
+    weights = np.stack([between(mixtures, violations, gamma) for gamma in gammas])
     gaps = np.moveaxis(public.parity.differences_for(k)(np.moveaxis(believed.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
     gaps[-2:] = 0.0
-    return found.basis, Chosen(gammas, weights, found.decisions.multipliers[used], error, gaps, np.zeros((0, len(used))), path, violations,
-                               expected_violations(believed, weights, public.parity)), believed, run
+    frontier = Chosen(gammas, weights, found.decisions.multipliers[used], error, gaps, np.zeros((0, len(used))), mixtures, violations,
+                      expected_violations(believed, weights, public.parity))
+    return found.basis, frontier, believed, asked
 
 
 def expected_violations(believed: Believed, weights: np.ndarray, parity: Parity) -> np.ndarray:
@@ -117,9 +120,9 @@ def expected_violations(believed: Believed, weights: np.ndarray, parity: Parity)
     return violation_of(believed.rates(weights), parity).mean(axis=0)
 
 
-def what_is_believed(public: Public, run: AskedWell, used: np.ndarray) -> Believed:
-    belief, half = run.belief, upper_half(public)
-    drawn = run.candidates.rates(FRESH, SEED, used)
+def what_is_believed(belief: Belief, found: Candidates, used: np.ndarray) -> Believed:
+    public, half = belief.public, upper_half(belief.public)
+    drawn = found.rates(FRESH, SEED, used)
     drawn[:, :, -2], drawn[:, :, -1] = 0.0, 1.0         # who accepts nobody, or everybody: public
     people, deviation = (np.zeros((belief.k, len(public.people))) for _ in range(2))
     for r, (i, at) in enumerate(zip(public.people, belief.crowd.sample, strict=True)):

@@ -68,10 +68,7 @@ class Crowd:
         self.raw = [self.raw_of(self.people[r][at]) for r, at in enumerate(self.sample)]
 
     def raw_of(self, people: np.ndarray) -> np.ndarray:
-        return self.raw_at(self.public.place_of(people))
-
-    def raw_at(self, place: np.ndarray) -> np.ndarray:
-        return np.column_stack([np.ones(len(place)), place, self.public.map.bells(place)])
+        return self.public.map.raw(self.public.place_of(people))
 
     def parts(self, r: int, everybody: bool) -> Iterator[tuple[slice | np.ndarray, np.ndarray, np.ndarray]]:
         """(who, raw features, how many people each stands for): the sample, or all people of a rate a block at a time."""

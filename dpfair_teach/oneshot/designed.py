@@ -65,31 +65,10 @@ class Part(NamedTuple):
         return cell_sensitivity(self.n_groups, self.every_group)
 
 
-class AskedWell(NamedTuple):
-    """What :func:`ask_well` did.
-
-    Parameters
-    ----------
-    asked : list of Asked
-        All questions, with answers and records.
-    belief : Belief
-        By all answers.
-    candidates : record of :func:`fair_candidates`
-        By that belief.
-    path : array (17, H)
-        A mixture for each price.
-    """
-
-    asked: list[Asked]
-    belief: Belief
-    candidates: Candidates
-    path: np.ndarray
-
-
 def ask_well(
     public: Public, A: np.ndarray, epsilon: float, rng: np.random.Generator, *,
     n_groups: int = 2, share: float | None = None,
-) -> AskedWell:
+) -> tuple[list[Asked], Belief, Candidates, np.ndarray]:
     """Two questions to the people of each label, the second designed by the answers to the first; and fair mixtures of functions of x.
 
     Source: ours, chapter 14. A is read by :func:`ask_part` alone. A person is in one part, and is asked there twice, for ``first`` and for
@@ -110,7 +89,14 @@ def ask_well(
 
     Returns
     -------
-    AskedWell
+    list of records
+        All questions with answers and records, see :func:`ask_part`.
+    Belief
+        By all answers, see :func:`believe`.
+    record of :func:`fair_candidates`
+        By that belief.
+    array (17, H)
+        A mixture for each price of :func:`price_grid`.
 
     Raises
     ------
@@ -122,12 +108,11 @@ def ask_well(
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import public_part
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> run = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
-    >>> [(question.release.part, round(question.release.epsilon, 2)) for question in run.asked]
+    >>> asked, *_ = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
+    >>> [(question.release.part, round(question.release.epsilon, 2)) for question in asked]
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
-    parts = split_epsilon(public, epsilon, n_groups, share)
-    draws, asked = settings_of(public).draws, []
+    parts, asked = split_epsilon(public, epsilon, n_groups, share), []
     multiplier_grid(n_groups, notion=public.parity)     # refuses too many groups
     # 1: ask, of public cells
     for part in parts:
@@ -136,7 +121,7 @@ def ask_well(
     # 2: believe; 3: find candidates; 4: decide
     belief = believe(public, asked, n_groups)
     found = fair_candidates(public, belief)
-    gaps = found.gaps(draws, seed=0)
+    gaps = found.gaps(seed=0)
     prices = price_grid(found.error, gaps)
     path = bayes_mixtures(found.error, gaps, prices)
     # 5: the question that leaves the least doubt about these mixtures
@@ -147,9 +132,9 @@ def ask_well(
     # 6: once more, by all answers
     belief = believe(public, asked, n_groups)
     found = fair_candidates(public, belief, found, path)
-    gaps = found.gaps(draws, seed=1)
+    gaps = found.gaps(seed=1)
     path = bayes_mixtures(found.error, gaps, price_grid(found.error, gaps))
-    return AskedWell(asked, belief, found, path)
+    return asked, belief, found, path
 
 
 def price_grid(error: ArrayLike, gaps: ArrayLike) -> np.ndarray:

@@ -16,10 +16,10 @@ from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
 from .basis import Basis, chances
+from .belief import Asked
 from .candidates import multiplier_grid, served
 from .chosen import MORE_APART, Believed, Chosen, expected_violations, learn_designed
 from .curve import Accepted, what_is_accepted
-from .designed import AskedWell
 from .releases import NORMS, Norm
 from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS, DESIGNED
@@ -47,8 +47,7 @@ class Setting(NamedTuple):
     parity: Parity
     method: Method
     oracle: Oracle
-    share: float
-    asked_first: float | None
+    share: float | None
     n_cells: int | None
     norm: Norm
     columns: Columns
@@ -72,11 +71,11 @@ def setting(model: FrontierLearner) -> Setting:
     gammas = check.filled("gammas", check.array("gammas", model.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     k, parity = check.group_count(model.n_groups), served(model.notion, model.against)
     multiplier_grid(k, notion=parity)
-    asked_first = None if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
-    share = DEFAULTS.share if asked_first is None else asked_first
-    parts_of(epsilon, share, k)
-    if method == "response" and epsilon * share > 700:
-        check.refuse("epsilon", epsilon, f"leaves {epsilon * share:g} for the responses, and above 700 one never lies in doubles",
+    share = None if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
+    usual = DEFAULTS.share if share is None else share
+    parts_of(epsilon, usual, k)
+    if method == "response" and epsilon * usual > 700:
+        check.refuse("epsilon", epsilon, f"leaves {epsilon * usual:g} for the responses, and above 700 one never lies in doubles",
                      "Choose a smaller epsilon or share.")
     n_cells = None if model.n_cells is None else check.integer("n_cells", model.n_cells, low=2, high=10_000)
     if method != "histogram":
@@ -87,7 +86,7 @@ def setting(model: FrontierLearner) -> Setting:
     if method == "designed" and oracle != "bayes":
         check.refuse("oracle", oracle, "is not read by method='designed', whose candidates are fair Bayes thresholds",
                      "Leave oracle out, or choose another method.")
-    return Setting(epsilon, k, parity, method, oracle, share, asked_first, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))
+    return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))
 
 
 class FrontierLearner(FrontierClassifier):
@@ -231,7 +230,7 @@ class FrontierLearner(FrontierClassifier):
             public = Public(X, y, DESIGNED if how.method == "designed" else DEFAULTS, oracle=how.oracle, parity=how.parity)
             A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
             if how.method == "designed":
-                self._publish(*learn_designed(public, A, how.k, how.epsilon, rng, how.asked_first, how.gammas))
+                self._publish(public, *learn_designed(public, A, how.k, how.epsilon, rng, how.share, how.gammas))
                 return
             basis, frontier, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
                                                       n_cells=how.n_cells, norm=how.norm, columns=how.columns, smoothing=how.smoothing,
@@ -241,11 +240,11 @@ class FrontierLearner(FrontierClassifier):
             self.accepted_: Accepted | Believed = what_is_accepted(asked, public, decisions, frontier.used)
         self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
 
-    def _publish(self, basis: Basis, frontier: Chosen, believed: Believed, run: AskedWell) -> None:
-        self.releases_ = tuple(one.release for one in run.asked)
-        self.answers_ = tuple((of_everybody(one.question, run.belief.public, one.rate), one.answers) for one in run.asked)
+    def _publish(self, public: Public, basis: Basis, frontier: Chosen, believed: Believed, asked: list[Asked]) -> None:
+        self.releases_ = tuple(one.release for one in asked)
+        self.answers_ = tuple((of_everybody(one.question, public, one.rate), one.answers) for one in asked)
         self._basis, self.frontier_, self.accepted_ = basis, frontier, believed
-        self.smoothing_ = {name: getattr(run.belief.public.settings, name) for name in ("length", "linear", "smooth")}
+        self.smoothing_ = {name: getattr(public.settings, name) for name in ("length", "linear", "smooth")}
 
     def _warn(self, y: np.ndarray) -> None:
         cells = [question for question, _ in self.answers_[:len(served(self.notion, self.against).cells)]]

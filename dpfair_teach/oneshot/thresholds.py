@@ -35,7 +35,7 @@ class LogitChances:
         return self._at(public.place)
 
     def _at(self, place: np.ndarray) -> np.ndarray:
-        raw = np.column_stack([np.ones(len(place)), place, self.map.bells(place)])
+        raw = self.map.raw(place)
         return np.stack([softmax(base + raw @ weights, axis=1) for base, weights in zip(self.base, self.weights, strict=True)], axis=1)
 
 
@@ -72,12 +72,12 @@ class Candidates:
         error, accepted = self.decisions.counted_with(public.y, told.reshape(public.m, -1))
         return error, np.concatenate([accepted, told.sum(axis=0).reshape(1, -1)]).T.reshape(R, g + 1, -1)
 
-    def gaps(self, size: int, seed: int = 0, only: np.ndarray | slice = slice(None)) -> np.ndarray:
+    def gaps(self, size: int | None = None, seed: int = 0, only: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Signed gaps of the candidates, or some of them, as they could be by the belief: (size, C, H); of constants none, which is public.
 
-        ``seed`` hides nothing: draws of a belief are no noise that protects.
+        Without a ``size``, as many as mixtures are chosen by. ``seed`` hides nothing: draws of a belief are no noise that protects.
         """
-        rates = self.rates(size, seed, only)
+        rates = self.rates(settings_of(self.belief.public).draws if size is None else size, seed, only)
         gaps = np.moveaxis(self.belief.public.parity.differences_for(self.belief.k)(np.moveaxis(rates, 1, 2)), 1, 2)
         gaps[:, :, -2:] = 0.0
         return gaps
@@ -86,8 +86,6 @@ class Candidates:
         """(size, k, H, R)."""
         exact = None if self.exact is None else np.concatenate([self.exact[:, :, :-1][:, :, only], self.exact[:, :, -1:]], axis=2)
         return self.belief.rates([accepts[:, only] for accepts in self.of_crowd], size, np.random.default_rng(seed), exact)
-
-
 
 
 def fair_candidates(public: Public, belief: Belief, also: Candidates | None = None, path: ArrayLike | None = None) -> Candidates:

@@ -15,7 +15,6 @@ from threadpoolctl import threadpool_info
 from dpfair_teach import _checks, data
 from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least, ask_well, price_grid, public_part
 from dpfair_teach.oneshot._least import Projection, ProjectionInBlocks
-from dpfair_teach.oneshot.settings import DESIGNED
 
 GAMMAS = [0, .03, .1, .3]
 
@@ -81,19 +80,18 @@ def test_who_asks_well_believes_and_decides_the_same_in_blocks(k, in_blocks, ori
         public = public_part(people.X, people.Y, method="designed")
         runs.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k, share=1.0))
         second.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k))
-    one, other = runs
-    assert not other.belief.public.together and one.belief.public.together
-    for mine, theirs in zip(one.asked, other.asked, strict=True):
+    (asked, one, found, path), (asked_again, other, found_again, path_again) = runs
+    assert not other.public.together and one.public.together
+    for mine, theirs in zip(asked, asked_again, strict=True):
         assert np.array_equal(mine.question, theirs.question) and np.array_equal(mine.answers, theirs.answers)
     for r in range(2):
-        assert one.belief.means(r) == pytest.approx(other.belief.means(r), abs=.01)
-        assert other.belief.of_everybody(r) == pytest.approx(other.belief.means(r), abs=1e-3)
-    gaps = [run.candidates.gaps(DESIGNED.draws, 1) for run in runs]
-    prices = price_grid(one.candidates.error, gaps[0])
-    values = [run.candidates.error @ run.path.T + prices * np.abs(g @ run.path.T).max(axis=1).mean(axis=0)
-              for run, g in zip(runs, gaps, strict=True)]
+        assert one.means(r) == pytest.approx(other.means(r), abs=.01)
+        assert other.of_everybody(r) == pytest.approx(other.means(r), abs=1e-3)
+    prices, values = price_grid(found.error, found.gaps(seed=1)), []
+    for candidates, mixtures in ((found, path), (found_again, path_again)):
+        values.append(candidates.error @ mixtures.T + prices * np.abs(candidates.gaps(seed=1) @ mixtures.T).max(axis=1).mean(axis=0))
     assert values[0] == pytest.approx(values[1], abs=.01)
-    for mine, theirs in zip(*(run.asked[2:] for run in second), strict=True):
+    for mine, theirs in zip(*(questions[2:] for questions, *_ in second), strict=True):
         assert mine.question.shape[1] == theirs.question.shape[1] and mine.release.part == theirs.release.part
 
 

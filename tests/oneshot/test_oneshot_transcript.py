@@ -71,19 +71,19 @@ def test_no_neighbour_s_transcript_is_more_than_epsilon_away_and_some_is_that_fa
     witness = Witness(monkeypatch)
     far, largest = np.random.default_rng(2), 0.0
     for tell in (None, lambda number, value: value + 200 * far.choice([-1, 1], size=value.shape)):
-        first = witness.run(public, A, k, tell=tell, share=share)
-        inputs, published, answers = witness.inputs, first.path, [one.answers for one in first.asked]
+        asked, _, _, published = witness.run(public, A, k, tell=tell, share=share)
+        inputs, answers = witness.inputs, [one.answers for one in asked]
 
         def told(number, value, answers=answers):
             return answers[number]
         for i, other in neighbours(A, k):
-            again = witness.run(public, other, k, tell=told, share=share)
-            for one, two in zip(first.asked, again.asked, strict=True):
+            asked_again, _, _, published_again = witness.run(public, other, k, tell=told, share=share)
+            for one, two in zip(asked, asked_again, strict=True):
                 assert np.array_equal(one.question, two.question)
-            assert np.array_equal(published, again.path)
+            assert np.array_equal(published, published_again)
             loss = sum(decay * np.abs(value - moved).sum() for (value, decay), (moved, _) in zip(inputs, witness.inputs, strict=True))
             largest = max(largest, loss)
-            touched = {one.rate for one, (value, _), (moved, _) in zip(first.asked, inputs, witness.inputs, strict=True)
+            touched = {one.rate for one, (value, _), (moved, _) in zip(asked, inputs, witness.inputs, strict=True)
                        if (value != moved).any()}
             assert touched <= {r for r, people in enumerate(public.people) if i in people}
     assert largest <= EPSILON * (1 + 1e-9)
@@ -93,8 +93,8 @@ def test_no_neighbour_s_transcript_is_more_than_epsilon_away_and_some_is_that_fa
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_records_add_up_to_epsilon_of_each_label_and_of_all(k, monkeypatch):
     public, A = small(k, Parity())
-    run = Witness(monkeypatch).run(public, A, k)
-    records = [one.release for one in run.asked]
+    asked, *_ = Witness(monkeypatch).run(public, A, k)
+    records = [one.release for one in asked]
     assert [r.part for r in records] == ["label 0", "label 1"] * 2
     assert accounting.compose(records) == pytest.approx(EPSILON, rel=1e-12)
     for part in ("label 0", "label 1"):
@@ -144,8 +144,8 @@ VALID_CALLS = {
 
 def asked_well(people, A, rng):
     k = int(np.max(A)) + 1
-    run = ask_well(public_part(people.X, people.Y, method="designed"), np.asarray(A), 2.0, rng, n_groups=k)
-    return SimpleNamespace(releases_=[one.release for one in run.asked], asked=run.asked, path=run.path, gaps=run.candidates.gaps(8))
+    asked, _, found, path = ask_well(public_part(people.X, people.Y, method="designed"), np.asarray(A), 2.0, rng, n_groups=k)
+    return SimpleNamespace(releases_=[one.release for one in asked], asked=asked, path=path, gaps=found.gaps(8))
 
 
 def asked_part(people, A, rng):

@@ -11,6 +11,9 @@ from book.studies import panels
 from book.studies.left import left_reference
 from book.studies.panels import communities_counts
 from dpfair_teach import data, load, postprocessing
+from dpfair_teach.oneshot import DESIGNED, gap_question
+from dpfair_teach.oneshot.releases import geometric_variance
+from dpfair_teach.oneshot.thresholds import POINTS
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 CASE = ["data", "k", "m", "epsilon"]
@@ -161,6 +164,13 @@ def test_what_chapter_14_says_of_the_designed_question():
     unseen = stored("left_designed_held_out").groupby(["group", "epsilon"])["q"].first()
     before = stored("left_oneshot_rules").query("label == 'p70' and evaluated == 'held_out'").groupby(["group", "epsilon"])["q"].first()
     assert unseen.notna().sum() == 9 and (unseen.dropna() > before[unseen.dropna().index]).all()
+
+
+def test_the_numbers_of_the_method_in_chapter_14_are_the_library_s():
+    """Draws, multipliers, the variance that labels share; and exercise 14F's noise at epsilon one half, with its 32 people."""
+    assert (DESIGNED.draws, POINTS**2, DESIGNED.shared) == (128, 1681, .9)
+    noise = geometric_variance(1.0, .5)
+    assert round(noise) == 8 and gap_question(np.ones(32), np.full(32, .25), 8.0).left == pytest.approx(32 * .25 / 2)
 
 
 def test_the_constants_of_asking_well_are_not_the_largest_of_their_table_and_nothing_tells_them_apart():
