@@ -152,7 +152,9 @@ class Belief:
         self.covariance = np.block([[self.mixed[r, s] * flat[r] @ flat[s].T for s in R] for r in R])
         for r, (_, _, coins) in enumerate(found):
             noise = np.tile(np.concatenate([np.full(q.q, q.variance) for q in self.asked[r]]), g)
-            self.covariance[self.of_rate[r], self.of_rate[r]] += coins + np.diag(noise + 1e-9)
+            at = self.of_rate[r]            # without noise, answers that say the same would be a singular matrix: a little is left
+            least = 1e-11 * np.diag(self.covariance[at, at] + coins)
+            self.covariance[at, at] += coins + np.diag(np.maximum(noise + 1e-9, least))
         self.root = cho_factor(self.covariance, lower=True)
 
     def _rows(self, r: int, at: slice | np.ndarray) -> sparse.csr_array:

@@ -20,6 +20,8 @@ __all__ = ["design_question"]
 ROWS, REACH, STEPS, GAIN = (1, 2, 3, 5, 8), 2.0, 60, 3e-4
 #: Of very many people so many cells of those who are weighed alike.
 ALIKE = 64
+#: Noise of an answer is taken for no less than this share of its own variance.
+LEAST = 1e-9
 
 
 class Doubt:
@@ -46,7 +48,9 @@ class Doubt:
         spread = self.belief.spread(self.r, asked)
         answers = asked.reshape(n * g, -1).T @ spread.reshape(n * g, -1)
         both = asked.reshape(n * g, -1).T @ self.told.reshape(n * g, -1)
-        read = np.linalg.solve(answers + self.noise * np.eye(g * K), both)
+        # At a large epsilon there is next to no noise, and answers that say the same would be a singular matrix: a little is left.
+        noise = max(self.noise, LEAST * float(np.trace(answers)) / (g * K), LEAST)
+        read = np.linalg.solve(answers + noise * np.eye(g * K), both)
         left = np.sqrt(np.maximum(self.variances - (both * read).sum(axis=0), 1e-14))
         return float(self.prices @ left), read * (self.prices / left), self.told - spread @ read
 

@@ -55,6 +55,19 @@ def test_where_no_cell_is_left_the_frontier_goes_from_the_constant_to_the_base_a
         fitted(people, epsilon=.2)
 
 
+@pytest.mark.parametrize("notion", ["equalized_odds", "demographic_parity"])
+@pytest.mark.parametrize("epsilon", [20.0, 1e4, 1e6])
+def test_answers_without_noise_that_say_the_same_are_no_error(notion, epsilon):
+    """A message after the first answer would tell of it. Of 2,000 people the directions of the second question may say the same twice."""
+    rng = np.random.default_rng(0)
+    X, A = rng.normal(size=(2000, 5)), (rng.random(2000) < .4).astype(int)
+    X[:, 0] += A
+    Y = (X[:, 0] + X[:, 1] + rng.normal(size=2000) > .5).astype(int)
+    model = FrontierLearner(epsilon, .05, method="designed", notion=notion)
+    model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(2))
+    assert model.frontier_.expected_violation[0] < .01
+
+
 @pytest.mark.turning(7)
 @pytest.mark.slow
 def test_twenty_groups_of_500_people(people):
