@@ -49,14 +49,35 @@ def base_score(base: Any, X: Any, length: int | None = None, columns: int | None
             check.refuse("base", base, "has neither predict_proba nor decision_function, nor is it a function",
                          "Give a base with scores, or a function that returns them: base.predict, if it answers with a score. "
                          "Or choose another method.")
-    known = getattr(base, "classes_", None)
-    if known is not None and list(known) != [0, 1]:
-        check.refuse("base", base, f"knows the classes {list(known)}, not 0 and 1", "Fit it on labels 0 and 1.")
+    _refuse_other_classes(base)
     scores, rows = _ask(base, score, X, length, columns)
     both = name == "predict_proba"
     scores = check.array(f"base.{name}(X)" if name else "base(X)", scores, shape=(rows, 2) if both else (rows,),
                          remedy="Give a base that answers a number for each row.")
     return scores[:, 1] if both else scores
+
+
+def base_chance(base: Any, X: Any) -> np.ndarray:
+    """The base's P(1) of each row of ``X``, in [0, 1]: of one that has ``predict_proba``."""
+    if not callable(getattr(base, "predict_proba", None)):
+        check.refuse("base", base, "has no predict_proba", "Give a fitted classifier that tells the chances of its labels.")
+    _refuse_other_classes(base)
+    found, rows = _ask(base, base.predict_proba, X)
+    name, remedy = "base.predict_proba(X)", "Give a base that answers with two chances for each row."
+    answer = check.numeric(name, found, remedy)
+    if answer.shape != (rows, 2):
+        check.refuse(name, answer.shape, f"is not of the shape {(rows, 2)}", remedy)
+    chances = answer[:, 1].astype(float)
+    fine = np.abs(chances - 0.5) <= 0.5 + 1e-9          # so much is rounding; NaN is not near anything
+    if not fine.all():
+        check.refuse(name, chances[~fine][0], "outside [0, 1]", remedy)
+    return np.clip(chances, 0.0, 1.0)
+
+
+def _refuse_other_classes(base: Any) -> None:
+    known = getattr(base, "classes_", None)
+    if known is not None and list(known) != [0, 1]:
+        check.refuse("base", base, f"knows the classes {list(known)}, not 0 and 1", "Fit it on labels 0 and 1.")
 
 
 def rows_of(X: Any, length: int | None = None, columns: int | None = None) -> tuple[Any, int]:
@@ -75,7 +96,7 @@ def rows_of(X: Any, length: int | None = None, columns: int | None = None) -> tu
     return X, shape[0]
 
 
-def _ask(base: Any, question: Any, X: Any, length: int | None, columns: int | None, name: str = "base") -> tuple[Any, int]:
+def _ask(base: Any, question: Any, X: Any, length: int | None = None, columns: int | None = None, name: str = "base") -> tuple[Any, int]:
     """The base's answer about ``X``, and its number of rows."""
     X, rows = rows_of(X, length, columns)
     try:

@@ -131,7 +131,7 @@ CASES = {
     "FrontierLearner": Case(
         oneshot.FrontierLearner, asked, variants(method=("histogram", "response", "sums")),
         dict(oracle="logistic", gammas=[0.1], share=0.4, n_cells=5, norm="l1", columns="features", smoothing="likelihood",
-             notion="false_positive", against="pairs")),
+             notion="false_positive", against="pairs", base=GaussianNB().fit(X, Y))),
     "FairLagrangian": Case(
         lagrangian.FairLagrangian, priced, variants(multipliers=("signed", "absolute"), notion=NOTIONS), NETWORK_OTHERS),
     "PrivateFairLagrangian": Case(

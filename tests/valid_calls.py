@@ -648,9 +648,10 @@ valid("oneshot.regression_scores", oneshot.regression_scores,
 for _solve in ("best_mixtures", "best_mixtures_lp"):
     valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
           lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
-_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, method="histogram", oracle="regression", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2,
-                 norm=None, columns=None, smoothing="likelihood", notion="equalized_odds", against="anchor")
-_ONE_SUM = dict(_ONE_SHOT, method="sums", n_cells=None, norm="l1", columns="features", smoothing="fixed")
+_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, method="histogram", oracle="bayes", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2,
+                 norm=None, columns=None, smoothing="likelihood", notion="equalized_odds", against="anchor",
+                 base=LogisticRegression().fit(_SCORES, Y))
+_ONE_SUM = dict(_ONE_SHOT, oracle="regression", base=None, method="sums", n_cells=None, norm="l1", columns="features", smoothing="fixed")
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):

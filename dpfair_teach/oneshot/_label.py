@@ -1,10 +1,14 @@
-"""The public chance of label 1, by a logistic regression: scikit-learn's where people are looked at together, else Newton's in blocks."""
+"""The public chance of label 1: that of somebody's classifier, or a logistic regression, by scikit-learn or, of many, Newton in blocks."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from .._fitted import base_chance
 from ._blocks import blocks, floats, together, with_one
 
 #: How little the logistic is drawn to 0, as scikit-learn counts it.
@@ -23,6 +27,17 @@ class LabelModel:
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         return self.model.predict_proba((X - self.centre) / self.scale)[:, 1]
+
+
+class GivenLabel:
+    """The same of a fitted classifier, which is asked and never fitted. One that knows names of columns is asked about a table with those
+    that X had, so that another order is an error of its own."""
+
+    def __init__(self, base: Any, names: list[str] | None) -> None:
+        self.base, self.names = base, names if hasattr(base, "feature_names_in_") else None
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        return base_chance(self.base, X if self.names is None else pd.DataFrame(X, columns=self.names))
 
 
 def centre_and_scale(mean: np.ndarray, deviation: np.ndarray, largest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

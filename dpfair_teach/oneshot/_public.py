@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..fairness import Parity
 from ..oracles.regression import PRECISE
 from ._blocks import blocks, floats, together, with_one
 from ._clusters import centres, clusters
-from ._label import LabelModel, centre_and_scale
+from ._label import GivenLabel, LabelModel, centre_and_scale
 from ._least import Projection, projection_on
 from ._map import Map
 from .candidates import strata_of
@@ -32,7 +32,8 @@ class Public:
     """
 
     def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: Oracle = "regression",
-                 parity: Parity | None = None, label: str = "y") -> None:
+                 parity: Parity | None = None, label: str = "y", base: Any = None) -> None:
+        names = check.column_names(X)
         self.X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "feature")
         self.y = check.labels(label, y)
         if self.y.min() == self.y.max():
@@ -48,9 +49,13 @@ class Public:
         self._set_map()
         self._cells: dict[int, tuple[np.ndarray, int]] = {}
         if oracle != "regression":
-            self.eta = LabelModel(self.X, self.y, *centre_and_scale(self.least.centre, self.least.deviation, self.least.largest))
+            self.eta = GivenLabel(base, names) if base is not None else LabelModel(
+                self.X, self.y, *centre_and_scale(self.least.centre, self.least.deviation, self.least.largest))
             if self.together:
                 self.eta_of_people = self.eta(self.X)
+            elif base is not None:          # it may raise, and after an answer nothing may
+                for at in blocks(self.m):
+                    self.eta(floats(self.X[at]))
 
     def _set_map(self) -> None:
         singular = self.least.singular

@@ -24,7 +24,7 @@ PublicMethod = Literal["histogram", "designed"]
 
 
 def public_part(X: object, Y: object, *, method: PublicMethod = "histogram", notion: AcceptanceNotion | Parity = "equalized_odds",
-                against: OfGroups | None = None) -> Public:
+                against: OfGroups | None = None, base: Any = None) -> Public:
     """All that asking once computes from X and Y before it asks: a map of the people, cells on it, the chance of label 1. It never sees A.
 
     Source: ours, chapter 14. Standardize X: who is near whom depends on the units of its columns.
@@ -37,16 +37,18 @@ def public_part(X: object, Y: object, *, method: PublicMethod = "histogram", not
         ``histogram``: for :func:`ask_once`; ``designed``: for :func:`ask_well`, whose belief has another prior.
     notion, against : as in :func:`multiplier_grid`
         Whose rates are compared.
+    base : fitted classifier with ``predict_proba``, optional
+        Its P(Y = 1 | x) in the place of the logistic's, see :class:`FrontierLearner`. It must not have seen A.
 
     Returns
     -------
-    record with ``X``, ``y``, ``m``; ``cells(n)``: everybody's cell (m,), n of them a label, and their number; ``eta(X)``: a logistic's
-        P(Y = 1 | x), for anybody
+    record with ``X``, ``y``, ``m``; ``cells(n)``: everybody's cell (m,), n of them a label, and their number; ``eta(X)``: the base's
+        or a logistic's P(Y = 1 | x), for anybody
 
     Raises
     ------
     ValueError
-        Arrays that do not fit, entries that are not finite, one label only, features that hardly vary.
+        Arrays that do not fit, entries that are not finite, one label only, features that hardly vary; a base that cannot tell.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def public_part(X: object, Y: object, *, method: PublicMethod = "histogram", not
     """
     check.same_people(X=X, Y=Y)
     settings = DESIGNED if check.choice("method", method, get_args(PublicMethod)) == "designed" else DEFAULTS
-    return Public(X, Y, settings, oracle="bayes", parity=served(notion, against), label="Y")
+    return Public(X, Y, settings, oracle="bayes", parity=served(notion, against), label="Y", base=base)
 
 
 @dataclass(frozen=True)

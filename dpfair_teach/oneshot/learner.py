@@ -53,6 +53,7 @@ class Setting(NamedTuple):
     columns: Columns
     smoothing: Smoothing
     gammas: tuple[float, ...]
+    base: Any
 
 
 def setting(model: FrontierLearner) -> Setting:
@@ -86,7 +87,9 @@ def setting(model: FrontierLearner) -> Setting:
     if method == "designed" and oracle != "bayes":
         check.refuse("oracle", oracle, "is not read by method='designed', whose candidates are fair Bayes thresholds",
                      "Leave oracle out, or choose another method.")
-    return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()))
+    if oracle == "regression":
+        check.unread("oracle='regression'", "oracle='bayes' or 'logistic'", base=model.base)
+    return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()), model.base)
 
 
 class FrontierLearner(FrontierClassifier):
@@ -150,6 +153,11 @@ class FrontierLearner(FrontierClassifier):
         ``anchor``: gaps to group 0, or to the anchor of a Parity. ``pairs``: gaps between any two groups. With three or more groups every
         group is counted then, also group 0, which changes two counts as before: the epsilon is the same, and a permutation of the groups
         permutes the answers and nothing else. None: the first, or what a Parity says.
+    base : fitted classifier with ``predict_proba``, optional
+        Its P(Y = 1 | x) is the eta of the oracles ``bayes`` and ``logistic``, in the place of the logistic's. Made of X and y, and
+        never of A: else no epsilon holds. It comes fitted and is never refitted; what it says of the people that it was fitted on should
+        be what it says of others. Rows of X are given to it as doubles. The map and its cells stay those of least squares.
+        (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
 
     Attributes
     ----------
@@ -206,7 +214,7 @@ class FrontierLearner(FrontierClassifier):
     def __init__(self, epsilon: float, gamma: float, *, method: Method = "histogram", oracle: Oracle | None = None,
                  gammas: ArrayLike = GAMMAS, n_groups: int = 2, share: float | None = None, n_cells: int | None = None,
                  norm: Norm | None = None, columns: Columns | None = None, smoothing: Smoothing = "fixed",
-                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> None:
+                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, base: Any = None) -> None:
         self.epsilon = epsilon
         self.gamma = gamma
         self.method = method
@@ -220,6 +228,7 @@ class FrontierLearner(FrontierClassifier):
         self.smoothing = smoothing
         self.notion = notion
         self.against = against
+        self.base = base
 
     def _setting(self) -> Any:
         return setting(self)
@@ -227,7 +236,8 @@ class FrontierLearner(FrontierClassifier):
     def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask, then solve: :func:`learn`."""
         with one_thread(len(y)):
-            public = Public(X, y, DESIGNED if how.method == "designed" else DEFAULTS, oracle=how.oracle, parity=how.parity)
+            public = Public(X, y, DESIGNED if how.method == "designed" else DEFAULTS, oracle=how.oracle, parity=how.parity,
+                            base=how.base)
             A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
             if how.method == "designed":
                 self._publish(public, *learn_designed(public, A, how.k, how.epsilon, rng, how.share, how.gammas))

@@ -5,6 +5,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import data, load
 from dpfair_teach.accounting import UNIT_A, Release
@@ -25,7 +26,8 @@ def asked_of(people, n_groups=2, epsilon=1.0, n=4, seed=4):
 
 
 VALID_CALLS = {
-    "oneshot.public_part": lambda: dict(X=FEW.X, Y=FEW.Y, method="designed", notion="equalized_odds", against="anchor"),
+    "oneshot.public_part": lambda: dict(X=FEW.X, Y=FEW.Y, method="designed", notion="equalized_odds", against="anchor",
+                                        base=LogisticRegression().fit(FEW.X, FEW.Y)),
     "oneshot.guess_groups": lambda: dict(zip(("public", "asked"), asked_of(FEW), strict=True)),
     "oneshot.ask_once": lambda: dict(X=FEW.X, Y=FEW.Y, A=FEW.A, epsilon=1.0, gammas=[0, .1], rng=np.random.default_rng(5)),
 }

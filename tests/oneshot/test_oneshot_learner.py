@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import accounting, data
 from dpfair_teach.oneshot import FrontierLearner, asked, designed, expected_gaps, group_sums, learner, regression_scores
@@ -28,6 +29,10 @@ GAMMAS = [0, .05, .2]
 @functools.cache
 def population(k):
     return data.make_logistic(300, n_groups=k, d=4, shifts=np.outer(np.linspace(0, 1, k), [1, .5, 0, 0]), rng=np.random.default_rng(1))
+
+
+METHODS += [{"method": method, "base": LogisticRegression(C=10.0).fit(population(2).X, population(2).Y)}
+            for method in ("histogram", "designed")]
 
 
 @pytest.fixture
