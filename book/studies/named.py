@@ -8,6 +8,7 @@ from . import (
     ask_once_others,
     ask_once_smoothing,
     ask_well,
+    ask_well_adult,
     bins_tuned,
     both_panels,
     bound_vs_reality,
@@ -89,6 +90,9 @@ STUDIES: dict[str, Study] = {
     "designed_tuning": Study(
         "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 48,
         {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
+    "ask_well_adult": Study(
+        "Asking once and asking well on Adult by demographic parity, logistic and boosted base: test error at a test gap of .02.", 12,
+        {"ask_well_adult": (ask_well_adult.ADULT, ask_well_adult.at_gap)}, ask_well_adult.READS),
     "left_at_violation": Study(
         "Asked once, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
         {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left_reference.reads(ask_once.BESIDE_RIGHT)),

@@ -174,7 +174,7 @@ def test_a_random_sample_of_rows_from_their_seeds(table, offline):
         assert mine[words].to_numpy().tolist() == again[words].to_numpy().tolist()
         mine, again = (rows.drop(columns=words)[again.columns.difference(words)].to_numpy(float) for rows in (mine, again))
         # clusters and hulls break near-ties by the last bits of a matrix product, which depend on the machine
-        ties = table.startswith(("left_oneshot", "left_tuning", "tran", "ding")) or setting.get("panel") == "left"
+        ties = table.startswith(("left_oneshot", "left_tuning", "ask_well", "tran", "ding")) or setting.get("panel") == "left"
         found.append((mine, again, np.full(len(mine), ties)))
     assert not found or agree(*map(np.concatenate, zip(*found, strict=True))), table
 
@@ -460,6 +460,7 @@ def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(tab
     ding = [load(data, features=rule) for (data, _), rule in ding_people.FEATURES.items()] if name.startswith("ding_") else []
     others = {"bound_vs_reality": [], "bins_tuned": [], "designed_tuning": [], "tran_printed": [], "ding_printed": [],
               "ding_figures": ding, "ding_rivals": ding[1:2], "post_processing_compared": [*loads, load("adult")],
+              "ask_well_adult": [load("adult")],
               "both_panels": [*loads, load("communities", features="unprotected")]}
     loads = others.get(name, loads)
     told = "\n\n".join(str(people.provenance) for people in loads) or (

@@ -180,3 +180,17 @@ def test_the_constants_of_asking_well_are_not_the_largest_of_their_table_and_not
         rows = table.loc[epsilon]
         assert (rows["q"] - rows.loc["chosen", "q"]).max() < 2 * rows["q_standard_error"].max()
         assert len(rows) == 20 and (rows["repeats"] == 48).all()
+
+
+def test_what_chapter_14_says_of_adult():
+    """Errors at a gap of .02, logistic then boosted; what the base takes off; and that asking well is level with no privacy at 1."""
+    table = stored("ask_well_adult").set_index(["method", "epsilon", "base"]).sort_index()
+    error, worst = (table[name].unstack()[["logistic", "boosted"]] for name in ("error_at", "error_at_largest"))
+    said = {("designed", 1.0): [.169, .150], ("not_private", np.inf): [.169, .150], ("histogram", 1.0): [.172, .154],
+            ("designed", .1): [.174, .157], ("histogram", .1): [.181, .164]}
+    assert {row: numbers.round(3).tolist() for row, numbers in error.iterrows()} == said
+    assert worst.loc["designed", .1].round(3).tolist() == [.193, .178] and worst.loc["histogram", .1].round(3).tolist() == [.195, .181]
+    off = error["logistic"] - error["boosted"]
+    assert (round(off.min(), 3), round(off.max(), 3)) == (.017, .019)
+    lost = (error.loc["designed", 1.0] - error.loc["not_private", np.inf]).max()
+    assert lost < table["error_at_standard_error"]["designed", 1.0].min()
