@@ -55,16 +55,36 @@ def test_what_was_asked_of_one_part_adds_up_and_of_another_does_not():
     """Whoever's A changes is in one part: two questions to each of two parts cost as much as those to the dearer one, and what was asked
     of all is added. With every accountant; and there is no part where a change may take somebody into another."""
     def noise(scale, part=None):
-        return Release("laplace", UNIT_A, sensitivity=1, scale=scale, part=part)
+        return Release("laplace", UNIT_A, sensitivity=1, scale=scale, part=part and (part, "halves"))
     records = [noise(2.0, "a"), noise(4.0, "b"), noise(4.0, "a"), noise(1.0, "b")]
     assert compose(records) == pytest.approx(1.25) and compose([*records, noise(8.0)]) == pytest.approx(1.375)
     assert compose([noise(10.0, "a")] * 3 + [noise(20.0, "b")] * 90, 1e-6, "pld") == pytest.approx(compose([noise(20.0)] * 90, 1e-6, "pld"))
     table = compare_accountants(records, 1e-6)
     assert table.loc["basic", "epsilon"] == pytest.approx(1.25) and (table["epsilon"].dropna() <= 1.25 + 1e-9).all()
     assert releases_table(records)["part"].tolist() == ["a", "b", "a", "b"] and "part" not in releases_table([noise(1.0)])
-    assert dataclasses.replace(records[0], times=2).part == "a"
-    with pytest.raises(ValueError, match=r"^part='a': with the unit 'one whole tuple' a change may take somebody from one part into"):
-        Release("laplace", UNIT_TUPLE, sensitivity=1, scale=1.0, part="a")
+    assert "partition" not in releases_table(records)
+    assert dataclasses.replace(records[0], times=2).part == ("a", "halves")
+    for unit, relation in ((UNIT_TUPLE, None), (UNIT_A, "replace all A of a household")):
+        with pytest.raises(ValueError, match=r"^part=\('a', 'halves'\): with the unit .* a change may take somebody from one part into"):
+            Release("laplace", unit, sensitivity=1, scale=1.0, part=("a", "halves"), relation=relation)
+    for part in ("a", ("a", " "), ("a", "halves", "b"), (1, "halves")):
+        with pytest.raises(ValueError, match=r"^part=.* is no part of a partition\. Give two texts"):
+            Release("laplace", UNIT_A, sensitivity=1, scale=1.0, part=part)
+
+
+def test_parts_of_two_partitions_may_hold_the_same_person():
+    """Somebody is in one part of each: the dearest of one and the dearest of the other add up, whatever the parts are called."""
+    def noise(epsilon, part, partition):
+        return Release("geometric", UNIT_A, sensitivity=1, epsilon=epsilon, part=(part, partition))
+    records = [noise(1.0, "label 0", "May"), noise(0.5, "label 1", "May"), noise(0.25, "label 0", "June"), noise(2.0, "label 1", "June")]
+    assert compose(records) == pytest.approx(3.0) and compose(records[:2]) == 1.0
+    assert releases_table(records)["partition"].tolist() == ["May", "May", "June", "June"]
+    both = [noise(0.1, part, partition) for part in "ab" for partition in "xy" for _ in range(20)]
+    alone = [Release("geometric", UNIT_A, sensitivity=1, epsilon=0.1)] * 40
+    for method in ("optimal", "rdp", "pld"):
+        assert compose(both, 1e-6, method) == pytest.approx(compose(alone, 1e-6, method))
+    many = [noise(0.1, part, str(partition)) for part in "ab" for partition in range(9)]        # 512 kinds of people: all is added up
+    assert compose(many) == pytest.approx(1.8) and compose(many[:8] + many[9:17]) == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize("mechanism, sensitivity, scale, epsilon, delta, right", [

@@ -129,7 +129,7 @@ valid("mechanisms.bernoulli_exp", mechanisms.bernoulli_exp, lambda: dict(x=0.5, 
 
 # ------------------------------------------------------------------------------------------------ accounting and audit
 valid("accounting.Release", accounting.Release,
-      lambda: dict(RELEASE, epsilon=0.5, delta=0.0, sampling_probability=1.0, relation=None, times=1, part="label 0"))
+      lambda: dict(RELEASE, epsilon=0.5, delta=0.0, sampling_probability=1.0, relation=None, times=1, part=("label 0", "labels of May")))
 valid("accounting.releases_table", accounting.releases_table, lambda: dict(releases=[accounting.Release(**RELEASE)]))
 valid("accounting.compose", accounting.compose, lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, method="basic"))
 valid("accounting.compose_parallel", accounting.compose_parallel,
@@ -619,7 +619,7 @@ _SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], 
 valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
 valid("oneshot.release_cells", oneshot.release_cells,
       lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False,
-                   exact=True, part="label 0"))
+                   exact=True, part=("label 0", "labels of May")))
 valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
 valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2, every_group=False))
 valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity,

@@ -138,15 +138,16 @@ def at_violation(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 
 CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": epsilon}
           for group, method, epsilon in product(LEFT_GROUPS, ONESHOT_METHODS, EPSILONS)]
-#: What stands beside the right panel: the default method by the default rules.
-BESIDE_RIGHT = [setting for setting in CURVES if (setting["group"], setting["method"]) == ("paper", "histogram")]
+#: What stands beside the right panel, by the default rules: the default method, and asking well.
+BESIDE_RIGHT = [setting for method in ("histogram", "designed") for setting in CURVES
+                if (setting["group"], setting["method"]) == ("paper", method)]
 #: The estimator's default by the other label rule, and judged on people that it has not seen.
 RULES = [{"group": group, "label": label, "evaluated": evaluated, "method": "histogram", "epsilon": epsilon}
          for label, evaluated in (("p70", "held_out"), ("p20", "in_sample"), ("p20", "held_out"))
          for group, epsilon in product(LEFT_GROUPS, EPSILONS)]
 #: Asking well, on people that it has not seen.
 HELD_OUT = [{"group": group, "label": "p70", "evaluated": "held_out", "method": "designed", "epsilon": epsilon}
-            for group, epsilon in product(LEFT_GROUPS, (0.5, 1.0, 2.0))]
+            for group, epsilon in product(LEFT_GROUPS, EPSILONS)]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations

@@ -25,7 +25,8 @@ def words(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
     return [{"words": LEFT_METHODS[setting["method"]], "asks_once": int(setting["method"] in ONESHOT_METHODS)}]
 
 
-_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules")
+_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules",
+           "left_designed_held_out")
 _COLUMNS = ["method", "group", "label", "evaluated", "epsilon", "gamma",
             *(name + end for name in ("violation", "error", "q") for end in ("", "_low", "_high"))]
 

@@ -9,6 +9,7 @@ from . import (
     ask_once_smoothing,
     ask_well,
     ask_well_adult,
+    ask_well_parts,
     bins_tuned,
     both_panels,
     bound_vs_reality,
@@ -90,6 +91,9 @@ STUDIES: dict[str, Study] = {
     "designed_tuning": Study(
         "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 48,
         {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
+    "designed_parts": Study(
+        "What each part of asking well gains on drawn populations, and what gained nothing.", 48,
+        {"designed_parts": (ask_well_parts.PARTS, ask_well_parts.parts)}),
     "ask_well_adult": Study(
         "Asking once and asking well on Adult by demographic parity, logistic and boosted base: test error at a test gap of .02.", 12,
         {"ask_well_adult": (ask_well_adult.ADULT, ask_well_adult.at_gap)}, ask_well_adult.READS),

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from itertools import groupby, product
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,9 @@ from .records import Release, again, alike, records_of, within
 from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = ["ACCOUNTANTS", "compose", "compare_accountants", "rdp_of_releases"]
+
+#: Kinds of people, by the part of each partition that they are in, whose losses are added up one by one; of more, all is added up.
+MOST_KINDS = 256
 
 
 def rdp_of_releases(releases: Release | Iterable[Release], order: ArrayLike) -> np.ndarray:
@@ -151,9 +155,9 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
     """An epsilon such that all releases together are (epsilon, delta)-private.
 
     Source: supplement, Theorem 1.4 (basic composition: the epsilons add up, the deltas add up); the other methods at the functions named
-    below. Of records with a ``part`` only those of one part add up, and those without: whoever's A changes is in one of them. The largest
-    sum is the answer. All hold also when what is asked was chosen after seeing the last answer, as long as the number of releases and
-    their epsilons were fixed beforehand. Where they were not, this is what one run spent, not a guarantee for the procedure.
+    below. Of records with a ``part`` only those of one part of each partition add up, and those without: whoever's A changes is in one. The
+    largest sum is the answer. All hold also when what is asked was chosen after seeing the last answer, as long as the number of releases
+    and their epsilons were fixed beforehand. Where they were not, this is what one run spent, not a guarantee for the procedure.
 
     Parameters
     ----------
@@ -203,9 +207,12 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
 
 
 def _of_parts(name: Accountant, records: list[Release], delta: float) -> float:
-    """The largest answer of those to all that was asked of one part of the people; what has no part was asked of everybody."""
-    parts = {r.part for r in records} - {None} or {None}
-    return max(_METHODS[name]([r for r in records if r.part in (part, None)], delta) for part in sorted(parts, key=str))
+    """The largest answer of those to all that was asked of somebody: of one part of each partition, and of everybody."""
+    parts = sorted({r.part for r in records if r.part is not None}, key=lambda part: part[1])
+    each = [list(some) for _, some in groupby(parts, key=lambda part: part[1])]
+    if math.prod(map(len, each)) > MOST_KINDS:
+        return _METHODS[name](records, delta)
+    return max(_METHODS[name]([r for r in records if r.part is None or r.part in somebody], delta) for somebody in product(*each))
 
 
 def _answers(records: list[Release], delta: float) -> dict[Accountant, tuple[float, str]]:

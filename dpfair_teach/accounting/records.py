@@ -33,6 +33,14 @@ class _OfOneRun:
         return mechanism_of(record.mechanism).epsilon(record.sensitivity, record.scale, vars(record)["own_epsilon"])
 
 
+def _part(part: object) -> tuple[str, str] | None:
+    if part is None:
+        return None
+    if not isinstance(part, tuple) or len(part) != 2 or not all(isinstance(word, str) and word.strip() for word in part):
+        check.refuse("part", part, "is no part of a partition", "Give two texts: whom it was about, and which partition that is a part of.")
+    return part[0].strip(), part[1].strip()
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class Release:
     """One mechanism, as it was run ``times`` times on the private data: what it cost is for an accountant to say, see :func:`compose`.
@@ -64,9 +72,10 @@ class Release:
         The neighbouring relation; None takes the first of ``RELATIONS[unit]``. Must be said for a unit in your own words.
     times : int in [1, 1e15]
         How often it ran.
-    part : str, optional
-        Whom it was about, in your own words, where that is a public part of the people, such as those of a label: no change of one
-        person's A takes them into another part. For ``UNIT_A``. Accountants then add up what was asked of one part.
+    part : pair of str, optional
+        Whom it was about, and of which public partition of the people that is a part, each in your own words: ("label 0", "labels of
+        May"). Parts of one partition have nobody in common, and no change of one person's A takes them into another. Accountants add up
+        what was asked of one part; of other partitions they know nothing, and add up. For ``UNIT_A`` and its usual relation.
 
     Attributes
     ----------
@@ -98,11 +107,11 @@ class Release:
     sampling_probability: float
     relation: str
     times: int
-    part: str | None
+    part: tuple[str, str] | None
 
     def __init__(self, mechanism: str, unit: str, *, sensitivity: float | None = None, scale: float | None = None,
                  epsilon: float | None = None, delta: float = 0.0, sampling_probability: float = 1.0, relation: str | None = None,
-                 times: int = 1, part: str | None = None) -> None:
+                 times: int = 1, part: tuple[str, str] | None = None) -> None:
         name = _known_name(mechanism)
         known = RELATIONS.get(check.text("unit", unit))
         if relation is None and not known:
@@ -115,7 +124,7 @@ class Release:
             "mechanism": name, "unit": unit, "delta": check.number("delta", delta, low=0.0, high=1.0, high_open=True),
             "sampling_probability": check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True),
             "relation": known[0] if relation is None and known else check.text("relation", relation),
-            "times": check.integer("times", times, low=1, high=10**15), "part": None if part is None else check.text("part", part)}
+            "times": check.integer("times", times, low=1, high=10**15), "part": _part(part)}
         for field, value in fields.items():
             object.__setattr__(self, field, value)
         if self.delta and not keeps.may_fail:
@@ -128,9 +137,9 @@ class Release:
             check.refuse("relation", self.relation, "does not say what a person is in the sample when the data are replaced by neighbours",
                          "Start it with 'replace' or 'add or remove'.")
 
-        if part is not None and unit != UNIT_A:
-            check.refuse("part", part, f"with the unit {check.shown(unit)} a change may take somebody from one part into another",
-                         "Leave part out: then all that was asked adds up.")
+        if part is not None and (unit != UNIT_A or self.relation != RELATIONS[UNIT_A][0]):
+            check.refuse("part", part, f"with the unit {check.shown(unit)} and the relation {check.shown(self.relation)} a change may take "
+                         "somebody from one part into another, or touch two", "Leave part out: then all that was asked adds up.")
 
     def given(self) -> dict[str, Any]:
         """What makes this record again."""
@@ -278,8 +287,8 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon`` (of one run, missing where it has none
-        without a delta), ``delta``, ``times``; ``sampling_probability`` where one is below 1, and ``part`` where a record has one. delta is
-        text, to six digits: among numbers of ordinary size 1e-07 would print as 0.
+        without a delta), ``delta``, ``times``; ``sampling_probability`` where one is below 1, ``part`` where a record has one, and
+        ``partition`` where there are two of these. delta is text, to six digits: among numbers of ordinary size 1e-07 would print as 0.
 
     Raises
     ------
@@ -299,9 +308,10 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     columns = ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
     if any(r.sampling_probability < 1 for r in records):
         columns.append("sampling_probability")
-    if any(r.part is not None for r in records):
-        columns.append("part")
     table = pd.DataFrame([{c: getattr(r, c) for c in columns} for r in records], columns=columns)
+    partitions = {r.part[1] for r in records if r.part is not None}
+    for n, name in enumerate(("part", "partition")[:len(partitions)]):
+        table[name] = [r.part and r.part[n] for r in records]
     return table.assign(delta=[str(float(f"{delta:.6g}")) for delta in table["delta"]]).astype(
         {"sensitivity": float, "scale": float, "epsilon": float})
 

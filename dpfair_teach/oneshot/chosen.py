@@ -15,7 +15,7 @@ from .designed import ask_well
 from .published import Frontier
 from .thresholds import Candidates
 
-#: Draws by which a violation is told: others than those by which mixtures were chosen.
+#: Draws by which a violation is told, and the corners and the mixture for a gamma are found: others than those of the program.
 FRESH, SEED = 400, 2
 #: For the intervals of ``curve`` deviations are so much larger than the belief's. Calibrated, not derived: of 20 populations of 2,000
 #: people whose groups x tells nothing about, at epsilon 0.5, intervals of 95 % held in 13 with the very law, and in 19 with these.
@@ -97,22 +97,27 @@ def _above(x: np.ndarray, y: np.ndarray, a: int, b: int, c: int) -> bool:
 
 def learn_designed(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, share: float | None,
                    gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed, list[Asked]]:
-    """:func:`ask_well`, and what is published of it: the candidates that some mixture uses, and how often they may accept each group."""
+    """:func:`ask_well`, and what is published of it."""
     asked, belief, found, path = ask_well(public, A, epsilon, rng, n_groups=k, share=share)
-    H = len(found.error)
+    return *published_of(belief, found, path, gammas), asked
+
+
+def published_of(belief: Belief, found: Candidates, path: np.ndarray, gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed]:
+    """The candidates that some mixture uses, mixtures for all gammas, and how often they may accept each group."""
+    H, parity = len(found.error), belief.public.parity
     used = np.union1d(np.flatnonzero((path > 1e-9).any(axis=0)), [H - 2, H - 1])
     error = found.error[used]
     mixtures = path[:, used] / path[:, used].sum(axis=1, keepdims=True)
     believed = what_is_believed(belief, found, used)
-    violations = expected_violations(believed, mixtures, public.parity)
+    violations = expected_violations(believed, mixtures, parity)
     corners = lower_corners(violations, mixtures @ error)
     mixtures, violations = mixtures[corners], violations[corners]
     weights = np.stack([between(mixtures, violations, gamma) for gamma in gammas])
-    gaps = np.moveaxis(public.parity.differences_for(k)(np.moveaxis(believed.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
+    gaps = np.moveaxis(parity.differences_for(belief.k)(np.moveaxis(believed.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
     gaps[-2:] = 0.0
     frontier = Chosen(gammas, weights, found.decisions.multipliers[used], error, gaps, np.zeros((0, len(used))), mixtures, violations,
-                      expected_violations(believed, weights, public.parity))
-    return found.basis, frontier, believed, asked
+                      expected_violations(believed, weights, parity))
+    return found.basis, frontier, believed
 
 
 def expected_violations(believed: Believed, weights: np.ndarray, parity: Parity) -> np.ndarray:

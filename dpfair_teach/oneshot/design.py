@@ -11,6 +11,7 @@ from ..fairness import Parity
 from ._blocks import blocks
 from ._clusters import clusters
 from .belief import Belief
+from .directions import grid_for
 from .releases import cell_sensitivity, geometric_variance
 from .thresholds import Candidates
 
@@ -32,7 +33,9 @@ class Doubt:
 
     def __init__(self, belief: Belief, r: int, gaps: np.ndarray, prices: np.ndarray, epsilon: float) -> None:
         self.belief, self.r, self.gaps, self.prices = belief, r, gaps, prices
-        self.noise = geometric_variance(cell_sensitivity(belief.k, belief.every_group), epsilon)
+        unit = cell_sensitivity(belief.k, belief.every_group)
+        grid = grid_for(epsilon, unit)          # in whole numbers the noise of a weight of 1 is larger than a count's
+        self.noise = geometric_variance(unit * grid, epsilon) / grid**2
         self.told = belief.spread(r, gaps)
         self.variances = (gaps * self.told).sum(axis=(0, 1))
 

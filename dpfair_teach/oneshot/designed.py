@@ -1,6 +1,7 @@
 """Ask well, on one screen: a question to each label, what to believe then, mixtures that are good by it, and a question made for them."""
 from __future__ import annotations
 
+import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,9 @@ from .belief import Asked, Belief, believe
 from .candidates import multiplier_grid
 from .decide import bayes_mixtures
 from .design import design_question
-from .directions import release_directions, whole_directions
+from .directions import grid_for, release_directions, whole_directions
 from .releases import cell_sensitivity, release_cells
+from .run import parts_of
 from .settings import Designed
 from .thresholds import Candidates, fair_candidates
 
@@ -23,8 +25,6 @@ __all__ = ["ask_part", "ask_well", "price_grid", "public_cells", "split_epsilon"
 TIMES = np.append(np.geomspace(8.0, 0.1, 16), 0.0)
 #: Cells of the first question at most, and the share of epsilon that it may have. Other constants stand in ``settings``.
 MOST_CELLS, ENDS = 400, (0.25, 0.85)
-#: Whole numbers that stand for a weight of 1.
-GRID = 1024
 
 
 class Part(NamedTuple):
@@ -34,8 +34,8 @@ class Part(NamedTuple):
     ----------
     rate : int
         Its number.
-    name : str or None
-        In the words of a record.
+    name : pair of str, or None
+        In the words of a record: whose, and of which labels.
     people : int array (n,)
         Who is in it.
     m : int
@@ -51,7 +51,7 @@ class Part(NamedTuple):
     """
 
     rate: int
-    name: str | None
+    name: tuple[str, str] | None
     people: np.ndarray
     m: int
     first: float
@@ -109,7 +109,7 @@ def ask_well(
     >>> from dpfair_teach.oneshot import public_part
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
     >>> asked, *_ = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
-    >>> [(question.release.part, round(question.release.epsilon, 2)) for question in asked]
+    >>> [(question.release.part[0], round(question.release.epsilon, 2)) for question in asked]
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
     parts, asked = split_epsilon(public, epsilon, n_groups, share), []
@@ -185,7 +185,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
     epsilon : float in [1e-6, 1e6]
     n_groups : int in 2..1000
     share : float in [0.001, 1], optional
-        Of the first question, for every part.
+        Of the first question, for every part; either question has at least 1e-9, with three or more groups 2e-9.
 
     Returns
     -------
@@ -211,8 +211,10 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
         shares = [float(np.clip(settings.share + settings.slope * (n / sum(sizes) - 1 / len(sizes)), *ENDS)) for n in sizes]
     else:
         shares = [check.number("share", share, low=1e-3, high=1.0)] * len(sizes)
-    names = [None if cell.label is None else f"label {cell.label}" for cell in public.parity.cells]
-    return [Part(r, name, people, public.m, epsilon * part, epsilon - epsilon * part, k, every_group)
+    # Other labels are another partition of the people: what is asked by these must not count as asked of others.
+    labels = "labels " + hashlib.sha256(public.y.astype(np.uint8).tobytes()).hexdigest()[:16]
+    names = [None if cell.label is None else (f"label {cell.label}", labels) for cell in public.parity.cells]
+    return [Part(r, name, people, public.m, *parts_of(epsilon, part, k), k, every_group)
             for r, (name, people, part) in enumerate(zip(names, public.people, shares, strict=True))]
 
 
@@ -297,7 +299,7 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     how: dict[str, Any] = {"n_groups": part.n_groups, "every_group": part.every_group, "part": part.name}
     if question.ndim == 1:
         return Asked(part.rate, question, *release_cells(question, groups, epsilon, rng, exact=True, **how))
-    whole = whole_directions(question, int(np.clip(epsilon / part.unit * 1e9, 1, GRID)))
+    whole = whole_directions(question, grid_for(epsilon, part.unit))
     answers, release = release_directions(whole, groups, epsilon, rng, cells=cells, **how)
     return Asked(part.rate, whole if cells is None else (whole, cells), answers, release)
 

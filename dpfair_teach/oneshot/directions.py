@@ -11,8 +11,15 @@ from .releases import cell_sensitivity
 
 __all__ = ["release_directions", "whole_directions"]
 
+#: Whole numbers that stand for a weight of 1, where epsilon leaves room for them.
+GRID = 1024
 #: Of one person's weights together, and of everybody's in one direction: what the exact noise takes.
 MOST, MOST_OF_ALL = 5 * 10**8, 2**53
+
+
+def grid_for(epsilon: float, unit: int) -> int:
+    """Whole numbers for a weight of 1, whose person moves ``unit`` answers: as many as the exact noise takes at this epsilon."""
+    return int(np.clip(epsilon / unit * 1e9, 1, GRID))
 
 
 def whole_directions(directions: ArrayLike, grid: int = 1024) -> np.ndarray:
@@ -58,7 +65,7 @@ def whole_directions(directions: ArrayLike, grid: int = 1024) -> np.ndarray:
 
 def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
                        cells: ArrayLike | None = None, every_group: bool = False,
-                       part: str | None = None) -> tuple[np.ndarray, Release]:
+                       part: tuple[str, str] | None = None) -> tuple[np.ndarray, Release]:
     """Count groups 1, ..., k-1 with public whole weights, some of which may be below 0: epsilon-private for all answers together.
 
     Source: ours, beside :func:`release_cells`, whose questions count everybody in one cell with 1. Whoever changes from one counted group
@@ -82,7 +89,7 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
         Everybody's cell, public: directions (K, J) then hold a weight for each of J cells, which all in it have, and not for each person.
     every_group : bool
         Count group 0 too, so that no group is treated otherwise than the others.
-    part : str, optional
+    part : pair of str, optional
         Which public part of the people they are, for the record, see :class:`accounting.Release`.
 
     Returns

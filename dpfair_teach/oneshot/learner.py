@@ -15,11 +15,13 @@ from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
+from .asked import number_of
 from .basis import Basis, chances
 from .belief import Asked
 from .candidates import multiplier_grid, served
 from .chosen import MORE_APART, Believed, Chosen, expected_violations, learn_designed
 from .curve import Accepted, what_is_accepted
+from .designed import cells_for
 from .releases import NORMS, Norm
 from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS, DESIGNED
@@ -257,8 +259,11 @@ class FrontierLearner(FrontierClassifier):
         self.smoothing_ = {name: getattr(public.settings, name) for name in ("length", "linear", "smooth")}
 
     def _warn(self, y: np.ndarray) -> None:
-        cells = [question for question, _ in self.answers_[:len(served(self.notion, self.against).cells)]]
-        if self.method == "designed" and max(question.max() for question in cells) == 0:
+        if self.method != "designed":
+            return
+        rates = len(served(self.notion, self.against).cells)
+        first = zip(self.answers_[:rates], self.releases_[:rates], strict=True)
+        if max(cells_for(int((cells >= 0).sum()), 1 / number_of(release.scale), DESIGNED) for (cells, _), release in first) < 2:
             warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published goes from the "
                           "best constant to the classifier that nothing constrains. Choose a larger epsilon, or give more people.",
                           NothingToAskWarning, stacklevel=3)

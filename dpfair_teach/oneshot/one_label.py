@@ -20,8 +20,9 @@ def logit_posterior(
     """E[A_i | answers] for the people of one label, where A_i is a coin of chance sigmoid(logit(share) + features w), w ~ N(0, I).
 
     Source: ours, chapter 14, the belief. An answer is queries A + noise: its variance given w has the coins' part and the noise's. The
-    likeliest w is found by linearizing again and again; then what an answer tells of people beyond their chances is added. Of both labels,
-    any number of groups and very many people: :func:`believe`.
+    w that explains the answers best where chances are linear about it is found by linearizing again and again, with half a step where it
+    turns round; then what an answer tells of people beyond their chances is added. Of both labels, any number of groups and very many
+    people: :func:`believe`.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def logit_posterior(
 
     Returns
     -------
-    array (N,); values may leave [0, 1] a little, as a normal law's
+    array (N,); values may leave [0, 1], as a normal law's
 
     Raises
     ------
@@ -59,18 +60,20 @@ def logit_posterior(
     noise = check.array("variances", variances, shape=(q,), low=1e-12, high=1e24)
     F = check.array("features", features, shape=(n, None), low=-1e6, high=1e6)
     base = logit(check.number("share", share, low=1e-3, high=1 - 1e-3))
-    w = np.zeros(F.shape[1])
-    for _ in range(200):
+    w, before, size = np.zeros(F.shape[1]), np.zeros(n), 1.0
+    for _ in range(500):
         p = expit(base + F @ w)
         D = p * (1 - p)
         slopes = Q @ (D[:, None] * F)
         covariance = slopes @ slopes.T + (Q * D) @ Q.T + np.diag(noise)
         pull = np.linalg.solve(covariance, t - Q @ p + slopes @ w)
         step = slopes.T @ pull - w
-        moved = np.abs(F @ step).max(initial=0.0)
-        w = w + step * min(1.0, 2.0 / max(moved, 1e-12))
+        scores = F @ step
+        moved = np.abs(scores).max(initial=0.0)
         if moved < 1e-6:
             break
+        size, before = size * (0.5 if scores @ before < 0 else 1.0), scores
+        w = w + step * size * min(1.0, 2.0 / moved)
     return p + D * (Q.T @ pull)
 
 
@@ -132,14 +135,15 @@ def gap_question(gap: ArrayLike, variances: ArrayLike, noise: float) -> GapQuest
     c = check.filled("gap", check.array("gap", gap, ndim=1, low=-1e100, high=1e100), "person")
     D = check.array("variances", variances, ndim=1, low=1e-12, high=1e12)
     as_many("variances", D, "gap", len(c))
-    noise = check.number("noise", noise, low=1e-9, high=1e12)
-    if not c.any():
+    noise, most = check.number("noise", noise, low=1e-9, high=1e12), float(np.abs(c).max())
+    if most == 0:
         check.refuse("gap", 0.0, "is moved by nobody", "Give somebody a part in it.")
+    c = c / most                                            # tiny gaps would have no tau in doubles
     order = np.argsort(-np.abs(c))
     size, weight = np.abs(c)[order], D[order]
     tau = float((np.cumsum(weight * size) / (noise + np.cumsum(weight))).max())     # more people raise it as long as they are above it
     left = float((D * np.abs(c) * np.maximum(np.abs(c) - tau, 0.0)).sum())
-    return GapQuestion(np.clip(c / tau, -1.0, 1.0), tau, left)
+    return GapQuestion(np.clip(c / tau, -1.0, 1.0), tau * most, left * most**2)
 
 
 def curse_bound(deviation: float, candidates: int) -> float:

@@ -56,7 +56,7 @@ def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
 
 def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
                   n_cells: int | None = None, every_group: bool = False, exact: bool = False,
-                  part: str | None = None) -> tuple[np.ndarray, Release]:
+                  part: tuple[str, str] | None = None) -> tuple[np.ndarray, Release]:
     """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
 
     Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1. Cells that do not
@@ -78,7 +78,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
         Count group 0 too, so that no group is treated otherwise than the others.
     exact : bool
         Noise of exactly its law, by :func:`mechanisms.exact_geometric`: 50 microseconds a number; else in doubles.
-    part : str, optional
+    part : pair of str, optional
         Which public part of the people they are, for the record, see :class:`accounting.Release`.
 
     Returns
@@ -115,7 +115,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     return noisy(counts, cell_sensitivity(k, every_group), epsilon, rng), release
 
 
-def record_of_cells(n_groups: int, epsilon: float, every_group: bool = False, part: str | None = None) -> Release:
+def record_of_cells(n_groups: int, epsilon: float, every_group: bool = False, part: tuple[str, str] | None = None) -> Release:
     """The record of :func:`release_cells`."""
     sensitivity = cell_sensitivity(n_groups, every_group)
     return Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, part=part)

@@ -7,8 +7,10 @@ from scipy.optimize import minimize
 from sklearn.cluster import KMeans
 from test_oneshot_belief import CASES, believed, whole_law
 
+from dpfair_teach.oneshot import ask_part
 from dpfair_teach.oneshot.design import Doubt, Lift, least_doubt, within
-from dpfair_teach.oneshot.releases import cell_sensitivity, geometric_variance
+from dpfair_teach.oneshot.designed import Part
+from dpfair_teach.oneshot.releases import geometric_variance
 from faults import Mutant
 
 
@@ -47,6 +49,24 @@ def test_how_a_gap_moves_with_a_person_is_its_derivative(k, against, notion):
                 assert gaps[i, a] == pytest.approx(((moved[0] - moved[1]) / 2e-5).ravel(), rel=1e-4, abs=1e-7)
 
 
+def noise_as_drawn(k, every_group, question, epsilon):
+    """The variance of an answer to weights of which somebody's add up to 1, by the record of what was drawn."""
+    A = np.arange(question.shape[1]) % k
+    part = Part(0, None, np.arange(len(A)), len(A), epsilon, epsilon, k, every_group)
+    asked = ask_part(question / np.abs(question).sum(axis=0).max(), A, part, epsilon, np.random.default_rng(0))
+    grid = np.abs(asked.question).sum(axis=0).max()
+    return geometric_variance(asked.release.sensitivity, asked.release.epsilon) / grid**2
+
+
+@pytest.mark.parametrize("epsilon", [.5, 10.0, 40.0])
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_a_question_is_designed_for_the_noise_that_is_drawn(k, against, notion, epsilon):
+    """At a large epsilon too, where counts have next to no noise and weights in whole numbers have some."""
+    belief, _, gaps, doubt, _ = doubt_about(k, against, notion, epsilon=epsilon)
+    question = np.random.default_rng(2).dirichlet(np.ones(2), size=len(gaps)).T
+    assert doubt.noise == pytest.approx(noise_as_drawn(k, belief.every_group, question, epsilon), rel=.01)
+
+
 @pytest.mark.parametrize(("k", "against", "notion"), CASES)
 def test_what_a_question_leaves_is_the_conditional_variance(k, against, notion):
     """By the covariance of everybody's groups, written out: the block that is left when the answers are told."""
@@ -58,7 +78,7 @@ def test_what_a_question_leaves_is_the_conditional_variance(k, against, notion):
         question = within(rng.normal(size=(K, len(gaps))))
         Q = np.stack([np.kron(row, np.eye(g)[a]) for a in range(g) for row in question])
         c = gaps.reshape(len(gaps) * g, -1)
-        noise = geometric_variance(cell_sensitivity(k, belief.every_group), epsilon) * np.eye(len(Q))
+        noise = noise_as_drawn(k, belief.every_group, question, epsilon) * np.eye(len(Q))
         left = c.T @ (P - P @ Q.T @ np.linalg.solve(Q @ P @ Q.T + noise, Q @ P)) @ c
         assert doubt.after(question)[0] == pytest.approx(doubt.prices @ np.sqrt(np.diag(left)), rel=1e-6)
 

@@ -8,7 +8,7 @@ import pytest
 
 from dpfair_teach import data
 from dpfair_teach._small_groups import SmallGroupWarning
-from dpfair_teach.oneshot import FrontierLearner, NothingToAskWarning, public_part, split_epsilon
+from dpfair_teach.oneshot import FrontierLearner, NothingToAskWarning, ask_well, public_part, split_epsilon
 from dpfair_teach.oneshot.chosen import between, lower_corners
 
 
@@ -53,6 +53,21 @@ def test_where_no_cell_is_left_the_frontier_goes_from_the_constant_to_the_base_a
     with warnings.catch_warnings():
         warnings.simplefilter("error", NothingToAskWarning)
         fitted(people, epsilon=.2)
+
+
+def test_a_label_whose_people_are_all_alike_has_one_cell_and_no_warning(people):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NothingToAskWarning)
+        FrontierLearner(50.0, .05, method="designed").fit(people.Y[:, None].astype(float), people.Y, sensitive_features=people.A,
+                                                          rng=np.random.default_rng(3))
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(1.0, 1 - 1e-12), (1e-6, .9999)])
+def test_a_share_that_leaves_no_second_question_is_refused_before_the_first(epsilon, share, people):
+    rng, other = np.random.default_rng(3), np.random.default_rng(3)
+    with pytest.raises(ValueError, match=r"^share=.*leaves .* for the audit"):
+        ask_well(public_part(people.X, people.Y, method="designed"), people.A, epsilon, rng, share=share)
+    assert rng.random() == other.random()
 
 
 @pytest.mark.parametrize("notion", ["equalized_odds", "demographic_parity"])

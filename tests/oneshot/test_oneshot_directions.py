@@ -111,7 +111,7 @@ def test_too_large_a_sum_is_refused_whoever_is_in_the_group():
 VALID_CALLS = {
     "oneshot.whole_directions": lambda: dict(directions=[[1.0, -0.5, 0.25]], grid=8),
     "oneshot.release_directions": lambda: dict(directions=[[3, -1, 2]], A=[1, 0, 2], epsilon=1.0, rng=np.random.default_rng(0), n_groups=3,
-                                               every_group=True, cells=[0, 1, 2], part="label 0"),
+                                               every_group=True, cells=[0, 1, 2], part=("label 0", "labels of May")),
 }
 
 PRIVATE_FITS = {"oneshot.release_directions": lambda people, A, rng: release_directions(

@@ -41,13 +41,30 @@ def test_no_weights_leave_less_of_one_gap_of_independent_people(noise):
     found = gap_question(gap, D, noise)
     assert noise * found.tau == pytest.approx((D * np.maximum(np.abs(gap) - found.tau, 0)).sum())
     assert found.left == pytest.approx(left_by(found.weights, gap, D, noise), rel=1e-9)
-    assert np.array_equal(found.weights, np.clip(gap / found.tau, -1, 1))
+    assert found.weights == pytest.approx(np.clip(gap / found.tau, -1, 1), rel=1e-12)
     for _ in range(100):
         other = rng.uniform(-1, 1, 30)
         for _ in range(300):
             told = (gap * D @ other) / (D @ other**2 + noise)
             other = np.clip(other + 2 * D * (gap - told * other) * np.sign(told) / D.max(), -1, 1)
         assert left_by(other, gap, D, noise) >= found.left - 1e-9
+
+
+def test_gaps_too_small_for_a_tau_in_doubles_are_scaled():
+    assert gap_question([1e-300, 0], [1e-12] * 2, 1e12).weights.tolist() == [1.0, 0.0]
+
+
+def test_the_search_arrives_where_it_would_turn_round_for_ever():
+    """Few people, features so large that a step overshoots: at the end the coefficients are those that follow from themselves."""
+    assert logit_posterior(np.ones((1, 4)), [5.0], [.5], 3 * np.ones((4, 1)), .5) == pytest.approx(np.full(4, 1.0324), abs=1e-4)
+    rng, worst = np.random.default_rng(0), 0.0
+    for _ in range(200):
+        n, d, q = rng.integers((3, 1, 1), (12, 4, 4))
+        F, Q, v = 3 * rng.normal(size=(n, d)), rng.normal(size=(q, n)), rng.uniform(.2, 4, q)
+        t = Q @ (rng.random(n) < .5) + np.sqrt(v) * rng.normal(size=q)
+        told = [logit_posterior(Q, t * (1 + tiny), v, F, .5) for tiny in (0.0, 1e-12)]
+        worst = max(worst, np.abs(told[0] - told[1]).max())
+    assert worst < 1e-4                     # before the step was halved one search in three went round for ever, and this was .5
 
 
 def test_little_noise_leaves_nothing_and_much_counts_everybody_fully():

@@ -11,6 +11,7 @@ import pytest
 from dpfair_teach import accounting, data, mechanisms
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import (
+    FrontierLearner,
     ask_part,
     ask_well,
     bayes_mixtures,
@@ -95,11 +96,23 @@ def test_the_records_add_up_to_epsilon_of_each_label_and_of_all(k, monkeypatch):
     public, A = small(k, Parity())
     asked, *_ = Witness(monkeypatch).run(public, A, k)
     records = [one.release for one in asked]
-    assert [r.part for r in records] == ["label 0", "label 1"] * 2
+    assert [r.part[0] for r in records] == ["label 0", "label 1"] * 2
     assert accounting.compose(records) == pytest.approx(EPSILON, rel=1e-12)
     for part in ("label 0", "label 1"):
-        assert accounting.compose([r for r in records if r.part == part]) == pytest.approx(EPSILON, rel=1e-12)
+        assert accounting.compose([r for r in records if r.part[0] == part]) == pytest.approx(EPSILON, rel=1e-12)
     assert {r.unit for r in records} == {accounting.UNIT_A}
+
+
+def test_what_is_asked_by_other_labels_of_the_same_people_adds_up():
+    """Label 0 of one labelling and label 1 of the other may be the same people: they were asked twice, whatever their labels are called."""
+    records = []
+    for Y, notion in ((FEW.Y, "false_positive"), (1 - FEW.Y, "true_positive")):
+        model = FrontierLearner(1.0, .05, method="designed", notion=notion)
+        records += model.fit(FEW.X, Y, sensitive_features=FEW.A, rng=np.random.default_rng(3)).releases_
+    assert accounting.compose(records) == pytest.approx(2.0) and accounting.compose(records[:2]) == pytest.approx(1.0)
+    again = FrontierLearner(1.0, .05, method="designed").fit(FEW.X, FEW.Y, sensitive_features=FEW.A, rng=np.random.default_rng(3))
+    assert accounting.compose([*records[:2], *again.releases_]) == pytest.approx(2.0)       # one labelling: label 0 was asked twice for 1
+    assert {r.part[1] for r in again.releases_} == {records[0].part[1]} != {records[2].part[1]}
 
 
 FEW = data.make_logistic(40, d=2, rng=np.random.default_rng(2))

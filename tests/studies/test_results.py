@@ -458,7 +458,7 @@ def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(tab
     else:
         loads = [load("communities", group=group, label=label) for group, label in pairs]
     ding = [load(data, features=rule) for (data, _), rule in ding_people.FEATURES.items()] if name.startswith("ding_") else []
-    others = {"bound_vs_reality": [], "bins_tuned": [], "designed_tuning": [], "tran_printed": [], "ding_printed": [],
+    others = {"bound_vs_reality": [], "bins_tuned": [], "designed_tuning": [], "designed_parts": [], "tran_printed": [], "ding_printed": [],
               "ding_figures": ding, "ding_rivals": ding[1:2], "post_processing_compared": [*loads, load("adult")],
               "ask_well_adult": [load("adult")],
               "both_panels": [*loads, load("communities", features="unprotected")]}
