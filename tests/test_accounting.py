@@ -373,7 +373,13 @@ def without_what_all_were_asked(f):
     return of_parts
 
 
+def of_one_partition(f):
+    return lambda name, records, delta: f(name, [dataclasses.replace(r, part=r.part and (r.part[0], "one")) for r in records], delta)
+
+
 FAULTS = {
+    "partitions_are_one": Mutant("dpfair_teach.accounting.adding._of_parts", of_one_partition,
+                                 "parts that are called alike are taken for one, whatever they are parts of"),
     "what_all_were_asked_is_forgotten": Mutant("dpfair_teach.accounting.adding._of_parts", without_what_all_were_asked,
                                                "beside what a part was asked, what everybody was is left out"),
     "geometric_of_any_sensitivity": Mutant("dpfair_teach.mechanisms.geometric.Geometric.numbers", lambda f: Laplace.numbers,

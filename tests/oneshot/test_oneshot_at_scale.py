@@ -74,8 +74,8 @@ PROGRAM = textwrap.dedent("""
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["histogram", "designed"])
-def test_ten_times_as_many_people_take_ten_times_as_long_and_a_few_numbers_more_for_each(method):
+@pytest.mark.parametrize(("method", "most"), [("histogram", 1.25e9), ("designed", 1.75e9)])
+def test_ten_times_as_many_people_take_ten_times_as_long_and_a_few_numbers_more_for_each(method, most):
     """Seconds of the processor and the peak of the whole process, pages of the files among it: 22 bytes a person, and the chances."""
     found = {}
     for m in (500_000, 5_000_000):
@@ -85,4 +85,4 @@ def test_ten_times_as_many_people_take_ten_times_as_long_and_a_few_numbers_more_
         found[m] = json.loads(ran.stdout)
     (seconds, peak), (longer, higher) = found.values()
     assert longer < 12 * seconds
-    assert higher - peak < 4_500_000 * 250 and higher < 1.25e9
+    assert higher - peak < 4_500_000 * 250 and higher < most

@@ -10,7 +10,7 @@ from test_oneshot_belief import CASES, believed, whole_law
 from dpfair_teach.oneshot import ask_part
 from dpfair_teach.oneshot.design import Doubt, Lift, least_doubt, within
 from dpfair_teach.oneshot.designed import Part
-from dpfair_teach.oneshot.releases import geometric_variance
+from dpfair_teach.oneshot.releases import cell_sensitivity, geometric_variance
 from faults import Mutant
 
 
@@ -134,7 +134,16 @@ def noise_forgotten(f):
     return init
 
 
+def noise_of_a_count(f):
+    def init(self, belief, r, gaps, prices, epsilon):
+        f(self, belief, r, gaps, prices, epsilon)
+        self.noise = geometric_variance(cell_sensitivity(belief.k, belief.every_group), epsilon)
+    return init
+
+
 FAULTS = {
+    "noise_of_counts": Mutant("dpfair_teach.oneshot.design.Doubt.__init__", noise_of_a_count,
+                              "the question is designed for the noise of a count, which a large epsilon leaves next to none of"),
     "question_of_half_the_noise": Mutant("dpfair_teach.oneshot.design.Doubt.__init__", noise_forgotten,
                                          "the question is designed for half the noise that it will have"),
     "weights_reach_two": Mutant("dpfair_teach.oneshot.design.within", lambda f: lambda question: 2 * f(question / 2),

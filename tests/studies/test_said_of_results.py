@@ -169,6 +169,16 @@ def test_what_chapter_14_says_of_the_designed_question():
     assert (gain.loc["paper", [.1, .25]] < 0).all() and ahead.loc["paper", .25] < -.3
 
 
+def test_what_chapter_14_says_of_the_rules_that_were_set_aside():
+    rows = stored("left_aside").set_index(["evaluated", "method", "group", "epsilon"])
+    inside = rows.loc["in_sample"]
+    assert inside.loc[("designed", "asian_median", 1.0), "q_low"] > inside.loc[("histogram", "asian_median", 1.0), "q_high"] + .2
+    level = [inside.loc[(method, "foreign_median", 1.0)] for method in ("designed", "histogram")]
+    assert max(row["q_low"] for row in level) < min(row["q_high"] for row in level) and abs(level[0]["q"] - level[1]["q"]) < .02
+    assert max(left_reference(group)[1][1, 0] for group in ("asian_median", "foreign_median")) < .032
+    assert rows.loc["held_out"]["q"].xs("foreign_median", level="group").isna().all()
+
+
 def test_what_the_limits_of_chapter_14_say_of_people_who_were_not_learned_from():
     """Mean violations of the histogram at a tolerance of 0, by the label p70: at least four times as large held out, from epsilon 1 on."""
     inside = stored("left_oneshot").query("method == 'histogram' and gamma == 0").set_index(["group", "epsilon"])["violation"]
@@ -192,6 +202,23 @@ def test_the_constants_of_asking_well_are_not_the_largest_of_their_table_and_not
         rows = table.loc[epsilon]
         assert (rows["q"] - rows.loc["chosen", "q"]).max() < 2 * rows["q_standard_error"].max()
         assert len(rows) == 20 and (rows["repeats"] == 48).all()
+
+
+def test_what_chapter_14_says_of_each_part_of_asking_well():
+    table = stored("designed_parts").set_index(["epsilon", "variant"])
+    q, error = table["q"], table["q_standard_error"]
+    for epsilon, least, most in ((.5, .7, .85), (1.0, 1.0, np.inf)):
+        gain = q[epsilon, "as it is"] - q[epsilon, "histogram"]
+        assert gain > 0 and least < (q[epsilon, "as it is"] - q[epsilon, "no designed question"]) / gain < most
+        assert q[epsilon, "two designed questions"] > q[epsilon, "three"] and q[epsilon, "as it is"] > q[epsilon, "two designed questions"]
+        for other in ("two designed questions", "three", "prior learnt", "shares as in the trial", "estimates believed"):
+            apart = abs(q[epsilon, other] - q[epsilon, "as it is"])
+            assert apart < 2 * np.hypot(error[epsilon, other], error[epsilon, "as it is"])
+    apart = {epsilon: q[epsilon, "as it is"] - q[epsilon, "labels apart"] for epsilon in (.5, 1.0)}
+    assert round(apart[.5], 2) == .04 and abs(apart[1.0]) < .01
+    lowest = table["q_lowest"]
+    assert (round(lowest[.5, "estimates believed"], 2), round(lowest[.5, "as it is"], 2)) == (.55, .77)
+    assert (table["repeats"] == 48).all() and len(table) == 18
 
 
 def test_what_chapter_14_says_of_adult():
