@@ -164,9 +164,8 @@ def side_by_side(releases: Release | list[Release] | None = None, delta: float |
     delta = 1e-3 if delta is None else check.number("delta", delta, low=1e-9, high=0.5)
     lists = _examples() if releases is None else {"yours": (records_of(releases), delta)}
     rows = [{"delta": delta, "pld": compose(records, delta, "pld"), "rdp": compose(records, delta, "rdp"),
-             "theirs_pld": _or_missing(lambda: _theirs(records, delta, "pld")),        # noqa: B023 - called at once
-             "theirs_rdp": _or_missing(lambda: _theirs(records, delta, "rdp")),        # noqa: B023
-             "brute_force": _or_missing(lambda: brute_force_epsilon(records, delta))}  # noqa: B023
+             "theirs_pld": _or_missing(_theirs, records, delta, "pld"), "theirs_rdp": _or_missing(_theirs, records, delta, "rdp"),
+             "brute_force": _or_missing(brute_force_epsilon, records, delta)}
             for records, delta in lists.values()]
     return pd.DataFrame(rows, index=pd.Index(lists, name="releases"))
 
@@ -180,8 +179,8 @@ def _theirs(records: list[Release], delta: float, accountant: Theirs) -> float:
     return event_epsilon(event, delta, accountant=accountant, relation=neighbours.pop())
 
 
-def _or_missing(epsilon: Callable[[], float]) -> float:
+def _or_missing(epsilon: Callable[..., float], *of: object) -> float:
     try:
-        return epsilon()
+        return epsilon(*of)
     except ValueError:
         return math.nan

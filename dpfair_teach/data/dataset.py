@@ -146,13 +146,12 @@ class Dataset:
         return Dataset(self.X[r], self.A[r], self.Y[r], self.feature_names, self.group_names, self.name, left, self.population)
 
     def __eq__(self, other: object) -> bool:
-        """Same people in the same order under the same names; where the bytes were found does not matter."""
+        """Same people in the same order under the same names; where the bytes were found does not matter. A class with this and no hash of
+        its own has none: arrays have no cheap, safe one."""
         if not isinstance(other, Dataset):
             return NotImplemented
         return ((self.name, self.feature_names, self.group_names) == (other.name, other.feature_names, other.group_names)
                 and all(np.array_equal(a, b) for a, b in ((self.X, other.X), (self.A, other.A), (self.Y, other.Y))))
-
-    __hash__ = None  # type: ignore[assignment]  # Python's own way to say unhashable: arrays have no cheap, safe hash
 
     def __reduce__(self):
         # Rebuilt through the constructor, because numpy unpickles arrays writable.
