@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 
@@ -31,6 +32,8 @@ from .left import LEFT_GROUPS, left_people, left_reference, left_splits
 from .panels import AT_VIOLATION
 
 Rows = list[dict]
+#: Functions of x, mixtures of them for all gammas, and what each decides of those learned from.
+Learned = tuple[Basis, Frontier, Decisions]
 
 #: Held out a round is a run on each of the 12 splits; more of them than this are not made, whatever ``repeats`` says.
 HELD_OUT_ROUNDS = 30
@@ -59,21 +62,27 @@ def public_of(group: str, label: str, evaluated: str, split: int, oracle: str, s
 
 def draws_on(public: Public, A: np.ndarray, judge: tuple[np.ndarray, np.ndarray, np.ndarray] | None, epsilon: float, repeats: int,
              rng: np.random.Generator, *, n_groups: int, **how: object) -> Draws:
-    """Learn ``repeats`` times; error and violation are exact on the true groups of those learned from, or of others (X, A, Y)."""
+    """:func:`draws_of` a one-shot method, its arguments in ``how``."""
     how.pop("oracle", None)
-    error, violation = np.empty((2, repeats, len(GAMMAS_PROTOCOL)))
-    for r in range(repeats):
-        basis: Basis
-        frontier: Frontier
+
+    def learned() -> Learned:
         if how.get("method") == "designed":
             basis, frontier, *_ = learn_designed(public, A, n_groups, epsilon, rng, None, GAMMAS_PROTOCOL)
-            decisions = Decisions(basis.of_people(public), frontier.multipliers)
-        else:
-            basis, frontier, decisions, _ = learn(public, A, n_groups, epsilon, rng, gammas=GAMMAS_PROTOCOL, **how)
+            return basis, frontier, Decisions(basis.of_people(public), frontier.multipliers)
+        return learn(public, A, n_groups, epsilon, rng, gammas=GAMMAS_PROTOCOL, **how)[:3]
+    return draws_of(learned, A, public.y, judge, repeats, n_groups)
+
+
+def draws_of(learned: Callable[[], Learned], A: np.ndarray, y: np.ndarray, judge: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
+             repeats: int, n_groups: int) -> Draws:
+    """Learn ``repeats`` times; error and violation are exact on the true groups of those learned from, or of others (X, A, Y)."""
+    error, violation = np.empty((2, repeats, len(GAMMAS_PROTOCOL)))
+    for r in range(repeats):
+        basis, frontier, decisions = learned()
         used = np.flatnonzero((frontier.weights > 0).any(axis=0))
         weights = frontier.weights[:, used]
         if judge is None:
-            errors, gaps = error_and_gaps(decisions.only(used).array(), A, public.y, n_groups)
+            errors, gaps = error_and_gaps(decisions.only(used).array(), A, y, n_groups)
         else:
             errors, gaps = error_and_gaps((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2], n_groups)
         error[r], violation[r] = weights @ errors, np.abs(weights @ gaps).max(axis=1)

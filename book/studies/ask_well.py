@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import pareto_quality
+from dpfair_teach.experiments import Draws, pareto_quality
 from dpfair_teach.oneshot import DESIGNED, Public
 
 from .ask_once import curves, draws_on
@@ -26,20 +27,26 @@ TRIED: dict[str, dict[str, float]] = {
 TUNING = [{"variant": variant, "epsilon": epsilon} for variant, epsilon in product(TRIED, (0.5, 1.0))]
 
 
-def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Mean Q over drawn populations of one variant of the constants; the populations are the same for all variants."""
-    changed: dict[str, object] = dict(TRIED[setting["variant"]])
-    if "draws" in changed:
-        changed["draws"] = int(TRIED[setting["variant"]]["draws"])
-    constants, qualities = dataclasses.replace(DESIGNED, **changed), []
+def over_populations(draw: Callable[[np.ndarray, np.ndarray, np.ndarray], Draws]) -> Rows:
+    """Mean Q over the drawn populations, of what ``draw(X, A, Y)`` learns of each; they are the same for all variants."""
+    qualities = []
     for seed in range(POPULATIONS):
         X, A, Y, rows = population(seed)
-        public = Public(X, Y, constants, oracle="bayes")
-        draws = draws_on(public, A, None, setting["epsilon"], max(2, repeats // POPULATIONS), rng, n_groups=2, method="designed")
-        qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
+        qualities.append(pareto_quality(draw(X, A, Y).means(), rows[:-2], rows[-2:]))
     error = np.std(qualities, ddof=1) / np.sqrt(POPULATIONS)
     return [{"q": float(np.mean(qualities)), "q_standard_error": float(error), "q_lowest": float(np.min(qualities)),
              "populations": POPULATIONS}]
+
+
+def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
+    """Mean Q over drawn populations of one variant of the constants."""
+    changed: dict[str, object] = dict(TRIED[setting["variant"]])
+    if "draws" in changed:
+        changed["draws"] = int(TRIED[setting["variant"]]["draws"])
+    constants = dataclasses.replace(DESIGNED, **changed)
+    return over_populations(lambda X, A, Y: draws_on(
+        Public(X, Y, constants, oracle="bayes"), A, None, setting["epsilon"], max(2, repeats // POPULATIONS), rng, n_groups=2,
+        method="designed"))
 
 
 ASIDE = [{"group": group, "label": "p70", "evaluated": evaluated, "method": method, "epsilon": epsilon}

@@ -7,15 +7,17 @@ and Y of those learned from.
 """
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import load
+from dpfair_teach.data import Dataset
 from dpfair_teach.experiments import GAMMAS_PROTOCOL, error_at_violation
 from dpfair_teach.oneshot import FrontierLearner, bayes_scores, best_mixtures, expected_gaps, multiplier_grid
 
@@ -26,25 +28,15 @@ SPLITS, PARITY = 12, "demographic_parity"
 READS: tuple[dict[str, str], ...] = ({"name": "adult"},)
 
 
-class Split(NamedTuple):
-    """Who is learned from, and who is judged."""
-
-    X: np.ndarray
-    y: np.ndarray
-    A: np.ndarray
-    X_judged: np.ndarray
-    y_judged: np.ndarray
-    A_judged: np.ndarray
-
-
 @lru_cache(maxsize=1)
-def split(number: int) -> Split:
+def split(number: int) -> tuple[Dataset, Dataset]:
+    """Who is learned from, and who is judged."""
     people = load("adult")
     order = np.random.default_rng([2023, number]).permutation(people.m)
-    learn, judge = order[:people.m * 3 // 4], order[people.m * 3 // 4:]
-    deviation = people.X[learn].std(axis=0)
-    X = (people.X - people.X[learn].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
-    return Split(X[learn], people.Y[learn], people.A[learn], X[judge], people.Y[judge], people.A[judge])
+    parts = people.subset(order[:people.m * 3 // 4]), people.subset(order[people.m * 3 // 4:])
+    mean, deviation = parts[0].X.mean(axis=0), parts[0].X.std(axis=0)
+    learn, judge = (replace(part, X=(part.X - mean) / np.where(deviation > 0, deviation, 1.0)) for part in parts)
+    return learn, judge
 
 
 def chance_of(base: str, X: np.ndarray, of: np.ndarray) -> Any:
@@ -55,42 +47,43 @@ def chance_of(base: str, X: np.ndarray, of: np.ndarray) -> Any:
 
 @cache
 def boosted(number: int) -> Any:
-    return chance_of("boosted", split(number).X, split(number).y)
+    people, _ = split(number)
+    return chance_of("boosted", people.X, people.Y)
 
 
-def judged(decisions: np.ndarray, weights: np.ndarray, of: Split) -> np.ndarray:
-    """(violation, error) of mixtures (G, H) of decisions (H, n), (G, 2)."""
-    rates = [weights @ decisions[:, of.A_judged == a].mean(axis=1) for a in (0, 1)]
-    return np.column_stack([np.abs(rates[1] - rates[0]), weights @ (decisions != of.y_judged).mean(axis=1)])
+def judged(decisions: np.ndarray, weights: np.ndarray, people: Dataset) -> np.ndarray:
+    """(violation, error) of mixtures (G, H) of decisions (H, n) about n people, (G, 2)."""
+    rates = [weights @ decisions[:, people.A == a].mean(axis=1) for a in (0, 1)]
+    return np.column_stack([np.abs(rates[1] - rates[0]), weights @ (decisions != people.Y).mean(axis=1)])
 
 
 def private(setting: dict, number: int, rng: np.random.Generator) -> np.ndarray:
     """The curve of one fit."""
-    of, base = split(number), boosted(number) if setting["base"] == "boosted" else None
+    (learn, judge), base = split(number), boosted(number) if setting["base"] == "boosted" else None
     model = FrontierLearner(setting["epsilon"], AT, method=setting["method"], base=base, notion=PARITY, gammas=GAMMAS)
-    model.fit(of.X, of.y, sensitive_features=of.A, rng=rng)
-    return judged(model.decisions(of.X_judged), model.frontier_.weights, of)
+    model.fit(learn.X, learn.Y, sensitive_features=learn.A, rng=rng)
+    return judged(model.decisions(judge.X), model.frontier_.weights, judge)
 
 
 def not_private(setting: dict, number: int) -> np.ndarray:
     """The curve of fair Bayes thresholds, of the same kind of model for the true groups, mixed by the true gaps of those learned from."""
-    of = split(number)
-    label, group = (chance_of(setting["base"], of.X, said) for said in (of.y, of.A))
+    learn, judge = split(number)
+    label, group = (chance_of(setting["base"], learn.X, said) for said in (learn.Y, learn.A))
     u = multiplier_grid(2, notion=PARITY)
 
     def decisions(X: np.ndarray) -> np.ndarray:
-        scores = bayes_scores(label.predict_proba(X)[:, 1], group.predict_proba(X)[:, None], [np.bincount(of.A)], PARITY)
+        scores = bayes_scores(label.predict_proba(X)[:, 1], group.predict_proba(X)[:, None], [np.bincount(learn.A)], PARITY)
         return np.vstack([scores[:, 0] > u @ scores[:, 1:].T, np.zeros(len(X), bool), np.ones(len(X), bool)])
-    told = decisions(of.X)
-    mixtures = best_mixtures((told != of.y).mean(axis=1), expected_gaps(told, np.eye(2)[of.A], of.y, PARITY), GAMMAS)
-    return judged(decisions(of.X_judged), mixtures.weights, of)
+    told = decisions(learn.X)
+    mixtures = best_mixtures((told != learn.Y).mean(axis=1), expected_gaps(told, np.eye(2)[learn.A], learn.Y, PARITY), GAMMAS)
+    return judged(decisions(judge.X), mixtures.weights, judge)
 
 
 def free_points(setting: dict, number: int) -> np.ndarray:
     """What costs no privacy: the better constant, and the base itself."""
-    of = split(number)
-    base = boosted(number) if setting["base"] == "boosted" else chance_of("logistic", of.X, of.y)
-    constant, own = judged(np.stack([np.zeros(len(of.y_judged)), base.predict(of.X_judged)]), np.eye(2), of)
+    learn, judge = split(number)
+    base = boosted(number) if setting["base"] == "boosted" else chance_of("logistic", learn.X, learn.Y)
+    constant, own = judged(np.stack([np.zeros(judge.m), base.predict(judge.X)]), np.eye(2), judge)
     return np.stack([constant, own])
 
 

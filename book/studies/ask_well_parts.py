@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import GAMMAS_PROTOCOL, Draws, error_and_gaps, pareto_quality
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, Draws
 from dpfair_teach.oneshot import (
     DEFAULTS,
     DESIGNED,
@@ -26,8 +25,9 @@ from dpfair_teach.oneshot.chosen import published_of
 from dpfair_teach.oneshot.decided import Decisions
 from dpfair_teach.oneshot.thresholds import Candidates
 
-from .ask_once import draws_on
-from .drawn import POPULATIONS, population
+from .ask_once import draws_of, draws_on
+from .ask_well import over_populations
+from .drawn import POPULATIONS
 
 Rows = list[dict]
 #: What was learned: belief, candidates and mixtures.
@@ -84,30 +84,19 @@ VARIANTS: dict[str, dict[str, object]] = {
 PARTS = [{"variant": variant, "epsilon": epsilon} for epsilon, variant in product((0.5, 1.0), ("histogram", *VARIANTS))]
 
 
-def quality(asked: Callable[[np.random.Generator], Learned], A: np.ndarray, repeats: int, rng: np.random.Generator) -> Draws:
-    """Error and violation on the true groups of those learned from, as ``draws_on`` has them."""
-    error, violation = np.empty((2, repeats, len(GAMMAS_PROTOCOL)))
-    for r in range(repeats):
-        belief, found, path = asked(rng)
-        basis, frontier, _ = published_of(belief, found, path, GAMMAS_PROTOCOL)
-        errors, gaps = error_and_gaps(Decisions(basis.of_people(belief.public), frontier.multipliers).array(), A, belief.public.y, 2)
-        error[r], violation[r] = frontier.weights @ errors, np.abs(frontier.weights @ gaps).max(axis=1)
-    return Draws(error, violation, np.ones(repeats, dtype=bool), GAMMAS_PROTOCOL)
-
-
 def parts(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Mean Q over drawn populations; those are the same for all variants."""
-    each, qualities = max(2, repeats // POPULATIONS), []
-    how = dict(VARIANTS.get(setting["variant"], {}))
+    """Mean Q over drawn populations of one variant, or of the learner's default."""
+    each, how = max(2, repeats // POPULATIONS), dict(VARIANTS.get(setting["variant"], {}))
     settings = how.pop("settings", DESIGNED)
-    for seed in range(POPULATIONS):
-        X, A, Y, rows = population(seed)
+
+    def draw(X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> Draws:
         if setting["variant"] == "histogram":
-            draws = draws_on(Public(X, Y, DEFAULTS, oracle="bayes"), A, None, setting["epsilon"], each, rng, n_groups=2, method="histogram")
-        else:
-            public = Public(X, Y, settings, oracle="bayes")
-            draws = quality(lambda rng, public=public, A=A: asked_in(public, A, setting["epsilon"], rng, **how), A, each, rng)
-        qualities.append(pareto_quality(draws.means(), rows[:-2], rows[-2:]))
-    error = np.std(qualities, ddof=1) / np.sqrt(POPULATIONS)
-    return [{"q": float(np.mean(qualities)), "q_standard_error": float(error), "q_lowest": float(np.min(qualities)),
-             "populations": POPULATIONS}]
+            return draws_on(Public(X, Y, DEFAULTS, oracle="bayes"), A, None, setting["epsilon"], each, rng, n_groups=2, method="histogram")
+        public = Public(X, Y, settings, oracle="bayes")
+
+        def learned() -> tuple:
+            belief, found, path = asked_in(public, A, setting["epsilon"], rng, **how)
+            basis, frontier, _ = published_of(belief, found, path, GAMMAS_PROTOCOL)
+            return basis, frontier, Decisions(basis.of_people(belief.public), frontier.multipliers)
+        return draws_of(learned, A, public.y, None, each, n_groups=2)
+    return over_populations(draw)
