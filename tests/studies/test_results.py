@@ -1,4 +1,5 @@
 """The stored tables: a random sample of rows is computed again from the seeds, and they show what the book says."""
+import datetime
 import hashlib
 import resource
 import subprocess
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import turning
 from book.studies import communities, ding_people, panels, tran_people
 from book.studies.communities import AT_QUALITY
 from book.studies.figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
@@ -76,7 +78,7 @@ def test_rows_are_what_the_command_says(table):
     assert (rows[["repeats", "seed", "version", "command"]].nunique() == 1).all()
     first = rows.iloc[0]
     assert first["command"] == f"python -m book.studies {name} --repeats {first['repeats']} --seed {first['seed']}"
-    assert len(pd.read_csv(RESULTS / f"{table}.times.csv")) == len(settings)
+    assert stored(f"{table}.times")[keys].to_dict("records") == settings
 
 
 def within(settings):
@@ -101,6 +103,25 @@ def sample(settings, content):
     if "fold" in settings[0]:   # Income has four times as many people as the others: it is made again with all of the table
         kinds = {name: [setting for setting in kind if setting.get("data") != "income"] for name, kind in kinds.items()}
     return [kind[i] for kind in kinds.values() for i in chooser.choice(len(kind), min(each, len(kind)), replace=False)]
+
+
+#: So many seconds of the sample of one table are computed on a day, by the times that are stored beside it; `make nightly` does all of it.
+SECONDS_A_TABLE = 30
+
+
+def of_today(chosen, seconds, day):
+    """As many of the settings as their ``seconds`` (n,) allow, at least one; the day decides which come first."""
+    order = np.random.default_rng(day.toordinal()).permutation(len(chosen))
+    return [chosen[i] for n, i in enumerate(order) if n == 0 or sum(seconds[j] for j in order[:n + 1]) <= SECONDS_A_TABLE]
+
+
+def test_a_day_does_what_it_can_afford_and_the_days_do_all():
+    chosen, seconds = list("abcdef"), [1, 12, 18, 2, 80, 5]
+    days = [datetime.date.fromordinal(739_000 + n) for n in range(40)]
+    parts = [of_today(chosen, seconds, day) for day in days]
+    assert {one for part in parts for one in part} == set(chosen) and min(map(len, parts)) == 1
+    assert all(part == ["e"] or sum(seconds[chosen.index(one)] for one in part) <= SECONDS_A_TABLE for part in parts)
+    assert all(sorted(of_today(chosen, [1] * 6, day)) == chosen for day in days)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -160,7 +181,11 @@ def test_a_random_sample_of_rows_from_their_seeds(table, offline):
     name, settings, evaluate = TABLES[table]
     need_files_of(STUDIES[name])
     rows, found = stored(table), []
-    for setting in sample(settings, (RESULTS / f"{table}.csv").read_bytes()):
+    chosen = sample(settings, (RESULTS / f"{table}.csv").read_bytes())
+    if not turning.all_of_it():
+        seconds = stored(f"{table}.times")["seconds"]       # in the order of the settings: the test of the commands
+        chosen = of_today(chosen, [seconds[settings.index(setting)] for setting in chosen], turning.day())
+    for setting in chosen:
         mine = rows[np.logical_and.reduce([rows[key] == value for key, value in setting.items()])]
         repeats, seed = int(mine["repeats"].iloc[0]), int(mine["seed"].iloc[0])
         again = pd.DataFrame(evaluate(dict(setting), repeats, setting_rng(seed, setting)))
