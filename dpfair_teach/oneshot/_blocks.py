@@ -6,7 +6,7 @@ person and never a matrix of people by candidates, by landmarks or by cells, so 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -16,24 +16,24 @@ from .. import _checks as check
 
 #: People who are looked at in one block: of no more than these a check of X makes floats.
 TOGETHER = check.TOGETHER
-#: People of a block where there are more than that: what is made of them stays near the processor.
-BLOCK = 2**11
+#: People of a block where there are more than that: what is made of them stays near the processor. Fewer where it is wide: all candidates.
+BLOCK, NARROW = 2**11, 2**8
 
 
 def together(n: int) -> bool:
     return n <= TOGETHER
 
 
-def blocks(n: int) -> Iterator[slice]:
+def blocks(n: int, narrow: bool = False) -> Iterator[slice]:
     """All of 0, ..., n - 1: one slice, or many."""
-    step = max(n, 1) if together(n) else BLOCK
+    step = max(n, 1) if together(n) else NARROW if narrow else BLOCK
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def one_thread(n: int) -> AbstractContextManager[Any]:
-    """Blocks are too small to be shared out: threads that wait for each other on a busy machine make hours of seconds. It also makes the
-    last bits of many people's numbers those of any number of threads."""
-    return nullcontext() if together(n) else threadpool_limits(1)
+def one_thread() -> AbstractContextManager[Any]:
+    """Products of matrices are too small here to be shared out: threads that wait for each other take longer than one of them, and on a
+    busy machine make hours of seconds. It also makes the last bits those of any number of threads."""
+    return threadpool_limits(1)
 
 
 def floats(rows: np.ndarray) -> np.ndarray:

@@ -94,12 +94,12 @@ class Belief:
             if self._step(everybody=False) < ARRIVED:
                 break
         if not self.public.together:
-            for _ in range(2):
-                self._step(everybody=True)
+            self._step(everybody=True)                  # the crowd was near, and everybody is a look at very many people
         self._linearize(everybody=True)
         self.pull, coefficients = self._solved()
         self.beyond = coefficients - self.weights       # 0 up to ARRIVED
         if not self.public.together:
+            self.weights, self.beyond = coefficients, np.zeros_like(coefficients)
             self._linearize(everybody=False)            # what the crowd draws goes with the crowd's own covariance
         self.p = [self.chances_at(raw, r) for r, raw in enumerate(self.crowd.raw)]
         self.G = [self._slopes(p) * times[:, None, None] for p, times in zip(self.p, self.crowd.times, strict=True)]

@@ -11,6 +11,13 @@ __all__ = ["bayes_mixtures"]
 
 #: Candidates that enter at once; what counts as better; so few rows are there from the start; steps of the simplex method.
 _FEW, _TOLERANCE, _ALL, _LONGEST = 6, 1e-6, 1024, 20_000
+#: What has been found stays allowed when a price changes or a candidate enters, so the primal method goes on from there; nothing is scaled
+#: or shaken, as all entries are of one size. Rarely it goes in circles: then the dual one begins anew, and then an interior one.
+_WAYS: tuple[dict[str, str | int | float], ...] = (
+    {"presolve": "off", "solver": "simplex", "simplex_strategy": 4, "simplex_scale_strategy": 0,
+     "primal_simplex_bound_perturbation_multiplier": 0.0},
+    {"presolve": "on", "simplex_strategy": 1, "simplex_scale_strategy": 2, "primal_simplex_bound_perturbation_multiplier": 1.0},
+    {"solver": "ipm"})
 
 
 def bayes_mixtures(error: ArrayLike, gaps: ArrayLike, lams: ArrayLike) -> np.ndarray:
@@ -89,11 +96,10 @@ class Program:
         return weights / weights.sum()
 
     def _run(self) -> highspy.HighsSolution:
-        """The solver goes on from where it is. Rarely it goes in circles: then it begins anew, in other ways."""
-        for options in ({}, {"presolve": "on"}, {"presolve": "on", "solver": "ipm"}):
-            for option, value in ({"presolve": "off", "solver": "simplex"} | options).items():
+        for number, way in enumerate(_WAYS):
+            for option, value in way.items():
                 self.solver.setOptionValue(option, value)
-            if options:
+            if number:
                 self.solver.clearSolver()
             self.solver.run()
             if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:

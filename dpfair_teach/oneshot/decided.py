@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ._blocks import blocks, together
+from ._blocks import NARROW, blocks, together
 
 
 class Decisions:
@@ -32,8 +32,13 @@ class Decisions:
 
     def of_people(self, people: np.ndarray) -> np.ndarray:
         """Whom of some people each candidate accepts, (n, H), 0 or 1 in single precision: for few people."""
-        whole = self.scores[people] @ self.multipliers.T > 0 if self.whole is None else self.whole[:, people].T
-        return whole.astype(np.float32)
+        if self.whole is not None:
+            return self.whole[:, people].T.astype(np.float32)
+        found = np.empty((len(people), len(self.multipliers)), dtype=np.float32)
+        for start in range(0, len(people), NARROW):
+            at = slice(start, start + NARROW)
+            np.greater(self.scores[people[at]] @ self.multipliers.T, 0, out=found[at], casting="unsafe")
+        return found
 
     def array(self) -> np.ndarray:
         """(H, m) of bool: for few candidates, or few people."""
@@ -43,7 +48,7 @@ class Decisions:
         """decisions @ columns, (H, c): of each column (m, c) the sum over those whom a candidate accepts."""
         if self.whole is not None:
             return np.asarray(self.whole, dtype=float) @ columns(slice(0, self.whole.shape[1]))
-        return sum((self.multipliers @ self.scores[at].T > 0).astype(float) @ columns(at) for at in blocks(len(self.scores)))
+        return sum((self.multipliers @ self.scores[at].T > 0).astype(float) @ columns(at) for at in blocks(len(self.scores), narrow=True))
 
     def counted_with(self, y: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The error of each candidate, (H,), and :meth:`sums` of columns (m, c), in one look at the people."""

@@ -237,7 +237,7 @@ class FrontierLearner(FrontierClassifier):
 
     def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask, then solve: :func:`learn`."""
-        with one_thread(len(y)):
+        with one_thread():
             public = Public(X, y, DESIGNED if how.method == "designed" else DEFAULTS, oracle=how.oracle, parity=how.parity,
                             base=how.base)
             A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
@@ -297,7 +297,7 @@ class FrontierLearner(FrontierClassifier):
         self._told(sensitive_features, len(X))
         weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
-        with one_thread(len(X)):
+        with one_thread():
             return chances(self._basis, X, self.frontier_.multipliers[used], weights[used])
 
     def _people(self, X: ArrayLike) -> np.ndarray:

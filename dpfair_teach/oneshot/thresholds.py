@@ -49,13 +49,14 @@ class Candidates:
         k, self.belief = belief.k, belief
         n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.crowd.times, belief.p, strict=True)])
         self.basis: Basis = BayesBasis(public, LogitChances(belief), n)
+        scores = scores_of(self.basis, public)
         multipliers = candidate_rows(multiplier_grid(k, points=POINTS if (k, len(n)) == (2, 2) else None, notion=public.parity))
         if also is not None and path is not None:
             kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
-            self.basis = BothBases(also.basis, self.basis)
+            self.basis, scores = BothBases(also.basis, self.basis), np.column_stack([also.decisions.scores, scores])
             multipliers = np.block([[kept, np.zeros((len(kept), multipliers.shape[1]))],
                                     [np.zeros((len(multipliers), kept.shape[1])), multipliers]])
-        self.decisions: Decisions = Decisions(scores_of(self.basis, public), multipliers)
+        self.decisions: Decisions = Decisions(scores, multipliers)
         self.of_crowd = [self.decisions.of_people(i[at]) for i, at in zip(public.people, belief.crowd.sample, strict=True)]
         self.exact: np.ndarray | None = None
         if public.together or also is None:

@@ -103,3 +103,18 @@ FAULTS = {
     "candidates_stay_out": Mutant(
         "dpfair_teach.oneshot.decide.Program._add_dear", lambda f: lambda self, price: False, "no candidate joins the first few"),
 }
+
+
+def test_where_the_solver_goes_in_circles_it_begins_anew_in_other_ways(monkeypatch):
+    """As if it did from its first step on: what is found is as good."""
+    rng = np.random.default_rng(0)
+    error, gaps, lams = rng.random(60) * .3 + .1, rng.normal(0, .1, (32, 2, 60)), np.array([3, .5])
+    found = bayes_mixtures(error, gaps, lams)
+    monkeypatch.setattr(decide, "_LONGEST", 1)
+    begun = []
+    anew = decide.highspy.Highs.clearSolver
+    monkeypatch.setattr(decide.highspy.Highs, "clearSolver", lambda solver: begun.append(1) or anew(solver))
+    again = bayes_mixtures(error, gaps, lams)
+    for price, *mixtures in zip(lams, found, again, strict=True):
+        costs = [objective(one, error, gaps, price) for one in mixtures]
+        assert begun and abs(costs[0] - costs[1]) < 1e-6

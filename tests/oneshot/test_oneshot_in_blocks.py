@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from test_oneshot_learner import METHODS, population
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpfair_teach import _checks, data
-from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least, ask_well, price_grid, public_part
+from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least, ask_well, learner, price_grid, public_part
 from dpfair_teach.oneshot._least import Projection, ProjectionInBlocks
 
 GAMMAS = [0, .03, .1, .3]
@@ -26,6 +26,7 @@ def in_blocks(monkeypatch):
         for module in (_blocks, _checks):
             monkeypatch.setattr(module, "TOGETHER", 50)
             monkeypatch.setattr(module, "BLOCK", 64)
+        monkeypatch.setattr(_blocks, "NARROW", 16)
     monkeypatch.setattr(_label, "together", lambda n: True)
     return patch
 
@@ -189,13 +190,17 @@ def test_what_is_kept_of_a_fit_holds_nobody(in_blocks):
     assert sizes[1] - sizes[0] < 900 * 8 * 4
 
 
-def test_blocks_are_looked_at_by_one_thread_and_few_people_as_ever():
-    before = [pool["num_threads"] for pool in threadpool_info()]
-    with _blocks.one_thread(_blocks.TOGETHER):
+@pytest.mark.parametrize("method", ["histogram", "designed"])
+def test_a_fit_is_one_threads_work_and_leaves_the_others_as_they_were(method, monkeypatch):
+    people, seen = data.make_logistic(300, rng=np.random.default_rng(1)), []
+    public = learner.Public
+    monkeypatch.setattr(learner, "Public", lambda *of, **how: (
+        seen.append({pool["num_threads"] for pool in threadpool_info()}), public(*of, **how))[1])
+    with threadpool_limits(2):
+        before = [pool["num_threads"] for pool in threadpool_info()]
+        FrontierLearner(1.0, .05, method=method).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
         assert [pool["num_threads"] for pool in threadpool_info()] == before
-    with _blocks.one_thread(_blocks.TOGETHER + 1):
-        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
-    assert [pool["num_threads"] for pool in threadpool_info()] == before
+    assert seen == [{1}]
 
 
 @pytest.mark.nightly
