@@ -122,7 +122,8 @@ def ones_of(A: Groups) -> Ones:
     """Group 1's counts."""
     ten = data.load("ten_people")
     counts = fairness.cell_counts(data.ten_people_base(ten.X), np.array(A), ten.Y, n_groups=2)
-    return tuple(int(n) for n in counts[:, 1].ravel())  # type: ignore[return-value]  # there are four of them
+    a, b, c, d = counts[:, 1].ravel()
+    return int(a), int(b), int(c), int(d)
 
 
 @cache

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -162,8 +163,8 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
     >>> round(largest_move("means", people.gradients, people.A, [1, -1]).value, 4)
     0.1952
     """
-    given = {"scores": scores, "population": population, "clip": clip, "floor": floor, "normalisers": normalisers}
-    before = group_term(form, gradients, A, multipliers, **given)       # type: ignore[arg-type]  # each by its own name
+    term = partial(group_term, form, scores=scores, population=population, clip=clip, floor=floor, normalisers=normalisers)
+    before = term(gradients, A, multipliers)
     G, A, nu = _read(gradients, A, multipliers)
     kept = form in ("floored means", "fixed")
     found = Move(-1.0, -1, -1)
@@ -173,8 +174,7 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
         for group in set(range(nu.size)) - {was}:
             other = A.copy()
             other[person] = group
-            after = group_term(form, G, other, nu, **given)             # type: ignore[arg-type]  # each by its own name
-            value = float(np.linalg.norm(after - before))
+            value = float(np.linalg.norm(term(G, other, nu) - before))
             if value > found.value:
                 found = Move(value, person, group)
     if found.person < 0:
