@@ -20,8 +20,6 @@ __all__ = ["believe"]
 
 #: Steps at most; who moves less than this, in logits, has arrived; and nobody moves further in one.
 STEPS, ARRIVED, FURTHEST = 12, 0.02, 2.0
-#: Of the share of a group, as the noisy counts tell it.
-LEAST_SHARE = 0.02
 #: Draws that are held at once.
 TOGETHER = 128
 
@@ -57,7 +55,7 @@ def contrasts(k: int) -> np.ndarray:
 
 
 class Belief:
-    """Given the answers, everybody's group is a coin of chances softmax(b_y + f(x) + g_y(x)), and the coefficients of f and g are normal.
+    """Given the answers, everybody's group is a coin of chances softmax(b_y + f(x) + g_y(x)), and b, f and g have normal priors.
 
     Source: ours, chapter 14. The answers are about the people themselves, and a coin is only as good as its chance: what answers tell of
     people beyond their chances counts too. The law is that of a normal approximation about the likeliest coefficients, found by
@@ -77,15 +75,8 @@ class Belief:
             self.asked[r].append(Question(question, answers.astype(float), geometric_variance(sensitivity, epsilon), sensitivity / unit))
         self.crowd = Crowd(public, [questions[0].cells for questions in self.asked])
         self.answers = np.concatenate([np.hstack([q.answers for q in questions]).ravel() for questions in self.asked])
-        self.base = np.stack([self._scores_of_shares(r, questions[0]) for r, questions in enumerate(self.asked)])
-        self.weights = np.zeros((R, self.crowd.to.shape[1], k - 1))
+        self.weights = np.zeros((R, self.crowd.to[0].shape[1], k - 1))
         self._find()
-
-    def _scores_of_shares(self, r: int, question: Question) -> np.ndarray:
-        """Logarithms of the groups' shares, as the first question's counts add up."""
-        told = np.clip(question.answers.sum(axis=1) / len(self.public.people[r]), LEAST_SHARE, 1 - LEAST_SHARE)
-        shares = told if self.every_group else np.append(max(1 - told.sum(), LEAST_SHARE), told)
-        return np.log(shares / shares.sum())
 
     # ------------------------------------------------------------------------------------------------------ the likeliest coefficients
 
@@ -109,16 +100,16 @@ class Belief:
         """To the likeliest coefficients of the model that is linear here; how far somebody's scores moved."""
         self._linearize(everybody)
         step = self._solved()[1] - self.weights
-        moved = max(float(np.abs(self._scores(self.crowd.raw[r], step[r])).max()) for r in range(len(step)))
+        moved = max(float(np.abs(self._scores(self.crowd.raw[r], r, step[r])).max()) for r in range(len(step)))
         self.weights = self.weights + step * min(1.0, FURTHEST / max(moved, 1e-12))
         return moved
 
-    def _scores(self, raw: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return raw @ (self.crowd.to @ weights @ self.contrasts.T)
+    def _scores(self, raw: np.ndarray, r: int, weights: np.ndarray) -> np.ndarray:
+        return raw @ (self.crowd.to[r] @ weights @ self.contrasts.T)
 
     def chances_at(self, raw: np.ndarray, r: int) -> np.ndarray:
         """(n, k), of people of rate r."""
-        return softmax(self.base[r] + self._scores(raw, self.weights[r]), axis=1)
+        return softmax(self._scores(raw, r, self.weights[r]), axis=1)
 
     def _slopes(self, p: np.ndarray) -> np.ndarray:
         """How chances (n, g) of the counted groups move with the k - 1 numbers, (n, g, k-1)."""
@@ -133,7 +124,7 @@ class Belief:
         found = []
         for r in R:
             q = sum(question.q for question in self.asked[r])
-            expected, coins, slopes = np.zeros((g, q)), np.zeros((g, q, g, q)), np.zeros((g, q, J, len(self.crowd.to)))
+            expected, coins, slopes = np.zeros((g, q)), np.zeros((g, q, g, q)), np.zeros((g, q, J, len(self.crowd.to[r])))
             for at, raw, times in self.crowd.parts(r, everybody):
                 p, Q = self.chances_at(raw, r), self._rows(r, at)
                 own, G = p[:, self.groups], self._slopes(p) * times[:, None, None]
@@ -143,7 +134,7 @@ class Belief:
                         slopes[a, :, j] += Q @ (G[:, a, j, None] * raw)
                     for b in range(g):
                         coins[a, :, b] += ((Q * (times * own[:, a] * ((a == b) - own[:, b]))) @ Q.T).toarray()
-            found.append((expected.ravel(), (slopes @ self.crowd.to).reshape(g * q, J, -1), coins.reshape(g * q, g * q)))
+            found.append((expected.ravel(), (slopes @ self.crowd.to[r]).reshape(g * q, J, -1), coins.reshape(g * q, g * q)))
         self.slopes = [slopes for _, slopes, _ in found]
         self.expected = np.concatenate([expected for expected, _, _ in found])
         ends = np.cumsum([0] + [len(slopes) for slopes in self.slopes])
@@ -181,7 +172,7 @@ class Belief:
     def _moved(self, r: int, coefficients: np.ndarray, pull: np.ndarray) -> np.ndarray:
         """By how much the crowd's groups move with coefficients (d, k-1, s), and with what answers of their rate pull with, (T_r, s)."""
         n, (d, J, s) = len(self.p[r]), coefficients.shape
-        scores = (self.crowd.raw[r] @ (self.crowd.to @ coefficients.reshape(d, J * s))).reshape(n, J, s)
+        scores = (self.crowd.raw[r] @ (self.crowd.to[r] @ coefficients.reshape(d, J * s))).reshape(n, J, s)
         told = pull.reshape(len(self.groups), -1, s)
         own = np.stack([self.Q[r].T @ part for part in told], axis=1)
         return np.einsum("naj,njs->nas", self.G[r], scores) + self._coins(r, own)
@@ -214,11 +205,11 @@ class Belief:
         Whatever could be: draw coefficients, coins and noise by the law before the answers, and move them all by how far the answers that
         would then have been given are from those that were. The seed hides nothing: this is no noise that protects.
         """
-        d, J, R = self.crowd.to.shape[1], self.k - 1, range(len(self.p))
+        d, J, R = self.crowd.to[0].shape[1], self.k - 1, range(len(self.p))
         both, drawn, answers = rng.standard_normal((d, J, size)), [], []
         for r in R:
             w = np.sqrt(self.shared) * both + np.sqrt(1 - self.shared) * rng.standard_normal((d, J, size))
-            scores = (self.crowd.raw[r] @ (self.crowd.to @ w.reshape(d, -1))).reshape(-1, J, size)
+            scores = (self.crowd.raw[r] @ (self.crowd.to[r] @ w.reshape(d, -1))).reshape(-1, J, size)
             drawn.append(np.einsum("naj,njs->nas", self.G[r], scores) + self._tossed(r, size, rng))
             noise = np.sqrt(np.concatenate([np.full(question.q, question.variance) for question in self.asked[r]]))
             told = np.stack([self.Q[r] @ drawn[r][:, a] for a in range(len(self.groups))])
@@ -240,7 +231,7 @@ class Belief:
         """The covariance of the crowd's groups given the answers, times numbers (n, g, s)."""
         n, g, s = numbers.shape
         along = np.einsum("naj,nas->njs", self.G[r], numbers).reshape(n, -1)
-        along = (self.crowd.to.T @ (self.crowd.raw[r].T @ along)).reshape(-1, self.k - 1, s)
+        along = (self.crowd.to[r].T @ (self.crowd.raw[r].T @ along)).reshape(-1, self.k - 1, s)
         answers = np.concatenate([self.mixed[q, r] * np.einsum("tjd,djs->ts", slopes, along) for q, slopes in enumerate(self.slopes)])
         coins = self._coins(r, numbers)
         answers[self.of_rate[r]] += np.concatenate([self.Q[r] @ coins[:, a] for a in range(g)])
@@ -251,7 +242,7 @@ class Belief:
     def noise(self, r: int, numbers: np.ndarray) -> float:
         """The variance that noise alone gives to what the answers say of the sum of numbers (n, g) over the groups, shrunk by nothing."""
         along = np.einsum("naj,na->nj", self.G[r], numbers)
-        along = self.crowd.to.T @ (self.crowd.raw[r].T @ along)                                         # (d, k-1)
+        along = self.crowd.to[r].T @ (self.crowd.raw[r].T @ along)                                      # (d, k-1)
         coins = self._coins(r, numbers[:, :, None])[:, :, 0]
         both = np.concatenate([self.mixed[q, r] * np.einsum("tjd,dj->t", slopes, along) for q, slopes in enumerate(self.slopes)])
         both[self.of_rate[r]] += np.concatenate([self.Q[r] @ coins[:, a] for a in range(len(self.groups))])
@@ -282,15 +273,16 @@ class Belief:
                 groups = np.moveaxis(self.all_groups(np.moveaxis(counted, 0, -1), everybody[:, None]), -1, 1)      # (S, k, H + 1)
                 sizes = np.maximum(groups[:, :, -1:], 1.0)
                 filled = (sizes - groups[:, :, -1:]) * (everybody[:-1] / everybody[-1])
-                found[start:start + S, :, :, r] = (groups[:, :, :-1] + filled) / sizes
+                # A normal law also draws what cannot be: more accepted than there are, or fewer than nobody.
+                found[start:start + S, :, :, r] = np.clip((groups[:, :, :-1] + filled) / sizes, 0.0, 1.0)
         return found
 
 
 def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief:
     """What to believe of everybody's group by noisy answers.
 
-    Source: ours, chapter 14, the belief. The first question of each rate sets the groups' shares; neighbours on the public map have similar
-    logits, and so have people of both labels; each person is a coin beyond that.
+    Source: ours, chapter 14, the belief. Neighbours on the public map have similar logits, and so have people of both labels, up to a
+    mean logit b of each label's own, of which only the answers tell; each person is a coin beyond that.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import block_diag
 
 from ._blocks import blocks
 from ._public import Public, settings_of
@@ -48,7 +49,8 @@ def sample_of(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class Crowd:
     """The people of each rate by the features that the prior is made of: 1, their place on the public map, bells around its landmarks.
 
-    ``to`` takes these to features whose inner products are the prior covariance of a logit. Of people who are looked at together
+    ``to``, one for each rate, takes these to features whose inner products are the prior covariance of a logit; the first are the mean
+    logits of the rates, of which each has its own. Of people who are looked at together
     everybody is in ``sample``, and stands for one; of more, a sample in which the people of each of ``cells`` stand for all of their cell.
     """
 
@@ -56,10 +58,9 @@ class Crowd:
         self.public, self.people = public, public.people
         map = public.map
         n = map.landmarks.shape[1]
-        self.to = np.zeros((1 + n + len(map.landmarks), 1 + map.width))
-        self.to[0, 0] = settings_of(public).apart
-        self.to[1:1 + n, 1:1 + n] = np.sqrt(map.settings.linear) * np.eye(n)
-        self.to[1 + n:, 1 + n:] = map.whiten
+        R = len(public.people)
+        alike = block_diag(np.sqrt(map.settings.linear) * np.eye(n), map.whiten)
+        self.to = [block_diag(settings_of(public).apart * np.eye(R)[r], alike) for r in range(R)]
         self.sample: list[slice | np.ndarray] = [slice(None)] * len(self.people)
         self.times = [np.ones(len(i)) for i in self.people]
         if not public.together:

@@ -25,7 +25,7 @@ class LogitChances:
 
     def __init__(self, belief: Belief) -> None:
         self.map: Map = belief.public.map
-        self.base, self.weights = belief.base, belief.crowd.to @ belief.weights @ belief.contrasts.T
+        self.weights = np.stack([to @ w @ belief.contrasts.T for to, w in zip(belief.crowd.to, belief.weights, strict=True)])
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         """(n, R, k)."""
@@ -36,7 +36,7 @@ class LogitChances:
 
     def _at(self, place: np.ndarray) -> np.ndarray:
         raw = self.map.raw(place)
-        return np.stack([softmax(base + raw @ weights, axis=1) for base, weights in zip(self.base, self.weights, strict=True)], axis=1)
+        return np.stack([softmax(raw @ weights, axis=1) for weights in self.weights], axis=1)
 
 
 class Candidates:
