@@ -10,7 +10,7 @@ import numpy as np
 from dpfair_teach.experiments import Draws, pareto_quality
 from dpfair_teach.oneshot import DESIGNED, Public
 
-from .ask_once import curves, draws_on
+from .ask_once import draws_on, rules
 from .drawn import POPULATIONS, population
 from .left import ASIDE_GROUPS
 
@@ -21,7 +21,7 @@ TRIED: dict[str, dict[str, float]] = {
     "chosen": {}, "share 0.4": {"share": 0.4}, "share 0.6": {"share": 0.6}, "slope 0": {"slope": 0.0}, "slope 1": {"slope": 1.0},
     "cells 0.45": {"cells": 0.45}, "cells 1": {"cells": 1.0}, "length 2": {"length": 2.0}, "length 4": {"length": 4.0},
     "linear 0.1": {"linear": 0.1}, "linear 0.9": {"linear": 0.9}, "smooth 0.5": {"smooth": 0.5}, "smooth 5": {"smooth": 5.0},
-    "shared 0.7": {"shared": 0.7}, "shared 0.97": {"shared": 0.97}, "apart 0.1": {"apart": 0.1}, "apart 0.9": {"apart": 0.9},
+    "shared 0.7": {"shared": 0.7}, "shared 0.97": {"shared": 0.97}, "apart 1": {"apart": 1.0}, "apart 4": {"apart": 4.0},
     "score 0.5": {"score_weight": 0.5}, "score 1.5": {"score_weight": 1.5}, "draws 64": {"draws": 64},
 }
 TUNING = [{"variant": variant, "epsilon": epsilon} for variant, epsilon in product(TRIED, (0.5, 1.0))]
@@ -55,7 +55,7 @@ ASIDE = [{"group": group, "label": "p70", "evaluated": evaluated, "method": meth
 
 
 def aside(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q of a group rule that no choice has seen, with its interval."""
-    return [{name: row[name] for name in ("q", "q_low", "q_high")} for row in curves(setting, repeats, rng)[:1]]
+    """Q of a group rule that no choice has seen, with its interval, and by the second reference."""
+    return [{name: row[name] for name in ("q", "q_low", "q_high", "q_thresholds", "rounds")} for row in rules(setting, repeats, rng)[:1]]
 
 

@@ -71,6 +71,7 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
     ((626, 4), (442, 2), (487, 4))
     """
     k, parity = check.group_count(n_groups), served(notion, against)
+    parity.comparisons(k)                   # refuses an anchor that is no group
     R = len(parity.cells)
     axes = R * (k - 1)
     full = k == 2 or (parity.against == "anchor" and k <= 4)

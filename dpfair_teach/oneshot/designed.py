@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ._blocks import blocks, floats
 from ._public import Public, settings_of
 from .belief import Asked, Belief, believe
-from .candidates import multiplier_grid
 from .decide import bayes_mixtures
 from .design import design_question
 from .directions import grid_for, release_directions, whole_directions
 from .releases import cell_sensitivity, release_cells
 from .run import parts_of
 from .settings import Designed
-from .thresholds import Candidates, fair_candidates
+from .thresholds import Candidates, fair_candidates, grid_of
 
 __all__ = ["ask_part", "ask_well", "price_grid", "public_cells", "split_epsilon"]
 
@@ -113,7 +113,7 @@ def ask_well(
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
     parts, asked = split_epsilon(public, epsilon, n_groups, share), []
-    multiplier_grid(n_groups, notion=public.parity)     # refuses too many groups
+    grid_of(n_groups, public.parity, settings_of(public).draws)     # refuses too many groups
     # 1: ask, of public cells
     for part in parts:
         cells = public_cells(public, part)
@@ -211,11 +211,19 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
         shares = [float(np.clip(settings.share + settings.slope * (n / sum(sizes) - 1 / len(sizes)), *ENDS)) for n in sizes]
     else:
         shares = [check.number("share", share, low=1e-3, high=1.0)] * len(sizes)
-    # Other labels are another partition of the people: what is asked by these must not count as asked of others.
-    labels = "labels " + hashlib.sha256(public.y.astype(np.uint8).tobytes()).hexdigest()[:16]
+    labels = partition_of(public)
     names = [None if cell.label is None else (f"label {cell.label}", labels) for cell in public.parity.cells]
     return [Part(r, name, people, public.m, *parts_of(epsilon, part, k), k, every_group)
             for r, (name, people, part) in enumerate(zip(names, public.people, shares, strict=True))]
+
+
+def partition_of(public: Public) -> str:
+    """A name for who has which label: of other people, of other labels, or in another order it is another one, and then what was asked
+    adds up. (That may count too much, and never too little: rows alone are not people.)"""
+    found = hashlib.sha256(public.y.astype(np.uint8).tobytes())
+    for at in blocks(public.m):
+        found.update(floats(public.X[at]).tobytes())
+    return f"labels {found.hexdigest()[:16]}"
 
 
 def cells_for(n: int, epsilon: float, settings: Designed) -> int:

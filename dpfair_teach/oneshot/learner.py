@@ -25,6 +25,7 @@ from .designed import cells_for
 from .releases import NORMS, Norm
 from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS, DESIGNED
+from .thresholds import grid_of
 
 __all__ = ["FrontierLearner", "NothingToAskWarning"]
 
@@ -73,7 +74,10 @@ def setting(model: FrontierLearner) -> Setting:
                      "Choose method='histogram' or 'sums', or oracle='regression'.")
     gammas = check.filled("gammas", check.array("gammas", model.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     k, parity = check.group_count(model.n_groups), served(model.notion, model.against)
-    multiplier_grid(k, notion=parity)
+    if method == "designed":
+        grid_of(k, parity, DESIGNED.draws)
+    else:
+        multiplier_grid(k, notion=parity)
     share = None if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
     usual = DEFAULTS.share if share is None else share
     parts_of(epsilon, usual, k)

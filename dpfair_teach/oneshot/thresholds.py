@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from .. import _checks as check
+from ..fairness import Parity
 from ._map import Map
 from ._public import Public, settings_of
 from .basis import Basis, BayesBasis, BothBases, scores_of
@@ -16,8 +17,23 @@ from .run import candidate_rows
 
 __all__ = ["fair_candidates"]
 
-#: Points on an axis of the grid, for two groups and two rates; else as many as :func:`multiplier_grid` takes.
-POINTS = 41
+#: Points on an axis of the grid, for two groups and two rates; else as many as :func:`multiplier_grid` takes, and of many groups fewer.
+POINTS, FEWER = 41, (7, 5, 3)
+#: Numbers in the table of draws, gaps and candidates from which on there are fewer points, and at most.
+MANY, MOST = 4e7, 3e8
+
+
+def grid_of(k: int, parity: Parity, draws: int) -> np.ndarray:
+    """The multipliers of candidates: so many that what is drawn of their gaps can be held."""
+    grid, gaps = multiplier_grid(k, points=POINTS if (k, len(parity.cells)) == (2, 2) else None, notion=parity), len(parity.cells)
+    gaps *= len(parity.comparisons(k))
+    for points in FEWER:
+        if draws * gaps * len(grid) > MANY:
+            grid = multiplier_grid(k, points=points, notion=parity)
+    if draws * gaps * len(grid) > MOST:
+        check.refuse("n_groups", k, f"makes {gaps} gaps between groups, too many to draw for {len(grid):,} candidates",
+                     "Merge groups, compare each with one of them (against='anchor'), or choose another method.")
+    return grid
 
 
 class LogitChances:
@@ -50,7 +66,7 @@ class Candidates:
         n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.crowd.times, belief.p, strict=True)])
         self.basis: Basis = BayesBasis(public, LogitChances(belief), n)
         scores = scores_of(self.basis, public)
-        multipliers = candidate_rows(multiplier_grid(k, points=POINTS if (k, len(n)) == (2, 2) else None, notion=public.parity))
+        multipliers = candidate_rows(grid_of(k, public.parity, settings_of(public).draws))
         if also is not None and path is not None:
             kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
             self.basis, scores = BothBases(also.basis, self.basis), np.column_stack([also.decisions.scores, scores])

@@ -65,7 +65,7 @@ def test_a_label_whose_people_are_all_alike_has_one_cell_and_no_warning(people):
 @pytest.mark.parametrize(("epsilon", "share"), [(1.0, 1 - 1e-12), (1e-6, .9999)])
 def test_a_share_that_leaves_no_second_question_is_refused_before_the_first(epsilon, share, people):
     rng, other = np.random.default_rng(3), np.random.default_rng(3)
-    with pytest.raises(ValueError, match=r"^share=.*leaves .* for the audit"):
+    with pytest.raises(ValueError, match=r"^share=.*leaves .* for the second question"):
         ask_well(public_part(people.X, people.Y, method="designed"), people.A, epsilon, rng, share=share)
     assert rng.random() == other.random()
 

@@ -150,7 +150,7 @@ def test_what_cannot_work_is_refused_by_name(people):
         FrontierLearner(1.0, 0.0, method="response", oracle="bayes").fit(**fit)
     with pytest.raises(ValueError, match=r"^smoothing='likelihood': is read by method='histogram', and not by method='sums'\. Leave"):
         FrontierLearner(1.0, 0.0, method="sums", smoothing="likelihood").fit(**fit)
-    with pytest.raises(ValueError, match=r"^share=0\.999999999: leaves 5e-10 of epsilon = 0\.5 for the audit"):
+    with pytest.raises(ValueError, match=r"^share=0\.999999999: leaves 5e-10 of epsilon = 0\.5 for the second question"):
         FrontierLearner(.5, 0.0, share=1 - 1e-9).fit(**fit)
     with pytest.raises(ValueError, match=r"^share=0\.001: leaves 1e-09 of epsilon = 1e-06 for the first question: less than 2e-09"):
         FrontierLearner(1e-6, 0.0, share=1e-3, n_groups=3).fit(**fit)
