@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from . import _checks as check
 from .fairness import Parity
 
 #: The 25 tolerances of the book's protocol: 0 to 0.10 by 0.01, then 14 up to 0.5.
@@ -40,11 +41,12 @@ def draws_of(numbers: int) -> int:
 
 def violation_of(rates: np.ndarray, parity: Parity) -> np.ndarray:
     """The violation of rates (..., k, R), against an anchor or between pairs. A rate of nobody, NaN, is apart from no other."""
-    high = low = rates[..., [parity.anchor], :]
     if parity.against == "pairs":
         high, low = np.fmax.reduce(rates, axis=-2), np.fmin.reduce(rates, axis=-2)
         return np.nan_to_num(np.fmax.reduce(high - low, axis=-1))
-    return np.nan_to_num(np.fmax.reduce(np.abs(rates - high), axis=(-2, -1)))
+    if parity.against != "anchor":
+        check.refuse("against", parity.against, "is no comparison whose violation is drawn", "Choose 'anchor' or 'pairs'.")
+    return np.nan_to_num(np.fmax.reduce(np.abs(rates - rates[..., [parity.anchor], :]), axis=(-2, -1)))
 
 
 def band(drawn: np.ndarray, confidence: float, tails: int = 1) -> tuple[np.ndarray, np.ndarray]:

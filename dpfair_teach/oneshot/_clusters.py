@@ -1,10 +1,12 @@
 """Clusters of people who are near each other on the public map, of any number of people."""
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from ._blocks import blocks, together
 
@@ -22,7 +24,9 @@ def centres(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: in
     if len(people) > most:
         people = people[np.sort(np.random.default_rng(0).choice(len(people), most, replace=False))]
     here = place(people)
-    return KMeans(min(n, len(np.unique(here, axis=0))), n_init=1, **how).fit(here)
+    with warnings.catch_warnings():         # of places that differ by rounding alone it says that they do not differ, which is no news
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return KMeans(min(n, len(np.unique(here, axis=0))), n_init=1, **how).fit(here)
 
 
 def clusters(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: int, everybody: int, **how: int) -> tuple[np.ndarray, int]:

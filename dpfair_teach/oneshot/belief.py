@@ -250,7 +250,7 @@ class Belief:
         known = gain @ both / max(self.mixed[r, r] * (along**2).sum() + (numbers * coins).sum(), 1e-300)
         variances = np.concatenate([np.tile(np.concatenate([np.full(q.q, q.variance) for q in questions]), len(self.groups))
                                     for questions in self.asked])
-        return float(gain**2 @ variances / max(known, 1e-9) ** 2)
+        return float(gain**2 @ variances / max(known, 1e-18) ** 2)
 
     def rates(self, accepts: list[np.ndarray], size: int, rng: np.random.Generator, exact: np.ndarray | None = None) -> np.ndarray:
         """How often candidates could accept each group, (size, k, H, R). ``accepts`` (n, H): whom of the crowd of a rate each accepts.

@@ -133,11 +133,13 @@ def what_is_believed(belief: Belief, found: Candidates, used: np.ndarray) -> Bel
     for r, (i, at) in enumerate(zip(public.people, belief.crowd.sample, strict=True)):
         people[:, r] = belief.all_groups(belief.means(r).sum(axis=0), belief.crowd.times[r].sum())
         score = np.where(half[i[at]], 0.5, -0.5)
+        # Nothing that was asked tells such a sum better than one count would; of a handful of people the prior seems to.
+        least = 0.25 / sum(1 / max(question.variance, 1e-300) for question in belief.asked[r])
         for a in range(belief.k):
             counted = np.zeros((len(score), len(belief.groups)))
             if a in belief.groups:
                 counted[:, belief.groups.index(a)] = score
             else:
                 counted[:] = -score[:, None]            # whom group 0 has the others have not
-            deviation[a, r] = np.sqrt(belief.noise(r, counted))
+            deviation[a, r] = np.sqrt(max(belief.noise(r, counted), least))
     return Believed(drawn, people, deviation)

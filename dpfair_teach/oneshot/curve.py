@@ -135,8 +135,8 @@ def _of_one(asked: Asked, public: Public, rows: Any, a: int, y: int) -> tuple[np
     told = mean * sizes[:n] + gain @ (observed.answers - mean * sizes[n:])
     left = law[:n, :n] - gain @ law[n:, :n]
     half = np.append(np.zeros(n - 2), [1.0, -0.5])          # those whom the score accepts, less half of all
-    known = 1 - half @ left @ half / (half @ law[:n, :n] @ half)        # how much of the truth the estimate shows: the rest it shrinks away
-    return told, left, sizes[:n], float((half @ gain) ** 2 @ observed.variances / max(known, 1e-9) ** 2)
+    known = half @ gain @ law[n:, :n] @ half / (half @ law[:n, :n] @ half)      # how much of the truth the estimate shows
+    return told, left, sizes[:n], float((half @ gain) ** 2 @ observed.variances / max(known, 1e-18) ** 2)
 
 
 def _reports_in_cells(asked: Asked, public: Public, a: int, y: int) -> Observed:

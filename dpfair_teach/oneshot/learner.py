@@ -103,14 +103,16 @@ class FrontierLearner(FrontierClassifier):
 
     Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
     A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up,
-    one without an audit; the classifiers are functions of x alone. Standardize X: who is near whom, and so the cells and the model,
-    depends on the units of its columns. Where counts get less than about 1e-3 (2e-3 for three or more groups)
-    that is a guarantee of the ideal law, not quite of draws in doubles: see :func:`mechanisms.geometric`.
+    one without an audit; with ``designed`` two for the people of each label, which cost those of the other nothing. The classifiers are
+    functions of x alone. Standardize X: who is near whom, and so the cells and the model, depends on the units of its columns. Where counts
+    get less than about 1e-3 (2e-3 for three or more groups) that is a guarantee of the ideal law, not quite of draws in doubles: see
+    :func:`mechanisms.geometric`.
 
     Time and memory grow with m alone: 5 million people are a minute or two. X may be a table on disk, a numpy memmap, which is read a
     block at a time and never copied. Up to 16,384 people are looked at together. Of more, a sample that is drawn by a fixed seed, 8,192
     people or 20 for each cell, finds the centres of the cells, and everybody belongs to the nearest; and the logistic eta is the exact
-    optimum, near which scikit-learn's solver stops. All else is the same up to rounding.
+    optimum, near which scikit-learn's solver stops. With ``designed`` 8,192 people of each label stand for all of it in the belief, and
+    the second question weighs 64 cells of people whom the mixtures treat alike. All else is the same up to rounding.
 
     Parameters
     ----------
@@ -126,7 +128,8 @@ class FrontierLearner(FrontierClassifier):
         by both answers; the gaps of those that were not audited are known through the model only. ``designed``: :func:`ask_well`. Each
         label is asked two questions, the second made for the mixtures that the first speaks for, with exact noise. What is not known of
         a gap counts as gap: for a gamma it takes the mixture that is expected to violate by that, and for one below all of them the
-        fairest, of which a further gap would cost eight times what it costs on the way to a constant.
+        fairest, of which a further gap would cost eight times what it costs on the way to a constant: ``claimed`` and ``violation`` of
+        :meth:`curve` say by how much it misses such a gamma.
     oracle : str, optional
         Where candidates come from. ``regression``: the paper's oracle. ``logistic``: the same for the gaps, and for the label a public
         logistic eta(x), as 2 eta - 1. ``bayes``: fair Bayes thresholding with that eta, see :func:`bayes_scores`; not
@@ -136,9 +139,10 @@ class FrontierLearner(FrontierClassifier):
         mixture is solved from the same answers when it is needed.
     n_groups : int in 2..21; in 2..66 for a notion of one rate
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; between pairs 10 take seconds, 20 a
-        minute.
+        minute. With ``designed`` there are fewer candidates where groups are many; 44 between pairs of one rate are the most.
     share : float in [0.001, 1], optional
-        Of epsilon for the first release, the rest is for the audit; 1 for no audit. None: 0.5, with ``designed`` more for the larger label.
+        Of epsilon for the first release, the rest is for the second; 1 for no second one. None: 0.5, with ``designed`` the more, the larger
+        the label.
         Either part is at least 1e-9, with three or more groups 2e-9.
     n_cells : int in 2..10,000, optional
         Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
@@ -154,11 +158,13 @@ class FrontierLearner(FrontierClassifier):
     notion : str or fairness.Parity
         ``equalized_odds``; ``false_positive`` or ``true_positive``, where only people of that label are asked, and nothing depends on the
         groups of the others; ``demographic_parity``, where everybody is asked without the label. Each person stands in at most one cell
-        that is counted, whatever the notion, so the epsilon is the same. ``accuracy_parity`` is not served: constants do not keep it.
+        that is counted, or has weights whose sizes add up to at most 1, whatever the notion, so the epsilon is the same.
+        ``accuracy_parity`` is not served: constants do not keep it.
     against : str, optional
         ``anchor``: gaps to group 0, or to the anchor of a Parity. ``pairs``: gaps between any two groups. With three or more groups every
         group is counted then, also group 0, which changes two counts as before: the epsilon is the same, and a permutation of the groups
-        permutes the answers and nothing else. None: the first, or what a Parity says.
+        permutes the answers and nothing else; but for ``designed``, whose draws of what could be true go by the groups' order. None: the
+        first, or what a Parity says.
     base : fitted classifier with ``predict_proba``, optional
         Its P(Y = 1 | x) is the eta of the oracles ``bayes`` and ``logistic``, in the place of the logistic's. Made of X and y, and
         never of A: else no epsilon holds. It comes fitted and is never refitted; what it says of the people that it was fitted on should
@@ -176,8 +182,8 @@ class FrontierLearner(FrontierClassifier):
         weights (K, m) with which people were counted, 0 for who was not asked; of very many people the weights of cells, and the cells.
         Between pairs with three or more groups k in place of k-1: group 0 is counted too. Everything published follows from these and from
         X and y.
-    smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and ``residual`` of that covariance, with ``likelihood`` a function of
-        the answers
+    smoothing_ : dict of the ``length``, ``linear``, ``smooth`` and, but for ``designed``, ``residual`` of that covariance, with
+        ``likelihood`` a function of the answers
     accepted_ : record of how many people of each group and rate each candidate of the frontier accepts, by the answers: means and
         covariances, with ``designed`` how often it may accept each group, 400 draws; what :meth:`curve` reads
     n_features_in_ : int
@@ -266,11 +272,22 @@ class FrontierLearner(FrontierClassifier):
         if self.method != "designed":
             return
         rates = len(served(self.notion, self.against).cells)
-        first = zip(self.answers_[:rates], self.releases_[:rates], strict=True)
-        if max(cells_for(int((cells >= 0).sum()), 1 / number_of(release.scale), DESIGNED) for (cells, _), release in first) < 2:
-            warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published goes from the "
-                          "best constant to the classifier that nothing constrains. Choose a larger epsilon, or give more people.",
+        first = list(zip(self.answers_[:rates], self.releases_[:rates], strict=True))
+
+        def most(share: float) -> int:
+            """Cells of the larger label, had the first question this times its epsilon."""
+            return max(cells_for(int((cells >= 0).sum()), share / number_of(release.scale), DESIGNED) for (cells, _), release in first)
+
+        if most(1.0) > 1:
+            return
+        if self.share is not None and most(1 / self.share) > 1:
+            warnings.warn(f"share = {self.share:g} leaves so little of epsilon = {self.epsilon:g} for the first question that noise hides "
+                          "every cell of people, and the second is designed in the dark. Choose a larger share, or leave it out.",
                           NothingToAskWarning, stacklevel=3)
+            return
+        warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published goes from the "
+                      "best constant to the classifier that nothing constrains. Choose a larger epsilon, or give more people.",
+                      NothingToAskWarning, stacklevel=3)
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""

@@ -28,6 +28,8 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
           share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
           smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Basis, Frontier, Decisions, Asked]:
     """One private run on checked arguments: (basis, Frontier, decisions of the H candidates, Asked). A is read by ``Asked`` only."""
+    if method == "designed":
+        check.refuse("method", method, "has a run of its own", "Call oneshot.ask_well, or FrontierLearner with method='designed'.")
     settings = public.settings
     share = settings.share if share is None else share
     asked = Asked(public, A, k, rng)
