@@ -15,7 +15,7 @@ from dpfair_teach._curve import GAMMAS, band, violation_of
 from dpfair_teach.experiments import select_row
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import FrontierLearner, expected_gaps
-from dpfair_teach.oneshot.chosen import Chosen
+from dpfair_teach.oneshot.chosen import MORE_APART, Chosen
 from dpfair_teach.postprocessing import DPPostProcessing, curve, derived_counts
 from test_estimators import CASES, A, X, Y
 
@@ -162,14 +162,14 @@ def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once():
 
 @pytest.mark.turning(7)
 @pytest.mark.slow
-def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_well():
-    """60 fits of four kinds, and 40 on groups that x tells nothing about: of these more than 17, and 14, outside with a probability below
-    1e-9; and the intervals are short."""
+def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_well(monkeypatch):
+    """60 fits of four kinds, where intervals are short; and 40 on groups that x tells nothing about, where the belief's own would hold less
+    often: in 28 of 40, and these in 35."""
     rng = np.random.default_rng(1)
     found = [asked_once(rng=rng, method="designed", **how) for how in ASKED_WELL for _ in range(15)]
-    assert sum(not fit[0].all() for fit in found) <= stats.binom.isf(1e-9, 60, .05) == 17
+    assert sum(not fit[0].all() for fit in found) <= 4
     assert all(fit[1].all() for fit in found) and np.median([fit[2] for fit in found]) < .06
-    held = 0
+    held = {MORE_APART: 0, 1.0: 0}
     for _ in range(40):
         x = rng.normal(size=(2000, 4))
         A = (rng.random(2000) < .4).astype(int)
@@ -177,8 +177,10 @@ def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_well():
         model = FrontierLearner(.5, .05, method="designed").fit(x, labels, sensitive_features=A, rng=rng)
         chances = np.array([model.predict_proba(x, gamma=gamma)[:, 1] for gamma in SOME])
         true = np.abs(expected_gaps(chances, np.eye(2)[A], labels)).max(axis=1)
-        held += bool(inside(model, true, np.zeros(len(SOME)))[0].all())
-    assert held >= 40 - stats.binom.isf(1e-9, 40, .05) == 26
+        for apart in held:
+            monkeypatch.setattr("dpfair_teach.oneshot.learner.MORE_APART", apart)
+            held[apart] += bool(inside(model, true, np.zeros(len(SOME)))[0].all())
+    assert held[MORE_APART] >= 33 and held[1.0] <= 30
 
 
 def few_in_each_cell(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

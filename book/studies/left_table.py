@@ -26,7 +26,7 @@ def words(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
 
 
 _TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules",
-           "left_designed_held_out")
+           "left_designed_rules")
 _COLUMNS = ["method", "group", "label", "evaluated", "epsilon", "gamma",
             *(name + end for name in ("violation", "error", "q") for end in ("", "_low", "_high"))]
 

@@ -82,14 +82,14 @@ STUDIES: dict[str, Study] = {
         "Left panel by asking once: nine ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
         left_reference.reads(ask_once.CURVES + ask_once.RULES)),
-    "left_designed_held_out": Study(
-        "Asking well, on people that it has not seen: four group rules.", 36,
-        {"left_designed_held_out": (ask_once.HELD_OUT, ask_once.rules)}, left_reference.reads(ask_once.HELD_OUT)),
+    "left_designed_rules": Study(
+        "Asking well, on people that it has not seen, and by the other label: four group rules.", 36,
+        {"left_designed_rules": (ask_once.DESIGNED_RULES, ask_once.rules)}, left_reference.reads(ask_once.DESIGNED_RULES)),
     "left_aside": Study(
         "Two group rules that were set aside until the constants of asking well stood: Q of it and of the histogram.", 36,
         {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_reference.reads(ask_well.ASIDE)),
     "designed_tuning": Study(
-        "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 48,
+        "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 24,
         {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
     "designed_parts": Study(
         "What each part of asking well gains on drawn populations, and what gained nothing.", 48,

@@ -206,7 +206,9 @@ class FrontierLearner(FrontierClassifier):
     four times fewer draws than the upper one, were chosen after seeing how often intervals held on drawn populations of 500 to 3,000
     people, at epsilon 0.3 to 3. A test draws such populations again: where groups shift x, true violations lay in their intervals of
     0.95, at all gammas at once, in 138 of 140 fits; where the group is the sign of a product of two features, without an audit, in 35 of
-    40. On others they may hold less often, above all where a cell holds a few people.
+    40. On others they may hold less often, above all where a cell holds a few people. With ``designed`` the violations are those of 400
+    draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large: intervals held in 58 of 60 fits on people of
+    the kind that the belief expects, and in 35 of 40 where x tells nothing about the groups, with the belief's own deviations in 28.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from dpfair_teach.experiments import EPSILONS, epsilon_at_quality, error_at_viol
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 KEYS = ["method", "group", "label", "evaluated", "epsilon"]
-TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules", "left_designed_held_out")
+TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules", "left_designed_rules")
 
 
 @pytest.fixture(scope="module")
@@ -85,18 +85,18 @@ def test_the_literal_learner_is_worse_than_the_constant_and_its_scales_are_as_sa
     assert 4e6 < 1e7 / math.log(10) < 5e6                                   # digits of exp(10^7)
 
 
-def test_asking_once_needs_less_than_a_tenth_by_every_rule_and_designed_than_a_twenty_fifth(quality):
+def test_asking_once_needs_less_than_a_tenth_by_every_rule_and_designed_than_a_twentieth(quality):
     found = {}
     for group in LEFT_GROUPS:
         loop = min(reaches(quality, name, group) for name in ("loop_mean", "loop_lp"))
         found[group] = loop, reaches(quality, "histogram", group), reaches(quality, "designed", group)
     assert min(loop / once for loop, once, _ in found.values()) > 10
-    assert min(loop / designed for loop, _, designed in found.values()) > 25 and found["white_median"][0] / found["white_median"][2] > 60
+    assert min(loop / designed for loop, _, designed in found.values()) > 20 and found["white_median"][0] / found["white_median"][2] > 60
     assert all(max(found, key=lambda group: found[group][n]) == "white_median" for n in range(3))
     assert max(LEFT_GROUPS, key=lambda group: left_reference(group)[1][1, 0]) == "white_median"
     loop = at(quality, "loop_lp", "paper")
     assert 0 < loop[100.0] - loop[200.0] < .02
-    assert round(found["paper"][0]) == 13 and found["paper"][1:] == (pytest.approx(.85, abs=.02), pytest.approx(.5, abs=.03))
+    assert round(found["paper"][0]) == 13 and found["paper"][1:] == (pytest.approx(.84, abs=.005), pytest.approx(.56, abs=.005))
     held_out = [reaches(quality, "loop_lp", group, "held_out") / reaches(quality, "designed", group, "held_out")
                 for group in ("paper", "race_argmax", "white_median")]
     assert min(held_out) > 25

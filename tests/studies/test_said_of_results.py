@@ -154,27 +154,31 @@ def test_what_the_table_of_tables_says_of_the_first_tuning():
 
 
 def test_what_chapter_14_says_of_the_designed_question():
-    """Ahead of the histogram by every rule from 0.5 on; by three of four at 0.5 and 1 beyond both intervals."""
-    rows = stored("left_oneshot").groupby(["method", "group", "epsilon"])[["q", "q_low", "q_high"]].first()
-    gain = (rows.loc["designed", "q"] - rows.loc["histogram", "q"]).unstack()
-    assert len(gain) == 4 and (gain[[0.5, 1.0, 2.0, 5.0]] > 0).all(axis=None)
-    beyond = (rows.loc["designed", "q_low"] > rows.loc["histogram", "q_high"]).unstack()
-    assert all(sorted(beyond.index[beyond[epsilon]]) == ["paper", "race_argmax", "white_median"] for epsilon in (0.5, 1.0))
-    base = left_reference("hisp_median")[1][1]
-    assert base[0] < .06
-    unseen = stored("left_designed_held_out").groupby(["group", "epsilon"])["q"].first()
-    before = stored("left_oneshot_rules").query("label == 'p70' and evaluated == 'held_out'").groupby(["group", "epsilon"])["q"].first()
-    ahead = (unseen - before).dropna().unstack()
-    assert len(ahead) == 3 and (ahead[[.5, 1.0, 2.0, 5.0]] > 0).all(axis=None)
-    assert (gain.loc["paper", [.1, .25]] < 0).all() and ahead.loc["paper", .25] < -.3
+    """Ahead of the histogram beyond both intervals by two rules at every epsilon, by the default rule at 1; by the fourth level. In-sample
+    no Q passes 1 by the second reference."""
+    rows = stored("left_oneshot").groupby(["method", "group", "epsilon"])[["q", "q_low", "q_high", "q_thresholds"]].first()
+    designed, counts = rows.loc["designed"], rows.loc["histogram"]
+    beyond, behind = ((a["q_low"] > b["q_high"]).unstack() for a, b in ((designed, counts), (counts, designed)))
+    assert beyond.shape == (4, 6) and not behind.any(axis=None)
+    assert beyond.loc[["race_argmax", "white_median"]].all(axis=None)
+    assert beyond.loc["paper", 1.0] and not beyond.loc["paper", [.5, 2.0]].any() and not beyond.loc["hisp_median"].any()
+    assert left_reference("hisp_median")[1][1][0] < .06 and rows["q_thresholds"].max() < 1
 
 
 def test_what_chapter_14_says_of_the_rules_that_were_set_aside():
     rows = stored("left_aside").set_index(["evaluated", "method", "group", "epsilon"])
     inside = rows.loc["in_sample"]
-    assert inside.loc[("designed", "asian_median", 1.0), "q_low"] > inside.loc[("histogram", "asian_median", 1.0), "q_high"] + .2
-    level = [inside.loc[(method, "foreign_median", 1.0)] for method in ("designed", "histogram")]
-    assert max(row["q_low"] for row in level) < min(row["q_high"] for row in level) and abs(level[0]["q"] - level[1]["q"]) < .02
+    def beyond(table, group, epsilon):
+        return table.loc[("designed", group, epsilon), "q_low"] > table.loc[("histogram", group, epsilon), "q_high"]
+
+    assert beyond(inside, "asian_median", .5) and beyond(inside, "asian_median", 1.0)
+    for epsilon in (.5, 1.0, 2.0):
+        level = [inside.loc[(method, "foreign_median", epsilon)] for method in ("designed", "histogram")]
+        assert max(row["q_low"] for row in level) < min(row["q_high"] for row in level)
+    outside = rows.loc["held_out"]
+    behind = outside.loc[("histogram", "asian_median", 2.0), "q_low"] > outside.loc[("designed", "asian_median", 2.0), "q_high"]
+    ahead = [outside["q"]["designed", "asian_median", eps] - outside["q"]["histogram", "asian_median", eps] for eps in (.5, 1.0)]
+    assert behind and min(ahead) > 0
     assert max(left_reference(group)[1][1, 0] for group in ("asian_median", "foreign_median")) < .032
     assert rows.loc["held_out"]["q"].xs("foreign_median", level="group").isna().all()
 
@@ -195,29 +199,24 @@ def test_the_numbers_of_the_method_in_chapter_14_are_the_library_s():
     assert round(noise) == 8 and gap_question(np.ones(32), np.full(32, .25), 8.0).left == pytest.approx(32 * .25 / 2)
 
 
-def test_the_constants_of_asking_well_are_not_the_largest_of_their_table_and_nothing_tells_them_apart():
-    """No neighbour is better by two standard errors of a mean over populations."""
+def test_no_neighbour_of_the_constants_of_asking_well_is_better_by_more_than_the_runs_tell_apart():
+    """By two standard errors of a mean over populations."""
     table = stored("designed_tuning").set_index(["epsilon", "variant"])
     for epsilon in (0.5, 1.0):
         rows = table.loc[epsilon]
         assert (rows["q"] - rows.loc["chosen", "q"]).max() < 2 * rows["q_standard_error"].max()
-        assert len(rows) == 20 and (rows["repeats"] == 48).all()
+        assert len(rows) == 20 and (rows["repeats"] == 24).all()
 
 
 def test_what_chapter_14_says_of_each_part_of_asking_well():
     table = stored("designed_parts").set_index(["epsilon", "variant"])
     q, error = table["q"], table["q_standard_error"]
-    for epsilon, least, most in ((.5, .7, .85), (1.0, 1.0, np.inf)):
+    for epsilon, least, most in ((.5, .7, .8), (1.0, 1.0, np.inf)):
         gain = q[epsilon, "as it is"] - q[epsilon, "histogram"]
         assert gain > 0 and least < (q[epsilon, "as it is"] - q[epsilon, "no designed question"]) / gain < most
-        assert q[epsilon, "two designed questions"] > q[epsilon, "three"] and q[epsilon, "as it is"] > q[epsilon, "two designed questions"]
-        for other in ("two designed questions", "three", "prior learnt", "shares as in the trial", "estimates believed"):
+        for other in ("labels apart", "two designed questions", "three", "prior learnt", "shares as in the trial", "estimates believed"):
             apart = abs(q[epsilon, other] - q[epsilon, "as it is"])
-            assert apart < 2 * np.hypot(error[epsilon, other], error[epsilon, "as it is"])
-    apart = {epsilon: q[epsilon, "as it is"] - q[epsilon, "labels apart"] for epsilon in (.5, 1.0)}
-    assert round(apart[.5], 2) == .04 and abs(apart[1.0]) < .01
-    lowest = table["q_lowest"]
-    assert (round(lowest[.5, "estimates believed"], 2), round(lowest[.5, "as it is"], 2)) == (.55, .77)
+            assert apart < .03 and apart < np.hypot(error[epsilon, other], error[epsilon, "as it is"])
     assert (table["repeats"] == 48).all() and len(table) == 18
 
 
