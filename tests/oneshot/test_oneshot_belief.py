@@ -42,10 +42,12 @@ def believed(k, against, notion, epsilon=1.0):
 
 def whole_law(belief):
     """Everything once more, with a row for each person, counted group and rate: mean and covariance of all groups given the answers."""
-    k, groups = belief.k, belief.groups
+    k, groups, public = belief.k, belief.groups, belief.public
     rates = range(len(belief.asked))
-    features = [raw @ belief.crowd.to for raw in belief.crowd.raw]
-    scores = [belief.base[r] + features[r] @ belief.weights[r] @ belief.contrasts.T for r in rates]
+    own_mean = DESIGNED.apart * np.eye(len(rates))              # the first features are the mean logits, of which each rate has its own
+    features = [np.column_stack([np.tile(own_mean[r], (len(i), 1)), public.map.features(public.place[i])])
+                for r, i in enumerate(public.people)]
+    scores = [features[r] @ belief.weights[r] @ belief.contrasts.T for r in rates]
     p = [softmax(s, axis=1) for s in scores]
     slopes, coins, queries, noise, answers = [], [], [], [], []
     for r in rates:
@@ -139,11 +141,11 @@ def test_populations_drawn_from_the_prior_are_believed_as_they_are():
     frame = crowd.Crowd(public, [public.cells_of(r, 8)[0] for r in (0, 1)])
     half = people.X[:, 0] > 0
     for _ in range(150):
-        both = rng.normal(size=frame.to.shape[1])
+        both = rng.normal(size=frame.to[0].shape[1])
         A = np.zeros(people.m, dtype=int)
         for r, i in enumerate(public.people):
             w = np.sqrt(DESIGNED.shared) * both + np.sqrt(1 - DESIGNED.shared) * rng.normal(size=len(both))
-            A[i] = rng.random(len(i)) < expit(frame.raw[r] @ frame.to @ w)
+            A[i] = rng.random(len(i)) < expit(frame.raw[r] @ frame.to[r] @ w)
         belief = Belief(public, asked(public, A, 2, 1.0, rng, n_cells=8), 2)
         for r, i in enumerate(public.people):
             numbers = half[i].astype(float)[:, None, None]

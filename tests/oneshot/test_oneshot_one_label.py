@@ -25,7 +25,7 @@ def test_the_few_lines_have_the_numbers_of_the_belief(epsilon, monkeypatch):
     queries = np.vstack([question.rows(slice(None)).toarray() for question in questions])
     variances = np.concatenate([np.full(question.q, question.variance) for question in questions])
     told = logit_posterior(queries, np.concatenate([question.answers[0] for question in questions]), variances + 1e-9,
-                           belief.crowd.raw[0] @ belief.crowd.to, np.exp(belief.base[0][1]))
+                           belief.crowd.raw[0] @ belief.crowd.to[0], .5)
     assert told == pytest.approx(belief.means(0)[:, 0], abs=1e-4)
 
 
