@@ -112,6 +112,50 @@ def test_draws_have_the_law_of_the_belief_over_both_rates(k, against, notion):
 
 
 @pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_weights_of_cells_tell_what_the_same_weights_of_everybody_do(k, against, notion):
+    """A second question of weights of the first one's cells, and the same written out for each person."""
+    people = population(k)
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=Parity(notion, against))
+    of_cells, of_everybody, rng = [], [], np.random.default_rng(7)
+    for first in asked(public, people.A, k, 1.0, rng)[::2]:
+        weights, A = whole_directions(rng.normal(size=(2, 6)), 50), people.A[public.people[first.rate]]
+        told = release_directions(weights, A, 1.0, rng, n_groups=k, cells=first.question, every_group=against == "pairs" and k > 2)
+        of_cells += [first, Asked(first.rate, (weights, first.question), *told)]
+        of_everybody += [first, Asked(first.rate, weights[:, first.question], *told)]
+    one, other = Belief(public, of_cells, k), Belief(public, of_everybody, k)
+    for r, i in enumerate(public.people):
+        numbers = rng.normal(size=(len(i), len(one.groups), 2))
+        assert one.means(r) == pytest.approx(other.means(r), abs=1e-9)
+        assert one.spread(r, numbers) == pytest.approx(other.spread(r, numbers), abs=1e-9)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_drawn_rates_are_ones_that_can_be_where_next_to_nothing_is_known(k, against, notion):
+    """Of draws of who is in which group some accept more of a group than there are; a rate of everybody is 1, and of nobody 0."""
+    people, public, belief = believed(k, against, notion, epsilon=.01)
+    accepts = [np.column_stack([people.X[i] > 0, np.ones(len(i)), np.zeros(len(i))]) for i in public.people]
+    rates = belief.rates(accepts, 300, np.random.default_rng(4))
+    assert rates.min() == 0.0 and rates.max() == 1.0
+    assert rates[:, :, -2] == pytest.approx(1.0, abs=1e-4) and rates[:, :, -1] == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_what_noise_alone_moves_goes_by_epsilon_however_little_is_known(k, against, notion):
+    """Of those of a group who are accepted where half are: ten times the noise, ten times the deviation."""
+    deviations = []
+    for epsilon in (1e-6, 1e-5, 1e-3):
+        people, public, belief = believed(k, against, notion, epsilon)
+        half = [np.where(people.X[i, 0] > 0, .5, -.5)[:, None] * np.eye(len(belief.groups))[0] for i in public.people]
+        deviations.append([epsilon * np.sqrt(belief.noise(r, numbers)) for r, numbers in enumerate(half)])
+    assert deviations[0] == pytest.approx(deviations[1], rel=.05) and deviations[0] == pytest.approx(deviations[2], rel=.05)
+
+
+def test_before_an_answer_a_label_s_mean_share_is_between_2_and_98_percent():
+    """Two prior deviations of its mean logit, either way."""
+    assert expit([-2 * DESIGNED.apart, 2 * DESIGNED.apart]) == pytest.approx([.02, .98], abs=.003)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
 def test_what_is_known_exactly_has_no_spread(k, against, notion):
     """Cells of one person each, at epsilon 500: the groups themselves come out, whatever the prior thinks."""
     people = population(k, m=60)

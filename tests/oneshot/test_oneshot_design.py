@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from sklearn.cluster import KMeans
 from test_oneshot_belief import CASES, believed, whole_law
 
-from dpfair_teach.oneshot import ask_part
+from dpfair_teach.oneshot import ask_part, design_question, fair_candidates
 from dpfair_teach.oneshot.design import Doubt, Lift, least_doubt, within
 from dpfair_teach.oneshot.designed import Part
 from dpfair_teach.oneshot.releases import cell_sensitivity, geometric_variance
@@ -123,6 +123,23 @@ def test_the_designed_question_leaves_less_than_any_partition_or_single_gap(k, a
     others = [np.eye(c.max() + 1)[c].T for c in cells] + single
     assert value <= min(doubt.after(other)[0] for other in others) + 1e-9
     assert value < doubt.prices @ np.sqrt(doubt.variances)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_a_question_is_about_the_mixture_whose_gaps_are_priced(k, against, notion):
+    """Of two mixtures the first, or the last: each question leaves less of its own gaps than the other does."""
+    _, public, belief = believed(k, against, notion)
+    found, left = fair_candidates(public, belief), np.zeros((2, 2))
+    path = np.zeros((2, len(found.error)))
+    some = np.random.default_rng(3).choice(len(found.error) - 2, size=6, replace=False)
+    path[0, some[:3]] = path[1, some[3:]] = 1 / 3
+    mixtures = found.of_crowd[0] @ path.T
+    gaps = Lift(belief, 0, mixtures).of(mixtures)
+    for a, prices in enumerate(np.eye(2)):
+        question = design_question(belief, found, path, prices, 0, .7)
+        for b, priced in enumerate(np.eye(2)):
+            left[a, b] = Doubt(belief, 0, gaps, np.repeat(priced, gaps.shape[2] // 2), .7).after(question)[0]
+    assert left[0, 0] < left[1, 0] and left[1, 1] < left[0, 1]
 
 
 # --- deliberate faults

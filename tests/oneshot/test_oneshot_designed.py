@@ -1,15 +1,32 @@
 """Asking well as an estimator: bad input in clear words, few people, many groups, and what it claims."""
 from __future__ import annotations
 
+import re
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from dpfair_teach import data
+from dpfair_teach._curve import violation_of
 from dpfair_teach._small_groups import SmallGroupWarning
-from dpfair_teach.oneshot import FrontierLearner, NothingToAskWarning, ask_well, public_part, split_epsilon
-from dpfair_teach.oneshot.chosen import between, lower_corners
+from dpfair_teach.fairness import Parity
+from dpfair_teach.oneshot import (
+    FrontierLearner,
+    NothingToAskWarning,
+    ask_well,
+    designed,
+    learner,
+    multiplier_grid,
+    public_part,
+    split_epsilon,
+)
+from dpfair_teach.oneshot.chosen import MORE_APART, Believed, between, expected_violations, lower_corners, published_of
+from dpfair_teach.oneshot.run import METHODS, learn, parts_of
+from dpfair_teach.oneshot.settings import DESIGNED
+from dpfair_teach.oneshot.thresholds import MOST, Candidates, grid_of
 
 
 def fitted(people, A=None, epsilon=2.0, gamma=.05, **how):
@@ -68,6 +85,104 @@ def test_a_share_that_leaves_no_second_question_is_refused_before_the_first(epsi
     with pytest.raises(ValueError, match=r"^share=.*leaves .* for the second question"):
         ask_well(public_part(people.X, people.Y, method="designed"), people.A, epsilon, rng, share=share)
     assert rng.random() == other.random()
+
+
+def test_the_two_epsilons_of_a_part_never_pass_the_whole():
+    """As fractions, to the last digit; and they are no less than it but for that digit."""
+    rng = np.random.default_rng(8)
+    pairs = [(.35, .3), *zip(np.append(rng.uniform(.001, 5, 300), 10 ** rng.uniform(-3, 5, 100)), rng.uniform(.01, .99, 400), strict=True)]
+    above = 0
+    for epsilon, share in pairs:
+        first, second = parts_of(epsilon, share, 2)
+        above += Fraction(first) + Fraction(epsilon - first) > Fraction(epsilon)
+        assert Fraction(first) + Fraction(second) <= Fraction(epsilon) and first + second == pytest.approx(epsilon, rel=1e-15)
+    assert above > 50
+
+
+@pytest.mark.parametrize(("epsilon", "how", "said"), [
+    (2.0, {"share": .001}, r"^share = 0\.001 leaves so little of epsilon = 2 .*Choose a larger share"),
+    (.002, {}, r"^epsilon = 0\.002 is so small.*Choose a larger epsilon"),
+    (.002, {"share": .5}, r"^epsilon = 0\.002 is so small.*Choose a larger epsilon")], ids=str)
+def test_where_no_cell_is_left_the_warning_names_what_would_help(people, epsilon, how, said):
+    with pytest.warns(NothingToAskWarning, match=said):
+        fitted(people, epsilon=epsilon, **how)
+
+
+@pytest.mark.parametrize("few", [1, 2, 3])
+def test_a_few_people_of_a_label_are_never_thought_well_known(people, few):
+    """Whatever the noise is: no count tells so much of so few, and the prior alone tells nothing."""
+    Y = np.zeros(people.m, dtype=int)
+    Y[np.argsort(people.X[:, 0])[-few:]] = 1
+    for seed in range(3):
+        with pytest.warns(SmallGroupWarning, match="with label 1"):
+            FrontierLearner(1.0, .05, method="designed").fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_epsilon_that_a_warning_names_is_the_same_from_any_small_one(people, method):
+    named = []
+    for epsilon in (1e-6, 1e-5, 1e-4):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            FrontierLearner(epsilon, .05, method=method).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(3))
+        words, = [str(w.message) for w in said if w.category is SmallGroupWarning]
+        named.append(max(float(number) for number in re.findall(r"or epsilon ([\d.e+-]+)\)", words)))
+    assert max(named) < 3 * min(named) and .01 < max(named) < 5
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("k", "anchor"), [(2, 2), (5, 7)])
+def test_an_anchor_that_is_no_group_is_refused_before_anybody_is_asked(people, method, k, anchor):
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match=rf"^anchor={anchor}: not one of the {k} groups"):
+        FrontierLearner(1.0, 0.0, method=method, n_groups=k, notion=Parity(anchor=anchor)).fit(
+            people.X, people.Y, sensitive_features=people.A, rng=rng)
+    assert rng.bit_generator.state == before
+
+
+@pytest.mark.parametrize(("notion", "against", "usual"), [
+    ("demographic_parity", "pairs", 10), ("equalized_odds", "anchor", 10), ("equalized_odds", "pairs", 9)])
+def test_candidates_are_so_many_that_their_drawn_gaps_can_be_held(notion, against, usual):
+    """Of few groups as many as usual, of twenty fewer."""
+    parity = Parity(notion, against)
+    assert len(grid_of(2, parity, DESIGNED.draws)) == (41 if notion == "demographic_parity" else 41**2) + 1
+    for k in range(3, usual + 1):
+        assert np.array_equal(grid_of(k, parity, DESIGNED.draws), multiplier_grid(k, notion=parity))
+    grid = grid_of(20, parity, DESIGNED.draws)
+    assert 1000 < len(grid) < len(multiplier_grid(20, notion=parity))
+    assert DESIGNED.draws * len(parity.cells) * len(parity.comparisons(20)) * len(grid) <= MOST
+
+
+def test_too_many_gaps_are_refused_before_anybody_is_asked(people, monkeypatch):
+    parity, rng = Parity("demographic_parity", "pairs"), np.random.default_rng(3)
+    monkeypatch.setattr(designed, "ask_part", lambda *of: pytest.fail("somebody was asked"))
+    calls = [lambda: grid_of(66, parity, DESIGNED.draws),
+             lambda: ask_well(public_part(people.X, people.Y, method="designed", notion=parity), people.A, 1.0, rng, n_groups=66),
+             lambda: FrontierLearner(1.0, 0.0, method="designed", n_groups=66, notion=parity).fit(
+                 people.X, people.Y, sensitive_features=people.A, rng=rng)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^n_groups=66: makes 2145 gaps between groups, too many to draw"):
+            call()
+
+
+def test_what_has_no_drawn_violation_and_no_run_here_is_refused(people):
+    """A comparison with all groups together, and the method that asks twice."""
+    with pytest.raises(ValueError, match=r"^against='population': is no comparison"):
+        violation_of(np.zeros((2, 1)), Parity("false_positive", "population"))
+    rng, other = np.random.default_rng(3), np.random.default_rng(3)
+    with pytest.raises(ValueError, match=r"^method='designed': has a run of its own.*ask_well"):
+        learn(public_part(people.X, people.Y, method="designed"), people.A, 2, 1.0, rng, method="designed")
+    assert rng.random() == other.random()
+
+
+@pytest.mark.parametrize("noise", [1e-16, 1e-12, 1e-8])
+def test_people_who_differ_by_rounding_alone_are_no_warning(people, noise):
+    X = (people.X > 0) + noise * np.random.default_rng(2).normal(size=people.X.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        FrontierLearner(2.0, .05, method="designed").fit(X[:200], people.Y[:200], sensitive_features=people.A[:200],
+                                                         rng=np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("notion", ["equalized_odds", "demographic_parity"])
@@ -132,3 +247,48 @@ def test_corners_are_the_lower_hull_and_between_them_is_a_mixture():
             row = between(np.eye(31)[hull], x[hull], at)
             assert row @ x == pytest.approx(at) and row @ y <= w @ y + 1e-12
     assert np.array_equal(between(np.eye(31)[hull], x[hull], 5.0), np.eye(31)[hull[-1]])
+
+
+def test_what_is_published_is_told_by_draws_that_chose_no_mixture(people, monkeypatch):
+    """What a mixture was chosen by it violates by less than it does."""
+    honest, seeds = Candidates.rates, []
+    monkeypatch.setattr(Candidates, "rates", lambda self, size, seed, *of: (seeds.append(seed), honest(self, size, seed, *of))[1])
+    fitted(people)
+    assert len(seeds) == 3 and len(set(seeds)) == 3
+
+
+def test_intervals_are_those_of_larger_deviations(people, monkeypatch):
+    """By the factor that is calibrated; 1 makes them narrower."""
+    model = fitted(people)
+    assert MORE_APART > 1
+    weights = np.stack([model.frontier_.row(gamma) for gamma in (.02, .1)])
+    plain, apart = model.accepted_.rates(weights), model.accepted_.rates(weights, MORE_APART)
+    inside = ((apart > 0) & (apart < 1)).all(axis=0)
+    assert inside.any() and apart.std(axis=0)[inside] == pytest.approx(MORE_APART * plain.std(axis=0)[inside])
+    assert apart.mean(axis=0)[inside] == pytest.approx(plain.mean(axis=0)[inside])
+    wide = model.curve([.02, .1])
+    monkeypatch.setattr(learner, "MORE_APART", 1.0)
+    narrow = model.curve([.02, .1])
+    assert (wide.violation_high > narrow.violation_high).all() and np.array_equal(wide.claimed, narrow.claimed)
+
+
+def test_what_is_expected_is_the_mean_violation_and_not_that_of_the_mean():
+    """One candidate of which each of two groups is accepted more by 0.2, in half of the draws."""
+    drawn = np.array([[.4, .6], [.6, .4]])[:, :, None, None]                # (D, k, S, R)
+    believed = Believed(drawn, np.ones((2, 1)), np.ones((2, 1)))
+    for parity in (Parity("demographic_parity"), Parity("demographic_parity", "pairs")):
+        assert expected_violations(believed, np.ones((1, 1)), parity) == pytest.approx([.2])
+
+
+def test_what_is_published_of_a_mixture_is_all_of_it_however_rarely_a_candidate_is_used(people):
+    """A mixture that uses one of them once in a million times: the same errors, and the same people are accepted as often."""
+    public = public_part(people.X, people.Y, method="designed")
+    _, belief, found, path = ask_well(public, people.A, 2.0, np.random.default_rng(2))
+    path = path[[0]].copy()
+    rare = int(found.error[:-2].argmax())
+    path[0] = (1 - 1e-6) * path[0]
+    path[0, rare] += 1e-6
+    basis, frontier, _ = published_of(belief, found, path, (1.0,))
+    accepted = (basis(people.X) @ frontier.multipliers.T > 0) @ frontier.row(1.0)
+    assert frontier.row(1.0) @ frontier.error == pytest.approx(path[0] @ found.error, rel=1e-12)
+    assert accepted == pytest.approx(path[0] @ found.decisions.array(), rel=1e-9, abs=1e-12)

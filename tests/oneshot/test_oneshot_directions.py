@@ -16,21 +16,33 @@ ALPHA = 1e-9
 WEIGHTS = np.array([[3, -1, 0, 2], [0, 2, 1, -2]])
 
 
-def sums(A, k: int, every_group: bool = False) -> np.ndarray:
-    return np.array([[WEIGHTS[q, [i for i in range(4) if A[i] == a]].sum() for q in range(2)] for a in range(0 if every_group else 1, k)])
+def sums(A, k: int, every_group: bool = False, weights: np.ndarray = WEIGHTS) -> np.ndarray:
+    return np.array([[weights[q, [i for i in range(4) if A[i] == a]].sum() for q in range(2)] for a in range(0 if every_group else 1, k)])
+
+
+@pytest.mark.parametrize(("cells", "widest"), [(None, 4), ([2, 0, 0, 3], 4), ([2, 0, 1, 1], 3)], ids=str)
+@pytest.mark.parametrize(("k", "every_group"), [(2, False), (2, True), (3, False), (3, True)])
+def test_no_neighbours_are_further_apart_than_the_sensitivity_and_some_are_as_far(k, every_group, cells, widest):
+    """All groups of four people, every change of one of them. Or a weight for each cell of people: one with nobody in it moves nothing."""
+    rng, far, how = np.random.default_rng(0), 0, {"n_groups": k, "every_group": every_group, "cells": cells}
+    weights = WEIGHTS if cells is None else WEIGHTS[:, cells]
+    _, release = release_directions(WEIGHTS, [0, 1, 0, 1], 1.0, rng, **how)
+    for A in itertools.product(range(k), repeat=4):
+        for i, a in itertools.product(range(4), range(k)):
+            moved = np.abs(sums(A, k, every_group, weights) - sums([*A[:i], a, *A[i + 1:]], k, every_group, weights)).sum()
+            assert moved <= release.sensitivity
+            far = max(far, moved)
+    assert far == release.sensitivity == widest * (1 if k == 2 and not every_group else 2) and release.epsilon == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(("k", "every_group"), [(2, False), (2, True), (3, False), (3, True)])
-def test_no_neighbours_are_further_apart_than_the_sensitivity_and_some_are_as_far(k, every_group):
-    """All groups of four people, every change of one of them."""
-    rng, far = np.random.default_rng(0), 0
-    _, release = release_directions(WEIGHTS, [0, 1, 0, 1], 1.0, rng, n_groups=k, every_group=every_group)
-    for A in itertools.product(range(k), repeat=4):
-        for i, a in itertools.product(range(4), range(k)):
-            moved = np.abs(sums(A, k, every_group) - sums([*A[:i], a, *A[i + 1:]], k, every_group)).sum()
-            assert moved <= release.sensitivity
-            far = max(far, moved)
-    assert far == release.sensitivity == 4 * (1 if k == 2 and not every_group else 2) and release.epsilon == pytest.approx(1.0)
+def test_weights_of_cells_are_asked_as_those_of_everybody_in_them(k, every_group):
+    """The same answers, with the same noise, and the same record, whoever is in which group."""
+    cells, how = [2, 0, 0, 3], {"n_groups": k, "every_group": every_group, "part": ("label 0", "labels of May")}
+    for seed, A in enumerate(itertools.product(range(k), repeat=4)):
+        one = release_directions(WEIGHTS, A, 2.0, np.random.default_rng(seed), cells=cells, **how)
+        other = release_directions(WEIGHTS[:, cells], A, 2.0, np.random.default_rng(seed), **how)
+        assert np.array_equal(one[0], other[0]) and one[1] == other[1]
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 2.0), (3, 0.5)])

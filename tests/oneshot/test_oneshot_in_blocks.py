@@ -13,8 +13,27 @@ from test_oneshot_learner import METHODS, population
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpfair_teach import _checks, data
-from dpfair_teach.oneshot import FrontierLearner, _blocks, _clusters, _label, _least, ask_well, learner, price_grid, public_part
+from dpfair_teach.oneshot import (
+    FrontierLearner,
+    _blocks,
+    _clusters,
+    _label,
+    _least,
+    ask_part,
+    ask_well,
+    believe,
+    crowd,
+    design,
+    design_question,
+    fair_candidates,
+    learner,
+    price_grid,
+    public_part,
+    split_epsilon,
+)
 from dpfair_teach.oneshot._least import Projection, ProjectionInBlocks
+from dpfair_teach.oneshot.chosen import what_is_believed
+from dpfair_teach.oneshot.design import in_cells
 
 GAMMAS = [0, .03, .1, .3]
 
@@ -94,6 +113,103 @@ def test_who_asks_well_believes_and_decides_the_same_in_blocks(k, in_blocks, ori
     assert values[0] == pytest.approx(values[1], abs=.01)
     for mine, theirs in zip(*(questions[2:] for questions, *_ in second), strict=True):
         assert mine.question.shape[1] == theirs.question.shape[1] and mine.release.part == theirs.release.part
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_blocks_are_everybody_once_and_in_order(narrow, in_blocks):
+    """Also where one person is left for the last block; up to 50 people are one block."""
+    in_blocks()
+    step = 16 if narrow else 64
+    for n in (0, 1, 50, 51, step - 1, step, step + 1, 3 * step, 3 * step + 1):
+        found = list(_blocks.blocks(n, narrow))
+        assert np.array_equal(np.concatenate([np.arange(n)[at] for at in found] or [[]]), np.arange(n))
+        assert len(found) == (n > 0 if n <= 50 else -(-n // step)) and all(at.stop <= n for at in found)
+
+
+def a_crowd_of_forty(k, in_blocks, monkeypatch):
+    """Of 300 people, 105 of label 1, whose groups in a dozen cells of a label are known: candidates by a belief about all, and by one where
+    40 of each label stand for it, by the same answers; and a few mixtures of the latter."""
+    people, rng = population(k), np.random.default_rng(2)
+    labels = (people.X[:, 0] > np.quantile(people.X[:, 0], .65)).astype(int)
+    public = public_part(people.X, labels, method="designed")
+    asked = [ask_part(public.cells_of(part.rate, 12)[0], people.A, part, part.first, rng) for part in split_epsilon(public, 30.0, k)]
+    all_together = fair_candidates(public, believe(public, asked, k))
+    in_blocks()
+    monkeypatch.setattr(crowd, "SAMPLE", 40)
+    public = public_part(people.X, labels, method="designed")
+    few = fair_candidates(public, believe(public, asked, k))
+    path = np.zeros((3, len(few.error)))
+    path[:, rng.choice(len(few.error) - 2, 8)] = rng.dirichlet(np.ones(8), size=3)
+    return public, asked, all_together, few, path
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_few_stand_for_everybody(k, in_blocks, oriented, monkeypatch):
+    """Each of the crowd for as many of the own cell as there are for each of it there; what is believed of them goes by that."""
+    public, asked, all_together, few, _ = a_crowd_of_forty(k, in_blocks, monkeypatch)
+    whole, belief = all_together.belief, few.belief
+    drawn = belief.draws(2000, np.random.default_rng(4))
+    for r, (people, at, times) in enumerate(zip(public.people, belief.crowd.sample, belief.crowd.times, strict=True)):
+        cells = asked[r].question
+        assert len(at) < 50 < len(people) and np.bincount(cells[at], times) == pytest.approx(np.bincount(cells))
+        assert belief.of_everybody(r) == pytest.approx(whole.means(r), abs=.02)
+        told = np.stack([np.bincount(cells[at], column) for column in belief.means(r).T])
+        assert told == pytest.approx(asked[r].answers, abs=2.5)
+        half = (public.X[people[at], 1] > 0)[:, None, None] * np.eye(len(belief.groups))
+        variances = np.einsum("nas,nax->sx", drawn[r], half).var(axis=0)
+        assert variances == pytest.approx((half * belief.spread(r, half)).sum(axis=(0, 1)), rel=.2)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_candidates_of_a_crowd_count_everybody(k, in_blocks, oriented, monkeypatch):
+    """What they are made of, the people of each group and label, are those of all. Their rates, and how these move with a person, are those
+    of the crowd with whom it stands for; of candidates that are published everybody's."""
+    public, _, all_together, few, path = a_crowd_of_forty(k, in_blocks, monkeypatch)
+    assert few.basis.n == pytest.approx(all_together.basis.n, rel=.15)
+    assert few.basis.n.sum(axis=1) == pytest.approx([len(people) for people in public.people])
+    belief, last = few.belief, fair_candidates(public, few.belief, few, path)
+    accepts = [last.decisions.of_people(people) for people in public.people]
+    assert last.error == pytest.approx(sum(abs(a - r).sum(axis=0) for r, a in enumerate(accepts)) / public.m)
+    assert what_is_believed(belief, last, np.arange(5)).people.sum(axis=0) == pytest.approx([len(people) for people in public.people])
+    drawn, drawn_last = few.rates(400, 0), last.rates(400, 0)
+    for r, (accepted, times) in enumerate(zip(accepts, belief.crowd.times, strict=True)):
+        rates = rates_by(belief.all_groups(belief.means(r), times[:, None]), few.of_crowd[r])
+        assert drawn[..., r].mean(axis=0) == pytest.approx(rates, abs=.03)
+        lift = design.Lift(belief, r, few.of_crowd[r])
+        assert lift.sizes.sum() == pytest.approx(len(accepted)) and lift.rates.T == pytest.approx(rates, abs=1e-5)
+        rates = rates_by(belief.all_groups(belief.of_everybody(r), np.ones(len(accepted))[:, None]), accepted)
+        assert drawn_last[..., r].mean(axis=0) == pytest.approx(rates, abs=.02)
+    only = np.arange(0, len(last.error), 97)
+    assert last.rates(20, 0, only) == pytest.approx(last.rates(20, 0)[:, :, only], abs=1e-5)
+
+
+def rates_by(groups, accepted):
+    """How often each group is accepted, (k, H), where (n, k) says how many of it everybody stands for."""
+    return (groups.T @ accepted) / groups.sum(axis=0)[:, None]
+
+
+def apart(cells, chances):
+    """Of how chances (n, L) vary, the share that is within cells."""
+    within = [chances[cells == cell] - chances[cells == cell].mean(axis=0) for cell in np.unique(cells)]
+    return (np.concatenate(within)**2).sum() / ((chances - chances.mean(axis=0))**2).sum()
+
+
+def test_the_weights_of_a_cell_are_those_of_the_crowd_there_on_average(in_blocks, oriented, monkeypatch):
+    """And who is in a cell is treated alike by the mixtures."""
+    public, _, _, few, path = a_crowd_of_forty(2, in_blocks, monkeypatch)
+    monkeypatch.setattr(design, "ALIKE", 9)
+    rng, prices = np.random.default_rng(3), [1.0, .3, .1]
+    for r, people in enumerate(public.people):
+        at, chances = few.belief.crowd.sample[r], few.decisions.of_people(people) @ path.T
+        given = np.stack([np.ones(len(at)), rng.uniform(-1, 1, len(at))])
+        weights, cells = in_cells(few.belief, few, path, r, given)
+        for cell in range(weights.shape[1]):
+            here = given[:, cells[at] == cell]
+            assert weights[:, cell] == pytest.approx(here.mean(axis=1) if here.size else np.zeros(2))
+        assert len(cells) == len(people) and (weights[0] > 0).sum() > 4
+        assert apart(cells, chances) < .2
+        told, of = design_question(few.belief, few, path, prices, r, 1.0)
+        assert len(of) == len(people) and apart(of, chances * prices) < .2 and .9 < np.abs(told).sum(axis=0).max() <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32], ids=["doubles", "floats"])

@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpfair_teach import accounting, data, mechanisms
+from dpfair_teach import _checks, accounting, data, mechanisms
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import (
     FrontierLearner,
+    _blocks,
     ask_part,
     ask_well,
     bayes_mixtures,
+    bayes_scores,
     believe,
+    crowd,
     designed,
     directions,
     fair_candidates,
+    price_grid,
     public_cells,
     public_part,
     split_epsilon,
@@ -61,13 +65,34 @@ def neighbours(A: np.ndarray, k: int):
             yield i, other
 
 
-@pytest.mark.parametrize(("k", "parity", "share"), [
-    (2, Parity(), None), (3, Parity(against="pairs"), None), (2, Parity("demographic_parity"), .3),
-    (3, Parity("true_positive"), None)], ids=str)
-def test_no_neighbour_s_transcript_is_more_than_epsilon_away_and_some_is_that_far(k, parity, share, monkeypatch):
+def same(one: Any, other: Any) -> bool:
+    """Two questions: arrays, or weights of cells and the cells."""
+    return all(map(same, one, other)) if isinstance(one, tuple) else np.array_equal(one, other)
+
+
+def as_of_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four people of each rate stand for all, and the second question is one of weights of cells; in two halves, so that there are several
+    weights of each person."""
+    for module in (_blocks, _checks):
+        monkeypatch.setattr(module, "TOGETHER", 5)
+    monkeypatch.setattr(crowd, "SAMPLE", 4)
+    honest = designed.design_question
+
+    def in_halves(*of: Any) -> tuple[np.ndarray, np.ndarray]:
+        weights, cells = honest(*of)
+        return np.concatenate([weights / 2, weights / 2]), cells
+    monkeypatch.setattr(designed, "design_question", in_halves)
+
+
+@pytest.mark.parametrize(("k", "parity", "share", "many"), [
+    (2, Parity(), None, False), (3, Parity(against="pairs"), None, False), (2, Parity("demographic_parity"), .3, False),
+    (3, Parity("true_positive"), None, False), (2, Parity("demographic_parity"), .3, True)], ids=str)
+def test_no_neighbour_s_transcript_is_more_than_epsilon_away_and_some_is_that_far(k, parity, share, many, monkeypatch):
     """Geometric noise with decay d: the logarithm of how much likelier an answer is from one input than from another is at most d times
     their distance, and is that for answers far away. So one transcript, told to all neighbours, shows the largest ratio there is with its
     questions; of drawn answers, and of answers far off. What is published follows from the answers."""
+    if many:
+        as_of_very_many(monkeypatch)
     public, A = small(k, parity)
     witness = Witness(monkeypatch)
     far, largest = np.random.default_rng(2), 0.0
@@ -80,13 +105,14 @@ def test_no_neighbour_s_transcript_is_more_than_epsilon_away_and_some_is_that_fa
         for i, other in neighbours(A, k):
             asked_again, _, _, published_again = witness.run(public, other, k, tell=told, share=share)
             for one, two in zip(asked, asked_again, strict=True):
-                assert np.array_equal(one.question, two.question)
+                assert same(one.question, two.question)
             assert np.array_equal(published, published_again)
             loss = sum(decay * np.abs(value - moved).sum() for (value, decay), (moved, _) in zip(inputs, witness.inputs, strict=True))
             largest = max(largest, loss)
             touched = {one.rate for one, (value, _), (moved, _) in zip(asked, inputs, witness.inputs, strict=True)
                        if (value != moved).any()}
             assert touched <= {r for r, people in enumerate(public.people) if i in people}
+    assert isinstance(asked[-1].question, tuple) == many
     assert largest <= EPSILON * (1 + 1e-9)
     assert largest > .99 * EPSILON
 
@@ -113,6 +139,91 @@ def test_what_is_asked_by_other_labels_of_the_same_people_adds_up():
     again = FrontierLearner(1.0, .05, method="designed").fit(FEW.X, FEW.Y, sensitive_features=FEW.A, rng=np.random.default_rng(3))
     assert accounting.compose([*records[:2], *again.releases_]) == pytest.approx(2.0)       # one labelling: label 0 was asked twice for 1
     assert {r.part[1] for r in again.releases_} == {records[0].part[1]} != {records[2].part[1]}
+
+
+def test_other_labels_adds_up_too_where_rows_stand_by_label():
+    """Labels are swapped and rows sorted anew: the same column of labels, and in each place another person."""
+    Y = (FEW.X[:, 0] > np.median(FEW.X[:, 0])).astype(int)
+    records, columns = [], []
+    for labels, notion in ((Y, "false_positive"), (1 - Y, "true_positive")):
+        order = np.argsort(labels, kind="stable")
+        columns.append(labels[order].tolist())
+        model = FrontierLearner(1.0, .05, method="designed", notion=notion)
+        records += model.fit(FEW.X[order], labels[order], sensitive_features=FEW.A[order], rng=np.random.default_rng(3)).releases_
+    assert columns[0] == columns[1] and accounting.compose(records) == pytest.approx(2.0)
+    assert len({record.part[1] for record in records}) == 2
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_each_question_is_designed_for_what_it_may_cost_and_by_the_prices_of_the_mixtures(k, monkeypatch):
+    """Of every part: its own rate, the epsilon of its second question, and each mixture with the price that it was chosen for. The last
+    candidates hold those that the questions were about."""
+    honest, seen, kept = designed.design_question, [], set()
+
+    def question(belief, found, path, prices, rate, epsilon):
+        gaps = found.gaps(seed=0)
+        seen.append((rate, epsilon))
+        kept.add(len(found.error) + int((path[:, :-2] > 0).any(axis=0).sum()))
+        assert np.array_equal(prices, price_grid(found.error, gaps)) and np.array_equal(path, bayes_mixtures(found.error, gaps, prices))
+        return honest(belief, found, path, prices, rate, epsilon)
+    monkeypatch.setattr(designed, "design_question", question)
+    public, A = small(k, Parity())
+    asked, _, last, _ = ask_well(public, A, EPSILON, np.random.default_rng(0), n_groups=k, share=.3)
+    assert kept == {len(last.error)}
+    assert seen == [(0, pytest.approx(.7 * EPSILON)), (1, pytest.approx(.7 * EPSILON))]
+    assert [one.release.epsilon for one in asked] == pytest.approx([.3 * EPSILON] * 2 + [.7 * EPSILON] * 2)
+
+
+def test_with_three_groups_there_are_cells_for_half_the_epsilon():
+    """Whoever moves between two of them moves two counts."""
+    public = public_part(FEW.X, FEW.Y, method="designed")
+    for of_three, of_two in zip(split_epsilon(public, 8.0, 3), split_epsilon(public, 4.0, 2), strict=True):
+        assert np.array_equal(public_cells(public, of_three), public_cells(public, of_two))
+        assert public_cells(public, of_three).max() < public_cells(public, split_epsilon(public, 8.0, 2)[of_two.rate]).max()
+
+
+@pytest.mark.parametrize("epsilon", [2.0, 1e-8])
+def test_weights_of_cells_are_rounded_and_told_as_those_of_everybody(epsilon):
+    """In whole numbers, as many as the epsilon has room for."""
+    _, (part, _), _ = begun()
+    cells, weights = np.arange(len(part.people)) % 5, np.random.default_rng(6).uniform(-.5, .5, (2, 5))
+    one = ask_part((weights, cells), FEW.A, part, epsilon, np.random.default_rng(7))
+    other = ask_part(weights[:, cells], FEW.A, part, epsilon, np.random.default_rng(7))
+    assert np.array_equal(one.question[0][:, one.question[1]], other.question) and one.release == other.release
+    assert np.array_equal(one.answers, other.answers)
+
+
+def test_the_largest_of_several_gaps_is_what_unfairness_costs():
+    """On average over draws, of the candidate of least error: 0.2 and 0.4, beside a smaller one."""
+    gaps = [[[.2, 0, 0], [.1, 0, 0]], [[0, 0, 0], [-.4, 0, 0]]]
+    assert price_grid([.1, .4, .5], gaps)[0] == pytest.approx(8 * .3 / .3) and price_grid([.1, .4, .5], gaps)[-1] == 0
+
+
+def test_candidates_that_some_mixture_uses_are_there_the_second_time_however_rarely():
+    """First, in their order, and they decide what they decided."""
+    public, _, belief, found, path = decided()
+    path = path.copy()
+    rare = int(np.flatnonzero(~(path > 0).any(axis=0))[5])
+    path[0] *= 1 - 1e-7
+    path[0, rare] = 1e-7
+    used = np.flatnonzero((path[:, :-2] > 0).any(axis=0))
+    again = fair_candidates(public, belief, found, path)
+    assert rare in used and len(again.error) == len(found.error) + len(used)
+    assert np.array_equal(again.decisions.array()[:len(used)], found.decisions.array()[used])
+    assert np.array_equal(again.error[:len(used)], found.error[used])
+    scores = again.basis(FEW.X)
+    assert np.array_equal((scores @ again.decisions.multipliers.T > 0).T, again.decisions.array())
+
+
+@pytest.mark.parametrize("notion", ["true_positive", "false_positive", "demographic_parity", "equalized_odds"])
+def test_candidates_weigh_gaps_by_how_many_have_the_label(notion):
+    """As :func:`bayes_scores` does, whose ``share`` is that of the people who are compared."""
+    public = public_part(FEW.X, FEW.Y, method="designed", notion=notion)
+    asked = [ask_part(public_cells(public, part), FEW.A, part, part.first, np.random.default_rng(3)) for part in split_epsilon(public, 2.0)]
+    basis = fair_candidates(public, believe(public, asked)).basis
+    compared = {"true_positive": FEW.Y == 1, "false_positive": FEW.Y == 0}.get(notion, FEW.Y >= 0)
+    told = bayes_scores(public.eta(FEW.X), basis.chances(FEW.X), basis.n, notion, share=compared.mean())
+    assert 0 < compared.mean() and basis(FEW.X)[:, :-1] == pytest.approx(told) and basis.n.sum() == pytest.approx(compared.sum())
 
 
 FEW = data.make_logistic(40, d=2, rng=np.random.default_rng(2))
