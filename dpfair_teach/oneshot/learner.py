@@ -139,7 +139,7 @@ class FrontierLearner(FrontierClassifier):
         mixture is solved from the same answers when it is needed.
     n_groups : int in 2..21; in 2..66 for a notion of one rate
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; between pairs 10 take seconds, 20 a
-        minute. With ``designed`` there are fewer candidates where groups are many; 44 between pairs of one rate are the most.
+        minute. With ``designed`` there are fewer candidates where groups are many; 42 between pairs of one rate are the most.
     share : float in [0.001, 1], optional
         Of epsilon for the first release, the rest is for the second; 1 for no second one. None: 0.5, with ``designed`` the more, the larger
         the label.

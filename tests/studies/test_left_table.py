@@ -99,7 +99,22 @@ def test_asking_once_needs_less_than_a_tenth_by_every_rule_and_designed_than_a_t
     assert round(found["paper"][0]) == 13 and found["paper"][1:] == (pytest.approx(.84, abs=.005), pytest.approx(.56, abs=.005))
     held_out = [reaches(quality, "loop_lp", group, "held_out") / reaches(quality, "designed", group, "held_out")
                 for group in ("paper", "race_argmax", "white_median")]
-    assert min(held_out) > 25
+    assert min(held_out) > 20
+    begins = [reaches(quality, "loop_lp", group, seen, "q_high") / reaches(quality, "designed", group, seen, "q_low")
+              for group in LEFT_GROUPS for seen in ("in_sample", "held_out") if (group, seen) != ("hisp_median", "held_out")]
+    assert int(min(begins)) == 16
+
+
+def test_by_which_rules_the_designed_question_is_ahead(quality):
+    """Of the epsilons shown: in-sample by all but one, where it is level, held out by all but one, where it is behind."""
+    def gain(group, label, evaluated):
+        names = {name: at(quality, name, group, label=label, evaluated=evaluated)[[.5, 1.0, 2.0]] for name in ("designed", "histogram")}
+        return (names["designed"] - names["histogram"]).dropna()
+
+    for group, label in product(LEFT_GROUPS, ("p70", "p20")):
+        assert (gain(group, label, "in_sample") > 0).tolist() == [True, (group, label) != ("hisp_median", "p70"), True]
+        assert (gain(group, label, "held_out") > 0).all() == ((group, label) != ("paper", "p20"))
+    assert gain("paper", "p20", "held_out").max() < 0 and gain("race_argmax", "p20", "held_out").empty
 
 
 def test_held_out_the_factor_is_larger_and_intervals_of_the_default_rule_begin_at_about_ten(quality):
