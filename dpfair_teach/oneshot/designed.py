@@ -113,7 +113,6 @@ def ask_well(
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
     parts, asked = split_epsilon(public, epsilon, n_groups, share), []
-    grid_of(n_groups, public.parity, settings_of(public).draws)     # refuses too many groups
     # 1: ask, of public cells
     for part in parts:
         cells = public_cells(public, part)
@@ -206,6 +205,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
     """
     settings = settings_of(public)
     epsilon, k = check.number("epsilon", epsilon, low=1e-6, high=1e6), check.group_count(n_groups)
+    grid_of(k, public.parity, settings.draws)       # refuses too many groups before anybody is asked
     sizes, every_group = [len(people) for people in public.people], public.parity.against == "pairs" and k > 2
     if share is None:
         shares = [float(np.clip(settings.share + settings.slope * (n / sum(sizes) - 1 / len(sizes)), *ENDS)) for n in sizes]
