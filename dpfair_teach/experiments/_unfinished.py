@@ -6,6 +6,7 @@ run's numbers, its settings and the package's source. Anything else is refused, 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -13,14 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows: nothing guards against two runs there
-    fcntl = None  # type: ignore[assignment]  # a module where there is one
-
 from .. import _checks as check
 
 __all__ = ["Unfinished", "alone", "source_hash", "text_hash"]
+
+
+#: Windows has none, and nothing guards against two runs there.
+fcntl: Any = importlib.import_module("fcntl") if importlib.util.find_spec("fcntl") else None
 
 
 def text_hash(parts: Iterable[str]) -> str:

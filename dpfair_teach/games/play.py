@@ -78,6 +78,8 @@ class Play(Moves):
         The learner's classifier in each round.
     multipliers : (T, ..., K) array
         The auditor's lambda in each round, chosen before it sees the classifier.
+    n_classifiers : int
+        H, of the game.
     rounds, Q, lam, gap, regrets, error, violation
         T; the averages of both players, (..., H) and (..., K); the equilibrium gap of these averages, and what either player could still
         gain (auditor, learner); err(Q); the largest gap of Q.
@@ -92,10 +94,10 @@ class Play(Moves):
     chosen: np.ndarray = field(repr=False)
     multipliers: np.ndarray = field(repr=False)
 
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]  # of the moves alone it is kept, with the game at hand it is the game's
-        """H, of the game."""
-        return self.game.n_classifiers
+    n_classifiers: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_classifiers", self.game.n_classifiers)
 
     @property
     def history(self) -> pd.DataFrame:

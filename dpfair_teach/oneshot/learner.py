@@ -142,8 +142,7 @@ class FrontierLearner(FrontierClassifier):
         minute. With ``designed`` there are fewer candidates where groups are many; 42 between pairs of one rate are the most.
     share : float in [0.001, 1], optional
         Of epsilon for the first release, the rest is for the second; 1 for no second one. None: 0.5, with ``designed`` the more, the larger
-        the label.
-        Either part is at least 1e-9, with three or more groups 2e-9.
+        the label. Either part is at least 1e-9, with three or more groups 2e-9.
     n_cells : int in 2..10,000, optional
         Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
     norm : str, optional
@@ -276,9 +275,9 @@ class FrontierLearner(FrontierClassifier):
         rates = len(served(self.notion, self.against).cells)
         first = list(zip(self.answers_[:rates], self.releases_[:rates], strict=True))
 
-        def most(share: float) -> int:
-            """Cells of the larger label, had the first question this times its epsilon."""
-            return max(cells_for(int((cells >= 0).sum()), share / number_of(release.scale), DESIGNED) for (cells, _), release in first)
+        def most(times: float) -> int:
+            """Cells of the larger label, had the first question so many times its epsilon."""
+            return max(cells_for(int((cells >= 0).sum()), times / number_of(release.scale), DESIGNED) for (cells, _), release in first)
 
         if most(1.0) > 1:
             return

@@ -74,14 +74,14 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
 def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
     """Epsilon of the first release and of the second; together not above the whole, and such that the noise of counts lies in doubles."""
     first, least = epsilon * share, 1e-9 * cell_sensitivity(k)
-    audit = epsilon - first
-    if Fraction(first) + Fraction(audit) > Fraction(epsilon):       # by the last digit, and epsilon is a promise
-        audit = float(np.nextafter(audit, 0.0))
-    for name, part in {"the first question": first, **({"the second question": audit} if share < 1 else {})}.items():
+    second = epsilon - first
+    if Fraction(first) + Fraction(second) > Fraction(epsilon):      # by the last digit, and epsilon is a promise
+        second = float(np.nextafter(second, 0.0))
+    for name, part in {"the first question": first, **({"the second question": second} if share < 1 else {})}.items():
         if part < least:
             check.refuse("share", share, f"leaves {part:.2g} of epsilon = {epsilon:g} for {name}: less than {least:g}",
                          "Choose a share nearer to 0.5, 1 for no second question, or a larger epsilon.")
-    return first, audit
+    return first, second
 
 
 def candidate_rows(multipliers: np.ndarray) -> np.ndarray:

@@ -25,8 +25,8 @@ MANY, MOST = 4e7, 3e8
 
 def grid_of(k: int, parity: Parity, draws: int) -> np.ndarray:
     """The multipliers of candidates: so many that what is drawn of their gaps can be held."""
-    grid, gaps = multiplier_grid(k, points=POINTS if (k, len(parity.cells)) == (2, 2) else None, notion=parity), len(parity.cells)
-    gaps *= len(parity.comparisons(k))
+    R = len(parity.cells)
+    grid, gaps = multiplier_grid(k, points=POINTS if (k, R) == (2, 2) else None, notion=parity), R * len(parity.comparisons(k))
     for points in FEWER:
         if draws * gaps * len(grid) > MANY:
             grid = multiplier_grid(k, points=points, notion=parity)

@@ -55,7 +55,7 @@ def test_a_setting_of_a_game_holds_its_public_numbers_and_the_schedule():
     assert (found.n_groups, found.m, found.n_classifiers, found.log_labelings) == (3, 600.0, 12, math.log(12))
     assert found.rounds == schedule(600, 1.0, 1e-6, 2.0, 3, 0.05, math.log(12)).rounds == found.scheduled_rounds
     with pytest.raises(ValueError, match="m, log_labelings"):
-        Setting(3, 1.0, 1e-6, 2.0, 2).scheduled_rounds      # noqa: B018
+        _ = Setting(3, 1.0, 1e-6, 2.0, 2).scheduled_rounds
 
 
 @pytest.mark.parametrize("repair", ["frozen", "bound", "promise"])
@@ -98,6 +98,6 @@ def test_each_number_is_refused_by_its_name(wrong):
 
 def test_a_delta_that_noise_in_doubles_eats_is_refused():
     with pytest.raises(ValueError, match=r"^delta=1e-12"):
-        Setting.of(game(), 1.0, 1e-12, 2.0, rounds=5).epsilon_step      # noqa: B018
+        _ = Setting.of(game(), 1.0, 1e-12, 2.0, rounds=5).epsilon_step
     with pytest.raises(ValueError, match=r"^repair="):
         Setting(**NUMBERS).step("none")
