@@ -115,6 +115,15 @@ def test_by_which_rules_the_designed_question_is_ahead(quality):
         assert (gain(group, label, "in_sample") > 0).tolist() == [True, (group, label) != ("hisp_median", "p70"), True]
         assert (gain(group, label, "held_out") > 0).all() == ((group, label) != ("paper", "p20"))
     assert gain("paper", "p20", "held_out").max() < 0 and gain("race_argmax", "p20", "held_out").empty
+    for table, rounds in (("left_oneshot_rules", 30), ("left_designed_rules", 6)):
+        stored = pd.read_csv(RESULTS / f"{table}.csv")
+        assert (stored[stored["evaluated"] == "held_out"]["rounds"] == rounds).all()
+
+
+def test_by_the_default_rule_the_designed_question_is_highest_from_a_quarter_on(quality):
+    """Of the five curves of the figure, up to 5; and below that it is not."""
+    five = pd.DataFrame({name: at(quality, name, "paper") for name in ("designed", "histogram", "response", "loop_lp")}).loc[:5.0]
+    assert (five.idxmax(axis=1) == "designed").tolist() == [False] + 5 * [True] and five.index[1] == .25
 
 
 def test_held_out_the_factor_is_larger_and_intervals_of_the_default_rule_begin_at_about_ten(quality):

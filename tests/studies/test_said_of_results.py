@@ -11,9 +11,11 @@ from book.studies import panels
 from book.studies.left import left_reference
 from book.studies.panels import communities_counts
 from dpfair_teach import data, load, postprocessing
-from dpfair_teach.oneshot import DESIGNED, gap_question
+from dpfair_teach.fairness import Parity
+from dpfair_teach.oneshot import DESIGNED, chosen, crowd, design, gap_question
+from dpfair_teach.oneshot.directions import GRID
 from dpfair_teach.oneshot.releases import geometric_variance
-from dpfair_teach.oneshot.thresholds import POINTS
+from dpfair_teach.oneshot.thresholds import POINTS, grid_of
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 CASE = ["data", "k", "m", "epsilon"]
@@ -193,8 +195,14 @@ def test_what_the_limits_of_chapter_14_say_of_people_who_were_not_learned_from()
 
 
 def test_the_numbers_of_the_method_in_chapter_14_are_the_library_s():
-    """Draws, multipliers, the variance that labels share; and exercise 14F's noise at epsilon one half, with its 32 people."""
-    assert (DESIGNED.draws, POINTS**2, DESIGNED.shared) == (128, 1681, .9)
+    """Draws, multipliers, the variance that labels share, the whole numbers of a weight; what the reference says of very many people, of
+    intervals and of many groups; and exercise 14F's noise at epsilon one half, with its 32 people."""
+    assert (DESIGNED.draws, POINTS**2, DESIGNED.shared, GRID) == (128, 1681, .9, 1024)
+    assert (crowd.SAMPLE, design.ALIKE, chosen.FRESH, chosen.MORE_APART) == (8192, 64, 400, 1.3)
+    pairs = Parity("demographic_parity", "pairs")
+    assert len(grid_of(42, pairs, DESIGNED.draws)) > 0
+    with pytest.raises(ValueError, match=r"^n_groups=43"):
+        grid_of(43, pairs, DESIGNED.draws)
     noise = geometric_variance(1.0, .5)
     assert round(noise) == 8 and gap_question(np.ones(32), np.full(32, .25), 8.0).left == pytest.approx(32 * .25 / 2)
 
