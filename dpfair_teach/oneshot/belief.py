@@ -264,8 +264,8 @@ class Belief:
             drawn = self.draws(min(TOGETHER, size - start), rng)
             for r, (people, times) in enumerate(zip(drawn, self.crowd.times, strict=True)):
                 n, g, S = people.shape
-                rows = np.concatenate([people.reshape(n, g * S).T, times[None]]).astype(np.float32)
-                counts = np.column_stack([rows @ accepts[r].astype(np.float32), rows.sum(axis=1, dtype=float)])       # (g S + 1, H + 1)
+                rows, unit = whole_numbers(np.concatenate([people.reshape(n, g * S).T, times[None]]))
+                counts = np.column_stack([rows @ accepts[r].astype(np.float32), rows.sum(axis=1, dtype=float)]) * unit    # (g S + 1, H + 1)
                 counted, everybody = counts[:-1].reshape(g, S, -1), counts[-1]
                 if exact is not None:
                     counted = counted - counted.mean(axis=1, keepdims=True) + exact[r, :g, None]
@@ -276,6 +276,15 @@ class Belief:
                 # A normal law also draws what cannot be: more accepted than there are, or fewer than nobody.
                 found[start:start + S, :, :, r] = np.clip((groups[:, :, :-1] + filled) / sizes, 0.0, 1.0)
         return found
+
+
+def whole_numbers(rows: np.ndarray) -> tuple[np.ndarray, float]:
+    """Rows (s, n) as whole numbers in single precision, times a unit: so coarse that every sum of some of a row is exact.
+
+    A product with zeros and ones is then the same on every processor, in whatever order that one adds.
+    """
+    unit = np.exp2(np.ceil(np.log2(max(np.abs(rows).sum(axis=1).max(), 1e-300))) + 1 - 24)
+    return np.rint(rows / unit).astype(np.float32), float(unit)
 
 
 def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief:

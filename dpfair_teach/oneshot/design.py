@@ -19,6 +19,8 @@ __all__ = ["design_question"]
 
 #: So many directions are tried first, so many times as long as is allowed, and cut; then steps of descent, while they gain this share.
 ROWS, REACH, STEPS, GAIN = (1, 2, 3, 5, 8), 2.0, 60, 3e-4
+#: What is smaller than this share of another number says nothing beside it, and would say another thing on another processor.
+ROUNDING = 1e-9
 #: Of very many people so many cells of those who are weighed alike.
 ALIKE = 64
 #: Noise of an answer is taken for no less than this share of its own variance.
@@ -164,7 +166,8 @@ def least_doubt(belief: Belief, r: int, mixtures: np.ndarray, prices: np.ndarray
     doubt = Doubt(belief, r, gaps, np.repeat(prices, gaps.shape[2] // len(prices)), epsilon)
     tried = [within(rows) for rows in directions(gaps * doubt.prices / np.sqrt(np.maximum(doubt.variances, 1e-14)))]
     found = [doubt.after(question) for question in tried]
-    best = int(np.argmin([value for value, _, _ in found]))
+    values = np.array([value for value, _, _ in found])
+    best = int(np.argmax(values <= values.min() * (1 + ROUNDING)))      # of those that are level the one that asks least
     question, (value, read, left) = tried[best], found[best]
     step = 0.0
     for _ in range(STEPS):
@@ -173,7 +176,7 @@ def least_doubt(belief: Belief, r: int, mixtures: np.ndarray, prices: np.ndarray
         while step > 1e-12 and slope.any():
             other = within(question - step * slope)
             new = doubt.after(other)
-            if new[0] < value:
+            if new[0] < value * (1 - ROUNDING):
                 break
             step /= 3
         else:
@@ -193,7 +196,9 @@ def directions(gaps: np.ndarray) -> list[np.ndarray]:
     if not gaps.any():
         return [np.ones((1, len(gaps)))]
     along, sizes, _ = np.linalg.svd(gaps.reshape(len(gaps), -1), full_matrices=False)
-    rows = (along * sizes).T
+    along, sizes = along[:, sizes > ROUNDING * sizes[0]], sizes[sizes > ROUNDING * sizes[0]]
+    # A direction and its opposite ask the same. Which of them is found is a processor's affair, so one is chosen.
+    rows = (along * np.where(np.linspace(1, 2, len(along)) @ along < 0, -sizes, sizes)).T
     rows /= np.abs(rows[0]).max()
     return [REACH * rows[:K] for K in ROWS if K <= len(rows)]
 

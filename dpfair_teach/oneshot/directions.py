@@ -13,6 +13,9 @@ __all__ = ["release_directions", "whole_directions"]
 
 #: Whole numbers that stand for a weight of 1, where epsilon leaves room for them.
 GRID = 1024
+#: By so little a weight, or those of a person together, may fall short of a whole number and stand for it: rounding is smaller, and a
+#: person's sizes, being whole numbers, still add up to no more than the grid.
+SHORT = 1e-6
 #: Of one person's weights together, and of everybody's in one direction: what the exact noise takes.
 MOST, MOST_OF_ALL = 5 * 10**8, 2**53
 
@@ -26,7 +29,7 @@ def whole_directions(directions: ArrayLike, grid: int = 1024) -> np.ndarray:
     """Directions on a grid of whole numbers: the same question up to 1 / grid, and its sensitivity is exact.
 
     Source: ours. Everybody's weights, over all directions together, are first divided by the largest sum of their sizes, times the grid,
-    and rounded towards 0: so nobody's sizes add up to more than ``grid``.
+    and rounded towards 0 (what is a whole number up to rounding stands for it): so nobody's sizes add up to more than ``grid``.
 
     Parameters
     ----------
@@ -54,13 +57,8 @@ def whole_directions(directions: ArrayLike, grid: int = 1024) -> np.ndarray:
     sizes = np.abs(directions).sum(axis=0)
     if not sizes.size or sizes.max() == 0:
         check.refuse("directions", directions.shape, "count nobody", "Give at least one person a weight that is not 0.")
-    whole = np.trunc(directions / sizes.max() * grid).astype(np.int64)
-    # A rounded quotient may be a whole number that the exact one does not reach: then one less.
-    over = np.abs(whole).sum(axis=0) - grid
-    for i in np.flatnonzero(over > 0):
-        a = np.abs(whole[:, i]).argmax()
-        whole[a, i] -= np.sign(whole[a, i]) * over[i]
-    return whole
+    scaled = directions / sizes.max() * grid
+    return np.trunc(scaled + np.copysign(SHORT / len(scaled), scaled)).astype(np.int64)
 
 
 def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,

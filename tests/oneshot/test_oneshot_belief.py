@@ -11,7 +11,7 @@ from dpfair_teach import data
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import crowd, release_cells, release_directions, whole_directions
 from dpfair_teach.oneshot._public import Public
-from dpfair_teach.oneshot.belief import Asked, Belief, contrasts
+from dpfair_teach.oneshot.belief import Asked, Belief, contrasts, whole_numbers
 from dpfair_teach.oneshot.settings import DESIGNED
 from faults import Mutant
 
@@ -196,6 +196,24 @@ def test_populations_drawn_from_the_prior_are_believed_as_they_are():
             deviation = np.sqrt((numbers * belief.spread(r, numbers)).sum())
             off.append(((A[i] - belief.means(r)[:, 0]) @ half[i]) / deviation)
     assert np.mean(np.square(off)) == pytest.approx(1.0, abs=.25)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e7])
+def test_a_sum_of_whole_numbers_is_exact_in_whatever_order(size):
+    """In single precision, of any part of a row: against whole numbers without end. And next to nothing is lost."""
+    rng = np.random.default_rng(6)
+    given = size * rng.normal(.4, 1, size=(5, 3000))
+    rows, unit = whole_numbers(given)
+    assert rows.dtype == np.float32 and np.array_equal(rows, np.rint(rows))
+    accepts = rng.integers(0, 2, size=(3000, 40))
+    told = rows.astype(np.int64) @ accepts
+    order = rng.permutation(3000)
+    for at in (slice(None), order):
+        assert np.array_equal(rows[:, at] @ accepts[at].astype(np.float32), told)
+        assert np.array_equal(np.cumsum(rows[:, at], axis=1, dtype=np.float32)[:, -1], rows.sum(axis=1, dtype=float))
+    lost = np.abs(unit * told - given @ accepts).max()      # by rounding to the nearest, of 3,000 people
+    assert lost < 5 * unit * np.sqrt(3000 / 12) < 2e-5 * np.abs(given).sum(axis=1).max()
+    assert np.array_equal(whole_numbers(np.zeros((2, 3)))[0], np.zeros((2, 3)))
 
 
 # --- deliberate faults

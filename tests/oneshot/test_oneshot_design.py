@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from sklearn.cluster import KMeans
 from test_oneshot_belief import CASES, believed, whole_law
 
-from dpfair_teach.oneshot import ask_part, design_question, fair_candidates
-from dpfair_teach.oneshot.design import Doubt, Lift, least_doubt, within
+from dpfair_teach.oneshot import ask_part, design, design_question, fair_candidates
+from dpfair_teach.oneshot.design import REACH, Doubt, Lift, directions, least_doubt, within
 from dpfair_teach.oneshot.designed import Part
 from dpfair_teach.oneshot.releases import cell_sensitivity, geometric_variance
 from faults import Mutant
@@ -140,6 +140,36 @@ def test_a_question_is_about_the_mixture_whose_gaps_are_priced(k, against, notio
         for b, priced in enumerate(np.eye(2)):
             left[a, b] = Doubt(belief, 0, gaps, np.repeat(priced, gaps.shape[2] // 2), .7).after(question)[0]
     assert left[0, 0] < left[1, 0] and left[1, 1] < left[0, 1]
+
+
+def test_the_first_directions_do_not_hang_on_the_signs_that_a_decomposition_chose(monkeypatch):
+    """A direction and its opposite are equally good singular vectors: which is found differs between processors."""
+    gaps = np.random.default_rng(4).normal(size=(30, 2, 3))
+    before = directions(gaps)
+    assert [len(rows) for rows in before] == [1, 2, 3, 5] and np.abs(before[0]).max() == pytest.approx(REACH)
+    svd = np.linalg.svd
+    for flipped in (np.array([-1.0, 1, -1, -1, 1, -1]), -np.ones(6)):
+        def other(a, full_matrices, flipped=flipped):
+            along, sizes, across = svd(a, full_matrices=full_matrices)
+            return along * flipped, sizes, across
+        monkeypatch.setattr(design.np.linalg, "svd", other)
+        assert all(np.array_equal(one, two) for one, two in zip(before, directions(gaps), strict=True))
+
+
+def test_directions_that_are_rounding_are_no_directions():
+    """Gaps that all say the same have one; what a decomposition finds beside it is noise of the processor's own."""
+    one = np.outer(np.linspace(-1, 1, 20), [3.0, 2.0, 1.0])[:, None, :]
+    assert [len(rows) for rows in directions(one + 1e-13 * np.random.default_rng(5).normal(size=one.shape))] == [1]
+    assert [len(rows) for rows in directions(one + 1e-3 * np.random.default_rng(5).normal(size=one.shape))] == [1, 2, 3]
+
+
+def test_of_questions_that_are_level_the_one_that_asks_least_is_taken(monkeypatch):
+    """Whatever the last bits of their values are."""
+    belief, mixtures, _, _, epsilon = doubt_about(2, "anchor", "equalized_odds")
+    for last_bits in (1e-12, -1e-12):
+        monkeypatch.setattr(Doubt, "after", lambda self, question, last_bits=last_bits: (
+            1.0 + last_bits * len(question), np.zeros((len(question), self.prices.size)), self.told))
+        assert len(least_doubt(belief, 0, mixtures, np.array([2.0, 1.0, .5, .1]), epsilon)) == 1
 
 
 # --- deliberate faults

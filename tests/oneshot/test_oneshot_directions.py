@@ -92,8 +92,17 @@ def test_on_the_grid_nobody_counts_for_more_than_it_and_somebody_for_nearly_as_m
             widest = np.abs(given).sum(axis=0).max()
             assert whole.dtype == np.int64 and grid - K <= np.abs(whole).sum(axis=0).max() <= grid
             assert np.abs(whole / grid - given / widest).max() <= 1.0001 / grid + 1e-15
-    thirds = whole_directions(np.full((3, 1), 1 / 3), 3)
-    assert np.abs(thirds).sum() <= 3
+    for K in (3, 7, 49, 1000):
+        same = whole_directions(np.random.default_rng(K).choice([-1, 1], size=(K, 2)) / K, grid)
+        assert np.abs(same).sum(axis=0).max() <= grid
+
+
+def test_what_rounding_took_from_a_whole_number_is_given_back():
+    """Or the sensitivity, and with it all noise, would hang on a last bit: of two people whose weights add up to 1, and on one processor a
+    little more, each stands for the whole grid. More than a millionth is not given."""
+    for more in (0.0, 1e-15, 1e-12):
+        assert whole_directions([[1.0, -.5 - more], [0.0, .5]], 1024).tolist() == [[1024, -512], [0, 512]]
+    assert whole_directions([[1.0, 1 - 2e-9]], 1024).tolist() == [[1024, 1023]]
 
 
 @pytest.mark.parametrize(("directions", "how", "said"), [
