@@ -23,15 +23,16 @@ def chosen(settings: Sequence[Mapping[str, Any]], only: Mapping[str, Sequence[st
         there = {str(setting[column]) for setting in settings if column in setting}
         if unknown := sorted(set(map(str, values)) - there):
             check.refuse("only", {column: unknown}, "is in no setting", f"There are {', '.join(sorted(there)[:40]) or 'no such columns'}.")
-    found = [setting for setting in settings if all(str(setting[column]) in set(map(str, values)) for column, values in only.items())]
+    found = [setting for setting in settings
+             if all(column in setting and str(setting[column]) in set(map(str, values)) for column, values in only.items())]
     if not found:
         check.refuse("only", dict(only), "fits no setting", "Name values that stand in one setting together.")
     return found
 
 
-def renew(evaluate: Callable, settings: Sequence[Mapping[str, Any]], only: Mapping[str, Sequence[str]], *, out: Path,
+def renew(evaluate: Callable, settings: Sequence[Mapping[str, Any]], some: Sequence[Mapping[str, Any]], *, out: Path,
           **how: Any) -> pd.DataFrame:
-    """As :func:`sweep`, but for the chosen settings alone: their rows go into the table ``out``, in the order of ``settings``.
+    """As :func:`sweep`, but for ``some`` of the settings alone: their rows go into the table ``out``, in the order of ``settings``.
 
     A run that was stopped goes on. The stored rows must be of the same repeats, seed, version and command, and every other setting must
     have its rows there.
@@ -39,7 +40,7 @@ def renew(evaluate: Callable, settings: Sequence[Mapping[str, Any]], only: Mappi
     if not out.is_file():
         check.refuse("out", str(out), "no table is stored there",
                      "Run the study whole first, or copy a stored table and its provenance there.")
-    some, part, names = chosen(settings, only), out.with_name(f"{out.stem}.renewed.csv"), list(settings[0])
+    part, names = out.with_name(f"{out.stem}.renewed.csv"), list(settings[0])
     kept = _text(out)
     for column in COMMON:
         if set(kept[column]) != {str(how.get(column, __version__))}:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import _checks, data
-from .renew import renew
+from .renew import chosen, renew
 from .runner import sweep
 
 __all__ = ["Study", "run"]
@@ -101,12 +101,12 @@ def run(study: Study, out: str | Path, *, command: str, repeats: int | None = No
         Show a bar on stderr.
     only : mapping from str to list of str, optional
         Column -> values: only settings with one of them are computed, and their rows put into the stored tables, where a study has grown
-        or a fault moved some rows. All others stay as they are.
+        or a fault moved some rows. All others stay as they are, and so does a table in which no setting has such values.
 
     Returns
     -------
     dict of pandas.DataFrame
-        Table name -> table.
+        Table name -> table, of those that were written.
 
     Raises
     ------
@@ -134,11 +134,16 @@ def run(study: Study, out: str | Path, *, command: str, repeats: int | None = No
     command = f"{_checks.text('command', command)} --repeats {repeats} --seed {seed}"
     if only is not None and (not isinstance(only, Mapping) or not only):
         _checks.refuse("only", only, "not a mapping from columns to values", "Give for instance {'method': ['m_network']}.")
+    everything = [setting for settings, _ in study.tables.values() for setting in settings]
+    some = everything if only is None else chosen(everything, only)
     tables = {}
     for table, (settings, evaluate) in study.tables.items():
         how: dict[str, Any] = {"repeats": repeats, "seed": seed, "command": command, "out": Path(out) / f"{table}.csv", "jobs": jobs,
                                "progress": progress}
-        tables[table] = sweep(evaluate, settings, **how) if only is None else renew(evaluate, settings, only, **how)
+        if only is None:
+            tables[table] = sweep(evaluate, settings, **how)
+        elif fit := [setting for setting in settings if setting in some]:
+            tables[table] = renew(evaluate, settings, fit, **how)
     for table in tables:
         (Path(out) / f"{table}.provenance.txt").write_text(study.provenance + "\n", encoding="utf-8")
     return tables

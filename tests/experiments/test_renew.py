@@ -39,6 +39,19 @@ def test_only_the_chosen_rows_change(tmp_path):
     assert same == [True, *[True, True, False, False] * 2]
 
 
+def test_a_table_of_the_study_in_which_nothing_is_chosen_stays_as_it_is(tmp_path):
+    """One table has rows of a and b, the other of c by another column: each may be named without the other."""
+    both = Study("Two.", 30, {"means": (SETTINGS, drawn()), "others": ([{"who": "c", "size": 1}], drawn())})
+    run(both, tmp_path, **HOW)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if ".times." not in path.name}
+    changed = Study("Two.", 30, {"means": (SETTINGS, drawn(5.0)), "others": ([{"who": "c", "size": 1}], drawn(5.0))})
+    for only, written in (({"who": ["b"]}, "means"), ({"size": ["1"]}, "others")):
+        assert list(run(changed, tmp_path, only=only, **HOW)) == [written]
+        after = {path.name: path.read_bytes() for path in tmp_path.iterdir() if ".times." not in path.name}
+        assert [name for name in after if after[name] != before[name]] == [f"{written}.csv"]
+        before = after
+
+
 @pytest.mark.parametrize(("settings", "only", "how", "match"), [
     (SETTINGS, {"who": ["c"]}, HOW, r"^only=\{'who': \['c'\]\}: is in no setting\. There are a, b\.$"),
     (SETTINGS, {"what": ["c"]}, HOW, r"^only=.*There are no such columns"),
