@@ -9,7 +9,7 @@ from .. import _checks as check
 
 __all__ = ["bayes_mixtures"]
 
-#: Candidates that enter at once; what counts as better; so few rows are there from the start; steps of the simplex method.
+#: Candidates that enter at once; what counts as better; up to so many rows all are there from the start; steps of the simplex method.
 _FEW, _TOLERANCE, _ALL, _LONGEST = 6, 1e-6, 1024, 20_000
 #: What has been found stays allowed when a price changes or a candidate enters, so the primal method goes on from there; nothing is scaled
 #: or shaken, as all entries are of one size. Rarely it goes in circles: then the dual one begins anew, and then an interior one.
@@ -89,7 +89,7 @@ class Program:
             solution = self._run()
             found, price = np.array(solution.col_value), np.array(solution.row_dual)
             least, used = found[:self.S], found[self.S:]
-            if not self._add_broken(least, used) and not self._add_dear(price):
+            if not self._add_broken(least, used) and not self._add_better(price):
                 break
         weights = np.zeros(self.H)
         weights[self.columns] = np.clip(used, 0.0, None)
@@ -107,15 +107,16 @@ class Program:
         raise RuntimeError(f"the program of the decision was not solved: {self.solver.getModelStatus()}")
 
     def _add_broken(self, least: np.ndarray, used: np.ndarray) -> bool:
-        """The largest gap of each draw that is above what is paid for."""
+        """The largest gap of each draw that is above what is paid for; one that is there already is the solver's rounding."""
         here = np.flatnonzero(used > 0)
         gaps = self.gaps[:, :, [self.columns[i] for i in here]] @ used[here]
         widest = np.abs(gaps).argmax(axis=1)
         size = np.take_along_axis(gaps, widest[:, None], 1)[:, 0]
-        broken = np.flatnonzero(np.abs(size) > least + _TOLERANCE)
-        if len(broken):
-            self._add_rows(np.column_stack([broken, widest[broken], np.where(size[broken] > 0, 1, -1)]))
-        return bool(len(broken))
+        rows = np.column_stack([np.arange(self.S), widest, np.where(size > 0, 1, -1)])[np.abs(size) > least + _TOLERANCE]
+        rows = rows[~(rows[:, None] == self.rows).all(axis=2).any(axis=1)]
+        if len(rows):
+            self._add_rows(rows)
+        return bool(len(rows))
 
     def _add_rows(self, rows: np.ndarray) -> None:
         entries = np.column_stack([np.ones(len(rows)), -self._entries(rows)])
@@ -129,7 +130,7 @@ class Program:
         draw, gap, sign = rows.T
         return sign[:, None] * self.gaps[draw[:, None], gap[:, None], np.array(self.columns)]
 
-    def _add_dear(self, price: np.ndarray) -> bool:
+    def _add_better(self, price: np.ndarray) -> bool:
         """Candidates that at these prices of the rows would make the mixture better."""
         paid = np.flatnonzero(price[1:])
         draw, gap, sign = self.rows[paid].T

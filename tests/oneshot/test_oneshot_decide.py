@@ -51,7 +51,7 @@ def test_a_solver_that_goes_in_circles_begins_anew(problem, longest, monkeypatch
     monkeypatch.setattr(decide, "_LONGEST", longest)
     error, gaps = problem
     found = bayes_mixtures(error, gaps, [.4])[0]
-    assert begun
+    assert len(begun) >= 2 * (1 + (longest == 0))       # a way that stopped is left without what it had found
     assert objective(found, error, gaps, .4) == pytest.approx(whole_program(error, gaps, .4), abs=1e-5)
 
 
@@ -104,5 +104,5 @@ FAULTS = {
     "broken_rows_are_left_out": Mutant(
         "dpfair_teach.oneshot.decide.Program._add_broken", lambda f: lambda self, least, used: False, "draws that are broken never enter"),
     "candidates_stay_out": Mutant(
-        "dpfair_teach.oneshot.decide.Program._add_dear", lambda f: lambda self, price: False, "no candidate joins the first few"),
+        "dpfair_teach.oneshot.decide.Program._add_better", lambda f: lambda self, price: False, "no candidate joins the first few"),
 }
