@@ -16,8 +16,8 @@ class SmallGroupWarning(UserWarning):
     """A group has too few people of a label for its epsilon: noise alone moves its rate by more than 0.1, one standard deviation.
 
     Source: ours. The rate is that of a classifier that accepts half of them; how much noise moves it follows from the law of the noise, and
-    how many they are from the noisy answers. Nothing else is read, so the warning is post-processing: it tells nothing more about anybody.
-    It says how many people, or which epsilon, would do.
+    how many they are from the noisy answers (with ``designed`` by the belief, whose prior may lift a handful of people). Nothing else is
+    read, so the warning is post-processing: it tells nothing more about anybody. It says how many people, or which epsilon, would do.
 
     Each fold of a cross-validation is a fit, and warns of its own release. Python cannot show that once: scikit-learn lets it forget before
     each fold. Where it has been read: ``warnings.simplefilter("ignore", SmallGroupWarning)``.

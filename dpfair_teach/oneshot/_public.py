@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import uuid
 from typing import Any, Literal
 
 import numpy as np
@@ -42,6 +43,9 @@ class Public:
         self.m, self.settings, self.oracle, self.together = len(self.X), settings, oracle, together(len(self.X))
         self.parity = parity = parity or Parity()
         self.people = strata_of(parity, self.y)         # those of each rate
+        #: A name for who has which label, of this very table: rows do not say who they are, so of another table, even one that looks the
+        #: same, it is another name, and what was asked of the two adds up.
+        self.partition = f"labels {uuid.uuid4().hex[:16]}"
         #: Who is asked, as an index: everybody by a slice, which makes no copies.
         self.who: np.ndarray | slice = self.people[0] if len(self.people[0]) < self.m and len(self.people) == 1 else slice(None)
         self.least = projection_on(self.X)
@@ -77,6 +81,13 @@ class Public:
             self.features_of = [self.features[i] for i in self.people]
         else:
             self.features_of = [FeaturesInBlocks(self.X, i, self.map) for i in self.people]
+
+    def counts_every_group(self, k: int) -> bool:
+        """Is group 0 asked for, too? Between pairs of three or more groups that costs no more, and treats all alike."""
+        return self.parity.against == "pairs" and k > 2
+
+    def __repr__(self) -> str:
+        return f"public part of {self.m} people, {type(self.settings).__name__}"
 
     def under(self, settings: Settings) -> Public:
         """The same map, cells and label model with the length, variances and residual of other settings."""

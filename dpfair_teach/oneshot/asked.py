@@ -1,4 +1,4 @@
-"""The only file of the estimator that hands A to a release, or keeps it: each question is one release, and its record is kept."""
+"""Where A is handed to a release: each question is one, and its record is kept. (``designed`` has :func:`ask_part`.)"""
 from __future__ import annotations
 
 from typing import Any
@@ -9,7 +9,7 @@ from .. import mechanisms
 from ..accounting import UNIT_A, Release
 from ._public import Columns, Public
 from .known import Known
-from .releases import Norm, debiased_groups, geometric_variance, release_cells, release_sums
+from .releases import Norm, debiased_groups, geometric_variance, number_of, release_cells, release_sums
 
 
 class Asked(Known):
@@ -52,9 +52,3 @@ class Asked(Known):
     def _record(self, release: Release, question: np.ndarray | None, answer: np.ndarray) -> None:
         self.releases.append(release)
         self.answers.append((question, answer))
-
-
-def number_of(kept: float | None) -> float:
-    """A number that records of added noise have."""
-    assert kept is not None
-    return kept

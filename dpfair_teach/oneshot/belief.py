@@ -14,12 +14,13 @@ from .. import _checks as check
 from ..accounting import Release
 from ._public import Public, settings_of
 from .crowd import Crowd, Question
-from .releases import cell_sensitivity, geometric_variance
+from .releases import cell_sensitivity, geometric_variance, number_of
 
 __all__ = ["believe"]
 
-#: Steps at most; who moves less than this, in logits, has arrived; and nobody moves further in one.
-STEPS, ARRIVED, FURTHEST = 12, 0.02, 2.0
+#: Steps at most; who moves less than this, in logits, has arrived; nobody moves further in one; and steps that go back by so much of the
+#: one before are halved from there on.
+STEPS, ARRIVED, FURTHEST, BACK = 40, 0.02, 2.0, 0.5
 #: Draws that are held at once.
 TOGETHER = 128
 
@@ -37,12 +38,15 @@ class Asked(NamedTuple):
         Noisy, of each group but 0, or of all k.
     release : accounting.Release
         The record.
+    partition : str
+        Of all people and their labels, a name.
     """
 
     rate: int
     question: Any
     answers: np.ndarray
     release: Release
+    partition: str = ""
 
 
 def contrasts(k: int) -> np.ndarray:
@@ -65,13 +69,13 @@ class Belief:
     def __init__(self, public: Public, asked: Sequence[Asked], k: int) -> None:
         self.public, self.k, R = public, k, len(public.people)
         self.shared = settings_of(public).shared
-        self.every_group = public.parity.against == "pairs" and k > 2
+        self.every_group = public.counts_every_group(k)
         self.groups = list(range(0 if self.every_group else 1, k))
         self.contrasts, self.mixed = contrasts(k), self.shared + (1 - self.shared) * np.eye(R)
         unit = cell_sensitivity(k, self.every_group)
         self.asked: list[list[Question]] = [[] for _ in range(R)]
-        for r, question, answers, release in asked:
-            sensitivity, epsilon = float(release.sensitivity or 0), float(release.epsilon or 0)
+        for r, question, answers, release, _ in asked:
+            sensitivity, epsilon = number_of(release.sensitivity), number_of(release.epsilon)
             self.asked[r].append(Question(question, answers.astype(float), geometric_variance(sensitivity, epsilon), sensitivity / unit))
         self.crowd = Crowd(public, [questions[0].cells for questions in self.asked])
         self.answers = np.concatenate([np.hstack([q.answers for q in questions]).ravel() for questions in self.asked])
@@ -81,11 +85,18 @@ class Belief:
     # ------------------------------------------------------------------------------------------------------ the likeliest coefficients
 
     def _find(self) -> None:
+        share, before = 1.0, np.zeros(self.k * sum(map(len, self.crowd.raw)))
         for _ in range(STEPS):
-            if self._step(everybody=False) < ARRIVED:
+            step, moved = self._step(everybody=False)
+            if moved @ before < -BACK * (before @ before):
+                share /= 2                              # or the steps go to and fro, where answers tell little
+            far, before = float(np.abs(moved).max()), moved
+            self.weights = self.weights + step * min(share, FURTHEST / max(far, 1e-12))
+            if far < ARRIVED:
                 break
         if not self.public.together:
-            self._step(everybody=True)                  # the crowd was near, and everybody is a look at very many people
+            step, moved = self._step(everybody=True)                        # near; and a look at all takes long
+            self.weights = self.weights + step * min(1.0, FURTHEST / max(float(np.abs(moved).max()), 1e-12))
         self._linearize(everybody=True)
         self.pull, coefficients = self._solved()
         self.beyond = coefficients - self.weights       # 0 up to ARRIVED
@@ -96,13 +107,11 @@ class Belief:
         self.G = [self._slopes(p) * times[:, None, None] for p, times in zip(self.p, self.crowd.times, strict=True)]
         self.Q = [self._rows(r, at) for r, at in enumerate(self.crowd.sample)]
 
-    def _step(self, everybody: bool) -> float:
-        """To the likeliest coefficients of the model that is linear here; how far somebody's scores moved."""
+    def _step(self, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
+        """To the likeliest coefficients of the model that is linear here, and how far the crowd's scores move with it."""
         self._linearize(everybody)
         step = self._solved()[1] - self.weights
-        moved = max(float(np.abs(self._scores(self.crowd.raw[r], r, step[r])).max()) for r in range(len(step)))
-        self.weights = self.weights + step * min(1.0, FURTHEST / max(moved, 1e-12))
-        return moved
+        return step, np.concatenate([self._scores(raw, r, step[r]).ravel() for r, raw in enumerate(self.crowd.raw)])
 
     def _scores(self, raw: np.ndarray, r: int, weights: np.ndarray) -> np.ndarray:
         return raw @ (self.crowd.to[r] @ weights @ self.contrasts.T)
@@ -302,8 +311,9 @@ def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief
 
     Returns
     -------
-    record with ``means(r)``: how many of each counted group each of the crowd of a rate stands for, in expectation, (n, k-1);
-        ``draws(size, rng)``: how many it could be, (n, k-1, size) for each rate; ``spread(r, numbers)``: their covariance times numbers.
+    record with ``means(r)``: how many of each counted group each of the crowd of a rate stands for, in expectation, (n, g), g = k-1, or
+        k between pairs of three or more groups; ``draws(size, rng)``: how many it could be, (n, g, size) for each rate;
+        ``spread(r, numbers)``: their covariance times numbers.
         The crowd is everybody, or of very many people a sample
 
     Raises
@@ -325,17 +335,16 @@ def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief
     settings_of(public)
     k = check.group_count(n_groups)
     how = "Give the records of oneshot.ask_part, for each rate one of cells before any other."
-    counted = k if public.parity.against == "pairs" and k > 2 else k - 1
+    counted = k if public.counts_every_group(k) else k - 1
     first: set[int] = set()
     for one in check.filled("asked", check.entries("asked", asked, "records of questions", how), "question"):
-        if not isinstance(one, Asked) or not 0 <= one.rate < len(public.people):
+        if not isinstance(one, Asked) or one.partition != public.partition or not 0 <= one.rate < len(public.people):
             check.refuse("asked", one, "is no question to these people", how)
-        cells = one.question[1] if isinstance(one.question, tuple) else one.question
-        if cells.shape[-1] != len(public.people[one.rate]) or len(one.answers) != counted:
-            check.refuse("asked, n_groups", (cells.shape, one.answers.shape, k),
-                         f"do not go with {len(public.people[one.rate])} people of rate {one.rate} and {k} groups", how)
-        if one.rate not in first and (isinstance(one.question, tuple) or cells.ndim != 1):
-            check.refuse("asked", cells.shape, "is the first question of its rate, and not one of cells", how)
+        if len(one.answers) != counted:
+            check.refuse("n_groups", k, f"asks for answers about {counted} groups, and there are {len(one.answers)}",
+                         "Give the n_groups that they were asked with.")
+        if one.rate not in first and (isinstance(one.question, tuple) or one.question.ndim != 1):
+            check.refuse("asked", one, "is the first question of its rate, and not one of cells", how)
         first.add(one.rate)
     if len(first) < len(public.people):
         check.refuse("asked", sorted(first), "are the rates that were asked, and not all", how)

@@ -10,11 +10,11 @@ from scipy.linalg import block_diag
 from .. import mechanisms
 from ._blocks import blocks, floats, with_one
 from ._public import Public
-from .asked import Asked, number_of
+from .asked import Asked
 from .decided import Decisions
 from .in_blocks import Counts, Weights
 from .posterior import Observed
-from .releases import geometric_variance
+from .releases import geometric_variance, number_of
 from .settings import suggested_cells
 
 CELLS_AT = 1.0      # epsilon by which public cells are chosen, for reports that are summed over them

@@ -95,7 +95,7 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
 
     Source: ours, chapter 14, the designed question. Least is the sum of each price times the standard deviation that is left of the
     mixture's gap. Nobody's sizes add up to more than 1. The search begins with the few directions along which the priced gaps differ
-    most, and goes downhill from there; from where does not matter much.
+    most, and goes downhill from there.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
     candidates : of :func:`fair_candidates`
     path : array (L, H)
         The mixtures, of :func:`bayes_mixtures`.
-    prices : array (L,), at least 0
+    prices : array (L,) in [0, 1e9]
         What a standard deviation of each mixture's gaps costs.
-    rate : int in 0..1
+    rate : int in 0..1, or 0 for a notion of one rate
         Of which people, as numbered in :func:`split_epsilon`.
     epsilon : float in [1e-9, 1e6]
         Of the question.
@@ -138,7 +138,7 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
     if not isinstance(candidates, Candidates) or candidates.belief is not belief:
         check.refuse("candidates", candidates, "are no candidates by this belief",
                      "Make them with oneshot.fair_candidates(public, belief).")
-    path = check.array("path", path, shape=(None, len(candidates.error)), low=0.0, high=1.0)
+    path = check.filled("path", check.array("path", path, shape=(None, len(candidates.error)), low=0.0, high=1.0), "mixture")
     prices = check.array("prices", prices, shape=(len(path),), low=0.0, high=1e9)
     rate = check.integer("rate", rate, low=0, high=len(belief.asked) - 1)
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e6)

@@ -1,14 +1,12 @@
 """Ask well, on one screen: a question to each label, what to believe then, mixtures that are good by it, and a question made for them."""
 from __future__ import annotations
 
-import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ._blocks import blocks, floats
 from ._public import Public, settings_of
 from .belief import Asked, Belief, believe
 from .decide import bayes_mixtures
@@ -23,8 +21,8 @@ __all__ = ["ask_part", "ask_well", "price_grid", "public_cells", "split_epsilon"
 
 #: Prices of unfairness, times what a gap costs along the way from the unconstrained classifier to a constant.
 TIMES = np.append(np.geomspace(8.0, 0.1, 16), 0.0)
-#: Cells of the first question at most, and the share of epsilon that it may have. Other constants stand in ``settings``.
-MOST_CELLS, ENDS = 400, (0.25, 0.85)
+#: Cells of the first question at most. Other constants stand in ``settings``.
+MOST_CELLS = 400
 
 
 class Part(NamedTuple):
@@ -48,6 +46,8 @@ class Part(NamedTuple):
         k.
     every_group : bool
         Is group 0 counted too?
+    partition : str
+        A name for all people and their labels.
     """
 
     rate: int
@@ -58,6 +58,7 @@ class Part(NamedTuple):
     second: float
     n_groups: int
     every_group: bool
+    partition: str = ""
 
     @property
     def unit(self) -> int:
@@ -83,7 +84,7 @@ def ask_well(
     epsilon : float in [1e-6, 1e6]
     rng : numpy.random.Generator
     n_groups : int in 2..1000
-        k, public. How many there may be is a matter of :func:`multiplier_grid`: 21, or 66 for a notion of one rate.
+        k, public. How many there may be is a matter of :func:`multiplier_grid`: 21, or 66 for a notion of one rate (between pairs 42).
     share : float in [0.001, 1], optional
         Of epsilon, for the first question of every part; 1 for no second one. None: the larger the part, the more.
 
@@ -151,7 +152,7 @@ def price_grid(error: ArrayLike, gaps: ArrayLike) -> np.ndarray:
 
     Returns
     -------
-    array (17,), falling
+    array (17,), falling; where a constant errs least, zeros
 
     Raises
     ------
@@ -176,7 +177,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
     """Who is asked together, and the epsilons of their two questions.
 
     Source: ours, chapter 14. Each part has all of epsilon, as each person is in one: those of a label, or with demographic parity all.
-    The larger a label, the more of it goes to the first question, from .25 to .85.
+    The larger a label, the more of it goes to the first question, from a quarter to three quarters.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
 
     Returns
     -------
-    list of records with ``rate``, ``name``, ``people``, ``first``, ``second``, ``n_groups``, ``every_group``
+    list of records with ``rate``, ``name``, ``people``, ``m``, ``first``, ``second``, ``n_groups``, ``every_group``, ``partition``
 
     Raises
     ------
@@ -206,24 +207,14 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
     settings = settings_of(public)
     epsilon, k = check.number("epsilon", epsilon, low=1e-6, high=1e6), check.group_count(n_groups)
     grid_of(k, public.parity, settings.draws)       # refuses too many groups before anybody is asked
-    sizes, every_group = [len(people) for people in public.people], public.parity.against == "pairs" and k > 2
+    sizes, every_group = [len(people) for people in public.people], public.counts_every_group(k)
     if share is None:
-        shares = [float(np.clip(settings.share + settings.slope * (n / sum(sizes) - 1 / len(sizes)), *ENDS)) for n in sizes]
+        shares = [settings.share + settings.slope * (n / sum(sizes) - 1 / len(sizes)) for n in sizes]
     else:
         shares = [check.number("share", share, low=1e-3, high=1.0)] * len(sizes)
-    labels = partition_of(public)
-    names = [None if cell.label is None else (f"label {cell.label}", labels) for cell in public.parity.cells]
-    return [Part(r, name, people, public.m, *parts_of(epsilon, part, k), k, every_group)
+    names = [None if cell.label is None else (f"label {cell.label}", public.partition) for cell in public.parity.cells]
+    return [Part(r, name, people, public.m, *parts_of(epsilon, part, k), k, every_group, public.partition)
             for r, (name, people, part) in enumerate(zip(names, public.people, shares, strict=True))]
-
-
-def partition_of(public: Public) -> str:
-    """A name for who has which label: of other people, of other labels, or in another order it is another one, and then what was asked
-    adds up. (That may count too much, and never too little: rows alone are not people.)"""
-    found = hashlib.sha256(public.y.astype(np.uint8).tobytes())
-    for at in blocks(public.m):
-        found.update(floats(public.X[at]).tobytes())
-    return f"labels {found.hexdigest()[:16]}"
 
 
 def cells_for(n: int, epsilon: float, settings: Designed) -> int:
@@ -268,13 +259,13 @@ def public_cells(public: Public, part: Part) -> np.ndarray:
 def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.random.Generator) -> Asked:
     """Ask the people of a part: how many of each group in every cell, or everybody counted with a weight; with exact geometric noise.
 
-    Source: ours, chapter 14; :func:`release_cells` and :func:`release_directions`. Weights are rounded to 1,024 whole numbers, fewer where
-    epsilon leaves no room for them.
+    Source: ours, chapter 14; :func:`release_cells` and :func:`release_directions`. Weights are divided by the largest sum of a person's
+    sizes and become whole numbers up to 1,024, fewer where epsilon leaves no room for them.
 
     Parameters
     ----------
     question : int array (n,), array (K, n), or (array (K, J), int array (n,))
-        Public cells; or weights, of which nobody's sizes add up to more than 1; or those of cells, and the cells.
+        Public cells; or weights, somebody's not all 0; or those of cells, and the cells.
     A : int array (m,)
         Groups, the private input.
     part : of :func:`split_epsilon`
@@ -283,7 +274,7 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
 
     Returns
     -------
-    record with ``rate``, ``question`` (as it was asked), ``answers`` (k-1, K), ``release``
+    record with ``rate``, ``question`` (as it was asked), ``answers`` (k-1, K), or (k, K) between pairs of three or more groups, ``release``
 
     Raises
     ------
@@ -306,17 +297,20 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     groups = check.groups_below("A", A, part.n_groups, of="the people", length=part.m)[part.people]
     how: dict[str, Any] = {"n_groups": part.n_groups, "every_group": part.every_group, "part": part.name}
     if question.ndim == 1:
-        return Asked(part.rate, question, *release_cells(question, groups, epsilon, rng, exact=True, **how))
+        return Asked(part.rate, question, *release_cells(question, groups, epsilon, rng, exact=True, **how), part.partition)
     whole = whole_directions(question, grid_for(epsilon, part.unit))
+    if not whole.any():
+        check.refuse("epsilon", epsilon, f"leaves room for {grid_for(epsilon, part.unit)} steps of a weight, and {len(whole)} weights of a "
+                     "person all become 0", "Ask with fewer weights at once, or give a larger epsilon.")
     answers, release = release_directions(whole, groups, epsilon, rng, cells=cells, **how)
-    return Asked(part.rate, whole if cells is None else (whole, cells), answers, release)
+    return Asked(part.rate, whole if cells is None else (whole, cells), answers, release, part.partition)
 
 
 HOW = "Take one that oneshot.split_epsilon(public, epsilon) returned."
 
 
 def check_part(part: object, public: Public | None = None) -> None:
-    if not isinstance(part, Part) or (public is not None and not (part.rate < len(public.people) and part.m == public.m)):
+    if not isinstance(part, Part) or (public is not None and not (part.rate < len(public.people) and part.partition == public.partition)):
         check.refuse("part", part, "is no part of these people", HOW)
 
 

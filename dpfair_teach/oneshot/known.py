@@ -20,7 +20,7 @@ class Known:
 
     def __init__(self, public: Public, k: int) -> None:
         self.public, self.k = public, k
-        self.every_group = public.parity.against == "pairs" and k > 2
+        self.every_group = public.counts_every_group(k)
         self.groups, rates = range(0 if self.every_group else 1, k), len(public.people)
         self._observes = Observed if public.together else ObservedInBlocks
         self.observed = [[self._observes(features) for features in public.features_of] for _ in self.groups]

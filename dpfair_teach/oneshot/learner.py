@@ -15,14 +15,13 @@ from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
 from ._public import Columns, Oracle, Public
-from .asked import number_of
 from .basis import Basis, chances
 from .belief import Asked
 from .candidates import multiplier_grid, served
 from .chosen import MORE_APART, Believed, Chosen, expected_violations, learn_designed
 from .curve import Accepted, what_is_accepted
 from .designed import cells_for
-from .releases import NORMS, Norm
+from .releases import NORMS, Norm, number_of
 from .run import METHODS, Method, Smoothing, learn, parts_of
 from .settings import DEFAULTS, DESIGNED
 from .thresholds import grid_of
@@ -108,11 +107,12 @@ class FrontierLearner(FrontierClassifier):
     get less than about 1e-3 (2e-3 for three or more groups) that is a guarantee of the ideal law, not quite of draws in doubles: see
     :func:`mechanisms.geometric`.
 
-    Time and memory grow with m alone: 5 million people are a minute or two. X may be a table on disk, a numpy memmap, which is read a
-    block at a time and never copied. Up to 16,384 people are looked at together. Of more, a sample that is drawn by a fixed seed, 8,192
-    people or 20 for each cell, finds the centres of the cells, and everybody belongs to the nearest; and the logistic eta is the exact
-    optimum, near which scikit-learn's solver stops. With ``designed`` 8,192 people of each label stand for all of it in the belief, and
-    the second question weighs 64 cells of people whom the mixtures treat alike. All else is the same up to rounding.
+    Time and memory grow with m, and with ``designed`` with the number of groups, too (20 of them in 500 people: 1 GB); of m alone, 5
+    million people are a minute or two. X may be a table on disk, a numpy memmap, which is read a block at a time and never copied. Up to
+    16,384 people are looked at together. Of more, a sample that is drawn by a fixed seed, 8,192 people or 20 for each cell, finds the
+    centres of the cells, and everybody belongs to the nearest; and the logistic eta is the exact optimum, near which scikit-learn's solver
+    stops. With ``designed`` 8,192 people of each label stand for all of it in the belief, and the second question weighs 64 cells of people
+    whom the mixtures treat alike. All else is the same up to rounding.
 
     Parameters
     ----------
@@ -206,8 +206,8 @@ class FrontierLearner(FrontierClassifier):
     people, at epsilon 0.3 to 3. A test draws such populations again: where groups shift x, true violations lay in their intervals of
     0.95, at all gammas at once, in 138 of 140 fits; where the group is the sign of a product of two features, without an audit, in 35 of
     40. On others they may hold less often, above all where a cell holds a few people. With ``designed`` the violations are those of 400
-    draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large: intervals held in 58 of 60 fits on people of
-    the kind that the belief expects, and in 35 of 40 where x tells nothing about the groups, with the belief's own deviations in 28.
+    draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large: intervals held in all of 60 fits on people
+    of the kind that the belief expects, and in 38 of 40 where x tells nothing about the groups, with the belief's own deviations in 36.
 
     Examples
     --------

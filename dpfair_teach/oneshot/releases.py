@@ -24,6 +24,12 @@ def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
         check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} as many entries.")
 
 
+def number_of(kept: float | None) -> float:
+    """A number that records of added noise have."""
+    assert kept is not None
+    return kept
+
+
 def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
     """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
 

@@ -44,7 +44,7 @@ class Designed(Settings):
     linear: float = 0.3
     smooth: float = 1.6
     shared: float = 0.9                 # of a logit's prior variance, what is the same for both labels; the rest is a label's own
-    apart: float = 2.0                  # prior standard deviation of a label's mean logit: shares from 2 % to 98 %
+    apart: float = 2.0                  # prior standard deviation of a label's mean logit: two are shares of 2 % and 98 %
     slope: float = 0.5                  # how a label's share of epsilon for the first question grows with its share of the people
     cells: float = 0.67                 # of the first question: this times (n epsilon) to the power of ``growth``
     growth: float = 0.6                 # not varied

@@ -89,18 +89,19 @@ class Candidates:
         error, accepted = self.decisions.counted_with(public.y, told.reshape(public.m, -1))
         return error, np.concatenate([accepted, told.sum(axis=0).reshape(1, -1)]).T.reshape(R, g + 1, -1)
 
-    def gaps(self, size: int | None = None, seed: int = 0, only: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Signed gaps of the candidates, or some of them, as they could be by the belief: (size, C, H); of constants none, which is public.
+    def gaps(self, size: int | None = None, seed: int = 0) -> np.ndarray:
+        """Signed gaps of the candidates as they could be by the belief: (size, C, H); of constants none, which is public.
 
         Without a ``size``, as many as mixtures are chosen by. ``seed`` hides nothing: draws of a belief are no noise that protects.
         """
-        rates = self.rates(settings_of(self.belief.public).draws if size is None else size, seed, only)
+        size = settings_of(self.belief.public).draws if size is None else check.integer("size", size, low=1, high=10**6)
+        rates = self.rates(size, seed)
         gaps = np.moveaxis(self.belief.public.parity.differences_for(self.belief.k)(np.moveaxis(rates, 1, 2)), 1, 2)
         gaps[:, :, -2:] = 0.0
         return gaps
 
     def rates(self, size: int, seed: int, only: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """(size, k, H, R)."""
+        """How often they, or ``only`` some, may accept each group: (size, k, H, R)."""
         exact = None if self.exact is None else np.concatenate([self.exact[:, :, :-1][:, :, only], self.exact[:, :, -1:]], axis=2)
         return self.belief.rates([accepts[:, only] for accepts in self.of_crowd], size, np.random.default_rng(seed), exact)
 
@@ -112,7 +113,7 @@ def fair_candidates(public: Public, belief: Belief, also: Candidates | None = No
 
     Parameters
     ----------
-    public : of :func:`public_part`
+    public : of :func:`public_part` with ``method="designed"``
     belief : of :func:`believe`
     also, path : of an earlier call, and of :func:`bayes_mixtures`, optional
         Its candidates that some mixture uses are there too: about these the designed question was.
@@ -140,8 +141,8 @@ def fair_candidates(public: Public, belief: Belief, also: Candidates | None = No
     settings_of(public)
     if not isinstance(belief, Belief) or belief.public is not public:
         check.refuse("belief", belief, "is no belief about the people of public", "Make it with oneshot.believe(public, asked).")
-    if also is not None and not isinstance(also, Candidates):
-        check.refuse("also", also, "are no candidates", "Give what oneshot.fair_candidates returned.")
+    if also is not None and (not isinstance(also, Candidates) or also.belief.public is not public):
+        check.refuse("also", also, "are no candidates for the people of public", "Give what oneshot.fair_candidates returned.")
     if (also is None) != (path is None):
         check.refuse("also, path", (also, path), "one without the other", "Give both, or neither.")
     if also is None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,14 +10,29 @@ from scipy.special import expit, softmax
 
 from dpfair_teach import data
 from dpfair_teach.fairness import Parity
-from dpfair_teach.oneshot import crowd, release_cells, release_directions, whole_directions
+from dpfair_teach.oneshot import (
+    ask_part,
+    believe,
+    crowd,
+    logit_posterior,
+    public_cells,
+    public_part,
+    release_cells,
+    release_directions,
+    split_epsilon,
+    whole_directions,
+)
 from dpfair_teach.oneshot._public import Public
-from dpfair_teach.oneshot.belief import Asked, Belief, contrasts, whole_numbers
+from dpfair_teach.oneshot.belief import ARRIVED, Asked, Belief, contrasts, whole_numbers
 from dpfair_teach.oneshot.settings import DESIGNED
 from faults import Mutant
 
 CASES = [(2, "anchor", "equalized_odds"), (3, "anchor", "equalized_odds"), (3, "pairs", "equalized_odds"),
-         (2, "pairs", "demographic_parity"), (4, "pairs", "true_positive")]
+         (2, "pairs", "demographic_parity"), (4, "pairs", "true_positive"), (3, 1, "equalized_odds")]        # 1: group 1 is the anchor
+
+
+def parity_of(notion, against):
+    return Parity(notion, against) if isinstance(against, str) else Parity(notion, anchor=against)
 
 
 def asked(public, A, k, epsilon, rng, n_cells=6):
@@ -36,12 +52,18 @@ def population(k, m=120):
 
 def believed(k, against, notion, epsilon=1.0):
     people = population(k)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=Parity(notion, against))
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=parity_of(notion, against))
     return people, public, Belief(public, asked(public, people.A, k, epsilon, np.random.default_rng(2)), k)
 
 
 def whole_law(belief):
-    """Everything once more, with a row for each person, counted group and rate: mean and covariance of all groups given the answers."""
+    """Mean and covariance of all groups given the answers, and where each rate's people end."""
+    law = written_out(belief)
+    return law.mean, law.covariance, law.ends
+
+
+def written_out(belief):
+    """Everything once more, with a row for each person, counted group and rate: the law before the answers, and after."""
     k, groups, public = belief.k, belief.groups, belief.public
     rates = range(len(belief.asked))
     own_mean = DESIGNED.apart * np.eye(len(rates))              # the first features are the mean logits, of which each rate has its own
@@ -77,7 +99,8 @@ def whole_law(belief):
     moved = np.concatenate([slopes[r] @ belief.weights[r].T.ravel() for r in rates])
     mean = np.concatenate([p[r][:, groups].ravel() for r in rates]) - moved
     gain = np.linalg.solve(Q @ prior @ Q.T + np.diag(np.concatenate(noise) + 1e-9), Q @ prior).T
-    return mean + gain @ (np.concatenate(answers) - Q @ mean), prior - gain @ Q @ prior, ends
+    return SimpleNamespace(mean=mean + gain @ (np.concatenate(answers) - Q @ mean), covariance=prior - gain @ Q @ prior, ends=ends,
+                           prior=prior, gain=gain, noise=np.concatenate(noise))
 
 
 @pytest.mark.parametrize(("k", "against", "notion"), CASES)
@@ -91,6 +114,47 @@ def test_means_and_spread_are_those_of_the_law_written_out(k, against, notion):
         numbers = rng.normal(size=(*belief.means(r).shape, 3))
         told = covariance[here, here] @ numbers.reshape(-1, 3)
         assert belief.spread(r, numbers).reshape(-1, 3) == pytest.approx(told, abs=1e-6)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_what_noise_alone_adds_is_that_of_the_law_written_out(k, against, notion):
+    """The best guess of a sum by the answers moves with their noise, and is shrunk; what is told of it divides the shrinking out."""
+    _, _, belief = believed(k, against, notion)
+    law, rng = written_out(belief), np.random.default_rng(3)
+    for r in range(len(belief.asked)):
+        numbers, v = rng.normal(size=belief.means(r).shape), np.zeros(law.ends[-1])
+        v[law.ends[r]:law.ends[r + 1]] = numbers.ravel()
+        kept = v @ (law.prior - law.covariance) @ v / (v @ law.prior @ v)
+        assert belief.noise(r, numbers) == pytest.approx((v @ law.gain) ** 2 @ law.noise / kept**2, rel=1e-6)
+
+
+TELLING = [("plain", 2, 1), ("empty", 2, 2), ("few", 2, 1), ("three", 3, 3)]
+
+
+@pytest.mark.parametrize("epsilon", [.05, .5, 5.0])
+@pytest.mark.parametrize(("kind", "k", "seed"), TELLING)
+def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(kind, k, seed, epsilon):
+    """One more step would move nobody. Whole steps would go to and fro for ever, where a group is empty or epsilon is small."""
+    people = data.make_logistic(400, rng=np.random.default_rng(seed))
+    A = {"plain": people.A, "empty": 0 * people.A, "few": (np.arange(400) < 3).astype(int), "three": people.A + (people.X[:, 1] > 1)}[kind]
+    public = public_part(people.X, people.Y, method="designed")
+    rng = np.random.default_rng(seed)
+    belief = believe(public, [ask_part(public_cells(public, part), A, part, part.first, rng)
+                              for part in split_epsilon(public, epsilon, k)], k)
+    assert np.abs(belief._step(everybody=False)[1]).max() < ARRIVED
+
+
+@pytest.mark.parametrize("epsilon", [.05, .5, 5.0])
+def test_of_two_groups_and_one_rate_it_believes_what_the_formula_of_a_few_lines_does(epsilon):
+    """:func:`logit_posterior`, with the features of the map and a mean logit."""
+    people = population(2, 300)
+    public = public_part(people.X, people.Y, method="designed", notion="demographic_parity")
+    part = split_epsilon(public, epsilon)[0]
+    belief = believe(public, [ask_part(public_cells(public, part), people.A, part, part.first, np.random.default_rng(5))])
+    question = belief.asked[0][0]
+    features = np.column_stack([np.full(people.m, DESIGNED.apart), public.map.features(public.place)])
+    told = logit_posterior(question.rows(slice(None)).toarray(), question.answers[0], np.full(question.q, question.variance), features, .5)
+    assert belief.means(0)[:, 0] == pytest.approx(told, abs=2e-3)
 
 
 @pytest.mark.parametrize(("k", "against", "notion"), CASES)
@@ -115,7 +179,7 @@ def test_draws_have_the_law_of_the_belief_over_both_rates(k, against, notion):
 def test_weights_of_cells_tell_what_the_same_weights_of_everybody_do(k, against, notion):
     """A second question of weights of the first one's cells, and the same written out for each person."""
     people = population(k)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=Parity(notion, against))
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=parity_of(notion, against))
     of_cells, of_everybody, rng = [], [], np.random.default_rng(7)
     for first in asked(public, people.A, k, 1.0, rng)[::2]:
         weights, A = whole_directions(rng.normal(size=(2, 6)), 50), people.A[public.people[first.rate]]
@@ -159,7 +223,7 @@ def test_before_an_answer_a_label_s_mean_share_is_between_2_and_98_percent():
 def test_what_is_known_exactly_has_no_spread(k, against, notion):
     """Cells of one person each, at epsilon 500: the groups themselves come out, whatever the prior thinks."""
     people = population(k, m=60)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=Parity(notion, against))
+    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=parity_of(notion, against))
     belief = Belief(public, asked(public, people.A, k, 500.0, np.random.default_rng(2), n_cells=60), k)
     for r, i in enumerate(public.people):
         assert belief.means(r) == pytest.approx(np.eye(k)[people.A[i]][:, belief.groups], abs=1e-4)

@@ -142,6 +142,19 @@ def test_a_question_is_about_the_mixture_whose_gaps_are_priced(k, against, notio
     assert left[0, 0] < left[1, 0] and left[1, 1] < left[0, 1]
 
 
+def test_of_all_noises_a_question_is_best_for_its_own():
+    """Little noise asks for much at once, much noise for little: each of two questions leaves less at the epsilon it was designed for."""
+    _, public, belief = believed(2, "anchor", "equalized_odds")
+    found = fair_candidates(public, belief)
+    path = np.zeros((3, len(found.error)))
+    path[np.arange(3), np.random.default_rng(3).choice(len(found.error) - 2, size=3, replace=False)] = 1.0
+    mixtures, prices, epsilons = found.of_crowd[0] @ path.T, np.ones(3), (.02, 20.0)
+    gaps = Lift(belief, 0, mixtures).of(mixtures)
+    left = np.array([[Doubt(belief, 0, gaps, prices, epsilon).after(design_question(belief, found, path, prices, 0, designed_for))[0]
+                      for designed_for in epsilons] for epsilon in epsilons])
+    assert left[0, 0] < left[0, 1] and left[1, 1] < left[1, 0]
+
+
 def test_the_first_directions_do_not_hang_on_the_signs_that_a_decomposition_chose(monkeypatch):
     """A direction and its opposite are equally good singular vectors: which is found differs between processors."""
     gaps = np.random.default_rng(4).normal(size=(30, 2, 3))

@@ -20,10 +20,14 @@ from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import (
     FrontierLearner,
     NothingToAskWarning,
+    ask_part,
     ask_well,
+    believe,
     designed,
+    fair_candidates,
     learner,
     multiplier_grid,
+    public_cells,
     public_part,
     split_epsilon,
 )
@@ -228,6 +232,42 @@ def test_a_larger_label_gives_more_of_epsilon_to_its_first_question(people):
     assert [round(part.first, 3) for part in parts] == [.7, .3] and {part.first + part.second for part in parts} == {1.0}
     alone = split_epsilon(public_part(people.X, people.Y, method="designed", notion="demographic_parity"), 1.0)
     assert [(part.first, part.name, len(part.people)) for part in alone] == [(.5, None, people.m)]
+
+
+def test_a_label_of_next_to_nobody_and_one_of_nearly_all_leave_something_to_the_second_question():
+    people = data.make_logistic(1000, rng=np.random.default_rng(1))
+    parts = split_epsilon(public_part(people.X, (np.arange(1000) < 10).astype(int), method="designed"), 2.0)
+    assert [part.first for part in parts] == pytest.approx([1.49, 0.51])
+
+
+def test_both_answers_are_believed(people):
+    asked, belief, _, _ = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
+    assert [len(questions) for questions in belief.asked] == [2, 2] and len(asked) == 4
+
+
+def test_a_question_that_epsilon_leaves_nothing_of_is_refused_by_its_name(people):
+    part = split_epsilon(public_part(people.X, people.Y, method="designed"), 1.0)[0]
+    with pytest.raises(ValueError, match=r"^epsilon=1e-09: leaves room for 1 steps of a weight, and 2 weights.*0\. Ask with fewer"):
+        ask_part(np.full((2, len(part.people)), .5), people.A, part, 1e-9, np.random.default_rng(0))
+
+
+def test_questions_and_parts_of_other_people_are_refused(people):
+    """Of other rows, other labels, another order, or another notion: as many numbers, and they would tell of somebody else."""
+    public = public_part(people.X, people.Y, method="designed")
+    other = public_part(people.X[::-1], people.Y[::-1], method="designed")
+    parts = split_epsilon(public, 2.0)
+    asked = [ask_part(public_cells(public, part), people.A, part, part.first, np.random.default_rng(2)) for part in parts]
+    belief = believe(public, asked)
+    with pytest.raises(ValueError, match=r"^asked=.*is no question to these people\. Give the records"):
+        believe(other, asked)
+    with pytest.raises(ValueError, match=r"^part=.*is no part of these people"):
+        public_cells(other, parts[0])
+    with pytest.raises(ValueError, match=r"^also=.*no candidates for the people of public"):
+        found = fair_candidates(other, believe(other, [question._replace(partition=other.partition) for question in asked]))
+        fair_candidates(public, belief, found, np.ones((1, len(found.error))))
+    with pytest.raises(ValueError, match=r"^n_groups=3: asks for answers about 2 groups, and there are 1\. Give"):
+        believe(public, asked, 3)
+    assert repr(public) == f"public part of {len(people.Y)} people, Designed"
 
 
 def test_a_gamma_is_kept_by_what_is_expected_and_below_the_fairest_by_that(people):

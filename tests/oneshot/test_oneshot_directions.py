@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpfair_teach import oneshot
 from dpfair_teach.oneshot import release_directions, whole_directions
+from dpfair_teach.oneshot.directions import grid_for
 
 #: False failures of a statistical test.
 ALPHA = 1e-9
@@ -80,6 +81,8 @@ def test_counts_of_cells_are_directions_of_zeros_and_ones():
     answers, release = release_directions(one_hot, A, 500.0, np.random.default_rng(0), n_groups=3)
     counts, record = oneshot.release_cells(cells, A, 500.0, np.random.default_rng(0), n_groups=3)
     assert np.array_equal(answers, counts) and release == record
+    told = release_directions(one_hot, A, 500.0, np.random.default_rng(0), n_groups=3, part=("label 0", "labels of May"))[1]
+    assert told.part == ("label 0", "labels of May")
 
 
 @pytest.mark.parametrize("grid", [1, 7, 1024, 10**8])
@@ -111,10 +114,17 @@ def test_what_rounding_took_from_a_whole_number_is_given_back():
     ([[1, 2]], {"epsilon": 0.0}, r"^epsilon=0\.0"),
     ([[3 * 10**8] * 2] * 2, {}, r"^directions=600000000: is a sum of sizes.*coarser grid"),
     ([[1, 2, 3]], {}, r"^A=\(2,\): directions has 3 entries|^A"),
+    ([[1, 2]], {"cells": [0, 2]}, r"^directions, cells=.*are 2 columns, and a cell beyond them"),
+    ([[4 * 10**8, 0]], {"A": np.zeros(3 * 10**7, dtype=int), "cells": np.zeros(3 * 10**7, dtype=int)}, r"^directions=.*no room"),
     ([1, 2], {}, r"^directions=\(2,\): has 1 axes, not 2")])
 def test_what_does_not_fit_is_refused(directions, how, said):
     with pytest.raises(ValueError, match=said):
-        release_directions(directions, [0, 1], **({"epsilon": 1.0, "rng": np.random.default_rng(0)} | how))
+        release_directions(directions, **({"A": [0, 1], "epsilon": 1.0, "rng": np.random.default_rng(0)} | how))
+
+
+def test_weights_are_as_fine_as_the_exact_noise_takes():
+    """1,024 steps, and at a tiny epsilon fewer: as many as one person of ``unit`` answers may have."""
+    assert [grid_for(epsilon, unit) for epsilon, unit in [(1.0, 1), (1e-6, 1), (1e-6, 2), (1e-9, 2)]] == [1024, 1000, 500, 1]
 
 
 def test_too_large_a_sum_is_refused_whoever_is_in_the_group():
