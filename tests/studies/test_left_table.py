@@ -96,7 +96,7 @@ def test_asking_once_needs_less_than_a_tenth_by_every_rule_and_designed_than_a_t
     assert max(LEFT_GROUPS, key=lambda group: left_reference(group)[1][1, 0]) == "white_median"
     loop = at(quality, "loop_lp", "paper")
     assert 0 < loop[100.0] - loop[200.0] < .02
-    assert round(found["paper"][0]) == 13 and found["paper"][1:] == (pytest.approx(.84, abs=.005), pytest.approx(.56, abs=.005))
+    assert round(found["paper"][0]) == 13 and found["paper"][1:] == (pytest.approx(.84, abs=.005), pytest.approx(.54, abs=.005))
     held_out = [reaches(quality, "loop_lp", group, "held_out") / reaches(quality, "designed", group, "held_out")
                 for group in ("paper", "race_argmax", "white_median")]
     assert min(held_out) > 20
@@ -106,13 +106,14 @@ def test_asking_once_needs_less_than_a_tenth_by_every_rule_and_designed_than_a_t
 
 
 def test_by_which_rules_the_designed_question_is_ahead(quality):
-    """Of the epsilons shown: in-sample by all but one, where it is level, held out by all but one, where it is behind."""
+    """Of the epsilons shown: in-sample by all but two, where it is level, held out by all but one, where it is behind."""
     def gain(group, label, evaluated):
         names = {name: at(quality, name, group, label=label, evaluated=evaluated)[[.5, 1.0, 2.0]] for name in ("designed", "histogram")}
         return (names["designed"] - names["histogram"]).dropna()
 
     for group, label in product(LEFT_GROUPS, ("p70", "p20")):
-        assert (gain(group, label, "in_sample") > 0).tolist() == [True, (group, label) != ("hisp_median", "p70"), True]
+        first, second = (group, label) != ("paper", "p20"), (group, label) != ("hisp_median", "p70")
+        assert (gain(group, label, "in_sample") > 0).tolist() == [first, second, True]
         assert (gain(group, label, "held_out") > 0).all() == ((group, label) != ("paper", "p20"))
     assert gain("paper", "p20", "held_out").max() < 0 and gain("race_argmax", "p20", "held_out").empty
     for table, rounds in (("left_oneshot_rules", 30), ("left_designed_rules", 6)):
@@ -184,9 +185,9 @@ def room_of(optimum, ends):
 
 
 def test_the_blind_learner_beside_the_methods_of_the_right_panel(curves):
-    """At a violation of .05 the designed question is ahead of all but score bins from 0.5 on, counts from 1 on; at .01 from 2 and 5 on."""
+    """At a violation of .05 the designed question is ahead of all but score bins from .25 on, counts from 1 on; at .01 from 2 and 5 on."""
     stored = pd.read_csv(RESULTS / "communities_quality.csv").set_index(["group", "evaluated", "method", "epsilon"]).sort_index()
-    after, begins = stored.loc["paper", "in_sample"], {"histogram": (1, 5), "designed": (.5, 2)}
+    after, begins = stored.loc["paper", "in_sample"], {"histogram": (1, 5), "designed": (.25, 2)}
     mine_at = pd.read_csv(RESULTS / "left_at_violation.csv").set_index(["method", "epsilon"])
     rules = pd.read_csv(RESULTS / "communities_rules.csv")
     rules = rules[(rules["group"] == "paper") & (rules["label"] == "p70") & (rules["evaluated"] == "in_sample")]
