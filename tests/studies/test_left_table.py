@@ -102,7 +102,7 @@ def test_asking_once_needs_less_than_a_tenth_by_every_rule_and_designed_than_a_t
     assert min(held_out) > 20
     begins = [reaches(quality, "loop_lp", group, seen, "q_high") / reaches(quality, "designed", group, seen, "q_low")
               for group in LEFT_GROUPS for seen in ("in_sample", "held_out") if (group, seen) != ("hisp_median", "held_out")]
-    assert int(min(begins)) == 16
+    assert round(min(begins)) == 17
 
 
 def test_by_which_rules_the_designed_question_is_ahead(quality):
