@@ -89,7 +89,7 @@ class Belief:
         for _ in range(STEPS):
             step, moved = self._step(everybody=False)
             if moved @ before < -BACK * (before @ before):
-                share /= 2                              # or the steps go to and fro, where answers tell little
+                share /= 2                              # or the steps go back and forth, where answers tell little
             far, before = float(np.abs(moved).max()), moved
             self.weights = self.weights + step * min(share, FURTHEST / max(far, 1e-12))
             if far < ARRIVED:

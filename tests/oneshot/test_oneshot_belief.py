@@ -134,7 +134,7 @@ TELLING = [("plain", 2, 1), ("empty", 2, 2), ("few", 2, 1), ("three", 3, 3)]
 @pytest.mark.parametrize("epsilon", [.05, .5, 5.0])
 @pytest.mark.parametrize(("kind", "k", "seed"), TELLING)
 def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(kind, k, seed, epsilon):
-    """One more step would move nobody. Whole steps would go to and fro for ever, where a group is empty or epsilon is small."""
+    """One more step would move nobody. Whole steps would go back and forth for ever, where a group is empty or epsilon is small."""
     people = data.make_logistic(400, rng=np.random.default_rng(seed))
     A = {"plain": people.A, "empty": 0 * people.A, "few": (np.arange(400) < 3).astype(int), "three": people.A + (people.X[:, 1] > 1)}[kind]
     public = public_part(people.X, people.Y, method="designed")
