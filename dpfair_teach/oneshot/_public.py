@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import copy
-import uuid
+import hashlib
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -43,9 +44,6 @@ class Public:
         self.m, self.settings, self.oracle, self.together = len(self.X), settings, oracle, together(len(self.X))
         self.parity = parity = parity or Parity()
         self.people = strata_of(parity, self.y)         # those of each rate
-        #: A name for who has which label, of this very table: rows do not say who they are, so of another table, even one that looks the
-        #: same, it is another name, and what was asked of the two adds up.
-        self.partition = f"labels {uuid.uuid4().hex[:16]}"
         #: Who is asked, as an index: everybody by a slice, which makes no copies.
         self.who: np.ndarray | slice = self.people[0] if len(self.people[0]) < self.m and len(self.people) == 1 else slice(None)
         self.least = projection_on(self.X)
@@ -81,6 +79,16 @@ class Public:
             self.features_of = [self.features[i] for i in self.people]
         else:
             self.features_of = [FeaturesInBlocks(self.X, i, self.map) for i in self.people]
+
+    @cached_property
+    def partition(self) -> str:
+        """A name for who has which label, where rates are compared by this notion. Of other people, labels or order of them it is another
+        one, and then what was asked adds up; of another notion, too, since rows do not say who they are: a table may look the same, and
+        its label 1 be who had label 0. By one notion a fit asks every part for as much, and it does not matter who is in which."""
+        found = hashlib.sha256(repr(self.parity).encode() + self.y.astype(np.uint8).tobytes())
+        for at in blocks(self.m):
+            found.update(floats(self.X[at]).tobytes())
+        return f"labels {found.hexdigest()[:16]}"
 
     def counts_every_group(self, k: int) -> bool:
         """Is group 0 asked for, too? Between pairs of three or more groups that costs no more, and treats all alike."""

@@ -1,6 +1,7 @@
 """The whole transcript of asking well, over all neighbours of small data: every answer's law is known, and told answers are replayed."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -241,6 +242,7 @@ def test_candidates_weigh_gaps_by_how_many_have_the_label(notion):
 FEW = data.make_logistic(40, d=2, rng=np.random.default_rng(2))
 
 
+@functools.cache
 def begun(n_groups=2):
     """The public part, its parts, and a first question to each."""
     public = public_part(FEW.X, FEW.Y, method="designed")
