@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -29,11 +28,9 @@ def test_the_whole_library_is_checked_and_no_error_is_switched_off():
         assert part.keys() == {"module", "ignore_missing_imports"} and not any(name.startswith("dpfair_teach") for name in part["module"])
 
 
-def test_an_ignored_error_is_named_and_explained():
-    for path in sorted((ROOT / "dpfair_teach").rglob("*.py")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if "type: ignore" in line:
-                assert re.search(r"# type: ignore\[[a-z-]+(, [a-z-]+)*\]  # \w.{8,}", line), (path, line)
+def test_no_error_is_ignored_in_a_line():
+    ignored = [path for path in (ROOT / "dpfair_teach").rglob("*.py") if "type: ignore" in path.read_text(encoding="utf-8")]
+    assert not ignored
 
 
 def literals(call: str) -> dict[str, set[str]]:
