@@ -90,13 +90,11 @@ class Belief:
             step, moved = self._step(everybody=False)
             if moved @ before < -BACK * (before @ before):
                 share /= 2                              # or the steps go back and forth, where answers tell little
-            far, before = float(np.abs(moved).max()), moved
-            self.weights = self.weights + step * min(share, FURTHEST / max(far, 1e-12))
-            if far < ARRIVED:
+            before = moved
+            if self._go(step, moved, share) < ARRIVED:
                 break
         if not self.public.together:
-            step, moved = self._step(everybody=True)                        # near; and a look at all takes long
-            self.weights = self.weights + step * min(1.0, FURTHEST / max(float(np.abs(moved).max()), 1e-12))
+            self._go(*self._step(everybody=True))       # the crowd is near, and everybody is a look at very many people
         self._linearize(everybody=True)
         self.pull, coefficients = self._solved()
         self.beyond = coefficients - self.weights       # 0 up to ARRIVED
@@ -112,6 +110,12 @@ class Belief:
         self._linearize(everybody)
         step = self._solved()[1] - self.weights
         return step, np.concatenate([self._scores(raw, r, step[r]).ravel() for r, raw in enumerate(self.crowd.raw)])
+
+    def _go(self, step: np.ndarray, moved: np.ndarray, share: float = 1.0) -> float:
+        """So much of a step, and nobody too far; how far the whole of it would move somebody."""
+        far = float(np.abs(moved).max())
+        self.weights = self.weights + step * min(share, FURTHEST / max(far, 1e-12))
+        return far
 
     def _scores(self, raw: np.ndarray, r: int, weights: np.ndarray) -> np.ndarray:
         return raw @ (self.crowd.to[r] @ weights @ self.contrasts.T)
