@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from numbers import Integral, Real
 from typing import Any, NoReturn, TypeVar
 
@@ -23,7 +23,22 @@ Word = TypeVar("Word", bound=str)
 
 def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> NoReturn:
     """Raise the ``ValueError`` of this library: argument, value, reason, remedy; ``cause`` is an exception that led to it."""
-    raise ValueError(f"{name}={shown(value)}: {why}. {remedy}") from cause
+    raise ValueError(f"{name}={everybodys(value) if name in PRIVATE else shown(value)}: {why}. {remedy}") from cause
+
+
+#: Names of arguments that hold everybody's group. A message may be printed into a log, so it must not list them.
+PRIVATE = ("sensitive_features", "A")
+
+
+def everybodys(value: object) -> str:
+    """Of a private argument: many people's entries by their kind and number, a single one, and what is a shape already, as it is."""
+    if isinstance(value, str) or not isinstance(value, Sized) or (isinstance(value, tuple) and len(value) < 4):
+        return shown(value)
+    kind, shape = type(value).__name__, getattr(value, "shape", None)
+    try:
+        return f"<{kind} of {f'shape {shape}' if isinstance(shape, tuple) else f'length {len(value)}'}>"
+    except Exception:   # somebody's class may refuse to be counted
+        return f"<{kind}>"
 
 
 def shown(value: object) -> str:
@@ -167,7 +182,7 @@ def numeric(name: str, value: object, remedy: str | None = None) -> np.ndarray:
                 if a.ndim and _is_missing(entry):
                     refuse(name, entry, f"missing{_in_column(value, a, at)}",
                            f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
-                refuse(name, entry if a.ndim else value, f"not numeric{_in_column(value, a, at)}", remedy)
+                refuse(name, entry if a.ndim and name not in PRIVATE else value, f"not numeric{_in_column(value, a, at)}", remedy)
     elif a.dtype.kind not in "biuf":
         where = _in_column(value, a, 0)     # of one kind as a whole: then its first entry is one of them
         refuse(name, a.ravel()[0] if where else value, f"not numeric{where}", remedy)

@@ -10,6 +10,8 @@ from .fairness import Parity
 #: A rate is of use while noise moves it by at most so much, in standard deviations.
 OF_USE = 0.1
 NAMED = 3       # cells in one message; of the others their number
+#: People of a label, of whom a rate in either group says nothing about anybody else.
+FEW = 10
 
 
 class SmallGroupWarning(UserWarning):
@@ -18,6 +20,8 @@ class SmallGroupWarning(UserWarning):
     Source: ours. The rate is that of a classifier that accepts half of them; how much noise moves it follows from the law of the noise, and
     how many they are from the noisy answers (with ``designed`` by the belief, whose prior may lift a handful of people). Nothing else is
     read, so the warning is post-processing: it tells nothing more about anybody. It says how many people, or which epsilon, would do.
+    Where there is hardly any noise and nobody is counted, it says that. With ``designed`` a label of fewer than 10 people, which is public,
+    is spoken of at any epsilon.
 
     Each fold of a cross-validation is a fit, and warns of its own release. Python cannot show that once: scikit-learn lets it forget before
     each fold. Where it has been read: ``warnings.simplefilter("ignore", SmallGroupWarning)``.
@@ -30,17 +34,29 @@ def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: flo
     / people, and by noise that is in proportion to 1 / epsilon.
     ``otherwise`` is what helps too."""
     moved = np.broadcast_to(deviation, people.shape) / np.maximum(people, 1.0)
-    small = [(a, r) for a, r in np.argwhere(moved > OF_USE)]
-    if not small:
-        return
-    worst = sorted(small, key=lambda cell: -moved[cell])
-    told = [f"group {a}" + ("" if (label := parity.cells[r].label) is None else f" with label {label}")
-            + f" ({_people(max(0.0, people[a, r]))} by the release, rate off by {moved[a, r]:.2g}; it takes "
-              f"{_people(np.ceil(moved[a, r] / OF_USE * max(people[a, r], 1.0)))}, or epsilon {epsilon * moved[a, r] / OF_USE:.2g})"
-            for a, r in worst[:NAMED]]
-    more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
-    warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
-                  f"{'; '.join(told)}{more}. Merge groups, or {otherwise}.", SmallGroupWarning, stacklevel=3)
+    names = {(a, r): f"group {a}" + ("" if (label := parity.cells[r].label) is None else f" with label {label}")
+             for a, r in np.ndindex(people.shape)}
+    small = sorted((cell for cell in names if moved[cell] > OF_USE), key=lambda cell: -moved[cell])
+    if small:
+        told = [f"{names[cell]} ({_people(max(0.0, float(people[cell])))} by the release, rate off by {moved[cell]:.2g}; it takes "
+                f"{_people(np.ceil(moved[cell] / OF_USE * max(people[cell], 1.0)))}, or epsilon {epsilon * moved[cell] / OF_USE:.2g})"
+                for cell in small[:NAMED]]
+        more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
+        warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
+                      f"{'; '.join(told)}{more}. Merge groups, or {otherwise}.", SmallGroupWarning, stacklevel=3)
+    nobody = [names[cell] for cell in names if cell not in small and people[cell] < 0.5]
+    if nobody:                                  # little noise, so that is how it is
+        warnings.warn(f"nobody is there by the release: {'; '.join(nobody)}. A group without people has no rate, and its gap means "
+                      "nothing. Merge groups, or leave out the one that is not there.", SmallGroupWarning, stacklevel=3)
+
+
+def warn_of_few(y: np.ndarray, parity: Parity) -> None:
+    """Of labels that are public, and of no release: one of which hardly anybody is."""
+    for label in sorted({cell.label for cell in parity.cells if cell.label is not None}):
+        if (n := int(np.count_nonzero(y == label))) < FEW:
+            warnings.warn(f"y has {_people(n)} of label {label}, fewer than {FEW}: whatever epsilon is, a gap between groups among so few "
+                          "says next to nothing of others. Give more people, or choose a notion that does not compare this label.",
+                          SmallGroupWarning, stacklevel=4)
 
 
 def warn_of_a_small_bound(bound: float, moved: float, epsilon: float, *, below: float, known: str, otherwise: str) -> None:

@@ -21,6 +21,20 @@ def test_an_argument_that_the_chosen_variant_does_not_read_is_refused():
         check.unread("method='histogram'", "method='sums'", columns=None, norm="l1")
 
 
+@pytest.mark.parametrize("kind", [
+    list, tuple, np.array, lambda a: np.array(a, dtype=object), pd.Series, pd.Categorical, lambda a: dict(enumerate(a)),
+    lambda a: np.ma.array(np.arange(len(a)), mask=[one == "F" for one in a]), lambda a: np.array(a)[:, None]],
+    ids=["list", "tuple", "texts", "objects", "series", "categories", "dict", "masked", "column"])
+def test_no_message_lists_the_groups(kind):
+    """Texts are the likeliest slip of all, and a message may end in a log: it is the same for every neighbour."""
+    said = set()
+    for first in "MF":
+        with pytest.raises(ValueError, match=r"^sensitive_features=") as refused:
+            check.group_codes("sensitive_features", kind([first, "M", "F", "M", "F"]))
+        said.add(str(refused.value))
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array])
 def test_a_sparse_table_is_told_how_it_is_taken(kind):
     with pytest.raises(ValueError, match=r"^X=<.*: is sparse, and every number of it is read here\. Give X\.toarray\(\), or fewer"):

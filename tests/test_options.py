@@ -129,7 +129,7 @@ CASES = {
         games.DPRegressionLearner, lambda **how: fitted(games.DPRegressionLearner, **how), variants(rounds=ROUNDS),
         dict(notion="false_positive", B=3.0, ridge=9.0)),
     "FrontierLearner": Case(
-        oneshot.FrontierLearner, asked, variants(method=("histogram", "response", "sums")),
+        oneshot.FrontierLearner, asked, variants(method=("histogram", "response", "sums", "designed")),
         dict(oracle="logistic", gammas=[0.1], share=0.4, n_cells=5, norm="l1", columns="features", smoothing="likelihood",
              notion="false_positive", against="pairs", base=GaussianNB().fit(X, Y))),
     "FairLagrangian": Case(

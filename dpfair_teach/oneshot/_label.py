@@ -1,6 +1,7 @@
 """The public chance of label 1: that of somebody's classifier, or a logistic regression, by scikit-learn or, of many, Newton in blocks."""
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,10 @@ class LabelModel:
 
 class GivenLabel:
     """The same of a fitted classifier, which is asked and never fitted. One that knows names of columns is asked about a table with those
-    that X had, so that another order is an error of its own."""
+    that X had, so that another order is an error of its own. It is copied: whoever fits it anew changes nothing that is published."""
 
     def __init__(self, base: Any, names: list[str] | None) -> None:
-        self.base, self.names = base, names if hasattr(base, "feature_names_in_") else None
+        self.base, self.names = copy.deepcopy(base), names if hasattr(base, "feature_names_in_") else None
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         return base_chance(self.base, X if self.names is None else pd.DataFrame(X, columns=self.names))

@@ -62,6 +62,10 @@ class Public:
     def _set_map(self) -> None:
         singular = self.least.singular
         if singular[0] <= PRECISE * np.sqrt(self.m) * max(1.0, np.abs(self.least.centre).max()):
+            far = int(np.abs(self.least.centre).argmax())
+            if singular[0] > PRECISE * np.sqrt(self.m) and (self.least.deviation > 1e-6 * np.abs(self.least.centre)).any():
+                check.refuse("X", float(self.least.centre[far]), f"is the mean of column {far}, so far from 0 that in doubles nothing "
+                             "varies beside it", "Take the mean off that column, or leave it out if it is the same for all.")
             check.refuse("X", float(singular[0]), "is its largest singular value without the mean: the features hardly vary beside it",
                          "Give features that vary, standardized.")
         axes = self.least.axes[singular > 1e-9 * singular[0]].T * np.sqrt(self.m) / singular[0]

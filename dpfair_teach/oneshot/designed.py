@@ -260,7 +260,9 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     """Ask the people of a part: how many of each group in every cell, or everybody counted with a weight; with exact geometric noise.
 
     Source: ours, chapter 14; :func:`release_cells` and :func:`release_directions`. Weights are divided by the largest sum of a person's
-    sizes and become whole numbers up to 1,024, fewer where epsilon leaves no room for them.
+    sizes and become whole numbers up to 1,024, fewer where epsilon leaves no room for them. Parts of one split have nobody in common, and
+    their records say so. Two splits are told apart by X, the labels and the notion, not by who stands in which row: of people with equal
+    rows and other labels make one split only.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._classifier import FrontierClassifier, refuse_other_columns
 from .._curve import GAMMAS, Drawn, draws_of, violation_of
+from .._small_groups import warn_of_few
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread
@@ -90,8 +91,7 @@ def setting(model: FrontierLearner) -> Setting:
     if method != "sums":
         check.unread(f"method={method!r}", "method='sums'", norm=model.norm, columns=model.columns)
     if method == "designed" and oracle != "bayes":
-        check.refuse("oracle", oracle, "is not read by method='designed', whose candidates are fair Bayes thresholds",
-                     "Leave oracle out, or choose another method.")
+        check.unread("method='designed', whose candidates are fair Bayes thresholds", "another method", oracle=oracle)
     if oracle == "regression":
         check.unread("oracle='regression'", "oracle='bayes' or 'logistic'", base=model.base)
     return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()), model.base)
@@ -103,9 +103,10 @@ class FrontierLearner(FrontierClassifier):
     Source: ours; it answers what main text, Section 5 leaves open, with the regression oracle of that section. Privacy unit: one person's
     A changes; X, y, m and the set of groups {0, ..., k-1} are public. Pure epsilon, for every A, in two releases whose epsilons add up,
     one without an audit; with ``designed`` two for the people of each label, which cost those of the other nothing. The classifiers are
-    functions of x alone. Standardize X: who is near whom, and so the cells and the model, depends on the units of its columns. Where counts
+    functions of x alone. Standardize X, and cut wild entries: who is near whom, and so the cells and the model, depends on the units of its
+    columns, and one row a thousand times as far out as all others makes the rest look alike. Where counts
     get less than about 1e-3 (2e-3 for three or more groups) that is a guarantee of the ideal law, not quite of draws in doubles: see
-    :func:`mechanisms.geometric`.
+    :func:`mechanisms.geometric`; of ``sums`` it is one at any epsilon. How long a fit takes is not covered.
 
     Time and memory grow with m, and with ``designed`` with the number of groups, too (20 of them in 500 people: 1 GB); of m alone, 5
     million people are a minute or two. X may be a table on disk, a numpy memmap, which is read a block at a time and never copied. Up to
@@ -119,7 +120,8 @@ class FrontierLearner(FrontierClassifier):
     epsilon : float in [1e-6, 1e6]
         Of the whole fit, all gammas together.
     gamma : float >= 0
-        The gap allowed between the groups' rates, as they are known from the answers. It may be set anew after a fit.
+        The gap allowed between the groups' rates, as they are known from the answers: 0.05 are five points of a hundred, and 1 or more
+        allows everything. It may be set anew after a fit.
     method : str
         What is asked, and how it is used. ``histogram``: noisy counts of the groups in public cells of people who are alike, then a
         linear-Gaussian model of P(A = a | x, y). ``response``: everybody's randomized response, debiased. ``sums``: sums of ``columns``
@@ -166,8 +168,9 @@ class FrontierLearner(FrontierClassifier):
         first, or what a Parity says.
     base : fitted classifier with ``predict_proba``, optional
         Its P(Y = 1 | x) is the eta of the oracles ``bayes`` and ``logistic``, in the place of the logistic's. Made of X and y, and
-        never of A: else no epsilon holds. It comes fitted and is never refitted; what it says of the people that it was fitted on should
-        be what it says of others. Rows of X are given to it as doubles. The map and its cells stay those of least squares.
+        never of A: else no epsilon holds. It comes fitted, is copied and never refitted; what it says of the people that it was fitted on
+        should be what it says of others. Rows of X are given to it as doubles: where columns are texts or need work, X is what the first
+        steps of a pipeline make of them, and base its last step. The map and its cells stay those of least squares.
         (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
 
     Attributes
@@ -272,6 +275,7 @@ class FrontierLearner(FrontierClassifier):
     def _warn(self, y: np.ndarray) -> None:
         if self.method != "designed":
             return
+        warn_of_few(y, served(self.notion, self.against))
         rates = len(served(self.notion, self.against).cells)
         first = list(zip(self.answers_[:rates], self.releases_[:rates], strict=True))
 
@@ -279,8 +283,8 @@ class FrontierLearner(FrontierClassifier):
             """Cells of the larger label, had the first question so many times its epsilon."""
             return max(cells_for(int((cells >= 0).sum()), times / number_of(release.scale), DESIGNED) for (cells, _), release in first)
 
-        if most(1.0) > 1:
-            return
+        if most(1.0) > 1 or max(len(cells[cells >= 0]) for (cells, _), _ in first) == 1:
+            return                              # of one person no epsilon makes two cells
         if self.share is not None and most(1 / self.share) > 1:
             warnings.warn(f"share = {self.share:g} leaves so little of epsilon = {self.epsilon:g} for the first question that noise hides "
                           "every cell of people, and the second is designed in the dark. Choose a larger share, or leave it out.",

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -146,10 +147,12 @@ def gap_question(gap: ArrayLike, variances: ArrayLike, noise: float) -> GapQuest
     return GapQuestion(np.clip(c / tau, -1.0, 1.0), tau * most, left * most**2)
 
 
-def curse_bound(deviation: float, candidates: int) -> float:
-    """How much larger than claimed the gap of a candidate is on average at most, whichever is chosen: deviation sqrt(2 ln(2 candidates)).
+def curse_bound(deviation: float, candidates: int, law: Literal["normal", "laplace"] = "normal") -> float:
+    """How much larger than claimed the gap of a candidate is on average at most, whichever is chosen of those fixed before the noise.
 
-    Source: ours, chapter 14, the winner's curse. For estimates that are off by sub-Gaussian errors of mean 0 and this deviation.
+    Source: ours, chapter 14, the winner's curse. Of errors that are sub-Gaussian with this deviation, deviation sqrt(2 ln(2 candidates)).
+    The tails of one noise are longer: of Laplace errors of scale b, deviation sqrt(2) b, and of whatever has
+    Pr[|error| > x] <= 2 exp(-x / b), such as two-sided geometric noise of scale b, it is b (1 + ln(2 candidates)).
 
     Parameters
     ----------
@@ -157,15 +160,27 @@ def curse_bound(deviation: float, candidates: int) -> float:
         Of each candidate's estimate.
     candidates : int in 1..10^15
         Among how many it was chosen.
+    law : {"normal", "laplace"}
+        Whose tails the errors have: of sums of many, or of one noise.
 
     Returns
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        Arguments out of range.
+
     Examples
     --------
     >>> [round(curse_bound(.02, n), 3) for n in (1, 10, 1683)]
     [0.024, 0.049, 0.081]
+    >>> [round(curse_bound(.02, n, "laplace"), 3) for n in (1, 10, 1683)]
+    [0.024, 0.057, 0.129]
     """
     deviation = check.number("deviation", deviation, low=0.0, high=1e9)
-    return float(deviation * np.sqrt(2 * np.log(2 * check.integer("candidates", candidates, low=1, high=10**15))))
+    several = np.log(2 * check.integer("candidates", candidates, low=1, high=10**15))
+    if check.choice("law", law, ("normal", "laplace")) == "laplace":
+        return float(deviation / np.sqrt(2) * (1 + several))
+    return float(deviation * np.sqrt(2 * several))

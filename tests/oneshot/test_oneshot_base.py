@@ -145,6 +145,17 @@ def test_a_clone_forgets_unless_the_base_is_frozen_and_a_pickle_does_not():
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("how", WAYS[:3], ids=str)
+def test_who_fits_the_base_anew_changes_nothing_that_is_published(how):
+    base = LogisticRegression().fit(PEOPLE.X, PEOPLE.Y)
+    model = fitted(base, **how)
+    before = model.predict_proba(PEOPLE.X)
+    base.fit(PEOPLE.X, 1 - PEOPLE.Y)
+    assert np.array_equal(model.predict_proba(PEOPLE.X), before)
+    model.gamma = .1
+    assert np.isfinite(model.predict_proba(PEOPLE.X)).all()
+
+
 def test_a_base_that_knows_names_is_asked_by_names():
     """So columns in another order are an error and no other classifier; plain arrays of people to come are taken by the names of fit."""
     table = pd.DataFrame(PEOPLE.X, columns=["a", "b", "c"])

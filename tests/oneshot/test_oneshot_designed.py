@@ -53,9 +53,23 @@ def test_a_label_of_seven_people_is_served_and_warned_of(people):
     Y = np.zeros(people.m, dtype=int)
     Y[np.argsort(people.X[:, 0])[-7:]] = 1
     model = FrontierLearner(2.0, .05, method="designed")
-    with pytest.warns(SmallGroupWarning, match="with label 1"):
+    with (pytest.warns(SmallGroupWarning, match="^y has 7 people of label 1, fewer than 10"),
+          pytest.warns(SmallGroupWarning, match="^too small")):
         model.fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(3))
     assert model.frontier_.expected_error.max() <= 7 / people.m + 1e-9 and model.curve().violation.between(0, 1).all()
+
+
+@pytest.mark.parametrize("epsilon", [2.0, 50.0, 1e3])
+def test_few_people_of_a_label_and_a_group_of_nobody_are_never_passed_over_in_silence(people, epsilon):
+    """However little noise there is: how many have a label is public, and of a group that is not there the release says so."""
+    Y = np.zeros(people.m, dtype=int)
+    Y[np.argsort(people.X[:, 0])[-9:]] = 1
+    nobody = np.zeros(people.m, dtype=int)
+    for labels, A, said in ((Y, people.A, "^y has 9 people of label 1"), (people.Y, nobody, "^too small|^nobody is there")):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            FrontierLearner(epsilon, .05, method="designed").fit(people.X, labels, sensitive_features=A, rng=np.random.default_rng(3))
+        assert any(re.match(said, str(one.message)) for one in told)
 
 
 @pytest.mark.parametrize("a", [0, 1])
@@ -85,6 +99,15 @@ def test_a_label_whose_people_are_all_alike_has_one_cell_and_no_warning(people):
         warnings.simplefilter("error", NothingToAskWarning)
         FrontierLearner(50.0, .05, method="designed").fit(people.Y[:, None].astype(float), people.Y, sensitive_features=people.A,
                                                           rng=np.random.default_rng(3))
+
+
+def test_one_person_of_a_label_is_one_cell_at_any_epsilon_and_no_warning(people):
+    Y = (np.arange(people.m) == 7).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NothingToAskWarning)
+        warnings.simplefilter("ignore", SmallGroupWarning)
+        FrontierLearner(1e6, .05, method="designed", notion="true_positive").fit(people.X, Y, sensitive_features=people.A,
+                                                                                 rng=np.random.default_rng(3))
 
 
 @pytest.mark.parametrize(("epsilon", "share"), [(1.0, 1 - 1e-12), (1e-6, .9999)])
@@ -122,7 +145,8 @@ def test_a_few_people_of_a_label_are_never_thought_well_known(people, few):
     Y = np.zeros(people.m, dtype=int)
     Y[np.argsort(people.X[:, 0])[-few:]] = 1
     for seed in range(3):
-        with pytest.warns(SmallGroupWarning, match="with label 1"):
+        with (pytest.warns(SmallGroupWarning, match="^y has . p.* of label 1, fewer than 10"),
+              pytest.warns(SmallGroupWarning, match="^too small")):
             FrontierLearner(1.0, .05, method="designed").fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
 
 
@@ -215,7 +239,8 @@ def test_twenty_groups_of_500_people(people):
 
 
 @pytest.mark.parametrize("how, said", [
-    ({"oracle": "regression"}, r"^oracle='regression': is not read by method='designed'"), ({"n_cells": 4}, r"^n_cells=4: is read by"),
+    ({"oracle": "regression"}, r"^oracle='regression': is read by another method, and not by method='designed', whose"),
+    ({"n_cells": 4}, r"^n_cells=4: is read by"),
     ({"norm": "l1"}, r"^norm='l1': is read by"), ({"smoothing": "likelihood"}, r"^smoothing='likelihood': is read by"),
     ({"n_groups": 30}, r"^n_groups=30: makes 37,665 multipliers")])
 def test_what_it_does_not_read_is_refused_before_anybody_is_asked(people, how, said):

@@ -46,3 +46,11 @@ def test_features_that_vary_too_little_are_refused_for_what_they_are():
         with pytest.raises(ValueError, match=r"^X=.*: is its largest singular value without the mean: the features hardly vary"):
             fitted(X)
     fitted(PEOPLE.X * 1e-7)
+
+
+def test_a_column_that_is_far_from_0_is_named():
+    X = np.insert(PEOPLE.X, 2, 1.7e12, axis=1)
+    with pytest.raises(ValueError, match=r"^X=1\.?7\d*.*: is the mean of column 2, so far from 0 .*Take the mean off"):
+        fitted(X)
+    X[:, 2] -= X[:, 2].mean()
+    fitted(X)

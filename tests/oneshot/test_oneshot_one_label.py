@@ -90,11 +90,23 @@ def test_the_gap_of_whoever_is_chosen_exceeds_its_claim_by_no_more_than_the_boun
         assert bound / 1.6 < largest < bound        # what the bound bounds, whatever is chosen
 
 
+def test_one_noise_each_curses_more_than_normal_errors_and_no_more_than_its_own_bound():
+    """Geometric noise of scale 1, 4,000 games of up to 1,683 candidates that are all alike: the mean excess passes the normal bound, and
+    stays below that of the longer tails, within a factor of 1.5 of it."""
+    rng, alpha = np.random.default_rng(7), np.exp(-1.0)
+    deviation = np.sqrt(2 * alpha) / (1 - alpha)
+    for n in (1, 10, 100, 1683):
+        off = rng.geometric(1 - alpha, size=(4000, n)) - rng.geometric(1 - alpha, size=(4000, n))
+        largest, bound = np.abs(off).max(axis=1).mean(), curse_bound(np.sqrt(2), n, "laplace")
+        assert largest < bound and (n == 1 or largest > bound / 1.5)
+        assert (largest > curse_bound(deviation, n)) == (n >= 100)
+
+
 VALID_CALLS = {
     "oneshot.logit_posterior": lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, .3], variances=[.1, .1],
                                             features=np.eye(4), share=.5),
     "oneshot.gap_question": lambda: dict(gap=[1.0, -.5, .1], variances=[.25, .25, .25], noise=1.0),
-    "oneshot.curse_bound": lambda: dict(deviation=.1, candidates=10),
+    "oneshot.curse_bound": lambda: dict(deviation=.1, candidates=10, law="laplace"),
 }
 
 
@@ -109,4 +121,7 @@ FAULTS = {
         lambda f: lambda queries, answers, variances, features, share: f(queries, answers, 2 * np.asarray(variances), features, share),
         "answers that are believed half as much"),
     "curse_of_half_the_deviation": Mutant("dpfair_teach.oneshot.one_label.curse_bound", scaled(0.5), "half the bound"),
+    "curse_of_normal_noise": Mutant(
+        "dpfair_teach.oneshot.one_label.curse_bound", lambda f: lambda deviation, candidates, law="normal": f(deviation, candidates),
+        "the tails of a noise are taken for a normal law's"),
 }

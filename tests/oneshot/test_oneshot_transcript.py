@@ -181,10 +181,41 @@ def test_each_question_is_designed_for_what_it_may_cost_and_by_the_prices_of_the
         return honest(belief, found, path, prices, rate, epsilon)
     monkeypatch.setattr(designed, "design_question", question)
     public, A = small(k, Parity())
-    asked, _, last, _ = ask_well(public, A, EPSILON, np.random.default_rng(0), n_groups=k, share=.3)
-    assert kept == {len(last.error)}
+    asked, belief, last, path = ask_well(public, A, EPSILON, np.random.default_rng(0), n_groups=k, share=.3)
+    assert kept == {len(last.error)} and last.belief is belief
+    gaps = last.gaps(seed=1)                    # what is published is decided in the same way, by all draws of the last belief
+    assert np.array_equal(path, bayes_mixtures(last.error, gaps, price_grid(last.error, gaps)))
     assert seen == [(0, pytest.approx(.7 * EPSILON)), (1, pytest.approx(.7 * EPSILON))]
     assert [one.release.epsilon for one in asked] == pytest.approx([.3 * EPSILON] * 2 + [.7 * EPSILON] * 2)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_each_answer_is_believed_as_its_record_says(k):
+    """Weights in the unit of the largest, and the variance of geometric noise by the epsilon and the sensitivity that were recorded."""
+    public, A = small(k, Parity())
+    asked, belief, *_ = ask_well(public, A, EPSILON, np.random.default_rng(0), n_groups=k)
+    answers = [iter(of_rate) for of_rate in belief.asked]
+    for one in asked:
+        believed, unit = next(answers[one.rate]), 1 if k == 2 else 2
+        cells = np.eye(one.question.max() + 1, dtype=int)[one.question].T if one.question.ndim == 1 else one.question
+        grid, decay = one.release.sensitivity / unit, np.exp(-one.release.epsilon / one.release.sensitivity)
+        assert believed.rows(slice(None)).toarray() * grid == pytest.approx(cells)
+        assert believed.variance * grid**2 == pytest.approx(2 * decay / (1 - decay)**2)
+
+
+def test_candidates_take_the_chances_of_their_own_label():
+    public, _, asked = begun()
+    belief = believe(public, asked)
+    chances = fair_candidates(public, belief).basis.chances(FEW.X)
+    for r, people in enumerate(public.people):
+        assert chances[people, r] == pytest.approx(belief.p[r])
+    assert not np.allclose(chances[:, 0], chances[:, 1])
+
+
+@pytest.mark.parametrize("notion", ["true_positive", "false_positive", "demographic_parity"])
+def test_a_single_rate_has_half_of_epsilon_for_each_question(notion):
+    parts = split_epsilon(public_part(FEW.X, FEW.Y, method="designed", notion=notion), 1.0)
+    assert [(part.first, part.second) for part in parts] == [(.5, .5)]
 
 
 def test_with_three_groups_there_are_cells_for_half_the_epsilon():
