@@ -99,8 +99,8 @@ def _rounds(setting: dict, repeats: int) -> int:
     return min(repeats, most)
 
 
-def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:
-    """The curve of a setting: a repeat is in-sample one run, held out a round of 12, one on each split."""
+def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator, on: Callable[..., Draws] = draws_on) -> Draws:
+    """The curve of a setting: a repeat is in-sample one run, held out a round of 12, one on each split. ``on`` these a method runs."""
     people, how = left_people(setting["group"], setting["label"]), ONESHOT_METHODS[setting["method"]]
     splits = left_splits(people, setting["evaluated"])
     rounds = _rounds(setting, repeats)
@@ -108,7 +108,7 @@ def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator) -> Draw
     for s, (learned, judged) in enumerate(splits):
         public = public_of(setting["group"], setting["label"], setting["evaluated"], s, str(how["oracle"]), settings_for(how))
         judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
-        parts.append(draws_on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, n_groups=people.n_groups, **how))
+        parts.append(on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, n_groups=people.n_groups, **how))
     return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
 
 

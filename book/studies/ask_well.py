@@ -12,7 +12,7 @@ from dpfair_teach.oneshot import DESIGNED, Public
 
 from .ask_once import draws_on, rules
 from .drawn import POPULATIONS, population
-from .left import ASIDE_GROUPS
+from .left import ASIDE_GROUPS, LAST_GROUPS
 
 Rows = list[dict]
 
@@ -54,8 +54,13 @@ ASIDE = [{"group": group, "label": "p70", "evaluated": evaluated, "method": meth
              ("in_sample", "held_out"), ASIDE_GROUPS, ("histogram", "designed"), (0.5, 1.0, 2.0))]
 
 
+#: Rules that were tried last, at the one epsilon that the chapter speaks of.
+LAST = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": 1.0}
+        for group, method in product(LAST_GROUPS, ("histogram", "designed"))]
+
+
 def aside(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Q of a group rule that no choice has seen, with its interval, and by the second reference."""
+    """Q of a group rule with its interval, and by the second reference."""
     return [{name: row[name] for name in ("q", "q_low", "q_high", "q_thresholds", "rounds")} for row in rules(setting, repeats, rng)[:1]]
 
 

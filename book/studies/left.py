@@ -1,6 +1,7 @@
 """The in-processing side of Communities and Crime: the group rules of the left panel, its people, its splits and its reference."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -31,17 +32,39 @@ def foreign_median(raw: pd.DataFrame) -> np.ndarray:
     return (raw["PctForeignBorn"] > raw["PctForeignBorn"].median()).to_numpy().astype(int)
 
 
-#: Group rules that nobody looked at before the constants of ``oneshot.ask_well`` stood as they are (``oneshot.settings.Designed``), and
-#: those of its neighbours that ``designed_tuning`` tries: the check of a choice that was made on drawn populations.
+#: Group rules that nobody looked at before the constants of ``oneshot.ask_well`` had been chosen on drawn populations. One constant and
+#: four things of the method changed afterwards, as chapter 14 says.
 ASIDE_GROUPS: dict[str, Any] = {"asian_median": asian_median, "foreign_median": foreign_median}
+
+
+def share_of(column: str, share: float) -> Callable[[pd.DataFrame], np.ndarray]:
+    """A = 1 for about that share of communities: those above a quantile of a column, or with a share below 0 those at most at one."""
+
+    def rule(raw: pd.DataFrame) -> np.ndarray:
+        cut = raw[column].quantile(1 - share if share > 0 else -share)
+        return (raw[column] > cut if share > 0 else raw[column] <= cut).to_numpy().astype(int)
+    return rule
+
+
+def black_above_white(raw: pd.DataFrame) -> np.ndarray:
+    """A = 1 where racepctblack is above racePctWhite, in the units of the table."""
+    return (raw["racepctblack"] > raw["racePctWhite"]).to_numpy().astype(int)
+
+
+LAST_SHARES = {"racepctblack": .25, "racePctHisp": .2, "racePctWhite": -.25, "racePctAsian": .25, "agePct12t29": .5, "agePct65up": .5,
+               "medIncome": -.5, "PctPopUnderPov": .5, "PctKids2Par": -.5, "PctImmigRecent": .5, "PctNotSpeakEnglWell": .5,
+               "TotalPctDiv": .5}
+#: Group rules that were tried when nothing of asking well was changed any more, all of them.
+LAST_GROUPS: dict[str, Any] = {f"{column}: {'highest' if share > 0 else 'lowest'} {abs(share):.0%}": share_of(column, share)
+                               for column, share in LAST_SHARES.items()} | {"racepctblack above racePctWhite": black_above_white}
 #: Group rules of the left panel, by name; the last two are the paper's rule (above or below the median) on the two next race columns.
 LEFT_GROUPS: dict[str, Any] = {"paper": "paper", "race_argmax": "race_argmax", "hisp_median": hisp_median, "white_median": white_median}
 
 
 @cache
 def left_people(group: str = "paper", label: str = "p70") -> data.Dataset:
-    """Communities and Crime for in-processing: features without the protected columns, a group rule of ``LEFT_GROUPS``."""
-    return data.load("communities", group=(LEFT_GROUPS | ASIDE_GROUPS)[group], label=label, features="unprotected")
+    """Communities and Crime for in-processing: features without the protected columns, a group rule of those above."""
+    return data.load("communities", group=(LEFT_GROUPS | ASIDE_GROUPS | LAST_GROUPS)[group], label=label, features="unprotected")
 
 
 def left_splits(people: data.Dataset, evaluated: str) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -5,13 +5,13 @@ import numpy as np
 
 from dpfair_teach.experiments import GAMMAS_PROTOCOL
 
-from .left import ASIDE_GROUPS, LEFT_GROUPS, left_reference
+from .left import ASIDE_GROUPS, LAST_GROUPS, LEFT_GROUPS, left_reference
 
 
 def reads(settings: list[dict]) -> tuple[dict[str, object], ...]:
     """What ``data.load`` is asked for by settings of (group, label): each pair once."""
     pairs = dict.fromkeys((setting["group"], setting["label"]) for setting in settings)
-    groups = LEFT_GROUPS | ASIDE_GROUPS
+    groups = LEFT_GROUPS | ASIDE_GROUPS | LAST_GROUPS
     return tuple({"name": "communities", "group": groups[g], "label": label, "features": "unprotected"} for g, label in pairs)
 
 

@@ -88,6 +88,10 @@ STUDIES: dict[str, Study] = {
     "left_aside": Study(
         "Two group rules that were set aside until the constants of asking well stood: Q of it and of the histogram.", 36,
         {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_reference.reads(ask_well.ASIDE)),
+    "left_last": Study(
+        "Thirteen group rules tried last: Q of asking well and of the histogram at epsilon 1; and with the oracle's candidates too.", 30,
+        {"left_last": (ask_well.LAST, ask_well.aside), "left_candidates": (ask_well_parts.MORE_CANDIDATES, ask_well_parts.more_candidates)},
+        left_reference.reads(ask_well.LAST + ask_well_parts.MORE_CANDIDATES)),
     "designed_tuning": Study(
         "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 24,
         {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),

@@ -82,13 +82,14 @@ def test_rows_are_what_the_command_says(table):
 
 
 def within(settings):
-    """What differs inside a kind: epsilon, m or their product, the price of the literal learner, whose runs are long; everything where a
-    table has none of these, and of the repaired loop's variants, which are many.
+    """What differs inside a kind: epsilon, m or their product, the price of the literal learner, whose runs are long; everything where none
+    of these varies, and of the repaired loop's variants, which are many.
     """
     names = set(settings[0])
     if {"fold", "attribute"} & names:       # of the tables of Tran et al. and Ding et al. every learner is a kind
         return names - {"method"}
-    return names if names == {"variant", "epsilon"} else {"epsilon", "m", "m_epsilon", "B"} & names or names
+    inside = {name for name in {"epsilon", "m", "m_epsilon", "B"} & names if len({setting[name] for setting in settings}) > 1}
+    return names if names == {"variant", "epsilon"} else inside or names
 
 
 def sample(settings, content):
@@ -399,6 +400,16 @@ def test_asking_once_is_worth_what_it_was_built_for():
     for group, least in wanted.items():
         assert (q[group][[.5, 1, 2]] >= np.array(least)).all()
     assert all(q[group, 1.0] >= .5 for group in LEFT_GROUPS)
+
+
+def test_asking_well_is_worth_what_was_wanted_but_in_two_places():
+    """Q in-sample of the designed question, what was wanted before the first run, by the rules of the text; and what is short of it."""
+    rows = stored("left_oneshot").query("method == 'designed'")
+    q = rows.groupby(["group", "epsilon"])["q"].first()
+    wanted = {("paper", .5): .72, ("paper", 1.0): .80, ("paper", 2.0): .89, ("race_argmax", .5): .91, ("race_argmax", 1.0): .97,
+              ("race_argmax", 2.0): .99}
+    assert [place for place, least in wanted.items() if q[place] < least] == [("paper", .5), ("race_argmax", .5)]
+    assert q["paper", .5] > .68 and q["race_argmax", .5] > .89
 
 
 def test_held_out_curves_of_the_left_panel_are_means_of_thirty_rounds():

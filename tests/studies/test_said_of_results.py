@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from book.studies import panels
-from book.studies.left import left_reference
+from book.studies.left import LEFT_GROUPS, left_reference
 from book.studies.panels import communities_counts
 from dpfair_teach import data, load, postprocessing
 from dpfair_teach.fairness import Parity
@@ -164,7 +164,40 @@ def test_what_chapter_14_says_of_the_designed_question():
     assert beyond.shape == (4, 6) and not behind.any(axis=None)
     assert beyond.loc[["race_argmax", "white_median"]].all(axis=None)
     assert beyond.loc["paper", [1.0, 2.0, 5.0]].all() and not beyond.loc["paper", .5] and not beyond.loc["hisp_median"].any()
+    one, other = (method.loc["hisp_median"] for method in (designed, counts))
+    assert (np.maximum(one["q_low"], other["q_low"]) < np.minimum(one["q_high"], other["q_high"])).all()
     assert left_reference("hisp_median")[1][1][0] < .06 and rows["q_thresholds"].max() < 1
+    coin = rows.loc["response"].xs(5.0, level="epsilon")["q"]
+    assert (coin - designed.xs(5.0, level="epsilon")["q"]).drop("white_median").between(-.06, .005).all()
+    assert [round(one.xs(5.0, level="epsilon").loc["white_median", "q"], 2) for one in (rows.loc["response"], designed)] == [.96, .79]
+
+
+def test_what_chapter_14_says_of_choosing_gamma():
+    """At epsilon 1, gamma .05: the mean violation is .04 to .05 on the people asked, by all four rules, and .07 to .14 on others."""
+    inside, outside = (stored(table).query(f"{of} and epsilon == 1 and gamma == .05")["violation"].round(2) for table, of in (
+        ("left_oneshot", "method == 'designed'"), ("left_designed_rules", "label == 'p70' and evaluated == 'held_out'")))
+    assert len(inside) == len(outside) == 4
+    assert (inside.min(), inside.max()) == (.04, .05) and (outside.min(), outside.max()) == (.07, .14)
+
+
+def test_what_chapter_14_says_of_the_rules_that_were_tried_last_and_of_more_candidates():
+    """Ahead by all thirteen, by ten beyond both intervals; .75 by ten; with the oracle's candidates ahead in-sample by fifteen of
+    seventeen, and behind held out."""
+    last = stored("left_last").set_index(["method", "group"])
+    designed, counts = last.loc["designed"], last.loc["histogram"]
+    assert len(designed) == 13 and (designed["q"] > counts["q"]).all() and (designed["q_low"] > counts["q_high"]).sum() == 10
+    short = designed["q"][designed["q"] < .75].sort_values(ascending=False)
+    assert [name.split(":")[0] for name in short.index] == ["PctNotSpeakEnglWell", "PctKids2Par", "racePctAsian"] and short.iloc[0] > .74
+    base = pd.Series({name: left_reference(name)[1][1, 0] for name in designed.index})
+    assert base.idxmax().startswith("PctKids2Par") and base.idxmin().startswith("racePctAsian") and base.min() < .03
+    assert max(left_reference(name)[1][1, 0] for name in LEFT_GROUPS) < base.max()
+    more = stored("left_candidates").set_index(["evaluated", "group"])["q"]
+    panel = pd.concat([stored("left_oneshot"), stored("left_designed_rules").query("label == 'p70'")])
+    panel = panel.query("method == 'designed' and epsilon == 1")
+    plain = pd.concat([panel.groupby(["evaluated", "group"])["q"].first(), pd.concat({"in_sample": designed["q"]})]).reindex(more.index)
+    gain = (more - plain).dropna()
+    assert len(gain.loc["in_sample"]) == 17 and (gain.loc["in_sample"] > 0).sum() == 15
+    assert len(gain.loc["held_out"]) == 3 and (gain.loc["held_out"] < -.1).all()
 
 
 def test_what_chapter_14_says_of_the_rules_that_were_set_aside():
@@ -223,10 +256,11 @@ def test_what_chapter_14_says_of_each_part_of_asking_well():
     for epsilon, least, most in ((.5, .7, .8), (1.0, 1.0, np.inf)):
         gain = q[epsilon, "as it is"] - q[epsilon, "histogram"]
         assert gain > 0 and least < (q[epsilon, "as it is"] - q[epsilon, "no designed question"]) / gain < most
-        for other in ("labels apart", "two designed questions", "three", "prior learnt", "shares as in the trial", "estimates believed"):
+        for other in ("labels apart", "two designed questions", "three", "prior learnt", "shares as in the trial", "estimates believed",
+                      "the oracle's candidates too"):
             apart = abs(q[epsilon, other] - q[epsilon, "as it is"])
             assert apart < .03 and apart < np.hypot(error[epsilon, other], error[epsilon, "as it is"])
-    assert (table["repeats"] == 48).all() and len(table) == 18
+    assert (table["repeats"] == 48).all() and len(table) == 20
 
 
 def test_what_chapter_14_says_of_adult():
