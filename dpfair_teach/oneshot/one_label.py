@@ -167,6 +167,11 @@ def curse_bound(deviation: float, candidates: int, law: Literal["normal", "lapla
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        A law that is neither, numbers out of range.
+
     Examples
     --------
     >>> [round(curse_bound(.02, n), 3) for n in (1, 10, 1683)]
