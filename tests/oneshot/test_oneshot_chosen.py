@@ -1,9 +1,11 @@
 """What is published of asking well besides the mixtures: mean gaps, and what noise alone does to a count of people."""
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from test_oneshot_belief import CASES, believed
+from test_oneshot_belief import CASES, believed, whole_law
 
 from dpfair_teach.oneshot import fair_candidates
 from dpfair_teach.oneshot.chosen import published_of, what_is_believed
@@ -42,6 +44,20 @@ def test_the_deviation_is_of_those_whom_a_public_score_puts_in_the_upper_half(k,
                     sign = 1 if group == a else -1 if a not in belief.groups else 0
                     numbers[i, column] = sign * (.5 if upper[person] else -.5)
             assert told.deviation[a, r] == pytest.approx(np.sqrt(belief.noise(r, numbers)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_as_many_people_are_believed_as_the_answers_make_expect(k, against, notion):
+    """By the law of everybody's groups given the answers, written out; the chances alone say another number."""
+    _, public, belief, _, (_, _, told) = published(k, against, notion)
+    mean, _, ends = whole_law(belief)
+    apart = 0.0
+    for r, (start, stop) in enumerate(itertools.pairwise(ends)):
+        counted = mean[start:stop].reshape(-1, len(belief.groups)).sum(axis=0)
+        everybody = counted if len(belief.groups) == k else np.append(len(public.people[r]) - counted.sum(), counted)
+        assert told.people[:, r] == pytest.approx(everybody)
+        apart = max(apart, np.abs(belief.crowd.times[r] @ belief.p[r] - everybody).max())
+    assert apart > 1e-3
 
 
 def test_of_a_handful_of_people_nothing_is_known_better_than_by_a_count():

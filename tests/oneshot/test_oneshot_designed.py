@@ -101,6 +101,17 @@ def test_a_label_whose_people_are_all_alike_has_one_cell_and_no_warning(people):
                                                           rng=np.random.default_rng(3))
 
 
+def test_a_small_label_of_one_cell_beside_a_large_one_of_several_is_no_reason_for_a_warning(people):
+    Y = np.zeros(people.m, dtype=int)
+    Y[np.argsort(people.X[:, 0])[-12:]] = 1
+    model = FrontierLearner(.2, .05, method="designed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NothingToAskWarning)
+        warnings.simplefilter("ignore", SmallGroupWarning)
+        model.fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(3))
+    assert [cells.max() > 0 for cells, _ in model.answers_[:2]] == [True, False]
+
+
 def test_one_person_of_a_label_is_one_cell_at_any_epsilon_and_no_warning(people):
     Y = (np.arange(people.m) == 7).astype(int)
     with warnings.catch_warnings():

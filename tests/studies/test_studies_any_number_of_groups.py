@@ -104,6 +104,9 @@ def test_the_reference_of_two_groups_by_hand():
     """Its free points: the better constant, and the oracle's answer without multipliers."""
     people = people_of(2)
     curve, (constant, base) = regression_reference(people.X, people.A, people.Y)
+    second, free = regression_reference(people.X, people.A, people.Y, thresholds=True)      # more to choose from
+    assert np.array_equal(free, [constant, base])
+    assert (second[:, 1] <= curve[:, 1] + 1e-9).all() and (second[:, 1] < curve[:, 1] - 1e-4).any()
     accept = (RegressionOracle(people.X, people.Y).answer(np.zeros(2), np.zeros((2, 6)))).astype(float)
     np.testing.assert_allclose(base[::-1], by_hand(accept, people.A, people.Y, 2), atol=1e-12)
     assert len(curve) == 25 and constant.tolist() == [0.0, min(people.Y.mean(), 1 - people.Y.mean())]
