@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from dpfair_teach.experiments import GAMMAS_PROTOCOL, Draws
 from dpfair_teach.oneshot import (
@@ -51,8 +52,7 @@ class OraclesToo(Candidates):
         for r, people in enumerate(public.people):
             believed[people] = belief.all_groups(belief.means(r), np.ones((len(people), 1)))
         oracle = RegressionBasis(public, believed)
-        rows, others = self.decisions.multipliers, candidate_rows(multiplier_grid(belief.k, notion=public.parity))[:-2]
-        rows = np.block([[others, np.zeros((len(others), rows.shape[1]))], [np.zeros((len(rows), others.shape[1])), rows]])
+        rows = block_diag(candidate_rows(multiplier_grid(belief.k, notion=public.parity))[:-2], self.decisions.multipliers)
         self.basis = BothBases(oracle, self.basis)
         self.decisions = Decisions(np.column_stack([oracle.of_people(public), self.decisions.scores]), rows)
         self.of_crowd = [self.decisions.of_people(i[at]) for i, at in zip(public.people, belief.crowd.sample, strict=True)]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import block_diag
 from scipy.special import softmax
 
 from .. import _checks as check
@@ -70,8 +71,7 @@ class Candidates:
         if also is not None and path is not None:
             kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
             self.basis, scores = BothBases(also.basis, self.basis), np.column_stack([also.decisions.scores, scores])
-            multipliers = np.block([[kept, np.zeros((len(kept), multipliers.shape[1]))],
-                                    [np.zeros((len(multipliers), kept.shape[1])), multipliers]])
+            multipliers = block_diag(kept, multipliers)
         self.decisions: Decisions = Decisions(scores, multipliers)
         self.of_crowd = [self.decisions.of_people(i[at]) for i, at in zip(public.people, belief.crowd.sample, strict=True)]
         self.exact: np.ndarray | None = None

@@ -144,7 +144,6 @@ def test_a_clone_forgets_unless_the_base_is_frozen_and_a_pickle_does_not():
         model.set_params(base=None).predict_proba(PEOPLE.X)
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("how", WAYS[:3], ids=str)
 def test_who_fits_the_base_anew_changes_nothing_that_is_published(how):
     base = LogisticRegression().fit(PEOPLE.X, PEOPLE.Y)
@@ -156,6 +155,7 @@ def test_who_fits_the_base_anew_changes_nothing_that_is_published(how):
     assert np.isfinite(model.predict_proba(PEOPLE.X)).all()
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_base_that_knows_names_is_asked_by_names():
     """So columns in another order are an error and no other classifier; plain arrays of people to come are taken by the names of fit."""
     table = pd.DataFrame(PEOPLE.X, columns=["a", "b", "c"])
