@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
-from ._at_prediction import refuse_no_groups, told_groups, way_out_of_groups
 from ._curve import GAMMAS, Drawn, table_of
+from ._group_argument import refuse_no_groups, validated_groups, way_out_of_groups
 from ._large_delta import warn_of_a_large_delta
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
@@ -24,8 +24,8 @@ _HIDDEN = ("_basis", "_fitted_with", "_group_column")
 class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     """Two classes, 0 and 1, each with its exact chance, in scikit-learn's contract.
 
-    A learner fills in three steps: ``_setting`` reads its parameters, and refuses what is wrong with them; ``_learn`` learns from checked
-    people; ``_ones`` says everybody's exact P(1). One that has a classifier for every gamma is a :class:`GammaClassifier`.
+    A learner fills in three steps: ``_checked_params`` reads its parameters, and refuses what is wrong with them; ``_learn`` learns from
+    checked people; ``_positive_proba`` says everybody's exact P(1). One with a classifier for every gamma is a :class:`GammaClassifier`.
     """
 
     #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
@@ -35,7 +35,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sensitive_features": True, "gamma": True}
 
     #: Parameters that hold at once when they are set after a fit. Another one that was changed makes the fit stale, and it is refused.
-    _at_once: ClassVar[tuple[str, ...]] = ()
+    _tunable_after_fit: ClassVar[tuple[str, ...]] = ()
 
     #: Does the classifier read the group? Said here and nowhere else: ``predict`` then asks for it; else it may be given, and is only
     #: checked, and the learner stands in ``WITHOUT_GROUPS``.
@@ -45,37 +45,37 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     _labels_are_public: ClassVar[bool] = True
 
     #: What helps too where a group is too small.
-    _otherwise: ClassVar[str] = "choose a larger epsilon"
+    _small_group_advice: ClassVar[str] = "choose a larger epsilon"
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         """The parameters, each checked: what ``_learn`` goes by."""
         raise NotImplementedError
 
-    def _learn(self, setting: Any, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
+    def _learn(self, params: Any, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
         """Learn, and keep what is published: nothing else of the people, and ``n_groups_`` where the classifier reads the group.
 
-        ``setting`` is what ``_setting`` returned; ``y`` is (m,) ints, with both labels. X, without the column of groups, and the groups are
-        as they were given. To be refused before any noise is drawn: an X that cannot be read, or is not as long as y; groups that are not
+        ``params`` is what ``_checked_params`` returned; ``y`` is (m,) ints, with both labels. X, without the column of groups, and the
+        groups are as they were given. To be refused before any noise is drawn: an X that cannot be read, or is not as long as y; groups not
         as long, or no codes below n_groups (``check.groups_below``). Never because of who is in which group. Of a private learner the
         first thing that is kept are ``releases_``: a fit may die at any moment, and no answer is to be there without its record.
         """
         raise NotImplementedError
 
-    def _ones(self, X: Any, sensitive_features: Any, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: Any, gamma: float) -> np.ndarray:
         """Everybody's exact P(1), (n,).
 
         X is as it was given, with the names of ``fit`` where both have names; to be refused: nobody in it, or another number of columns.
-        The groups are as they were given, and there where the classifier reads them: ``_told`` refuses what is wrong with them.
+        The groups are as they were given, and there where the classifier reads them: ``_validated_groups`` refuses what is wrong with them.
         ``gamma`` was checked.
         """
         raise NotImplementedError
 
-    def _told(self, sensitive_features: Any, n: int) -> Any:
+    def _validated_groups(self, sensitive_features: Any, n: int) -> Any:
         """Everybody's group at a prediction about n people, as codes that ``fit`` knew; None where none is given, and none needed."""
         if sensitive_features is None:
             return None
         k = self.n_groups_ if self._reads_groups else None
-        return told_groups("sensitive_features", sensitive_features, k, of="X", length=n, knows="fit")
+        return validated_groups("sensitive_features", sensitive_features, k, of="X", length=n, knows="fit")
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         """By the release: what :func:`warn_of_small_groups` asks for; None where there is nothing to say."""
@@ -98,7 +98,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         fit once and choose by that, with :func:`experiments.select_row`.
         """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
-        setting, rng = self._setting(), check.rng(rng)
+        params, rng = self._checked_params(), check.rng(rng)
         X, sensitive_features, column = check.column_taken_out(X, sensitive_features)
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)
         y = check.labels("y", y)
@@ -107,13 +107,14 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         if hasattr(self, "delta"):
             warn_of_a_large_delta(self.delta, len(y))
         self._forget()
-        self._learn(setting, X, y, sensitive_features, rng)
+        self._learn(params, X, y, sensitive_features, rng)
         self.classes_ = np.array([0, 1])
         remember_columns(self, X)
         self._group_column = column
-        self._fitted_with = {name: _copied(value) for name, value in self.get_params(deep=False).items() if name not in self._at_once}
+        self._fitted_with = {name: _copied(value) for name, value in self.get_params(deep=False).items()
+                             if name not in self._tunable_after_fit}
         if (known := self._people_and_noise()) is not None:
-            warn_of_small_groups(*known, otherwise=self._otherwise)
+            warn_of_small_groups(*known, otherwise=self._small_group_advice)
         self._warn(y)
         return self
 
@@ -130,7 +131,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
             X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
             check.same_people(X=X, sensitive_features=sensitive_features)
         refuse_other_columns(self, X)
-        ones = self._ones(X, sensitive_features, gamma)
+        ones = self._positive_proba(X, sensitive_features, gamma)
         return np.column_stack([1 - ones, ones])
 
     def predict(self, X: Any, sensitive_features: ArrayLike | str | None = None, rng: np.random.Generator | None = None,
@@ -191,7 +192,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
 class GammaClassifier(RandomizedClassifier):
     """A learner whose one fit serves every gamma: each follows from what was released, and costs nothing more."""
 
-    _at_once: ClassVar[tuple[str, ...]] = ("gamma",)
+    _tunable_after_fit: ClassVar[tuple[str, ...]] = ("gamma",)
 
     def _tolerance(self, gamma: float | None) -> float:
         return check.gamma(self.gamma if gamma is None else gamma)
@@ -200,7 +201,7 @@ class GammaClassifier(RandomizedClassifier):
 class FrontierClassifier(GammaClassifier):
     """One that also tells, from what was released, what each gamma buys."""
 
-    _otherwise: ClassVar[str] = "see in curve() what can be relied on"
+    _small_group_advice: ClassVar[str] = "see in curve() what can be relied on"
 
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
         """For G gammas, by the release: what could be true."""

@@ -32,8 +32,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import dpfair_teach
 from dpfair_teach import accounting, baselines, data, fairness, functional, games, lagrangian, oneshot, postprocessing
-from dpfair_teach._at_prediction import WITHOUT_GROUPS
 from dpfair_teach._classifier import RandomizedClassifier
+from dpfair_teach._group_argument import WITHOUT_GROUPS
 
 PEOPLE = data.make_logistic(400, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
 X, Y, A = PEOPLE.X, PEOPLE.Y, PEOPLE.A
@@ -150,7 +150,8 @@ def case(request):
 
 def of_frontiers(yes: bool) -> pytest.MarkDecorator:
     """The learners whose one fit serves every gamma, or the others."""
-    return pytest.mark.parametrize("case", [name for name in CASES if ("gamma" in CASES[name].make()._at_once) == yes], indirect=True)
+    those = [name for name in CASES if ("gamma" in CASES[name].make()._tunable_after_fit) == yes]
+    return pytest.mark.parametrize("case", those, indirect=True)
 
 
 # ------------------------------------------------------------------------------------------------ scikit-learn's own checks
@@ -507,7 +508,7 @@ def test_who_does_without_groups_is_named_completely():
     missing = {kind.__name__ for kind in found.values()} ^ {type(case.make()).__name__ for case in CASES.values()}
     assert not missing, f"{missing}: every learner has a line in CASES"
     without = {name for name, kind in found.items() if not kind._reads_groups} ^ set(re.findall(r"\w+\.\w+", WITHOUT_GROUPS))
-    assert not without, f"{without}: say _reads_groups = True, or name it in WITHOUT_GROUPS of dpfair_teach/_at_prediction.py"
+    assert not without, f"{without}: say _reads_groups = True, or name it in WITHOUT_GROUPS of dpfair_teach/_group_argument.py"
     assert all(case.aware == type(case.make())._reads_groups for case in CASES.values())
 
 

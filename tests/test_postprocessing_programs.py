@@ -16,7 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import accuracy_score
 
 from dpfair_teach import fairness, postprocessing
-from dpfair_teach._at_prediction import WITHOUT_GROUPS
+from dpfair_teach._group_argument import WITHOUT_GROUPS
 from dpfair_teach.data import base_classifier, load, ten_people_base
 from dpfair_teach.postprocessing import (
     _highs,

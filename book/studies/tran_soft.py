@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from dpfair_teach._fitted import fitted_copy
+from dpfair_teach._base_estimator import fitted_copy
 from dpfair_teach.accounting import UNIT_A, Release
 from dpfair_teach.mechanisms import randomized_response, randomized_response_matrix
 from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts, soft_groups
@@ -64,7 +64,7 @@ def response_model(features: np.ndarray, reports: np.ndarray, k: int, epsilon: f
 
 def mixtures(model: SoftGroupLearner, X: np.ndarray, y: np.ndarray, gammas: list[float]) -> list[FairMixture]:
     """For each gamma the mixture that a fit with it would have found from the same answer: post-processing of one release."""
-    how, basis = model._setting(), model._basis
+    how, basis = model._checked_params(), model._basis
     eta = CrossFitted(how.bases, X, y).of_people
     given = basis.given(X, eta)
     people = _scores(eta, given, basis.shares, how.parity), y, given[np.arange(len(y)), y], how.parity

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from .. import _checks as check
-from .._fitted import base_prediction, fitted_copy
+from .._base_estimator import base_prediction, fitted_copy
 from .._generator import own_generator
 
 REMEDY = "Give a classifier that answers 0 or 1."

@@ -104,7 +104,7 @@ class CovarianceClassifier(RandomizedClassifier):
         self.steps = steps
         self.as_printed = as_printed
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         parity = with_everybody(self.notion)
         gamma = check.number("gamma", self.gamma, low=BEND / 2 if bends(parity) else 0.0, high=1e9)
         if not check.flag("as_printed", self.as_printed):
@@ -136,10 +136,10 @@ class CovarianceClassifier(RandomizedClassifier):
         scores = program.Z @ theta
         self.covariances_ = weights @ (np.minimum(program.signs * scores, 0.0) if program.bend else scores)
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """1 where the score is above 0. The group is no input: given, it is only checked."""
         X = self._people(X, self.n_features_in_)
-        self._told(sensitive_features, len(X))
+        self._validated_groups(sensitive_features, len(X))
         return (X @ self.coef_ + self.intercept_ > 0).astype(float)
 
     @staticmethod

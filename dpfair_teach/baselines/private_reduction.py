@@ -89,7 +89,7 @@ class PrivateReduction(ReductionClassifier):
     ([('randomized response', 2.0)], (3, 2))
     """
 
-    _otherwise: ClassVar[str] = "choose a larger epsilon"
+    _small_group_advice: ClassVar[str] = "choose a larger epsilon"
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds",
                  correction: Correction = "rates", B: float | None = None, rounds: int = 20) -> None:
@@ -102,7 +102,7 @@ class PrivateReduction(ReductionClassifier):
         self.B = B
         self.rounds = rounds
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=700.0)
         parity = read_parity(self.notion, against=None if isinstance(self.notion, Parity) else "population", forms=("population",),
                              because="Of three groups or more, gaps among reports tell nothing of gaps between two groups.")

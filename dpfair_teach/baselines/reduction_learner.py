@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import get_tags
 
 from .. import _checks as check
+from .._base_estimator import rows_of
 from .._classifier import RandomizedClassifier
-from .._fitted import rows_of
 from ..fairness import Parity
 from ..fairness.parity import Against, Notion, read_parity
 from ..games import Equilibrium, FairnessGame
@@ -69,10 +69,10 @@ class ReductionClassifier(RandomizedClassifier):
         tags.input_tags.sparse = get_tags(self.base).input_tags.sparse       # who reads X is the base
         return tags
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The weights of those who say 1. The group is no input: given, it is only checked."""
         X, n = people_of(X, getattr(self, "n_features_in_", None))
-        self._told(sensitive_features, n)
+        self._validated_groups(sensitive_features, n)
         said = sum((w * decisions(h, X, n) for h, w in zip(self.classifiers_, self.weights_, strict=True)), np.zeros(n))
         return np.clip(said, 0.0, 1.0)
 
@@ -163,7 +163,7 @@ class Reduction(ReductionClassifier):
         self.B = B
         self.rounds = rounds
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         return self._read(of_population(self.notion, self.against))
 
     def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:

@@ -116,7 +116,7 @@ class FunctionalClassifier(GammaClassifier):
     """
 
     _labels_are_public = False
-    _otherwise = "choose a larger epsilon or group_weight"
+    _small_group_advice = "choose a larger epsilon or group_weight"
 
     def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, group_weight: float = 1.0,
                  shorten: bool = False) -> None:
@@ -128,7 +128,7 @@ class FunctionalClassifier(GammaClassifier):
         self.group_weight = group_weight
         self.shorten = shorten
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         return Read(check.number("epsilon", self.epsilon, low=1e-6, high=700.0), check.gamma(self.gamma),
                     check.number("delta", check.delta(self.delta), low=1e-100, high=1 - 1e-9),
                     check.number("bound", self.bound, low=1e-50, high=1e50), check.group_count(self.n_groups),
@@ -204,10 +204,10 @@ class FunctionalClassifier(GammaClassifier):
             scores[start:start + BLOCK] = told + intercept
         return scores
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """1 where the score is above 0. The group is no input: given, it is only checked."""
         scores = self._scores(X, gamma)
-        self._told(sensitive_features, len(scores))
+        self._validated_groups(sensitive_features, len(scores))
         return (scores > 0).astype(float)
 
 

@@ -37,7 +37,7 @@ class Loop(NamedTuple):
 class LoopClassifier(RandomizedClassifier):
     """A learner that plays a private loop: one gamma, and a guarantee of (epsilon, delta)."""
 
-    _at_once: ClassVar[tuple[str, ...]] = ("progress", "checkpoint")        # of a training, and not of what it learned
+    _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress", "checkpoint")        # of a training, and not of what it learned
 
     epsilon: float
     gamma: float

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._fitted import base_prediction, rows_of
+from .._base_estimator import base_prediction, rows_of
 from .._small_groups import warn_of_a_small_bound
 from ..fairness import Parity
 from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity
@@ -150,7 +150,7 @@ class DPOracleLearner(LoopClassifier):
         self.progress = progress
         self.checkpoint = checkpoint
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         parity = read_parity(self.notion, against=self.against, forms=OF_GROUPS, because="How much of all people a group is, is private.")
         loop = self._loop(checked_delta(self.delta), parity, most_epsilon=1e6, most_rounds=MOST_ROUNDS)
         return Read(loop, _listed(self.classifiers), check.choice("repair", self.repair, REPAIRS))
@@ -179,12 +179,12 @@ class DPOracleLearner(LoopClassifier):
         warn_of_a_small_bound(self.smallest_cell_, deviation_of(auditor) / math.sqrt(auditor.times), float(self.epsilon),
                               below=0.0 if promised else float(bound_is_below(math.sqrt(2) / deviation_of(first), first.delta)),
                               known="as promised" if promised else "by the release",
-                              otherwise=("promise more where that holds, or " if promised else "") + self._otherwise)
+                              otherwise=("promise more where that holds, or " if promised else "") + self._small_group_advice)
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' classifiers say 1, over T. The group is no input: given, it is only checked."""
         X, n = _rows(X, getattr(self, "n_features_in_", None))
-        self._told(sensitive_features, n)
+        self._validated_groups(sensitive_features, n)
         classifiers, H, said = _listed(self.classifiers), len(self.weights_) - len(self.constants_), np.zeros(n)
         for h, times in zip(*np.unique(self.chosen_, return_counts=True), strict=True):
             said += times * (_decisions(classifiers, h, X, n) if h < H else self.constants_[h - H])

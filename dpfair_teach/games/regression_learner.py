@@ -119,7 +119,7 @@ class DPRegressionLearner(LoopClassifier):
         self.progress = progress
         self.checkpoint = checkpoint
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         delta = check.number("delta", self.delta, low=1e-100, high=0.5)
         check.number("ridge", self.ridge, low=0.0, high=1e12)
         return self._loop(delta, label_rates(self.notion, None), most_epsilon=1e3, most_rounds=10**6)
@@ -139,10 +139,10 @@ class DPRegressionLearner(LoopClassifier):
         warn_of_a_better_constant(self.errors_, y, instead="Take oneshot.FrontierLearner, which asks once, or choose a smaller B or a "
                                   "larger ridge; each fit is a new release.")
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' rules accept, over T. The group is no input: given, it is only checked."""
         X = self._people(X, self.n_features_in_)
-        self._told(sensitive_features, len(X))
+        self._validated_groups(sensitive_features, len(X))
         block = max(1, _AT_ONCE // len(self.rules_))
         return np.concatenate([self._accepted(X[i:i + block]).mean(axis=0) for i in range(0, len(X), block)])
 

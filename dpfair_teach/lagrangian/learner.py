@@ -52,7 +52,7 @@ class Setting(NamedTuple):
 class LagrangianClassifier(RandomizedClassifier):
     """What both have: a network on X alone, multipliers, and a history of both."""
 
-    _at_once: ClassVar[tuple[str, ...]] = ("progress", "callback", "checkpoint")
+    _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress", "callback", "checkpoint")
 
     gamma: float
     notion: Notion | Parity
@@ -118,10 +118,10 @@ class LagrangianClassifier(RandomizedClassifier):
         self.parity_, self.skipped_ = run.problem.terms.parity, found.skipped
         self.error_ = float(np.abs(self._decided(run.problem.rows) - run.problem.y).mean())
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""
         X = self._people(X, self.n_features_in_)
-        self._told(sensitive_features, len(X))
+        self._validated_groups(sensitive_features, len(X))
         return self._decided(X)
 
     def _decided(self, X: np.ndarray) -> np.ndarray:
@@ -237,7 +237,7 @@ class FairLagrangian(LagrangianClassifier):
         self.callback = callback
         self.checkpoint = checkpoint
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         kind = check.choice("multipliers", self.multipliers, MULTIPLIERS)
         if kind == "absolute" and self.free != 1:
             check.unread("multipliers='absolute'", "multipliers='signed'", free=self.free)
@@ -410,7 +410,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
         self.callback = callback
         self.checkpoint = checkpoint
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         """Read and checked before any noise is drawn: afterwards no message may depend on it."""
         method = check.choice("method", self.method, METHODS)
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=100.0)

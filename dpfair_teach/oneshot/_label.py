@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from .._fitted import base_chance
+from .._base_estimator import base_chance
 from ._blocks import blocks, floats, together, with_one
 
 #: How little the logistic is drawn to 0, as scikit-learn counts it.

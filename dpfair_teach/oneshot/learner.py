@@ -246,7 +246,7 @@ class FrontierLearner(FrontierClassifier):
         self.against = against
         self.base = base
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         return setting(self)
 
     def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
@@ -317,10 +317,10 @@ class FrontierLearner(FrontierClassifier):
             return self.accepted_.people, self.accepted_.deviation, float(self.epsilon), served(self.notion, self.against)
         return *self.accepted_.sizes(), float(self.epsilon), served(self.notion, self.against)
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""
         X = self._people(X)
-        self._told(sensitive_features, len(X))
+        self._validated_groups(sensitive_features, len(X))
         weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
         with one_thread():

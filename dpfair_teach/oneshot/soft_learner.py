@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
+from .._base_estimator import base_score, fitted_copy
 from .._classifier import RandomizedClassifier
-from .._fitted import base_score, fitted_copy
 from ..fairness import Parity
 from ..fairness.parity import NOTIONS, Notion
 from .basis import chances
@@ -185,7 +185,7 @@ class SoftGroupLearner(RandomizedClassifier):
         self.notion = notion
         self.base = base
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=700.0)
         gamma = None if self.gamma is None else check.gamma(self.gamma)
         delta = check.number("delta", check.delta(self.delta), low=1e-100, high=1 - 1e-9)
@@ -232,9 +232,9 @@ class SoftGroupLearner(RandomizedClassifier):
         deviation = 2 * (self.releases_[0].scale or 0.0) * math.sqrt(1 - 1 / len(people))
         return people, np.full(people.shape, deviation), float(self.epsilon), self._basis.parity
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""
         check_is_fitted(self, "mixture_")
         X = check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
-        self._told(sensitive_features, len(X))
+        self._validated_groups(sensitive_features, len(X))
         return chances(self._basis, X, self.mixture_.multipliers, self.mixture_.weights)

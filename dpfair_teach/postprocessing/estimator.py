@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
+from .._base_estimator import base_prediction, base_score
 from .._classifier import FrontierClassifier
 from .._curve import Drawn
-from .._fitted import base_prediction, base_score
 from ..accounting import RELATIONS, UNIT_A, Release
 from ..fairness import Parity, cell_counts
 from ..fairness.parity import AcceptanceNotion, OfGroups
@@ -241,7 +241,7 @@ class DPPostProcessing(FrontierClassifier):
         self.noise = noise
         self.criterion = criterion
 
-    def _setting(self) -> Any:
+    def _checked_params(self) -> Any:
         return settings(self)
 
     def _learn(self, how: Settings, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
@@ -287,13 +287,13 @@ class DPPostProcessing(FrontierClassifier):
                      for cell in self.parity_.cells]
         return self.parity_.sizes(self.q_tilde_.sum(axis=0) * self.m_), np.array(deviation), how.epsilon, self.parity_
 
-    def _ones(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
+    def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         columns = getattr(self, "n_features_in_", None)
         if hasattr(self, "cuts_"):
             prediction = score_bins(base_score(self.base, X, columns=columns), self.cuts_)
         else:
             prediction = base_prediction(self.base, X, columns=columns)
-        return acceptance_probability(self.p_at(gamma), prediction, self._told(sensitive_features, len(prediction)))
+        return acceptance_probability(self.p_at(gamma), prediction, self._validated_groups(sensitive_features, len(prediction)))
 
     def _predictions(self, X: Any, y: np.ndarray, how: Settings) -> tuple[np.ndarray, int, np.ndarray | None]:
         """What the public base says of everybody: an answer or a score bin, how many of them there can be, and where the bins are cut."""

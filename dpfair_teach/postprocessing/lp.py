@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._at_prediction import told_groups, way_out_of_groups
+from .._group_argument import validated_groups, way_out_of_groups
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._highs import minimize
@@ -287,7 +287,7 @@ def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) ->
         check.same_people(prediction=prediction, A=A)
     prediction = check.codes("prediction", prediction, what="predictions",
                              remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
-    A = told_groups("A", A, k, of="prediction", length=len(prediction), knows="p")
+    A = validated_groups("A", A, k, of="prediction", length=len(prediction), knows="p")
     if prediction.max() >= b:
         check.refuse("prediction", int(prediction.max()), f"p has rows for predictions below {b}", "Give the p of these predictions.")
     return p.ravel().take(prediction * k + A)

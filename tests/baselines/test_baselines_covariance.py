@@ -165,7 +165,7 @@ def test_a_form_that_would_not_be_read_is_refused():
     assert np.array_equal(*fits)
     for against in ("pairs", "anchor"):
         wrong = Parity("equalized_odds", against)
-        for ask in (lambda wrong=wrong: baselines.CovarianceClassifier(.1, notion=wrong)._setting(),
+        for ask in (lambda wrong=wrong: baselines.CovarianceClassifier(.1, notion=wrong)._checked_params(),
                     lambda wrong=wrong: baselines.covariances([1.0, 2.0], [0, 1], [0, 1], 2, notion=wrong)):
             with pytest.raises(ValueError, match=f"^against='{against}': not served here.*Choose one of 'population'"):
                 ask()

@@ -213,7 +213,7 @@ def test_few_people_of_many_groups_are_learned_from_whoever_is_in_which():
 
 def test_other_forms_are_refused():
     with pytest.raises(ValueError, match=r"^against='pairs': not served here\. Of three groups or more"):
-        baselines.PrivateReduction(LogisticRegression(), 1.0, .1, notion=Parity("demographic_parity", "pairs"))._setting()
+        baselines.PrivateReduction(LogisticRegression(), 1.0, .1, notion=Parity("demographic_parity", "pairs"))._checked_params()
 
 
 VALID_CALLS = {

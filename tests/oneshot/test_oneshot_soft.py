@@ -131,7 +131,7 @@ def test_one_screen_is_the_estimator(k):
     people = people_of(k)
     model = SoftGroupLearner(1.0, .05, 1e-6, n_groups=k, notion="demographic_parity")
     model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(4))
-    eta = CrossFitted(model._setting().bases, people.X, people.Y).of_people
+    eta = CrossFitted(model._checked_params().bases, people.X, people.Y).of_people
     features = np.stack([model._basis.features(people.X, float(y), eta) for y in (0, 1)], axis=1)
     mixture, W, release = ask_softly(features, eta, people.Y, people.A, 1.0, 1e-6, .05, np.random.default_rng(4), n_groups=k,
                                      notion="demographic_parity")

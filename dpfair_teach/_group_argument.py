@@ -31,7 +31,7 @@ def refuse_no_groups(name: str, because: str = "") -> NoReturn:
         check.refuse(name, None, f"the classifier decides by the group{because}", "Give everybody's group.")
 
 
-def told_groups(name: str, value: object, k: int | None, *, of: str, length: int, knows: str) -> np.ndarray:
+def validated_groups(name: str, value: object, k: int | None, *, of: str, length: int, knows: str) -> np.ndarray:
     """Everybody's group at a prediction, one for each of the ``length`` rows of ``of``. Where the classifier reads it, it is below k, as
     the groups that ``knows`` knows: nobody can be given a code of their own any more. Else k is None."""
     if k is not None and value is None:
