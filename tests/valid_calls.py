@@ -479,7 +479,7 @@ def _play():
     return games.exponentiated_gradient(game(), 2.0, rounds=9)
 
 
-_TRAINED = dict(progress=False, callback=None, checkpoint=None, every=None)
+_TRAINED = dict(progress=False)
 
 
 valid("games.FairnessGame", games.FairnessGame,
@@ -694,7 +694,7 @@ valid("oneshot.SoftGroupLearner:score", _of(_soft, "score"),
 
 
 # ------------------------------------------------------------------------------------------------ the estimators of the games
-_LOOP = dict(epsilon=4.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", B=2.0, rounds=3, progress=False, checkpoint=None)
+_LOOP = dict(epsilon=4.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", B=2.0, rounds=3, progress=False)
 _MIXED = dict(_LOOP, against="anchor", repair="promise", smallest_cell=1.0, classifiers=[
     lambda X: (check_array(X)[:, 0] > 0.5).astype(int)])
 

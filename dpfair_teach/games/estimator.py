@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import math
-import os
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,6 @@ from .regression import default_price
 from .regression_private import PrivateRegressionPlay
 
 __all__: list[str] = []     # DPOracleLearner and DPRegressionLearner are made of it
-
-CHECKPOINTS = 10        # of one fit
 
 
 class Loop(NamedTuple):
@@ -37,14 +34,13 @@ class Loop(NamedTuple):
 class LoopClassifier(RandomizedClassifier):
     """A learner that plays a private loop: one gamma, and a guarantee of (epsilon, delta)."""
 
-    _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress", "checkpoint")        # of a training, and not of what it learned
+    _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress",)        # of a training, and not of what it learned
 
     epsilon: float
     gamma: float
     n_groups: int
     B: float | None
     progress: bool
-    checkpoint: str | os.PathLike[str] | None
 
     def _loop(self, delta: float, parity: Parity, *, most_epsilon: float, most_rounds: int) -> Loop:
         """Read and checked before any noise is drawn: afterwards no message may depend on it."""
@@ -55,10 +51,6 @@ class LoopClassifier(RandomizedClassifier):
         rounds = check.integer("rounds", self.rounds, low=1, high=most_rounds)
         check.flag("progress", self.progress)
         return Loop(epsilon, gamma, delta, k, parity, float(B), rounds)
-
-    def _kept(self, s: Loop) -> dict[str, Any]:
-        """Where the loop writes its checkpoints, and how often: the loop's own 100 rounds are more than most fits have."""
-        return {} if self.checkpoint is None else {"checkpoint": self.checkpoint, "every": max(1, s.rounds // CHECKPOINTS)}
 
     def _publish(self, published: PrivatePlay | PrivateRegressionPlay) -> None:
         """Keep what was published: numbers, and neither people nor a game of them."""

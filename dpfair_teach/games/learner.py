@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -78,9 +77,6 @@ class DPOracleLearner(LoopClassifier):
         For "promise" alone: no cell of any data set that could occur holds fewer people.
     progress : bool
         A bar on the standard error stream.
-    checkpoint : path, optional
-        A file from which a fit that was killed resumes to the same bytes; as secret as the data. One file for one fit. It is written about
-        ten times a fit: after every round of ten, after every tenth of a hundred.
 
     Attributes
     ----------
@@ -115,9 +111,7 @@ class DPOracleLearner(LoopClassifier):
     ValueError
         By every method, for any parameter or array out of range, and for whatever a classifier raises (only the classifiers read X: a
         DataFrame or a list of texts is as good as they find it); by ``fit`` for a ``repair`` or a ``smallest_cell`` that is not read, or a
-        promise that these data break. Otherwise never because of who is in which group, nor because of what the noise was; with one
-        exception. A ``checkpoint`` that a killed fit has left is refused to a fit of other data, also where only groups differ. That
-        refusal is as secret as the file.
+        promise that these data break. Otherwise never because of who is in which group, nor because of what the noise was.
 
     Examples
     --------
@@ -134,8 +128,7 @@ class DPOracleLearner(LoopClassifier):
 
     def __init__(self, classifiers: Sequence[Any | Callable[[Any], ArrayLike]], epsilon: float, gamma: float, delta: float, *,
                  n_groups: int = 2, notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None, B: float | None = None,
-                 rounds: int = 10, repair: Repair = "frozen", smallest_cell: float | None = None, progress: bool = False,
-                 checkpoint: str | os.PathLike[str] | None = None) -> None:
+                 rounds: int = 10, repair: Repair = "frozen", smallest_cell: float | None = None, progress: bool = False) -> None:
         self.classifiers = classifiers
         self.epsilon = epsilon
         self.gamma = gamma
@@ -148,7 +141,6 @@ class DPOracleLearner(LoopClassifier):
         self.repair = repair
         self.smallest_cell = smallest_cell
         self.progress = progress
-        self.checkpoint = checkpoint
 
     def _checked_params(self) -> Any:
         parity = read_parity(self.notion, against=self.against, forms=OF_GROUPS, because="How much of all people a group is, is private.")
@@ -165,7 +157,7 @@ class DPOracleLearner(LoopClassifier):
         said = np.concatenate([said, *(np.full((1, m), value == 1) for value in constants)])
         game = FairnessGame(said, A, y, s.gamma, notion=s.parity, n_groups=s.k, empty="zero")
         published = dp_oracle_learner(game, s.epsilon, s.delta, s.B, rng, repair=how.repair, smallest_cell=self.smallest_cell,
-                                      rounds=s.rounds, progress=self.progress, **self._kept(s))
+                                      rounds=s.rounds, progress=self.progress)
         self._publish(published)
         self.constants_, self.chosen_, self.weights_ = constants, published.chosen, published.Q
         self.smallest_cell_ = None if published.smallest_cell is None else float(published.smallest_cell)

@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,6 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..fairness.parity import signed
 from ..training import State, train
-from ..training.loop import Callback
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame, refuse_no_game
 from .history import table_of_rounds
@@ -169,12 +166,6 @@ class Play(Moves):
         return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
 
 
-def told_of(game: FairnessGame) -> dict[str, Any]:
-    """What of a game its plays depend on, for a checkpoint."""
-    counts = {name: getattr(game.table, name) for name in ("n_pos", "n", "accepted", "parity") if hasattr(game.table, name)}
-    return {"errors": game.errors, "gaps": game.gaps, "gamma": game.gamma, **counts}
-
-
 def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int | None, nu: float | None,
           as_printed: bool) -> tuple[np.ndarray, np.ndarray, int, tuple[int, ...]]:
     """Arguments as in :func:`exponentiated_gradient`, read and refused: B, eta, the number of rounds and the axes of the batch."""
@@ -214,8 +205,7 @@ def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int |
 
 
 def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
-                           nu: float | None = None, as_printed: bool = False, progress: bool = False, callback: Callback | None = None,
-                           checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> Play:
+                           nu: float | None = None, as_printed: bool = False, progress: bool = False) -> Play:
     """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
 
     Source: supplement, Algorithm 3 (Agarwal et al. 2018). All games of a batch advance together; one on one screen is :func:`algorithm_3`.
@@ -238,9 +228,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         of a batch).
     as_printed : bool
         The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones; not with ``eta``.
-    progress, callback, checkpoint, every : as in :func:`dpfair_teach.training.train`
-        A bar; ``callback(state)`` after each round, with ``state["chosen"]``,
-        ``state["multipliers"]`` of the rounds so far; a file to resume from.
+    progress : bool
+        A bar on the standard error stream.
 
     Returns
     -------
@@ -274,6 +263,5 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         state["chosen"][t] = h
         theta += eta[..., None] * game._values(game.gaps[h])
         return state.then()
-    run = None if checkpoint is None else {"algorithm": "exponentiated_gradient", "B": B, "eta": eta, "rounds": rounds, **told_of(game)}
-    state = train(step, start, rounds, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    return Play(game, plain(B), plain(eta), state["chosen"][:state.round], state["multipliers"][:state.round])
+    state = train(step, start, rounds, progress=progress).state
+    return Play(game, plain(B), plain(eta), state["chosen"], state["multipliers"])

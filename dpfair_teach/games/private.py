@@ -1,13 +1,10 @@
 """Algorithm 5, DP-oracle-learner: the play of Algorithm 3 with a private learner and a private auditor, repaired."""
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..training.loop import Callback
 from .budget import Accounted
 from .game import FairnessGame, refuse_no_game
 from .play import Play
@@ -68,8 +65,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
                       repair: Repair = "frozen", smallest_cell: float | None = None, share: float | None = None, protect: Guarded = "A",
                       accounting: Accounted = "rdp", rounds: int | None = None, eta: ArrayLike | None = None,
                       beta: float | None = None, log_labelings: float | None = None, size: int | tuple[int, ...] | None = None,
-                      progress: bool = False, callback: Callback | None = None, checkpoint: str | os.PathLike[str] | None = None,
-                      every: int | None = None) -> PrivatePlay:
+                      progress: bool = False) -> PrivatePlay:
     """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired: as printed (:func:`dp_oracle_learner_as_printed`)
@@ -136,9 +132,8 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
         ln|H| in the number of rounds, by default of the game's classifiers; not with ``rounds``.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
-    progress, callback, checkpoint, every : as in :func:`dpfair_teach.training.train`
-        A bar; ``callback(state)`` after each round, which may stop the play by what it
-        publishes (``state["chosen"]``, ``state["multipliers"]``) and not save epsilon by it; a file to resume from, as secret as the data.
+    progress : bool
+        A bar on the standard error stream.
 
     Returns
     -------
@@ -165,7 +160,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: ArrayLike, delta: float, B: A
     """
     s = read_play(game, check.choice("repair", repair, REPAIRS), size, epsilon, delta, B, rounds=rounds, eta=eta, protect=protect,
                   smallest_cell=smallest_cell, share=share, accounting=accounting, beta=beta, log_labelings=log_labelings)
-    return play(game, s, check.rng(rng), progress=progress, callback=callback, checkpoint=checkpoint, every=every)
+    return play(game, s, check.rng(rng), progress=progress)
 
 
 def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:

@@ -1,7 +1,6 @@
 """The rounds of a private play: all games of a batch advance together, on the loop of all that trains; and what they publish."""
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,11 +11,10 @@ from ..accounting import UNIT_A, Release
 from ..fairness import Parity
 from ..fairness.parity import signed
 from ..training import State, train
-from ..training.loop import Callback
 from .auditor import weights
 from .game import FairnessGame
 from .history import table_of_rounds
-from .play import Moves, told_of
+from .play import Moves
 from .players import FrozenCounts, PrintedPlayers, PromisedRates, frozen_cells, released_bound
 from .private_setting import PlaySetting
 from .programs import plain
@@ -43,11 +41,11 @@ class PrivatePlay(Moves):
     multipliers : (T, ..., K) array
         The auditor's lambda in each round, chosen before it sees the classifier.
     rounds, Q, lam
-        T, or fewer where a callback stopped the play; the averages of both players, (..., H) and (..., K).
+        T; the averages of both players, (..., H) and (..., K).
     epsilon_step : (...) array, or float
         epsilon' of each of the private steps.
     gradients : (T-1, ..., K) array
-        What the auditor saw: the last round's would never be used. As printed T of them. T here is what was asked for.
+        What the auditor saw: the last round's would never be used. As printed T of them.
     history : pandas.DataFrame
         One row for each round, and each game of a batch: ``chosen``, and for each constraint a ``multiplier`` and a ``gradient``, such as
         ``gradient FP 1-0 +``. What the auditor did not see is missing.
@@ -95,52 +93,32 @@ class _Before(NamedTuple):
     spent: tuple
 
 
-def play(game: FairnessGame, s: PlaySetting, rng: np.random.Generator, *, progress: bool, callback: Callback | None,
-         checkpoint: str | os.PathLike[str] | None, every: int | None) -> PrivatePlay:
-    """All rounds, of arguments that were read; the last four as in :func:`dpfair_teach.training.train`."""
-    setting, run, printed = s.setting, None, s.repair == "printed"
-    if checkpoint is not None:      # of what else a step depends on
-        run = {"algorithm": "dp_oracle_learner", "setting": setting, "B": s.B, "eta": s.eta, "axes": s.axes, "step": s.step,
-               "first": s.first, "repair": s.repair, **told_of(game)}
+def play(game: FairnessGame, s: PlaySetting, rng: np.random.Generator, *, progress: bool) -> PrivatePlay:
+    """All rounds, of arguments that were read."""
+    setting, printed = s.setting, s.repair == "printed"
     if not printed and game.table.people is None:
         game = FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
     before = _before(game, s, rng)
     T, K, measured = setting.T, setting.K, setting.T if printed else setting.gradients
+    player = _player(game, s, before.released)
     start = State({"theta": np.zeros(s.axes + (K,)), "chosen": np.zeros((T,) + s.axes, dtype=np.int64),
-                   "multipliers": np.zeros((T,) + s.axes + (K,)), "gradients": np.zeros((measured,) + s.axes + (K,)),
-                   "released": before.released}, rng)
-    rounds = _Round(game, s, measured)
-    state = train(rounds, start, T, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    player, t = rounds.player_of(state), state.round        # fewer than T, where the callback stopped it
-    # Recorded are all T, also then: who stops by what came out has all of them for a price.
-    selections, gradients = T - (not printed and setting.protect == "A"), min(t, measured)
-    spent = (*before.spent, (*player.selection, s.step, 0.0, selections), (*player.measurement, s.step, 0.0, measured))
-    sizes = state["released"] if before.spent and s.repair == "frozen" else None
-    N = plain(player.N) if isinstance(player, PromisedRates) else None
-    return PrivatePlay(game.n_classifiers, plain(game.gamma), game.parity, plain(s.B), plain(s.eta), state["chosen"][:t],
-                       state["multipliers"][:t], plain(s.step), state["gradients"][:gradients], sizes, N, spent, setting.protect)
+                   "multipliers": np.zeros((T,) + s.axes + (K,)), "gradients": np.zeros((measured,) + s.axes + (K,))}, rng)
 
-
-class _Round:
-    """One round of all games: the auditor's prices, the learner's answer, and what the auditor measures of it."""
-
-    def __init__(self, game: FairnessGame, s: PlaySetting, measured: int) -> None:
-        self.game, self.s, self.measured, self.player = game, s, measured, None
-
-    def __call__(self, state: State) -> State:
-        player, t, theta = self.player_of(state), state.round, state["theta"]
-        lam = state["multipliers"][t] = weights(theta, self.s.B)
+    def one_round(state: State) -> State:
+        t, theta = state.round, state["theta"]
+        lam = state["multipliers"][t] = weights(theta, s.B)
         h = state["chosen"][t] = player.answer(signed(lam), state.rng)
-        if t < self.measured:
+        if t < measured:
             seen = state["gradients"][t] = player.measure(h, state.rng)
-            theta += self.s.eta[..., None] * seen
+            theta += s.eta[..., None] * seen
         return state.then()
-
-    def player_of(self, state: State) -> Any:
-        """The players, with what was released for them: after a resume that is in the file."""
-        if self.player is None:
-            self.player = _player(self.game, self.s, state["released"])
-        return self.player
+    state = train(one_round, start, T, progress=progress).state
+    selections = T - (not printed and setting.protect == "A")
+    spent = (*before.spent, (*player.selection, s.step, 0.0, selections), (*player.measurement, s.step, 0.0, measured))
+    sizes = before.released if before.spent and s.repair == "frozen" else None
+    N = plain(player.N) if isinstance(player, PromisedRates) else None
+    return PrivatePlay(game.n_classifiers, plain(game.gamma), game.parity, plain(s.B), plain(s.eta), state["chosen"],
+                       state["multipliers"], plain(s.step), state["gradients"], sizes, N, spent, setting.protect)
 
 
 def _before(game: FairnessGame, s: PlaySetting, rng: np.random.Generator) -> _Before:

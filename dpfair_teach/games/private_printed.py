@@ -1,13 +1,10 @@
 """Algorithm 5 as it is printed, whose noise tells of the groups."""
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..training.loop import Callback
 from .game import FairnessGame
 from .private_play import PrivatePlay, play
 from .private_setting import read_play
@@ -17,9 +14,8 @@ __all__ = ["dp_oracle_learner_as_printed"]
 
 def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: ArrayLike, delta: float, B: ArrayLike, rng: np.random.Generator, *,
                                  rounds: int | None = None, eta: ArrayLike | None = None, beta: float | None = None,
-                                 log_labelings: float | None = None, size: int | tuple[int, ...] | None = None, progress: bool = False,
-                                 callback: Callback | None = None, checkpoint: str | os.PathLike[str] | None = None,
-                                 every: int | None = None) -> PrivatePlay:
+                                 log_labelings: float | None = None, size: int | tuple[int, ...] | None = None,
+                                 progress: bool = False) -> PrivatePlay:
     """DP-oracle-learner as it is printed, which is **not** (epsilon, delta)-private: use :func:`dp_oracle_learner`.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3): epsilon' = epsilon / (4 sqrt(T ln(1/delta))), 2T private
@@ -48,7 +44,7 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: ArrayLike, delta: 
         Both in the number of rounds, and not with ``rounds``.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
-    progress, callback, checkpoint, every : as in :func:`dp_oracle_learner`
+    progress : bool
 
     Returns
     -------
@@ -71,4 +67,4 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: ArrayLike, delta: 
     [('exponential', 20), ('laplace', 20)]
     """
     s = read_play(game, "printed", size, epsilon, delta, B, rounds=rounds, eta=eta, beta=beta, log_labelings=log_labelings)
-    return play(game, s, check.rng(rng), progress=progress, callback=callback, checkpoint=checkpoint, every=every)
+    return play(game, s, check.rng(rng), progress=progress)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +13,6 @@ from ..fairness import Parity
 from ..fairness.parity import both_signs, read_parity, signed
 from ..oracles import RegressionOracle
 from ..training import State, train
-from ..training.loop import Callback
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
 from .notions import ODDS_NOTIONS, OddsNotion, labels_of
@@ -170,8 +168,7 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: n
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
                                       n_groups: int | None = None, constraints: tuple[str, ...] | None = None,
                                       notion: OddsNotion | Parity | None = None, eta: ArrayLike | None = None,
-                                      rounds: int = 200, progress: bool = False, callback: Callback | None = None,
-                                      checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> RegressionPlay:
+                                      rounds: int = 200, progress: bool = False) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
     Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
@@ -193,8 +190,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
         The step; by default :func:`hedge_rate`'s. Not for one round, after which nobody plays.
     rounds : int in 1..10^15
         T.
-    progress, callback, checkpoint, every : as in :func:`exponentiated_gradient`
-        The state has ``prices`` and ``counts`` of accepted people for ``chosen``.
+    progress : bool
 
     Returns
     -------
@@ -253,12 +249,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
         theta = now["theta"]
         theta += steps * (both_signs(gaps_of(rates)) - gammas[:, None])
         return state.then()
-    run = None if checkpoint is None else {
-        "algorithm": "regression_exponentiated_gradient", "X": oracle.design, "Y": oracle.Y, "base": oracle.base, "A": np.asarray(A),
-        "gamma": gammas, "B": prices_of, "eta": steps, "axes": axes, "rounds": rounds, "notion": constants.parity}
-    state = train(step, start, rounds, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    rounds = state.round        # fewer, where the callback stopped it
-    multipliers, prices, counts = (state[name][:rounds] for name in ("multipliers", "prices", "counts"))
+    state = train(step, start, rounds, progress=progress).state
+    multipliers, prices, counts = (state[name] for name in ("multipliers", "prices", "counts"))
     met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
     game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, notion=constants.parity).with_constants()
     return RegressionPlay(game, plain(B), plain(eta), chosen.reshape((rounds,) + axes), multipliers.reshape((rounds,) + axes + (K,)),

@@ -1,7 +1,6 @@
 """The private loop with the regression oracle as a scikit-learn estimator: features in, a fair classifier out, the group stays private."""
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -58,9 +57,6 @@ class DPRegressionLearner(LoopClassifier):
         epsilon 2 to 20, and 30 above.
     progress : bool
         A bar on the standard error stream.
-    checkpoint : path, optional
-        A file from which a fit that was killed resumes to the same bytes; as secret as the data. One file for one fit. It is written about
-        ten times a fit: after every round of ten, after every tenth of a hundred.
 
     Attributes
     ----------
@@ -89,9 +85,7 @@ class DPRegressionLearner(LoopClassifier):
     Raises
     ------
     ValueError
-        By every method, for any parameter or array out of range; never because of who is in which group, nor because of what the noise was;
-        with one exception. A ``checkpoint`` that a killed fit has left is refused to a fit of other data, also where only groups differ.
-        That refusal is as secret as the file.
+        By every method, for any parameter or array out of range; never because of who is in which group, nor because of what the noise was.
 
     Examples
     --------
@@ -106,8 +100,7 @@ class DPRegressionLearner(LoopClassifier):
     """
 
     def __init__(self, epsilon: float, gamma: float, delta: float, *, n_groups: int = 2, notion: OddsNotion | Parity = "equalized_odds",
-                 B: float | None = None, rounds: int = 10, ridge: float = 0.0, progress: bool = False,
-                 checkpoint: str | os.PathLike[str] | None = None) -> None:
+                 B: float | None = None, rounds: int = 10, ridge: float = 0.0, progress: bool = False) -> None:
         self.epsilon = epsilon
         self.gamma = gamma
         self.delta = delta
@@ -117,7 +110,6 @@ class DPRegressionLearner(LoopClassifier):
         self.rounds = rounds
         self.ridge = ridge
         self.progress = progress
-        self.checkpoint = checkpoint
 
     def _checked_params(self) -> Any:
         delta = check.number("delta", self.delta, low=1e-100, high=0.5)
@@ -131,7 +123,7 @@ class DPRegressionLearner(LoopClassifier):
         A = check.groups_below("sensitive_features", sensitive_features, s.k, length=len(X))
         published = regression_dp_oracle_learner(
             RegressionOracle(X, y), A, s.gamma, s.epsilon, s.delta, rng, n_groups=s.k, B=s.B, rounds=s.rounds, ridge=self.ridge,
-            notion=s.parity, progress=self.progress, **self._kept(s))
+            notion=s.parity, progress=self.progress)
         self._publish(published)
         self.rules_, self.errors_ = published.rules, published.errors
 

@@ -1,7 +1,6 @@
 """Section 5's private learner by settings read off an author's code: noise on X'C in each of T rounds, the average, no linear program."""
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,6 @@ from .. import _checks as check
 from ..fairness.parity import both_signs, signed
 from ..oracles import RegressionOracle
 from ..training import State, train
-from ..training.loop import Callback
 from .auditor import weights
 from .programs import plain
 from .regression import checked_oracle
@@ -32,7 +30,7 @@ class Section5Play:
     Attributes
     ----------
     rounds_real, rounds : arrays
-        T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``, and fewer where a callback stopped the play.
+        T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``.
     epsilon_step : array
         epsilon' of a step.
     learner_scale, auditor_scale : arrays
@@ -53,8 +51,7 @@ class Section5Play:
 def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
                       rng: np.random.Generator, *, B: ArrayLike | None = None, beta: float = 0.05, step: Step = "code",
                       noise: Noise = "scale", most_rounds: int = 1000, n_groups: int | None = None,
-                      size: int | tuple[int, ...] | None = None, progress: bool = False, callback: Callback | None = None,
-                      checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> Section5Play:
+                      size: int | tuple[int, ...] | None = None, progress: bool = False) -> Section5Play:
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
@@ -90,8 +87,7 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
     n_groups : int in 2..1000, optional
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
-    progress, callback, checkpoint, every : as in :func:`exponentiated_gradient`
-        The state has ``accepted``, the sums of accepted people of each cell, for ``chosen`` and ``multipliers``.
+    progress : bool
 
     Returns
     -------
@@ -132,12 +128,9 @@ def section_5_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, 
         r = both_signs(gaps_of(counts / cells.n)) - tolerances[i, None]
         theta[i] += eta[i, None] * (r + _noise(s.noise, auditor[i, None], r.shape, rng))
         return state.then()
-    run = None if checkpoint is None else {
-        "algorithm": "section_5_learner", "X": oracle.design, "Y": oracle.Y, "base": oracle.base, "A": np.asarray(A), "k": k, "T": T,
-        "B": prices, "gamma": tolerances, "eta": eta, "learner": learner, "auditor": auditor, "noise": s.noise, "axes": s.axes}
     start = State({"theta": np.zeros((len(T), s.constants.n_constraints)), "accepted": np.zeros((len(T), *cells.n.shape))}, rng)
-    state = train(one_round, start, int(T.max()), progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
-    return _worth(s, state["accepted"] / np.minimum(T, state.round)[:, None, None], state.round)
+    state = train(one_round, start, int(T.max()), progress=progress).state
+    return _worth(s, state["accepted"] / T[:, None, None])
 
 
 def _noise(noise: Noise, scale: np.ndarray, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
@@ -145,11 +138,10 @@ def _noise(noise: Noise, scale: np.ndarray, shape: tuple[int, ...], rng: np.rand
     return rng.laplace(size=shape) * scale if noise == "scale" else scale + rng.laplace(size=shape)
 
 
-def _worth(s: Section5Setting, accepted: np.ndarray, round: int) -> Section5Play:
-    """What came out of so many rounds, of the average number that each cell's people were ``accepted``, (games, k, 2)."""
+def _worth(s: Section5Setting, accepted: np.ndarray) -> Section5Play:
+    """What came out, of the average number that each cell's people were ``accepted``, (games, k, 2)."""
     n, parity = s.cells.n, s.constants.parity
     error = (accepted[..., 0].sum(axis=-1) + (n[:, 1] - accepted[..., 1]).sum(axis=-1)) / n.sum()
     violation = parity.apart(accepted / n)
-    rounds = np.minimum(s.rounds, round)        # fewer, where the callback stopped it
-    ran = [plain(v.reshape(s.each)) for v in (s.rounds_real, rounds, s.epsilon_step, s.learner, s.auditor)]
+    ran = [plain(v.reshape(s.each)) for v in (s.rounds_real, s.rounds, s.epsilon_step, s.learner, s.auditor)]
     return Section5Play(*[*ran, plain(error.reshape(s.axes)), plain(violation.reshape(s.axes))])

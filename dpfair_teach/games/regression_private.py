@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +17,6 @@ from ..oracles import RegressionOracle
 from ..oracles.prices import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from ..training import State, train
-from ..training.loop import Callback
 from .auditor import weights
 from .history import table_of_rounds
 from .notions import OddsNotion, labels_of
@@ -191,8 +189,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: ArrayLike | None = None, share: float | None = None, learner_share: float | None = None,
                                  ridge: float = 0.0, constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
-                                 size: int | tuple[int, ...] | None = None, progress: bool = False, callback: Callback | None = None,
-                                 checkpoint: str | os.PathLike[str] | None = None, every: int | None = None) -> PrivateRegressionPlay:
+                                 size: int | tuple[int, ...] | None = None, progress: bool = False) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
 
     Source: ours, repairing main text, Section 5. The sizes of the cells are released once and frozen as n~. A round's costs then read A
@@ -241,8 +238,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         The same in other words: equalized odds, or one of its rates, against group 0.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
-    progress, callback, checkpoint, every : as in :func:`dp_oracle_learner`
-        The state has ``rules`` for ``chosen``.
+    progress : bool
 
     Returns
     -------
@@ -291,15 +287,13 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
             seen = state["gaps"][t] = gaps_of((_measured(counts, n, s.auditor, rng) / frozen)[..., labels])
             theta += s.eta[:, None] * (both_signs(seen) - s.gamma[:, None])
         return state.then()
-    run = None if checkpoint is None else {"algorithm": "regression_dp_oracle_learner", "setting": s.told, "A": np.asarray(A),
-                                           "X": oracle.design, "Y": oracle.Y, "base": oracle.base}
-    state = train(step, start, T, progress=progress, callback=callback, checkpoint=checkpoint, every=every, run=run).state
+    state = train(step, start, T, progress=progress).state
     return _published(oracle, s, state, s.records(sensitivity))
 
 
 def _published(oracle: RegressionOracle, s: LoopSetting, state: State, releases: tuple[Release, ...]) -> PrivateRegressionPlay:
-    """The rounds that were played, fewer than T where the callback stopped them, with the axes that were given."""
-    found = [state[name][:state.round] for name in ("rules", "multipliers", "errors", "gaps")]
+    """All rounds, with the axes that were given."""
+    found = [state[name] for name in ("rules", "multipliers", "errors", "gaps")]
     rules, multipliers, errors, seen = (x.reshape(x.shape[:1] + s.axes + x.shape[2:]) for x in found)
     gamma, B, eta, epsilon = s.shown
     sizes = state["sizes"] if s.T > 1 else None

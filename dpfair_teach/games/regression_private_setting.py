@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,14 +63,8 @@ class LoopSetting:
     shown: tuple
     ridge: float
 
-    @property
-    def told(self) -> dict[str, Any]:
-        """What of it a round depends on, for a checkpoint."""
-        return {name: getattr(self, name) for name in ("parity", "T", "k", "axes", "gamma", "B", "eta", "epsilon", "for_sizes", "learner",
-                                                       "auditor", "ridge")}
-
     def records(self, sensitivity: float) -> tuple[Release, ...]:
-        """The releases of all games in all T rounds, also where a play was stopped. Each game has its epsilon for the sizes and its two
+        """The releases of all games in all T rounds. Each game has its epsilon for the sizes and its two
         sensitivity / sigma; games alike are one record."""
         found = []
         different = np.unique(self.for_sizes, return_index=True, return_counts=True)

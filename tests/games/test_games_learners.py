@@ -211,52 +211,11 @@ def test_whoever_is_in_which_group_an_empty_one_is_no_refusal():
             fit.fit(X, Y, sensitive_features=np.zeros(len(Y), int), rng=np.random.default_rng(0))
 
 
-def test_progress_and_checkpoint_may_be_set_anew_after_a_fit(capsys, tmp_path):
+def test_progress_may_be_set_anew_after_a_fit(capsys):
     for fit in (mixed, learned):
         model = fit(progress=True)
         assert "10/10" in capsys.readouterr().err
-        model.set_params(progress=False, checkpoint=tmp_path / "x").predict_proba(X)
-
-
-LOOPS = pytest.mark.parametrize(("fit", "where"), [(mixed, "private_play"), (learned, "regression_private")])
-
-
-def killed(fit, where, monkeypatch, path, at, **how):
-    """A fit that dies in that round: the rounds that begin are counted from then on."""
-    room, rounds = getattr(games, where), []
-    real = room.weights
-
-    def dying(*args):
-        rounds.append(0)
-        if len(rounds) == at:
-            raise KeyboardInterrupt
-        return real(*args)
-    monkeypatch.setattr(room, "weights", dying)
-    with pytest.raises(KeyboardInterrupt):
-        fit(checkpoint=path, **how)
-    return rounds
-
-
-@LOOPS
-@pytest.mark.parametrize(("how", "at", "left"), [({}, 6, 5), (dict(rounds=55), 37, 20), (dict(rounds=200), 150, 60)])
-def test_a_fit_that_was_killed_resumes_to_the_same_bytes(fit, where, how, at, left, monkeypatch, tmp_path):
-    """A file is written about ten times a fit: of 10 rounds after each, of 200 after every twentieth."""
-    whole = fit(**how, checkpoint=tmp_path / "whole")
-    rounds = killed(fit, where, monkeypatch, tmp_path / "loop", at, **how)
-    resumed = fit(**how, checkpoint=tmp_path / "loop")
-    assert len(rounds) == at + left and not list(tmp_path.iterdir())
-    assert np.array_equal(resumed.predict_proba(X), whole.predict_proba(X)) and resumed.releases_ == whole.releases_
-
-
-@LOOPS
-def test_a_checkpoint_is_refused_to_other_groups_as_the_docstring_says(fit, where, monkeypatch, tmp_path):
-    killed(fit, where, monkeypatch, tmp_path / "loop", 6)
-    before = (tmp_path / "loop").read_bytes()
-    model = clone(fit(checkpoint=None)).set_params(checkpoint=tmp_path / "loop")
-    with pytest.raises(ValueError, match=r"^checkpoint="):
-        model.fit(X, Y, sensitive_features=1 - A, rng=np.random.default_rng(3))
-    assert (tmp_path / "loop").read_bytes() == before
-    assert "is refused to a fit of other data, also where only groups differ" in " ".join(type(model).__doc__.split())
+        model.set_params(progress=False).predict_proba(X)
 
 
 class Reader(pickle.Unpickler):
