@@ -30,7 +30,7 @@ DPFAIR_TEACH_DATA ?= $(subst $(empty) $(empty),:,$(abspath $(wildcard $(FETCHED)
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && break; done)
 
-.PHONY: book html picture notebooks minutes test nightly quick bench mutants violations results ci-deps data clean help env
+.PHONY: book html picture notebooks minutes size test nightly quick bench mutants violations results ci-deps data clean help env
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -60,6 +60,9 @@ picture: html  ## take the picture of the README again: the first page
 
 minutes: html  ## words and minutes of each chapter, of its core and of the whole, as the built pages have them
 	@$(PY) book/_tools/minutes.py $(ARGS)
+
+size:  ## lines, files, names and tests of each room against its budget (ARGS=--names: who uses each name; --write: lower the budgets)
+	@$(if $(wildcard $(PY)),$(PY),$(PYTHON)) book/_tools/size.py $(ARGS)
 
 bench: $(VENV)/.complete  ## measure the library against its peers
 	@$(PY) tests/bench.py
