@@ -92,7 +92,7 @@ def tables_and_rates(k):
 def violations_and_coarser_groups(k):
     yhat, A, Y = drawn(k)
     rate = rates(yhat, A, Y, k)
-    close(fairness.violation(table(k)), max(abs(rate[a, y] - rate[0, y]) for a in range(k) for y in (0, 1)))
+    close(fairness.violation(table(k), against="anchor"), max(abs(rate[a, y] - rate[0, y]) for a in range(k) for y in (0, 1)))
     pairs = [(a, b) for a in range(k) for b in range(k)]
     close(fairness.violation(table(k), against="pairs"), max(abs(rate[a, y] - rate[b, y]) for a, b in pairs for y in (0, 1)))
     into = np.arange(k) % 2
@@ -123,8 +123,8 @@ def margins(k):
 def lucky(k):
     """Two people in each group: all counts alike with the chance that all others agree with the first."""
     alike = sum(p**k for p in (0.25, 0.5, 0.25))
-    assert fairness.chance_violation(2, 0.5, k, beta=1 - alike + 1e-9) == 0
-    assert fairness.chance_violation(2, 0.5, k, beta=1 - alike - 1e-9) == 0.5
+    assert fairness.chance_violation(2, 0.5, k, beta=1 - alike + 1e-9, against="pairs") == 0
+    assert fairness.chance_violation(2, 0.5, k, beta=1 - alike - 1e-9, against="anchor") == 0.5
 
 
 @counted("data.make_logistic", "data.make_synthetic", "data.load", "data.Dataset", "data.Population")
@@ -453,11 +453,11 @@ def softly(k):
 def curves(k):
     counts = 50 * table(k)
     points = experiments.free_points(counts)
-    assert any(np.allclose(point, [fairness.violation(counts), fairness.error(counts)]) for point in points)
+    assert any(np.allclose(point, [fairness.violation(counts, against="anchor"), fairness.error(counts)]) for point in points)
     draws = experiments.postprocessing_draws(counts, "public_margins", 1e4, [0.02], 2, np.random.default_rng(0))
     best = postprocessing.solve_lp(counts / counts.sum(), 0.02)
     close(draws.error[draws.kept][:, 0], best.value, 1e-2)
-    close(draws.violation[draws.kept][:, 0], fairness.violation(postprocessing.derived_counts(counts, best.p)), 1e-2)
+    close(draws.violation[draws.kept][:, 0], fairness.violation(postprocessing.derived_counts(counts, best.p), against="anchor"), 1e-2)
     assert len(experiments.postprocessing_curve(counts, "public_margins", [10.0], [0.1], 2, np.random.default_rng(0))) == 1
     assert len(plotting.roc_plane(counts).axes[0].collections) + len(plotting.roc_plane(counts).axes[0].lines) >= k
 

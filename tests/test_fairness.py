@@ -121,7 +121,7 @@ def test_fairlearn_finds_the_same_numbers(k):
 def test_anchored_and_pairwise_violations_are_within_a_factor_of_two(seed, k, notion):
     counts = np.random.default_rng(seed).integers(1, 30, (2, k, 2))
     pairs = fairness.violation(counts, notion, "pairs")
-    anchored = [fairness.violation(counts, notion, anchor=a) for a in range(k)]
+    anchored = [fairness.violation(counts, notion, "anchor", a) for a in range(k)]
     assert max(anchored) == pytest.approx(pairs)
     for value in anchored:
         assert pairs / 2 - 1e-12 <= value <= pairs + 1e-12
@@ -140,13 +140,13 @@ def test_an_empty_cell_is_refused_by_name_where_the_notion_needs_it(notion, need
         counts[:, a, y] = 0
         if (a, y) in needs:
             with pytest.raises(ValueError, match=rf"\(a={a}, y={y}\) holds nobody"):
-                fairness.violation(counts, notion)
+                fairness.violation(counts, notion, "anchor")
         else:
-            assert fairness.violation(counts, notion) >= 0
+            assert fairness.violation(counts, notion, "anchor") >= 0
     counts = np.full((2, 3, 2), 4)
     counts[:, 2] = 0
     with pytest.raises(ValueError, match=r"group 2 holds nobody|a=2"):
-        fairness.violation(counts, notion)
+        fairness.violation(counts, notion, "pairs")
 
 
 @pytest.mark.parametrize("notion", fairness.NOTIONS)
@@ -154,7 +154,7 @@ def test_noise_that_leaves_less_than_nobody_is_refused(notion):
     counts = np.full((2, 3, 2), 4)
     counts[:, 1] = -1
     with pytest.raises(ValueError, match=r"counts=-[24].0: (the cell \(a=1, y=[01]\) holds a negative number|group 1 holds)"):
-        fairness.violation(counts, notion)
+        fairness.violation(counts, notion, "pairs")
     with pytest.raises(ValueError, match=r"counts=-2.0: the cell \(a=1, y=[01]\) holds a negative number"):
         fairness.rates(counts)
     with pytest.raises(ValueError, match=r"counts=-12\.0: the table holds nobody"):
@@ -182,7 +182,7 @@ def test_bad_people_are_refused(arguments, message):
 def test_frequencies_and_people_give_the_same_rates():
     counts = np.random.default_rng(3).integers(1, 9, (2, 3, 2))
     for notion in fairness.NOTIONS:
-        assert fairness.violation(counts, notion) == pytest.approx(fairness.violation(counts / counts.sum(), notion))
+        assert fairness.violation(counts, notion, "pairs") == pytest.approx(fairness.violation(counts / counts.sum(), notion, "pairs"))
     assert fairness.error(counts) == pytest.approx(fairness.error(counts / counts.sum()))
 
 
@@ -223,7 +223,7 @@ def test_notions_are_the_formulas_written_out(notion):
     def gap(one, other):
         return max(abs(x - y) for x, y in zip(one, other, strict=True))
 
-    assert fairness.violation(counts, notion, anchor=2) == pytest.approx(max(gap(rate, rates[2]) for rate in rates))
+    assert fairness.violation(counts, notion, "anchor", 2) == pytest.approx(max(gap(rate, rates[2]) for rate in rates))
     assert fairness.violation(counts, notion, "pairs") == pytest.approx(max(gap(one, other) for one in rates for other in rates))
     assert fairness.violation(counts, notion, "population") == pytest.approx(max(gap(rate, everybody) for rate in rates))
 
@@ -264,6 +264,23 @@ def test_numbers_are_shown_plainly():
 def test_every_row_of_a_report_has_a_name_of_its_own(names, why):
     with pytest.raises(ValueError, match=f"^group_names=.*{why}"):
         fairness.report(TEN_COUNTS, names)
+
+
+@pytest.mark.parametrize("notion", fairness.NOTIONS)
+def test_for_more_than_two_groups_it_is_said_who_is_compared_with_whom(notion):
+    rng = np.random.default_rng(31)
+    for counts in rng.integers(1, 30, (5, 2, 2, 2)):                # two groups: the word is free, and each pair is one with the anchor
+        assert len({float(fairness.violation(counts, notion, against)) for against in (None, "anchor", "pairs")}) == 1
+    for k in (3, 5):
+        for counts in (rng.integers(1, 30, (2, k, 2)), rng.integers(1, 30, (4, 2, k, 2))):
+            for anchor in (0, k - 1):
+                with pytest.raises(ValueError, match=rf"^against=None: must be said for {k} groups: 'anchor' .* 'pairs' .* 'population' .*"
+                                   r"\. Choose 'pairs'"):
+                    fairness.violation(counts, notion, anchor=anchor)
+            assert all((fairness.violation(counts, notion, against) >= 0).all() for against in fairness.AGAINST)
+    with pytest.raises(ValueError, match=r"^against=None: must be said for 3 groups"):
+        fairness.chance_violation(20, 0.3, n_groups=3)
+    assert len({fairness.chance_violation(20, 0.3, against=against) for against in (None, "anchor", "pairs")}) == 1
 
 
 def test_an_anchor_is_refused_where_there_is_none():

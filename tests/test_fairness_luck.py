@@ -36,17 +36,17 @@ def test_the_bound_holds_for_the_violation_of_unequal_chances_in_one_cell():
     rng = np.random.default_rng(31)
     A, Y = rng.integers(0, 3, 900), rng.integers(0, 2, 900)
     chance = rng.random(900)
-    expected = fairness.violation(fairness.cell_counts(chance, A, Y))
+    expected = fairness.violation(fairness.cell_counts(chance, A, Y), against="anchor")
     people = fairness.cell_counts(np.ones(900), A, Y).sum(axis=0)
     drawn = rng.random((3000, 900)) < chance
     cell = np.eye(6)[2 * A + Y]
     accepted = (drawn @ cell).reshape(-1, 3, 2)
-    violation = fairness.violation(np.stack([people - accepted, accepted], axis=1))
+    violation = fairness.violation(np.stack([people - accepted, accepted], axis=1), against="anchor")
     assert (np.abs(violation - expected) > fairness.gap_margin(people, 0.01).max()).mean() <= 0.05
     # one coin for all keeps the chances and leaves the bound behind
     one = (rng.random((3000, 1)) < 0.5).repeat(900, axis=1) == (A == 0)
     accepted = (one @ cell).reshape(-1, 3, 2)
-    assert (fairness.violation(np.stack([people - accepted, accepted], axis=1)) == 1).all()
+    assert (fairness.violation(np.stack([people - accepted, accepted], axis=1), against="anchor") == 1).all()
 
 
 @pytest.mark.parametrize("against", ["anchor", "pairs"])
@@ -62,7 +62,7 @@ def test_chance_violation_is_the_quantile_by_enumeration(against):
 
 def test_chance_violation_lies_below_the_bound_and_as_the_chapter_says():
     for n, k, rate in itertools.product((10, 50, 400), (2, 3, 10), (0.05, 0.5)):
-        assert fairness.chance_violation(n, rate, k) <= fairness.gap_margin(np.full((k, 1), n)).max() + 1 / n
+        assert fairness.chance_violation(n, rate, k, against="anchor") <= fairness.gap_margin(np.full((k, 1), n)).max() + 1 / n
     assert fairness.chance_violation(50, 0.2) == pytest.approx(0.16)        # the self-check of chapter 2
 
 
@@ -150,5 +150,5 @@ FAULTS = {
     "chance_violation_halved": Mutant("dpfair_teach.fairness.chance_violation", scaled(0.5), "half the quantile"),
     "chance_violation_pairs_read_the_anchor": Mutant(
         "dpfair_teach.fairness.chance_violation", lambda f: lambda n, rate, k=2, beta=0.05, against="anchor":
-        f(n, rate, k, beta), "pairs are not compared"),
+        f(n, rate, k, beta, "anchor"), "pairs are not compared"),
 }

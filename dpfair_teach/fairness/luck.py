@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from .parity import OF_GROUPS, OfGroups
+from .parity import OF_GROUPS, OfGroups, form_for
 
 __all__ = ["chance_violation", "gap_margin", "mean_gap_bounds"]
 
@@ -59,7 +59,7 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
 
 
 def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 0.05,
-                     against: OfGroups = "anchor") -> float:
+                     against: OfGroups | None = None) -> float:
     """The violation that a fair classifier exceeds by luck with chance at most beta: one rate, equal cells, exact.
 
     Source: ours. Each of k cells holds n people, each accepted with chance ``rate`` independently; the law of the largest gap is a
@@ -74,6 +74,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     beta : float in [1e-12, 1)
         Smaller chances are lost in the rounding of the sum.
     against : "anchor" or "pairs"
+        As in :func:`violation`: to be said for more than two groups.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     rate = check.number("rate", rate, low=0.0, high=1.0)
     k = check.group_count(n_groups)
     beta = check.number("beta", beta, low=1e-12, high=1.0, high_open=True)
-    check.choice("against", against, OF_GROUPS)
+    against = check.choice("against", form_for(against, k), OF_GROUPS)
     law = stats.binom(n, rate)
     first = np.arange(n + 1)
     first = first[law.pmf(first) > 1e-18]               # the rest of the law is lost in rounding anyway

@@ -483,8 +483,17 @@ def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return rate[..., 0], rate[..., 1]
 
 
+def form_for(against: Against | None, n_groups: int) -> Against:
+    """The word for who is compared with whom; for two groups it may be left out, as each pair is then a pair with the anchor."""
+    if against is None and n_groups > 2:
+        check.refuse("against", None, f"must be said for {n_groups} groups: 'anchor' compares each with one group (two others may then "
+                     "differ by twice as much), 'pairs' any two of them, 'population' each with everybody",
+                     "Choose 'pairs' for people of your own, 'anchor' for the papers' definition.")
+    return "anchor" if against is None else against
+
+
 def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
-              against: Against = "anchor", anchor: int = 0) -> np.ndarray:
+              against: Against | None = None, anchor: int = 0) -> np.ndarray:
     """How far the groups' rates are apart: the smallest gamma for which the classifier is gamma-fair.
 
     Source: supplement, Definition 1.1 (main text, Definition 2.1) for equalized odds against an anchor; the definition's first form is
@@ -499,7 +508,7 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
         ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
     against : str
         ``anchor``: the largest |rate_a - rate_anchor|. ``pairs``: the largest gap between any two groups. ``population``: the
-        largest |rate_a - rate of everybody|.
+        largest |rate_a - rate of everybody|. It must be said for k > 2; for two groups it is ``anchor``, which ``pairs`` equals there.
     anchor : int in 0..k-1
         The group that the others are compared with; for ``against="anchor"`` only.
 
@@ -510,7 +519,8 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
     Raises
     ------
     ValueError
-        Unknown option, an anchor where there is none, fewer than two groups, or an empty cell below a fraction line that the notion needs.
+        Unknown option, an anchor where there is none, fewer than two groups, no ``against`` for more than two, or an empty cell below a
+        fraction line that the notion needs.
 
     Examples
     --------
@@ -520,4 +530,5 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
     >>> round(float(violation(ten, against="population")), 4)
     0.2
     """
-    return Parity(notion, against, anchor).violation(counts)
+    counts = check.table("counts", counts, bins=2, least_groups=2)
+    return Parity(notion, form_for(against, counts.shape[-2]), anchor).violation(counts)
