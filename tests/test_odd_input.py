@@ -38,7 +38,6 @@ def numbers_of(name: str) -> list[str]:
 
 NAMES = [name for name in sorted(VALID) if numbers_of(name)]
 KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint64, np.float16, np.float32, np.longdouble)
-MANY_RUNS = {"experiments.run"}     # seconds for each call; its arguments go to ``sweep``, which is here
 
 
 def seen(result: object) -> str:
@@ -100,7 +99,7 @@ def differs(name: str, pairs: dict[str, tuple[object, object]]) -> str:
 
 @pytest.mark.turning(3)
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in MANY_RUNS])
+@pytest.mark.parametrize("name", NAMES)
 def test_numpys_numbers_of_any_width_are_pythons(name):
     faults = []
     for argument in numbers_of(name):
@@ -111,7 +110,7 @@ def test_numpys_numbers_of_any_width_are_pythons(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in MANY_RUNS])
+@pytest.mark.parametrize("name", NAMES)
 def test_all_numbers_of_a_call_at_once(name):
     """Only so two small numbers meet in a product."""
     arguments, faults = VALID[name]().arguments, []

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable
 from copy import deepcopy
@@ -18,7 +17,6 @@ from functools import cache
 from pathlib import Path
 
 import dp_accounting
-import joblib
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -49,8 +47,7 @@ from dpfair_teach import (
 ANY_TEXT = {
     ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"), ("accounting.Release", "part"),
     ("oneshot.release_cells", "part"), ("oneshot.release_directions", "part"),
-    ("audit.AuditResult", "event"), ("experiments.sweep", "command"), ("experiments.sweep", "out"),
-    ("experiments.run", "command"), ("experiments.Study", "about"), ("experiments.Study", "source"),
+    ("audit.AuditResult", "event"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
     ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
     ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"), ("explore.Panel", "z_label"),
@@ -335,28 +332,9 @@ valid("experiments.bootstrap_interval", experiments.bootstrap_interval,
       lambda: dict(values=np.ones((5, 3)), rng=rng(), keep=np.ones(5, dtype=bool), resamples=20, level=0.9))
 valid("experiments.bootstrap_means", experiments.bootstrap_means,
       lambda: dict(values=np.ones((5, 3)), rng=rng(), keep=np.ones(5, dtype=bool), resamples=20))
-valid("experiments.setting_rng", experiments.setting_rng, lambda: dict(seed=1, setting={"epsilon": 1.0}))
-
-
-def _one_row(setting, repeats, rng):
-    return [{"mean": float(rng.random(repeats).mean())}]
-
-
-def _in_threads(function):
-    """Workers that start at once."""
-    def run(**arguments):
-        with joblib.parallel_config(backend="threading"):
-            return function(**arguments)
-    return run
-
-
-valid("experiments.sweep", _in_threads(experiments.sweep),
-      lambda: dict(evaluate=_one_row, settings=[{"epsilon": 1.0}], repeats=2, seed=1, command="none", out=None, jobs=1, progress=False))
 
 SIXTY = data.make_logistic(60, d=2, rng=np.random.default_rng(0))
 _TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
-_RESULTS = tempfile.TemporaryDirectory()
-_STUDY = experiments.Study("Nothing.", 24, {"nothing": ([{"epsilon": 1.0}], _one_row)})
 valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS, notion="equalized_odds", against="pairs"))
 valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
       lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
@@ -378,11 +356,6 @@ valid("experiments.Draws", experiments.Draws,
       lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))
-valid("experiments.run", _in_threads(experiments.run),
-      lambda: dict(study=_STUDY, out=_RESULTS.name, command="none", repeats=24, seed=1, jobs=1, progress=False, only=None))
-valid("experiments.Study", experiments.Study,
-      lambda: dict(about="Nothing.", repeats=2, tables={"nothing": ([{"epsilon": 1.0}], _one_row)}, reads=({"name": "communities"},),
-                   source="nothing"))
 
 # ---------------------------------------------------------------------------------------------------------- separation
 for quantity in ("instance", "theorem_3_9"):

@@ -1,8 +1,6 @@
 """The studies by name: which tables each writes, how often it draws, what it reads."""
 from __future__ import annotations
 
-from dpfair_teach.experiments import Study
-
 from . import (
     ask_once,
     ask_once_others,
@@ -32,6 +30,7 @@ from . import (
     tran_printed,
     tran_table2,
 )
+from .study import Study
 
 
 def _communities(settings: list[dict]) -> tuple[dict[str, str], ...]:

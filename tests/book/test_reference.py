@@ -51,9 +51,9 @@ def test_members_of_a_class():
     assert "get_params" not in names                 # scikit-learn's
     fit = next(written for written in found if written.startswith("fit("))
     assert fit.startswith("fit(X: Any, y: ArrayLike, *, sensitive_features") and found[fit]
-    fields = reference.members(importlib.import_module("dpfair_teach.experiments").Study)
-    assert ("repeats: int", "Noise draws for each setting unless told otherwise, 1 to ten million.") in fields
-    assert any(written == "provenance" and what for written, what in fields)
+    fields = reference.members(importlib.import_module("dpfair_teach.data").Provenance)
+    assert ("source: str", "Who made the data, in words, with an address where there is one.") in fields
+    assert any(written.startswith("rules_as_dict") and what for written, what in fields)
 
 
 def test_every_member_says_what_it_is():

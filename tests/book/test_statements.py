@@ -15,7 +15,8 @@ import pytest
 from scipy import stats
 
 from book.studies.named import STUDIES
-from dpfair_teach import accounting, audit, data, experiments, fairness, load, mechanisms, oneshot, postprocessing
+from book.studies.study import run
+from dpfair_teach import accounting, audit, data, fairness, load, mechanisms, oneshot, postprocessing
 from faults import Mutant, changed, scaled, with_arguments
 
 # Two groups, 2,000 people: the smallest (group, label) holds 300 of them, so the hypothesis of Theorem 2.2 holds at epsilon = 1.
@@ -887,7 +888,7 @@ def test_figure_1_right_is_algorithm_1_as_printed(tmp_path):
         assert len(stored) == 1
         assert stored["error"].item() == pytest.approx(fairness.error(derived).mean(), abs=0.003)
         assert stored["violation"].item() == pytest.approx(fairness.violation(derived).mean(), abs=0.003)
-    again = experiments.run(STUDIES["figure1_right"], tmp_path, command="test", repeats=100, seed=21, progress=False)["figure1_right"]
+    again = run(STUDIES["figure1_right"], tmp_path, command="test", repeats=100, seed=21, progress=False)["figure1_right"]
     assert np.allclose(again[["epsilon", "gamma"]], panel[["epsilon", "gamma"]])
     assert np.abs(again[["error", "violation"]] - panel[["error", "violation"]]).max().max() < 0.01
 

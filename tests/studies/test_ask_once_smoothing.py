@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from book.studies import ask_once_smoothing, drawn
-from dpfair_teach.experiments.runner import setting_rng
+from book.studies.study import setting_rng
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 

@@ -50,7 +50,7 @@ def test_an_interrupted_run_says_in_one_line_what_is_kept(tmp_path, capsys, monk
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpfair_teach.experiments.command.run", stopped)
+    monkeypatch.setattr("book.studies.__main__.run", stopped)
     assert main(["both_panels", "--out", str(tmp_path)]) == 130
     said = f"\nboth_panels: stopped. Finished rows are kept in {tmp_path}; the same command goes on from there.\n"
     assert capsys.readouterr() == ("", said)

@@ -17,10 +17,10 @@ from scipy import stats
 
 from book.studies import ding_figures, ding_people, ding_printed, ding_rivals
 from book.studies.ding_people import RANGES, SPLITS, split, spread, unit_rows
+from book.studies.study import setting_rng, sweep
 from dpfair_teach import fairness, functional, load
 from dpfair_teach.accounting import Release, compose
 from dpfair_teach.data import DataUnavailable
-from dpfair_teach.experiments import setting_rng, sweep
 from dpfair_teach.mechanisms import gaussian_sigma
 from faults import Mutant
 
@@ -294,9 +294,8 @@ def test_a_cluster_of_two_workers_of_whom_one_is_killed_half_way_loses_nothing(t
     killed = []
 
     def kill_one(pids):
-        partial = tmp_path / "cluster.partial.jsonl"
         for _ in range(1200):
-            if partial.exists() and partial.read_text().count('"setting"') >= len(FEW) // 2:
+            if len(list(tmp_path.rglob("cluster.unfinished/**/output.pkl"))) >= len(FEW) // 2:
                 os.kill(pids[0], signal.SIGKILL)
                 killed.append(pids[0])
                 return

@@ -11,7 +11,8 @@ from book.studies.drawn import drawn_population
 from book.studies.figure1_right import GAMMAS_FIGURE1
 from book.studies.left import left_people, left_reference
 from book.studies.loops import LITERAL_ROUNDS, REPAIRED_LOOPS
-from dpfair_teach.experiments import epsilon_at_quality, pareto_quality, setting_rng
+from book.studies.study import setting_rng
+from dpfair_teach.experiments import epsilon_at_quality, pareto_quality
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 

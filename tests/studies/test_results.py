@@ -17,6 +17,7 @@ from book.studies.figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from book.studies.left import LEFT_GROUPS, left_reference
 from book.studies.named import STUDIES
 from book.studies.panels import AT_VIOLATION, PANEL_METHODS, communities_counts, communities_held_out
+from book.studies.study import setting_rng
 from book.studies.tran_methods import METHODS as METHODS_OF_TRAN
 from dpfair_teach import load, postprocessing
 from dpfair_teach.data import DataUnavailable
@@ -31,7 +32,6 @@ from dpfair_teach.experiments import (
     pareto_quality,
     postprocessing_draws,
     quality_room,
-    setting_rng,
 )
 from dpfair_teach.postprocessing.estimator import settings
 
