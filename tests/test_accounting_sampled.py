@@ -473,7 +473,7 @@ def by_subtraction(f):
 
 
 FAULTS = {
-    "replaced_as_if_added": Mutant("dpfair_teach.accounting.records.read", lambda f: lambda event, neighbours: f(
+    "replaced_as_if_added": Mutant("dpfair_teach.mechanisms.records.read", lambda f: lambda event, neighbours: f(
         event, "add or remove one"), "half of what an exchanged contribution moves"),
     "sampled_loss_as_if_everybody": Mutant(
         "dpfair_teach.mechanisms.gaussian.sampled_loss", as_if_everybody, "mean and deviation as if everybody were in the sample"),

@@ -373,12 +373,12 @@ def finite_classes(k):
     assert oracles.private_oracle([yhat, 1 - yhat], A, Y, costs, 1e6, np.random.default_rng(0)).index == np.argmin(losses)
 
 
-@counted("oneshot.cell_sensitivity", "oneshot.release_cells", "oneshot.release_directions", "oneshot.group_sums",
+@counted("mechanisms.cell_sensitivity", "mechanisms.release_cells", "oneshot.release_directions", "oneshot.group_sums",
          "oneshot.sums_sensitivity", "oneshot.release_sums")
 def asked(k):
     yhat, A, Y = drawn(k)
-    assert oneshot.cell_sensitivity(k) == (1 if k == 2 else 2)
-    counts, _ = oneshot.release_cells(Y, A, 1e9, np.random.default_rng(0), n_groups=k, every_group=True)
+    assert mechanisms.cell_sensitivity(k) == (1 if k == 2 else 2)
+    counts, _ = mechanisms.release_cells(Y, A, 1e9, np.random.default_rng(0), n_groups=k, every_group=True)
     close(counts, [[sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
     answers, release = oneshot.release_directions([3 * Y - 1, yhat], A, 1e9, np.random.default_rng(0), n_groups=k)
     close(answers, [[sum(3 * Y[A == a] - 1), sum(yhat[A == a])] for a in range(1, k)])

@@ -413,8 +413,12 @@ def rubbish(function, name):
     return [b for b in bad if (name, repr(b)) not in ALLOWED]
 
 
+#: What draws and records, and what counts people: tried by test_bad_input.py.
+DOORS = {"Measurement", "release", "cell_sensitivity", "release_cells"}
+
+
 def test_every_public_name_is_attacked():
-    assert {f.__name__ for f in good()} == set(mechanisms.__all__)
+    assert {f.__name__ for f in good()} == set(mechanisms.__all__) - DOORS
 
 
 @pytest.mark.parametrize("function, name", [(f, name) for f, call in good().items() for name in call],

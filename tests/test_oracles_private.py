@@ -98,7 +98,8 @@ def test_the_draws_have_the_exact_law_and_the_release_says_what_they_cost():
 def test_costs_that_hardly_depend_on_the_group_are_no_matter_of_rounding(tiny, monkeypatch):
     """Two labelings that accept equally many of a label: the law of what the mechanism is handed is within epsilon at all neighbours."""
     seen = []
-    monkeypatch.setattr(mechanisms, "exponential", lambda losses, sensitivity, *a: seen.append((losses, sensitivity)) or 0)
+    monkeypatch.setattr(mechanisms.MECHANISMS["exponential"], "draw",
+                        lambda losses, numbers, *_, **__: seen.append((losses, numbers[0])) or 0)
     Y, A = np.repeat([0, 1], 200), np.random.default_rng(0).integers(0, 2, 400)
     H = np.zeros((2, 400), dtype=int)
     H[0, :150] = H[1, 50:200] = 1

@@ -46,7 +46,8 @@ from dpfair_teach import (
 # Arguments that are free text, where any text is a fair value.
 ANY_TEXT = {
     ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"), ("accounting.Release", "part"),
-    ("oneshot.release_cells", "part"), ("oneshot.release_directions", "part"),
+    ("mechanisms.Measurement", "unit"), ("mechanisms.Measurement", "relation"), ("mechanisms.release", "relation"),
+    ("mechanisms.release_cells", "part"), ("oneshot.release_directions", "part"),
     ("audit.AuditResult", "event"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
     ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
@@ -589,8 +590,14 @@ valid("games.section_5_step", games.section_5_step, lambda: dict(epsilon=100.0, 
 # --------------------------------------------------------------------------------------------------------------- oneshot
 _WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]
 _SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])
-valid("oneshot.cell_sensitivity", oneshot.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
-valid("oneshot.release_cells", oneshot.release_cells,
+valid("mechanisms.Measurement", mechanisms.Measurement, lambda: dict(
+    mechanism="gaussian", unit="one whole tuple", sensitivity=[1.0, 2.0], scale=3.0, epsilon=None, delta=0.0, relation="replace one tuple",
+    sampling_probability=.5, part=None))
+valid("mechanisms.release", mechanisms.release, lambda: dict(
+    mechanism="laplace", value=[1.0, 2.0], rng=rng(), unit=mechanisms.UNIT_A, sensitivity=1.0, scale=2.0, epsilon=None,
+    relation=None, part=None, size=3))
+valid("mechanisms.cell_sensitivity", mechanisms.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
+valid("mechanisms.release_cells", mechanisms.release_cells,
       lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False,
                    exact=True, part=("label 0", "labels of May")))
 valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))

@@ -7,6 +7,7 @@
 ``adding`` reads records and asks any accountant, ``allowed`` the other way round; ``events`` leads to dp-accounting and back; ``steps``
 draws their curves; ``side_by_side`` holds them against dp-accounting and brute force: ``python -m dpfair_teach.accounting``.
 """
+from ..mechanisms import RELATIONS, UNIT_A, UNIT_TUPLE, Release
 from ..mechanisms._mechanism import rdp_pure
 from ..mechanisms.exponential import rdp_exponential
 from ..mechanisms.gaussian import rdp_gaussian
@@ -21,7 +22,7 @@ from .basic import basic_composition, compose_parallel, group_privacy, upsamplin
 from .bounded_range import bounded_range_composition, bounded_range_delta, bounded_range_mean
 from .loss_distribution import event_epsilon, pld_delta, pld_epsilon
 from .optimal import optimal_composition, optimal_composition_delta
-from .records import RELATIONS, UNIT_A, UNIT_TUPLE, Release, releases_table
+from .records import releases_table
 from .renyi import ORDERS, rdp_to_delta, rdp_to_epsilon
 from .side_by_side import brute_force_epsilon, side_by_side
 from .steps import epsilon_by_steps

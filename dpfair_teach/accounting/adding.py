@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms import mechanism_of
+from ..mechanisms import Release, mechanism_of
 from ..mechanisms._ranges import LEAST_STEP
 from .advanced import advanced_composition, advanced_composition_long
 from .bounded_range import bounded_range_composition
 from .loss_distribution import left_for_the_losses, pld_epsilon
 from .optimal import optimal_composition
-from .records import Release, again, alike, records_of, within
+from .records import alike, records_of, within
 from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = ["ACCOUNTANTS", "compose", "compare_accountants", "rdp_of_releases"]
@@ -79,7 +79,7 @@ def _at(record: Release, delta: float, method: Accountant) -> float:
     """epsilon of one run at this delta."""
     if delta == 0:
         check.refuse("delta", delta, f"{record.mechanism} noise has no epsilon without one", "Allow a delta above 0.")
-    epsilon = mechanism_of(record.mechanism).epsilon_at(again(record, 1), delta)
+    epsilon = mechanism_of(record.mechanism).epsilon_at(record.with_times(1), delta)
     if epsilon is None:
         check.refuse("releases", record, f"no formula has the epsilon of one run, which method {method!r} adds up",
                      "Use method='rdp' or 'pld'.")

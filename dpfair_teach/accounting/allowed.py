@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable
 
 from .. import _checks as check
+from ..mechanisms import Release
 from .adding import Method, compose
-from .records import Release, again, records_of
+from .records import records_of
 
 __all__ = ["most_steps"]
 
@@ -54,7 +55,7 @@ def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float =
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e9)
 
     def cost(steps: int) -> float:
-        records = [*once, *(again(one, one.times * steps) for one in each if steps)]
+        records = [*once, *(one.with_times(one.times * steps) for one in each if steps)]
         try:
             return compose(records, delta, method) if records else 0.0
         except ValueError as refused:       # of records that the caller knows by other names

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..mechanisms import Release
 from ._ranges import any_epsilon, any_steps
-from .records import Release, alike, records_of, within
+from .records import alike, records_of, within
 
 __all__ = ["basic_composition", "compose_parallel", "group_privacy", "upsampling"]
 

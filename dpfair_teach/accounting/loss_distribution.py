@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from .. import _checks as check
-from ..mechanisms import mechanism_of
+from ..mechanisms import Release, mechanism_of
 from ..mechanisms._mechanism import Neighbours
-from .events import package
-from .records import Release, alike, records_of
+from ..mechanisms.events import package
+from .records import alike, records_of
 
 __all__ = ["pld_epsilon", "pld_delta", "event_epsilon"]
 

@@ -10,10 +10,11 @@ import pandas as pd
 from scipy import optimize, stats
 
 from .. import _checks as check
+from ..mechanisms import UNIT_A, UNIT_TUPLE, Release
+from ..mechanisms.events import package
 from .adding import compose
-from .events import package
 from .loss_distribution import Theirs, event_epsilon
-from .records import UNIT_A, UNIT_TUPLE, Release, alike, records_of
+from .records import alike, records_of
 
 __all__ = ["brute_force_epsilon", "side_by_side"]
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms import MECHANISMS, Name
+from ..mechanisms import MECHANISMS, UNIT_A, Name, Release
 from .adding import ACCOUNTANTS, Accountant, compose
 from .loss_distribution import coarse_epsilon
-from .records import UNIT_A, Release, again
 
 __all__ = ["epsilon_by_steps"]
 
@@ -71,15 +70,15 @@ def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: 
     known = MECHANISMS[mechanism]
     numbers: dict[str, Any] = known.at(epsilon0, delta)
     one = Release(mechanism, UNIT_A, **numbers)
-    sharper: dict[str, Callable[[int], float]] = {"pld": lambda k: coarse_epsilon(again(one, k), delta)}
+    sharper: dict[str, Callable[[int], float]] = {"pld": lambda k: coarse_epsilon(one.with_times(k), delta)}
     curves: dict[str, np.ndarray] = {name: _curve(sharper.get(name) or partial(_composed, one, delta, name), steps) for name in accountants}
     if known.epsilon_at(one, delta) is not None:
-        curves["exact"] = _curve(lambda k: known.epsilon_at(again(one, k), delta), steps)
+        curves["exact"] = _curve(lambda k: known.epsilon_at(one.with_times(k), delta), steps)
     return curves
 
 
 def _composed(one: Release, delta: float, method: Accountant, k: int) -> float:
-    return compose(again(one, k), delta, method)
+    return compose(one.with_times(k), delta, method)
 
 
 def _curve(epsilon: Callable[[int], Any], steps: np.ndarray) -> np.ndarray:

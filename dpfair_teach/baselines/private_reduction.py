@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..accounting import UNIT_A, Release
 from ..fairness import Parity
 from ..fairness.parity import Notion, read_parity
-from ..mechanisms import debias_counts, randomized_response
+from ..mechanisms import UNIT_A, debias_counts, release
 from ._base import tried
 from .reduction_learner import Read, ReductionClassifier, as_long, people_of
 from .response import law, response_shrinkage
@@ -114,8 +113,8 @@ class PrivateReduction(ReductionClassifier):
         as_long(y, m)
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
         tried(how.base, X, y)       # a base that fails later has spent epsilon
-        Z = randomized_response(A, how.k, epsilon, rng)
-        self.releases_ = (Release("randomized response", UNIT_A, epsilon=epsilon),)
+        Z, record = release("randomized response", A, rng, unit=UNIT_A, epsilon=epsilon, n_groups=how.k)
+        self.releases_ = (record,)
         self.reports_ = how.parity.sizes(np.bincount(2 * Z + y, minlength=2 * how.k).reshape(how.k, 2).astype(float))
         self.factors_ = np.ones_like(self.reports_) if correction == "none" else tolerated(self.reports_, epsilon)
         self._play(how, X, y, Z, rng, self.factors_.ravel())

@@ -8,8 +8,7 @@ from typing import Any
 
 from .. import _checks as check
 from ..accounting import ORDERS, UNIT_A, Release, pld_epsilon, rdp_of_releases, rdp_to_epsilon
-from ..mechanisms import gaussian_sigma
-from ..oneshot import cell_sensitivity
+from ..mechanisms import cell_sensitivity, gaussian_sigma
 from .plan import Plan, checked_plan
 
 __all__ = ["Noise", "find_noise", "training_releases"]

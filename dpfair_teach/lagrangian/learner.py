@@ -15,10 +15,11 @@ from .._classifier import RandomizedClassifier
 from ..accounting import UNIT_A, Release
 from ..fairness import Parity
 from ..fairness.parity import Notion
+from ..mechanisms import release_cells
+from ..mechanisms.geometric import geometric_variance
 from ..networks import Adam, Network
 from ..networks.gradients import MOST
-from ..oneshot import debiased_groups, guess_groups, public_part, release_cells, suggested_cells
-from ..oneshot.releases import geometric_variance, record_of_cells
+from ..oneshot import debiased_groups, guess_groups, public_part, suggested_cells
 from ..training.checkpoint import digest, values_of
 from ..training.loop import Callback, check_function
 from .calibration import Noise, find_noise, training_releases
@@ -512,7 +513,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
         epsilon, k = s.more["epsilon"], s.terms.n_groups + self.missing
         public = public_part(X, y)
         cells, n = public.cells(s.more["n_cells"] or suggested_cells(public.m, epsilon))
-        release = record_of_cells(k, epsilon)
+        release, = mechanisms.Measurement("geometric", UNIT_A, sensitivity=mechanisms.cell_sensitivity(k), epsilon=epsilon).planned(1)
         self.releases_ = (release,)
         counts = release_cells(cells, A, epsilon, rng, n_groups=k, n_cells=n)[0] if kept is None else kept
         return guess_groups(public, [(cells, counts, release)]).weights[:, :s.terms.n_groups], counts

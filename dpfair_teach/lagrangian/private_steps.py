@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..accounting import Release
+from ..mechanisms import release_cells
 from ..mechanisms.grid import gaussian_on_grid
 from ..networks import per_example_gradients
-from ..oneshot import release_cells
 from .problem import FairProblem, Part
 
 __all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes", "public_directions"]
@@ -192,7 +192,7 @@ def noisy_violations(part: Part, sizes: ArrayLike, noise: float, rng: np.random.
 def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) -> tuple[np.ndarray, Release]:
     """How many people each group has under each fraction line, asked once, with geometric noise: epsilon-private.
 
-    Source: ours, gap T6: what sets the scale of noise must be public. :func:`~dpfair_teach.oneshot.release_cells` counts; every person is
+    Source: ours, gap T6: what sets the scale of noise must be public. ``mechanisms.release_cells`` counts; every person is
     under one line at most. No size is taken to be below a hundredth of its rate, or 1: an empty group is no error, and its noise is
     bounded.
 

@@ -12,42 +12,35 @@ privacy", CCS 2012). For counts use :func:`geometric`, whose output is a whole n
 integer sampling. For errors and rates the difference is far below what any experiment sees; for privacy it is not: see gap J37 of the
 book, and the notes of :func:`geometric`.
 """
-from typing import Literal
-
-from ._mechanism import Mechanism
+from .counts import cell_sensitivity, release_cells
 from .exact import bernoulli_exp, exact_geometric
 from .exponential import (
-    Exponential,
     exponential,
     exponential_by_gumbel,
     exponential_error_bound,
     exponential_probabilities,
     exponential_worst_error,
 )
-from .gaussian import Gaussian, gaussian, gaussian_delta, gaussian_law, gaussian_sigma, gaussian_sigma_textbook
-from .geometric import Geometric, geometric, geometric_law
-from .laplace import Laplace, laplace, laplace_error_bound, laplace_error_quantile, laplace_law
+from .gaussian import gaussian, gaussian_delta, gaussian_law, gaussian_sigma, gaussian_sigma_textbook
+from .geometric import geometric, geometric_law
+from .laplace import laplace, laplace_error_bound, laplace_error_quantile, laplace_law
+from .measurement import Measurement, release
+from .records import RELATIONS as RELATIONS
+from .records import UNIT_A as UNIT_A
+from .records import UNIT_TUPLE as UNIT_TUPLE
+from .records import Release as Release
+from .registry import MECHANISMS as MECHANISMS
+from .registry import Name as Name
+from .registry import mechanism_of as mechanism_of
 from .reports import debias_variance, likely_counts
-from .response import RandomizedResponse, debias_counts, randomized_response, randomized_response_matrix
+from .response import debias_counts, randomized_response, randomized_response_matrix
 
 __all__ = [
+    "Measurement", "release",
     "laplace", "laplace_law", "laplace_error_bound", "laplace_error_quantile",
     "geometric", "geometric_law", "exact_geometric", "bernoulli_exp",
     "gaussian", "gaussian_law", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook",
     "exponential", "exponential_by_gumbel", "exponential_probabilities", "exponential_error_bound", "exponential_worst_error",
+    "cell_sensitivity", "release_cells",
     "randomized_response", "randomized_response_matrix", "debias_counts", "debias_variance", "likely_counts",
 ]
-
-#: The names of mechanisms in records.
-Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response"]
-#: What accountants know of each mechanism, by that name; of any other name, its epsilon alone.
-MECHANISMS: dict[str, Mechanism] = {"laplace": Laplace(), "geometric": Geometric(), "gaussian": Gaussian(), "exponential": Exponential(),
-                                    "randomized response": RandomizedResponse()}
-
-
-def mechanism_of(name: str) -> Mechanism:
-    """The mechanism of a record."""
-    return MECHANISMS.get(name, _OTHER)
-
-
-_OTHER = Mechanism()

@@ -112,6 +112,10 @@ class Mechanism:
 
     #: Whether it can be run on a secret random sample, each person in it with a probability of its own.
     sampled = False
+    #: How it may be told to draw, beside its numbers.
+    options: frozenset[str] = frozenset()
+    #: How many last axes of a value belong to one answer that is not spread over them: the choices of the exponential mechanism.
+    inner = 0
     #: Whether one run may fail altogether with a probability delta.
     may_fail = True
 
@@ -125,6 +129,20 @@ class Mechanism:
     def epsilon(self, sensitivity: Any, scale: Any, own: Any) -> float | None:
         """epsilon of one run, where one run has one without a delta."""
         return own
+
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], **options: Any) -> np.ndarray:
+        """An answer to the private ``value``, ``shape`` leading repeats of it.
+
+        ``numbers`` are those of a record, each a number or an array that stands for the leading axes of ``value``.
+        """
+        raise NotImplementedError
+
+    def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """How far apart the values of two neighbours are, (...), in the norm that the sensitivity bounds: each leading axis by itself.
+
+        Both are (..., n). Where no norm is known, 0 if they are the same, else 1.
+        """
+        return (value != other).any(axis=-1).astype(float)
 
     def at(self, epsilon: float, delta: float) -> dict[str, float]:
         """The numbers of a record that is private at ``epsilon`` (and ``delta``, where it needs one); sensitivity 1."""
@@ -167,8 +185,17 @@ class Mechanism:
         return None
 
 
+def beside(number: Any, value: np.ndarray) -> np.ndarray:
+    """A number of each leading axis of ``value``, in a shape that broadcasts with it."""
+    number = np.asarray(number, dtype=float)
+    return number.reshape(number.shape + (1,) * (value.ndim - number.ndim)) if number.ndim else number
+
+
 class Noise(Mechanism):
     """Noise of a scale, added to a query of a sensitivity, that makes it epsilon-private: epsilon = sensitivity / scale."""
+
+    def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.abs(value - other).sum(axis=-1)
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if scale is None and epsilon is None:

@@ -17,6 +17,9 @@ __all__ = [
 ]
 
 
+_BLOCK = 2**24      # losses that get their noise at a time
+
+
 def _losses(loss: object) -> np.ndarray:
     loss = check.array("loss", loss)
     if loss.ndim == 0:
@@ -244,8 +247,34 @@ def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:
     return np.where(order == a, epsilon0**2 * small, large)[()]
 
 
+def noisy_minimum(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The index of the least loss (..., H) after Gumbel noise of ``scale`` (...): h with a chance proportional to exp(-loss / scale)."""
+    flat, scales = loss.reshape(-1, loss.shape[-1]), scale.ravel()
+    rows = max(1, _BLOCK // flat.shape[1])
+    drawn = [(flat[i:i + rows] - scales[i:i + rows, None] * rng.gumbel(size=flat[i:i + rows].shape)).argmin(axis=1)
+             for i in range(0, len(flat), rows)]
+    return np.concatenate(drawn).reshape(loss.shape[:-1])
+
+
 class Exponential(Mechanism):
-    """For accountants: a loss of bounded range. Its epsilon is its own; with a sensitivity it has a scale, 2 sensitivity / epsilon."""
+    """A choice of a small loss. For accountants one of bounded range, whose epsilon is its own; with a sensitivity it has a scale, 2
+    sensitivity / epsilon."""
+
+    options = frozenset({"by_gumbel"})
+    inner = 1
+
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], by_gumbel: bool = True
+             ) -> np.ndarray:
+        sensitivity, _, epsilon = numbers
+        if not by_gumbel:
+            return exponential(value, sensitivity, epsilon, rng, shape)
+        loss = np.broadcast_to(value, shape + value.shape)
+        scale = np.broadcast_to(2 * np.asarray(sensitivity) / epsilon, loss.shape[:-1])
+        return noisy_minimum(loss, scale, rng)
+
+    def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Half of what two losses move apart: what all move by changes no choice."""
+        return np.ptp(value - other, axis=-1) / 2
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if epsilon is None:

@@ -10,8 +10,9 @@ from scipy import optimize, special, stats
 
 from .. import _checks as check
 from ._dots import gaussian_losses
-from ._mechanism import Mechanism, Neighbours, Numbers, Run, repeated
+from ._mechanism import Mechanism, Neighbours, Numbers, Run, beside, repeated
 from ._ranges import orders_of
+from .grid import rounded
 from .sampled import rdp_sampled_gaussian, sampled_loss
 
 __all__ = ["gaussian", "gaussian_delta", "gaussian_law", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian"]
@@ -264,13 +265,21 @@ def _epsilon(ratio: float, delta: float) -> float:
 
 
 class Gaussian(Mechanism):
-    """For accountants: a shift by the sensitivity, of which many are one larger shift; on a Poisson sample the pair that its relation says.
+    """Normal noise, on a public grid. For accountants a shift, many of them one larger one; on a Poisson sample what its relation says.
 
     Sampled, with "add or remove ...", the sensitivity is the largest norm of a contribution. With "replace ..." both contributions of a
     person lie within half the sensitivity from 0: centre them, or take twice the largest norm.
     """
 
     sampled, may_fail = True, False
+    options = frozenset({"grid"})
+
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:
+        scale = beside(numbers[1], value)
+        return rounded(value + rng.standard_normal(shape + value.shape) * scale, scale, grid)
+
+    def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(value - other, axis=-1)
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if epsilon is not None:

@@ -11,6 +11,7 @@ from scipy import stats
 from .. import _checks as check
 from ._mechanism import Neighbours, Noise, Numbers, Run, repeated, sinh_slope
 from ._ranges import orders_of, step_epsilon
+from .exact import exact_geometric
 
 __all__ = ["geometric", "geometric_law", "rdp_geometric"]
 
@@ -123,6 +124,12 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     return stats.dlaplace(decay, loc=check.integer("value", value, low=-2**53, high=2**53))
 
 
+def geometric_variance(sensitivity: float, epsilon: float) -> float:
+    """Variance of two-sided geometric noise."""
+    decay = math.exp(-epsilon / sensitivity)
+    return 2 * decay / (1 - decay) ** 2
+
+
 def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np.ndarray:
     """The exact Renyi divergence of two-sided geometric noise at this sensitivity: between Laplace's and the worst.
 
@@ -179,7 +186,15 @@ def _small_divergence(epsilon0: float, a: np.ndarray, n: int) -> np.ndarray:
 
 
 class Geometric(Noise):
-    """For accountants: a shift of the noise by the sensitivity, in whole steps."""
+    """Two-sided geometric noise; for accountants a shift of the noise by the sensitivity, in whole steps."""
+
+    options = frozenset({"exact"})
+
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], exact: bool = False
+             ) -> np.ndarray:
+        sensitivity, scale, epsilon = numbers
+        draw, epsilon = exact_geometric if exact else geometric, sensitivity / scale if epsilon is None else epsilon
+        return draw(value, int(sensitivity), epsilon, rng, shape)
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if sensitivity is not None:

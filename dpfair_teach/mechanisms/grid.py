@@ -9,6 +9,24 @@ __all__: list[str] = []     # what draws noise rounds it here
 _FINEST = -900
 
 
+def grid_step(scale: np.ndarray | float) -> np.ndarray:
+    """The step of the grid of a noise of this scale: a power of two between a 2048th and a 1024th of it. Public, as the scale is."""
+    return np.ldexp(1.0, np.maximum(np.frexp(scale)[1] - 11, _FINEST))      # 2^floor(log2(scale)) / 1024
+
+
+def rounded(noisy: np.ndarray, scale: np.ndarray | float, step: float | None = None) -> np.ndarray:
+    """Noisy numbers to the nearest multiple of ``step``; None: of :func:`grid_step`; 0: raw doubles, as papers print it, and not private.
+
+    A private number plus noise in doubles has low digits that only some private numbers can lead to: who sees them all may know the number
+    for certain. Multiples of the same step can come out whatever the number is. Rounding is post-processing and costs no epsilon.
+    ``scale`` broadcasts with ``noisy``; where it is 0 nothing is rounded.
+    """
+    if step == 0:
+        return noisy
+    steps = grid_step(scale) if step is None else step
+    return np.where(np.asarray(scale) > 0, np.rint(noisy / steps) * steps, noisy)
+
+
 def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: int = 1) -> np.ndarray:
     """Noisy numbers, to the nearest multiple of a public step: a power of two, about a thousandth of ``scale``; without one, 1.
 

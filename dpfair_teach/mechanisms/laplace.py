@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Neighbours, Noise, Run, exp_rest, repeated
+from ._mechanism import Neighbours, Noise, Numbers, Run, beside, exp_rest, repeated
 from ._ranges import failure_chance, orders_of, scale_of, step_epsilon
+from .grid import rounded
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
 
@@ -185,7 +186,13 @@ def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
 
 
 class Laplace(Noise):
-    """For accountants: a shift of the noise by the sensitivity."""
+    """Laplace noise, on a public grid; for accountants a shift of the noise by the sensitivity."""
+
+    options = frozenset({"grid"})
+
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:
+        scale = beside(numbers[1], value)
+        return rounded(value + rng.laplace(size=shape + value.shape) * scale, scale, grid)
 
     def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         return rdp_laplace(run.epsilon, order)

@@ -161,7 +161,15 @@ def rdp_randomized_response(epsilon0: float, order: ArrayLike, n_groups: int = 2
 
 
 class RandomizedResponse(Mechanism):
-    """For accountants: of all epsilon-private mechanisms the worst, with two codes; a record does not say how many."""
+    """Everybody's report; for accountants the worst of all epsilon-private mechanisms, with two codes: a record does not say how many."""
+
+    options = frozenset({"n_groups"})
+
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], n_groups: int = 2) -> np.ndarray:
+        return randomized_response(value, n_groups, numbers[2], rng, shape)
+
+    def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return (value != other).sum(axis=-1).astype(float)
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         check.unread("that of randomized response", "the record of a noise", sensitivity=sensitivity, scale=scale)

@@ -33,7 +33,7 @@ from .one_label import curse_bound, gap_question, logit_posterior
 from .posterior import expected_groups, joint_cells
 from .price import audit_price, gap_weights
 from .published import Frontier as Frontier
-from .releases import cell_sensitivity, debiased_groups, group_sums, l2_noise, release_cells, release_sums, sums_sensitivity
+from .releases import debiased_groups, group_sums, l2_noise, release_sums, sums_sensitivity
 from .run import learn as learn
 from .settings import DEFAULTS as DEFAULTS
 from .settings import DESIGNED as DESIGNED
@@ -47,7 +47,7 @@ from .thresholds import fair_candidates
 
 __all__ = [
     "FrontierLearner", "NothingToAskWarning", "ask_once", "guess_groups", "public_part",
-    "cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity",
+    "debiased_groups", "group_sums", "l2_noise", "release_sums", "sums_sensitivity",
     "answers_log_likelihood", "expected_groups", "joint_cells", "suggested_cells",
     "bayes_scores", "expected_gaps", "group_costs", "multiplier_grid", "regression_scores",
     "ask_part", "ask_well", "bayes_mixtures", "believe", "design_question", "fair_candidates", "public_cells", "release_directions",

@@ -5,11 +5,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..accounting import Release
+from ..mechanisms import release_cells
 from .candidates import bayes_scores, expected_gaps, multiplier_grid
 from .frontier import Mixtures, best_mixtures
 from .guess import Guess, guess_groups, public_part
 from .posterior import joint_cells
-from .releases import release_cells
 from .settings import suggested_cells
 
 __all__ = ["ask_once"]

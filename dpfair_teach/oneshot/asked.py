@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import mechanisms
-from ..accounting import UNIT_A, Release
+from ..mechanisms import UNIT_A, Release, release, release_cells
+from ..mechanisms.geometric import geometric_variance
 from ._public import Columns, Public
 from .known import Known
-from .releases import Norm, debiased_groups, geometric_variance, number_of, release_cells, release_sums
+from .releases import Norm, debiased_groups, number_of, release_sums
 
 
 class Asked(Known):
@@ -34,8 +34,8 @@ class Asked(Known):
 
     def response(self, epsilon: float) -> None:
         """A randomized response of everybody who is asked, debiased."""
-        reports = mechanisms.randomized_response(self._A[self.public.who], self.k, epsilon, self._rng)
-        self._record(Release("randomized response", UNIT_A, epsilon=epsilon), None, reports)
+        reports, record = release("randomized response", self._A[self.public.who], self._rng, unit=UNIT_A, epsilon=epsilon, n_groups=self.k)
+        self._record(record, None, reports)
         self.report(debiased_groups(reports, self.k, epsilon), epsilon)
 
     def sums(self, epsilon: float, norm: Norm, columns: Columns) -> None:

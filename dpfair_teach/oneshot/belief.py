@@ -12,9 +12,11 @@ from scipy.special import softmax
 
 from .. import _checks as check
 from ..accounting import Release
+from ..mechanisms import cell_sensitivity
+from ..mechanisms.geometric import geometric_variance
 from ._public import Public, settings_of
 from .crowd import Crowd, Question
-from .releases import cell_sensitivity, geometric_variance, number_of
+from .releases import number_of
 
 __all__ = ["believe"]
 

@@ -8,13 +8,14 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from .. import mechanisms
+from ..mechanisms.geometric import geometric_variance
 from ._blocks import blocks, floats, with_one
 from ._public import Public
 from .asked import Asked
 from .decided import Decisions
 from .in_blocks import Counts, Weights
 from .posterior import Observed
-from .releases import geometric_variance, number_of
+from .releases import number_of
 from .settings import suggested_cells
 
 CELLS_AT = 1.0      # epsilon by which public cells are chosen, for reports that are summed over them

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..mechanisms import cell_sensitivity
+from ..mechanisms.geometric import geometric_variance
 from ._blocks import blocks
 from ._clusters import clusters
 from .belief import Belief
 from .directions import grid_for
-from .releases import cell_sensitivity, geometric_variance
 from .thresholds import Candidates
 
 __all__ = ["design_question"]

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..mechanisms import cell_sensitivity, release_cells
 from ._public import Public, settings_of
 from .belief import Asked, Belief, believe
 from .decide import bayes_mixtures
 from .design import design_question
 from .directions import grid_for, release_directions, whole_directions
-from .releases import cell_sensitivity, release_cells
 from .run import parts_of
 from .settings import Designed
 from .thresholds import Candidates, fair_candidates, grid_of

@@ -5,9 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..accounting import UNIT_A, Release
-from ..mechanisms import exact_geometric
-from .releases import cell_sensitivity
+from ..mechanisms import UNIT_A, Release, cell_sensitivity, release
 
 __all__ = ["release_directions", "whole_directions"]
 
@@ -136,5 +134,4 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
         sums = np.stack([whole[:, A == a].sum(axis=1) for a in groups])
     else:
         sums = np.stack([whole @ np.bincount(cells[A == a], minlength=len(people)) for a in groups])
-    release = Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, part=part)
-    return exact_geometric(sums, sensitivity, epsilon, rng), release
+    return release("geometric", sums, rng, unit=UNIT_A, sensitivity=sensitivity, epsilon=epsilon, part=part, exact=True)

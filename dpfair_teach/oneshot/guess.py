@@ -11,10 +11,10 @@ from .. import _checks as check
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
+from ..mechanisms.geometric import geometric_variance
 from ._public import Public
 from .candidates import group_shares, served
 from .known import Chances, Known
-from .releases import geometric_variance
 from .settings import DEFAULTS, DESIGNED
 
 __all__ = ["guess_groups", "public_part"]
@@ -81,7 +81,7 @@ class Guess:
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic
-    >>> from dpfair_teach.oneshot import release_cells
+    >>> from dpfair_teach.mechanisms import release_cells
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> cells, n = public_part(people.X, people.Y).cells(6)
     >>> asked = [(cells, *release_cells(cells, people.A, 1.0, np.random.default_rng(2), n_cells=n))]
@@ -120,7 +120,7 @@ def guess_groups(public: Public, asked: Sequence[tuple[np.ndarray, np.ndarray, R
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic
-    >>> from dpfair_teach.oneshot import release_cells
+    >>> from dpfair_teach.mechanisms import release_cells
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> public = public_part(people.X, people.Y)
     >>> cells, n = public.cells(6)
@@ -141,7 +141,7 @@ def guess_groups(public: Public, asked: Sequence[tuple[np.ndarray, np.ndarray, R
     return Guess(weights, known.chances(), group_shares(smooth, public.people))
 
 
-HOW = "Give a list of (cells, counts, release), the last two as oneshot.release_cells(cells, A, ...) returns them."
+HOW = "Give a list of (cells, counts, release), the last two as mechanisms.release_cells(cells, A, ...) returns them."
 
 
 def checked_question(asked: list, question: Any, m: int) -> tuple[np.ndarray, np.ndarray, Release]:

@@ -1,7 +1,6 @@
-"""What is asked of the private groups, once: counts per public cell, everybody's randomized answer, or sums of features per label."""
+"""What is asked of the private groups, once: everybody's randomized answer, or sums of features per label."""
 from __future__ import annotations
 
-import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +10,7 @@ from .. import _checks as check
 from .. import mechanisms
 from ..accounting import UNIT_A, Release
 
-__all__ = ["cell_sensitivity", "debiased_groups", "group_sums", "l2_noise", "release_cells", "release_sums", "sums_sensitivity"]
+__all__ = ["debiased_groups", "group_sums", "l2_noise", "release_sums", "sums_sensitivity"]
 
 Norm = Literal["l1", "l2"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -28,109 +27,6 @@ def number_of(kept: float | None) -> float:
     """A number that records of added noise have."""
     assert kept is not None
     return kept
-
-
-def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
-    """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
-
-    Source: ours, sharpening supplement, Lemma 2.1: the cell is public, so group 0's count in it is the cell's size less the others, and is
-    not released. Whoever moves between 0 and another group changes one released count, whoever moves between two others changes two. With
-    ``every_group`` group 0 is counted too: whoever moves changes two counts, so with three or more groups it costs nothing more.
-
-    Parameters
-    ----------
-    n_groups : int in 2..1000
-    every_group : bool
-
-    Returns
-    -------
-    int, in people
-
-    Raises
-    ------
-    ValueError
-        ``n_groups`` out of range.
-
-    Examples
-    --------
-    >>> cell_sensitivity(2), cell_sensitivity(3)
-    (1, 2)
-    """
-    every_group = check.flag("every_group", every_group)
-    return 1 if check.group_count(n_groups) == 2 and not every_group else 2
-
-
-def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
-                  n_cells: int | None = None, every_group: bool = False, exact: bool = False,
-                  part: tuple[str, str] | None = None) -> tuple[np.ndarray, Release]:
-    """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
-
-    Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1. Cells that do not
-    overlap compose in parallel: a person stands in one of them only.
-
-    Parameters
-    ----------
-    cells : int array (m,)
-        Everybody's cell 0, 1, ..., a function of X and y, or of what was released before.
-    A : int array (m,)
-        Groups 0..k-1.
-    epsilon : float in [1e-9, 1e9]
-    rng : numpy.random.Generator
-    n_groups : int in 2..1000
-        k, public.
-    n_cells : int in 1..10^7, optional
-        J, public; as many as the largest code asks for without.
-    every_group : bool
-        Count group 0 too, so that no group is treated otherwise than the others.
-    exact : bool
-        Noise of exactly its law, by :func:`mechanisms.exact_geometric`: 50 microseconds a number; else in doubles.
-    part : pair of str, optional
-        Which public part of the people they are, for the record, see :class:`accounting.Release`.
-
-    Returns
-    -------
-    (int64 array (k-1, J), or (k, J), accounting.Release)
-        Noisy counts, and the record of what was asked.
-
-    Raises
-    ------
-    ValueError
-        Codes that are none, arrays of different lengths, numbers out of range.
-
-    Examples
-    --------
-    >>> counts, release = release_cells([0, 0, 1, 1], [1, 1, 0, 1], epsilon=30, rng=np.random.default_rng(0))
-    >>> counts.tolist(), release.sensitivity, release.epsilon
-    ([[2, 1]], 1.0, 30.0)
-    """
-    cells = check.codes("cells", cells, what="cells", remedy="Number the cells 0, 1, ..., J-1.")
-    k, epsilon, rng = check.group_count(n_groups), check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
-    A = check.groups_below("A", A, k, of="cells", length=len(cells))
-    J = int(cells.max()) + 1
-    if n_cells is None:
-        if len(cells) < J:
-            check.refuse("cells", J - 1, "a cell code larger than the number of people",
-                         "Number the cells 0, 1, ..., J-1, or give n_cells.")
-    elif check.integer("n_cells", n_cells, low=1, high=10**7) < J:
-        check.refuse("n_cells", n_cells, f"cells holds the code {J - 1}", "Raise n_cells, or renumber the cells.")
-    else:
-        J = int(n_cells)
-    release = record_of_cells(k, epsilon, every_group, part)
-    counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(0 if every_group else 1, k)])
-    noisy = mechanisms.exact_geometric if check.flag("exact", exact) else mechanisms.geometric
-    return noisy(counts, cell_sensitivity(k, every_group), epsilon, rng), release
-
-
-def record_of_cells(n_groups: int, epsilon: float, every_group: bool = False, part: tuple[str, str] | None = None) -> Release:
-    """The record of :func:`release_cells`."""
-    sensitivity = cell_sensitivity(n_groups, every_group)
-    return Release("geometric", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, part=part)
-
-
-def geometric_variance(sensitivity: float, epsilon: float) -> float:
-    """Variance of the noise of :func:`release_cells`."""
-    decay = math.exp(-epsilon / sensitivity)
-    return 2 * decay / (1 - decay) ** 2
 
 
 def debiased_groups(reports: ArrayLike, n_groups: int, epsilon: float) -> np.ndarray:

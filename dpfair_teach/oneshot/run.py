@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _checks as check
 from .._curve import GAMMAS
+from ..mechanisms import cell_sensitivity
 from ._public import Columns, Public
 from .asked import Asked
 from .basis import Basis, basis_of, scores_of
@@ -16,7 +17,7 @@ from .decided import Decisions
 from .frontier import best_mixtures
 from .posterior import joint_codes
 from .published import Frontier
-from .releases import Norm, cell_sensitivity
+from .releases import Norm
 from .settings import suggested_cells
 
 Method = Literal["histogram", "response", "sums", "designed"]

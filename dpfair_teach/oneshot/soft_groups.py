@@ -9,8 +9,7 @@ from scipy.special import softmax
 
 from .. import _checks as check
 from .. import mechanisms
-from ..accounting import UNIT_A, Release
-from ..mechanisms.grid import gaussian_on_grid
+from ..mechanisms import UNIT_A, Release, release
 from .releases import longest_row
 
 __all__ = ["group_contrasts", "release_contrasts", "soft_groups"]
@@ -98,7 +97,7 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     A = check.groups_below("A", A, len(B), of="features", length=len(features))
     sensitivity = math.sqrt(2) * longest_row(features, 2)
     sigma = mechanisms.gaussian_sigma(sensitivity, epsilon, delta)
-    return gaussian_on_grid(features.T @ B[A], sigma, check.rng(rng)), Release("gaussian", UNIT_A, sensitivity=sensitivity, scale=sigma)
+    return release("gaussian", features.T @ B[A], check.rng(rng), unit=UNIT_A, sensitivity=sensitivity, scale=sigma)
 
 
 def soft_groups(features: ArrayLike, contrasts: ArrayLike, scale: float, *, n_groups: int = 2, prior: ArrayLike = 1.0) -> np.ndarray:

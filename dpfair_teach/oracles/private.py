@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .. import mechanisms
-from ..accounting import UNIT_A, Release
+from ..mechanisms import UNIT_A, Release, release
 from .labelings import labeling_rows
 from .prices import charged
 
@@ -189,6 +188,5 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     sensitivity = cost_sensitivity(costs, np.shape(labelings)[1]) * (1.0 if check.flag("as_printed", as_printed) else 0.5)
     if sensitivity == 0:
         return PrivateChoice(np.full(shape, losses.argmin()), None)
-    index = mechanisms.exponential(losses, sensitivity, epsilon, rng, size)
-    times = int(np.prod(shape)) if shape else 1
-    return PrivateChoice(index, Release("exponential", UNIT_A, sensitivity=sensitivity, epsilon=epsilon, times=times))
+    return PrivateChoice(*release("exponential", losses, rng, unit=UNIT_A, sensitivity=sensitivity, epsilon=epsilon, size=size,
+                                  by_gumbel=False))

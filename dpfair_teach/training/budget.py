@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from .. import _checks as check
 from ..accounting import Release, most_steps
 from ..accounting.adding import Method
-from ..accounting.records import again, records_of
+from ..accounting.records import records_of
 
 __all__ = ["Budget"]
 
@@ -78,7 +78,7 @@ class Budget:
         """
         steps = check.integer("steps", steps, low=0, high=10**9)
         each = _records("step", self.step) if steps else ()
-        return (*_records("before", self.before), *(again(one, one.times * steps) for one in each))
+        return (*_records("before", self.before), *(one.with_times(one.times * steps) for one in each))
 
 
 def _records(name: str, given: object) -> tuple[Release, ...]:

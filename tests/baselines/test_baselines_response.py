@@ -174,7 +174,7 @@ def test_a_base_that_cannot_learn_costs_no_epsilon(spoil, base, said, monkeypatc
     D, rng, asked = people(2), np.random.default_rng(5), []
     X, before = D.X.copy(), rng.bit_generator.state
     X[7, 1] += spoil
-    monkeypatch.setattr(private_reduction, "randomized_response", lambda *given: asked.append(given))
+    monkeypatch.setattr(private_reduction, "release", lambda *given, **how: asked.append(given))
     model = baselines.PrivateReduction(base, 1.0, .1, rounds=2)
     with pytest.raises(ValueError, match=said):
         model.fit(X, D.Y, sensitive_features=D.A, rng=rng)

@@ -126,7 +126,7 @@ ONE_TERM = {
     "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
     "lagrangian.floored_sensitivity", "lagrangian.means_sensitivity",
     "lagrangian.missing_sensitivity", "lagrangian.sign_flip_sensitivity", "lagrangian.theorem_5",
-    "oneshot.cell_sensitivity", "oneshot.curse_bound", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
+    "mechanisms.cell_sensitivity", "oneshot.curse_bound", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
     "postprocessing.count_sensitivity", "postprocessing.main_text_slack", "separation.gap_sensitivity", "separation.theorem_3_9",
 }
 CALLED_LIKE_A_BOUND = re.compile(r"theorem|lemma|corollary|bound(?!ed_range_d)|slack|margin$|regret|sensitivit|composition|privacy")

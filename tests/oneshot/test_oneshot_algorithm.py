@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import data, load
 from dpfair_teach.accounting import UNIT_A, Release
-from dpfair_teach.oneshot import FrontierLearner, ask_once, expected_groups, guess_groups, public_part, release_cells
+from dpfair_teach.mechanisms import release_cells
+from dpfair_teach.oneshot import FrontierLearner, ask_once, expected_groups, guess_groups, public_part
 from faults import Mutant, calling, with_arguments
 
 GAMMAS = [0, .03, .1]

@@ -10,6 +10,7 @@ from scipy.special import expit, softmax
 
 from dpfair_teach import data
 from dpfair_teach.fairness import Parity
+from dpfair_teach.mechanisms import release_cells
 from dpfair_teach.oneshot import (
     ask_part,
     believe,
@@ -17,7 +18,6 @@ from dpfair_teach.oneshot import (
     logit_posterior,
     public_cells,
     public_part,
-    release_cells,
     release_directions,
     split_epsilon,
     whole_directions,

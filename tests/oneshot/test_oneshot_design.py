@@ -7,10 +7,11 @@ from scipy.optimize import minimize
 from sklearn.cluster import KMeans
 from test_oneshot_belief import CASES, believed, whole_law
 
+from dpfair_teach.mechanisms import cell_sensitivity
+from dpfair_teach.mechanisms.geometric import geometric_variance
 from dpfair_teach.oneshot import ask_part, design, design_question, fair_candidates
 from dpfair_teach.oneshot.design import REACH, Doubt, Lift, directions, least_doubt, within
 from dpfair_teach.oneshot.designed import Part
-from dpfair_teach.oneshot.releases import cell_sensitivity, geometric_variance
 from faults import Mutant
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpfair_teach import oneshot
+from dpfair_teach import mechanisms
 from dpfair_teach.oneshot import release_directions, whole_directions
 from dpfair_teach.oneshot.directions import grid_for
 
@@ -79,7 +79,7 @@ def test_counts_of_cells_are_directions_of_zeros_and_ones():
     cells, A = np.array([0, 1, 1, 2, 2, 2]), np.array([1, 0, 1, 2, 2, 0])
     one_hot = (cells == np.arange(3)[:, None]).astype(int)
     answers, release = release_directions(one_hot, A, 500.0, np.random.default_rng(0), n_groups=3)
-    counts, record = oneshot.release_cells(cells, A, 500.0, np.random.default_rng(0), n_groups=3)
+    counts, record = mechanisms.release_cells(cells, A, 500.0, np.random.default_rng(0), n_groups=3)
     assert np.array_equal(answers, counts) and release == record
     told = release_directions(one_hot, A, 500.0, np.random.default_rng(0), n_groups=3, part=("label 0", "labels of May"))[1]
     assert told.part == ("label 0", "labels of May")

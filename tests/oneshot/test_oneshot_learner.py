@@ -49,10 +49,10 @@ def test_the_frontier_is_post_processing_of_the_answers(people, how, monkeypatch
         people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     answers = iter(first.answers_)
 
-    for room, name in ((asked, "release_cells"), (asked, "release_sums"), (designed, "release_cells"), (designed, "release_directions")):
+    for room, name in ((asked, "release_cells"), (asked, "release_sums"), (asked, "release"), (designed, "release_cells"),
+                       (designed, "release_directions")):
         real = getattr(room, name)
         monkeypatch.setattr(room, name, lambda *args, real=real, **kw: (real(*args, **kw)[1], next(answers)[1])[::-1])
-    monkeypatch.setattr(asked.mechanisms, "randomized_response", lambda *args, **kw: next(answers)[1])
     again = FrontierLearner(1.0, 0.0, gammas=GAMMAS, **how).fit(people.X, people.Y, sensitive_features=np.zeros(people.m, int),
                                                           rng=np.random.default_rng(3))
     assert next(answers, None) is None

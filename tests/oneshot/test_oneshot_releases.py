@@ -8,12 +8,11 @@ import pytest
 from scipy import stats
 
 from dpfair_teach import audit, mechanisms
+from dpfair_teach.mechanisms import cell_sensitivity, release_cells
 from dpfair_teach.oneshot import (
-    cell_sensitivity,
     debiased_groups,
     group_sums,
     l2_noise,
-    release_cells,
     release_sums,
     sums_sensitivity,
 )
@@ -37,7 +36,7 @@ def neighbours(m: int, k: int):
 def test_the_sensitivity_of_cells_is_what_exhaustion_finds(k, every_group, monkeypatch):
     """Of what is released, before its noise; and the noise and the record are made for it."""
     cells, rng, made_for = np.array([0, 0, 1, 2]), np.random.default_rng(0), set()
-    monkeypatch.setattr(mechanisms, "geometric", lambda counts, sensitivity, *_: made_for.add(sensitivity) or counts)
+    monkeypatch.setattr(mechanisms.MECHANISMS["geometric"], "draw", lambda counts, numbers, *_, **__: made_for.add(numbers[0]) or counts)
 
     def counts(A):
         said, release = release_cells(cells, A, 0.5, rng, n_groups=k, every_group=every_group)
@@ -201,11 +200,11 @@ def reports_taken_as_true(f):
 
 FAULTS = {
     "cells_at_double_epsilon": Mutant(
-        "dpfair_teach.oneshot.release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
+        "dpfair_teach.mechanisms.release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
     "cells_one_for_any_number_of_groups": Mutant(
-        "dpfair_teach.oneshot.cell_sensitivity", one_for_any_number_of_groups, "three groups' counts with the sensitivity of two"),
+        "dpfair_teach.mechanisms.cell_sensitivity", one_for_any_number_of_groups, "three groups' counts with the sensitivity of two"),
     "cells_of_every_group_without_group_0": Mutant(
-        "dpfair_teach.oneshot.cell_sensitivity", group_0_is_not_counted, "both of two groups are counted, with the sensitivity of one"),
+        "dpfair_teach.mechanisms.cell_sensitivity", group_0_is_not_counted, "both of two groups are counted, with the sensitivity of one"),
     "sums_of_every_group_without_group_0": Mutant(
         "dpfair_teach.oneshot.sums_sensitivity", group_0_is_not_counted, "sums of both of two groups, with the sensitivity of one"),
     "sums_sensitivity_of_two_groups": Mutant(

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from .. import _checks as check
-from ..mechanisms import MECHANISMS, mechanism_of
-from ..mechanisms._mechanism import Neighbours, Run
+from ._mechanism import Neighbours, Run
+from .registry import MECHANISMS, mechanism_of
 
 
 def package(name: str, value: object) -> ModuleType:

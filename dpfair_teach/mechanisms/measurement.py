@@ -1,0 +1,160 @@
+"""The one door for noise: what draws the answer to a private number also writes the record of it."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .records import Release
+from .registry import MECHANISMS
+
+__all__ = ["Measurement", "release"]
+
+
+class Measurement:
+    """A mechanism that is ready to answer: made of public numbers, it draws, counts how often it did, and says so in ``releases``.
+
+    Source: ours; the word is OpenDP's. Every private number of every fit of this library meets its noise in :meth:`invoke` and nowhere
+    else, so a record is the one of the mechanism that was run.
+
+    Parameters
+    ----------
+    mechanism : str
+        A name of ``MECHANISMS``: "laplace" and "gaussian" answer on a grid that the scale fixes, "geometric" in whole numbers,
+        "exponential" with the index of a small loss, "randomized response" with everybody's report.
+    unit : str
+        Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
+    sensitivity, scale, epsilon : float, or (...) array
+        As in :class:`Release`. Arrays are for many games at once: their axes are the leading axes of every value. A game whose scale is 0
+        gets its value as it is, and leaves no record: nothing private may be in it.
+    delta, relation, sampling_probability, part : as in :class:`Release`
+    options : by keyword
+        ``grid`` (laplace, gaussian): another public step, such as 1.0 for whole people; 0: raw doubles, as papers print it, not private.
+        ``exact`` (geometric): no floating point anywhere. ``n_groups`` (randomized response). ``by_gumbel`` (exponential): False draws by
+        the distribution function.
+
+    Raises
+    ------
+    ValueError
+        A mechanism that is none, an option that it has not; numbers that :class:`Release` refuses.
+
+    Examples
+    --------
+    >>> from dpfair_teach.mechanisms import UNIT_A
+    >>> noise = Measurement("laplace", UNIT_A, sensitivity=2, scale=4.0)
+    >>> rng = np.random.default_rng(0)
+    >>> [float(noise.invoke(12.0, rng) * 256 % 1) for _ in range(3)]
+    [0.0, 0.0, 0.0]
+    >>> noise.releases
+    (Release('laplace', "one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, relation='replace one A', times=3),)
+    """
+
+    def __init__(self, mechanism: str, unit: str, *, sensitivity: ArrayLike | None = None, scale: ArrayLike | None = None,
+                 epsilon: ArrayLike | None = None, delta: float = 0.0, relation: str | None = None, sampling_probability: float = 1.0,
+                 part: tuple[str, str] | None = None, **options: Any) -> None:
+        self.mechanism = check.choice("mechanism", mechanism, tuple(MECHANISMS))
+        self._draws = MECHANISMS[self.mechanism]
+        for name in sorted(set(options) - self._draws.options):
+            check.refuse(name, options[name], f"is no option of {mechanism}", f"It has {sorted(self._draws.options) or 'none'}.")
+        self._options = options
+        given, self.axes = [], ()
+        for name, number in (("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon)):
+            given.append(None if number is None else check.filled(name, check.array(name, number, low=0.0, booleans=False), "number"))
+            try:
+                self.axes = np.broadcast_shapes(self.axes, () if number is None else given[-1].shape)
+            except ValueError as apart:
+                check.refuse(name, np.shape(given[-1]), f"does not go with the shape {self.axes} of what stands before it",
+                             "Give a number, or one for each game.", apart)
+        rows = np.stack([np.full(self.axes, np.nan) if number is None else np.broadcast_to(number, self.axes) for number in given], axis=-1)
+        kinds, self._kind = np.unique(rows.reshape(-1, 3), axis=0, return_inverse=True)
+        self._silent = (kinds[:, 1] == 0) | (kinds[:, 0] == 0)          # no scale, or nothing that could move: no mechanism
+        rest = dict(delta=delta, relation=relation, sampling_probability=sampling_probability, part=part)
+        self._records = [None if silent else Release(self.mechanism, unit, **rest, **dict(zip(("sensitivity", "scale", "epsilon"), (
+            None if np.isnan(number) else float(number) for number in kind), strict=True)))
+            for kind, silent in zip(kinds, self._silent, strict=True)]
+        self._given = [None if number is None else number if self.axes else float(number) for number in given]
+        self._scale = self._given[1] if self._given[1] is not None or self._given[0] is None else np.divide(self._given[0], self._given[2])
+        self._times = np.zeros(len(kinds), dtype=np.int64)
+
+    def invoke(self, value: ArrayLike, rng: np.random.Generator, *, units: ArrayLike = 1.0,
+               size: int | tuple[int, ...] | None = None) -> np.ndarray:
+        """The answer to ``value``, which is private. ``units``, public, multiply its sensitivity and scale; ``size`` repeats it.
+
+        ``units`` is a number, or one for each game; a game whose units are 0 gets its value as it is, and that leaves no record.
+        """
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf" or not np.isfinite(value).all():
+            value = check.filled("value", check.array("value", value), "number")
+        rng, shape = check.rng(rng), check.size(size, value.shape)
+        units = check.array("units", units, low=0.0, booleans=False) if type(units) is not float else np.asarray(units)
+        asked = np.broadcast_to(units > 0, self.axes).ravel() & ~self._silent[self._kind]
+        if units.ndim == 0 and units == 1:
+            sensitivity, scale, own = self._given[0], self._scale, self._given[2]
+        else:
+            sensitivity, scale = (None if number is None else number * units for number in (self._given[0], self._scale))
+            own = self._given[2]
+        if not asked.any():
+            return self._unasked(value, shape)
+        self._times += math.prod(shape) * np.bincount(self._kind[asked], minlength=len(self._times))
+        return self._draws.draw(value, (sensitivity, scale, own), rng, shape, **self._options)
+
+    def _unasked(self, value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """The answer where there is nothing private: the value, or its least loss."""
+        value = np.broadcast_to(value, shape + value.shape)
+        return value.argmin(axis=-1) if self.mechanism == "exponential" else value
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """What was run so far, one record for each kind of noise; () before the first answer."""
+        return self.planned(self._times)
+
+    def planned(self, times: int | np.ndarray) -> tuple[Release, ...]:
+        """The records that so many answers would leave, of each game: for a budget, before anything is drawn."""
+        if np.ndim(times) == 0:
+            times = int(times) * np.bincount(self._kind.ravel(), minlength=len(self._records))
+        return tuple(record.with_times(int(n)) for record, n in zip(self._records, times, strict=True) if record is not None and n)
+
+
+def release(mechanism: str, value: ArrayLike, rng: np.random.Generator, *, unit: str, sensitivity: float | None = None,
+            scale: float | None = None, epsilon: float | None = None, relation: str | None = None, part: tuple[str, str] | None = None,
+            size: int | tuple[int, ...] | None = None, **options: Any) -> tuple[np.ndarray, Release]:
+    """One answer to a private number, and its record: a :class:`Measurement` that is made, asked once, and thrown away.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    mechanism : str
+        "laplace", "gaussian", "geometric", "exponential" or "randomized response".
+    value : array
+        Private.
+    rng : numpy.random.Generator
+    unit : str
+    sensitivity, scale, epsilon : float > 0, optional
+    relation, part : as in :class:`Measurement`
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes. Each is a release.
+    options : as in :class:`Measurement`
+
+    Returns
+    -------
+    array, Release
+
+    Raises
+    ------
+    ValueError
+        As :class:`Measurement`.
+
+    Examples
+    --------
+    >>> from dpfair_teach.mechanisms import UNIT_A
+    >>> noisy, record = release("geometric", [12, 30], np.random.default_rng(0), unit=UNIT_A, sensitivity=1, epsilon=20.0)
+    >>> noisy.tolist(), record.epsilon
+    ([12, 30], 20.0)
+    """
+    numbers = {name: number if number is None else check.number(name, number, low=0.0, low_open=True)
+               for name, number in (("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon))}
+    measurement = Measurement(mechanism, unit, **numbers, relation=relation, part=part, **options)
+    return measurement.invoke(value, rng, size=size), measurement.releases[0]

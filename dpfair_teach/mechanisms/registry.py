@@ -1,0 +1,27 @@
+"""Every mechanism by the name that its records have."""
+from __future__ import annotations
+
+from typing import Literal
+
+from ._mechanism import Mechanism
+from .exponential import Exponential
+from .gaussian import Gaussian
+from .geometric import Geometric
+from .laplace import Laplace
+from .response import RandomizedResponse
+
+__all__ = ["MECHANISMS", "Name", "mechanism_of"]
+
+#: The names of mechanisms in records.
+Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response"]
+#: What draws, and what accountants know of each mechanism, by that name; of any other name, its epsilon alone.
+MECHANISMS: dict[str, Mechanism] = {"laplace": Laplace(), "geometric": Geometric(), "gaussian": Gaussian(), "exponential": Exponential(),
+                                    "randomized response": RandomizedResponse()}
+
+
+def mechanism_of(name: str) -> Mechanism:
+    """The mechanism of a record."""
+    return MECHANISMS.get(name, _OTHER)
+
+
+_OTHER = Mechanism()
