@@ -639,11 +639,12 @@ def tolerances(k):
 LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "games.exponentiated_gradient", "games.evaluate",
             "games.evaluate_regression",
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
-            "postprocessing.DPPostProcessing", "games.section_5_learner", "games.DPOracleLearner", "games.DPRegressionLearner",
+            "postprocessing.DPPostProcessing", "games.DPOracleLearner", "games.DPRegressionLearner",
             "lagrangian.FairLagrangian", "lagrangian.PrivateFairLagrangian",
             "oneshot.SoftGroupLearner",
             "functional.FunctionalClassifier",
-            "baselines.reduction", "baselines.Reduction", "baselines.PrivateReduction", "baselines.CovarianceClassifier"}
+            "baselines.reduction", "baselines.regression_dp_oracle_learner_as_printed",
+            "baselines.Reduction", "baselines.PrivateReduction", "baselines.CovarianceClassifier"}
 #: One data set of two groups, by the theorem, by the paper's covariance or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
               "oneshot.ask_once", "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",

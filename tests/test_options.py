@@ -119,8 +119,9 @@ CASES = {
         lambda **how: games.regression_dp_oracle_learner(ORACLE, A, 0.05, 1.0, 1e-6, np.random.default_rng(1), n_groups=3, **how),
         variants(rounds=ROUNDS),
         dict(B=3.0, eta=0.3, share=0.3, learner_share=0.5, ridge=9.0, constraints=("FP",), notion="true_positive", size=2)),
-    "section_5_learner": Case(
-        games.section_5_learner, lambda **how: games.section_5_learner(ORACLE, A, 0.05, 1e4, 1e-6, np.random.default_rng(1), **how),
+    "regression_dp_oracle_learner_as_printed": Case(
+        baselines.regression_dp_oracle_learner_as_printed,
+        lambda **how: baselines.regression_dp_oracle_learner_as_printed(ORACLE, A, 0.05, 1e4, 1e-6, np.random.default_rng(1), **how),
         variants(most_rounds=ROUNDS, step=("code", "supplement"), noise=("scale", "location")), dict(B=3.0, beta=1e-9, size=2)),
     "DPOracleLearner": Case(
         games.DPOracleLearner, lambda **how: fitted(games.DPOracleLearner, RULES, **how), variants(rounds=ROUNDS, repair=REPAIRS),

@@ -36,7 +36,7 @@ def learners() -> list[str]:
     found = []
     for room in pkgutil.iter_modules(dpfair_teach.__path__):
         module = importlib.import_module(f"dpfair_teach.{room.name}")
-        for name in set(getattr(module, "__all__", ())) - {"section_5_learner", "penalty_gradient"}:    # no classifier; a direction
+        for name in set(getattr(module, "__all__", ())) - {"penalty_gradient"}:    # a direction
             thing = getattr(module, name)
             returned = inspect.signature(thing).return_annotation if inspect.isfunction(thing) else None
             returned = getattr(sys.modules[thing.__module__], returned, None) if isinstance(returned, str) else returned

@@ -581,10 +581,10 @@ valid("games.regression_dp_oracle_learner:notion", games.regression_dp_oracle_le
 valid("games.regression_dp_oracle_learner:acceptance_probability", _of(_private_regression_play, "acceptance_probability"),
       lambda: dict(X=_PEOPLE["X"]))
 valid("games.evaluate_regression", games.evaluate_regression, lambda: dict(published=_private_regression_play(), A=_GROUPS))
-valid("games.section_5_learner", games.section_5_learner,
+valid("baselines.regression_dp_oracle_learner_as_printed", baselines.regression_dp_oracle_learner_as_printed,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",
-                   noise="scale", most_rounds=5, n_groups=2, size=2, **_TRAINED))
-valid("games.section_5_step", games.section_5_step, lambda: dict(epsilon=100.0, delta=1e-6, rounds=5))
+                   noise="scale", most_rounds=5, n_groups=2, size=2))
+valid("baselines.section_5_step", baselines.section_5_step, lambda: dict(epsilon=100.0, delta=1e-6, rounds=5))
 
 
 # --------------------------------------------------------------------------------------------------------------- oneshot

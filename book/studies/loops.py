@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach import games
+from dpfair_teach import baselines, games
 from dpfair_teach.experiments import (
     BETA,
     DELTA,
@@ -51,9 +51,9 @@ def literal(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """The curve of a setting: one row a gamma of Figure 1, with the rounds and scales it ran with; its Q stands in each."""
     people = left_people(setting["group"])
     gammas = np.array(GAMMAS_FIGURE1)
-    play = games.section_5_learner(_oracle(setting["group"]), people.A, gammas, setting["epsilon"], DELTA, rng, beta=BETA,
-                                   B=_PRICES[setting["B"]](gammas), step=setting["step"], noise=setting["noise"],
-                                   most_rounds=LITERAL_ROUNDS, size=repeats)
+    play = baselines.regression_dp_oracle_learner_as_printed(
+        _oracle(setting["group"]), people.A, gammas, setting["epsilon"], DELTA, rng, beta=BETA, B=_PRICES[setting["B"]](gammas),
+        step=setting["step"], noise=setting["noise"], most_rounds=LITERAL_ROUNDS, size=repeats)
     rows = Draws(play.error, play.violation, np.ones(repeats, dtype=bool), tuple(gammas.tolist())).rows(rng)
     q = _quality(play.violation, play.error, setting["group"], rng)
     run = {name: getattr(play, name) for name in ("rounds_real", "rounds", "epsilon_step", "learner_scale", "auditor_scale")}

@@ -13,8 +13,8 @@ publish, ``history`` that as a table.
 ``accuracy`` how far a round may be off, ``regret`` what the players regret, ``guarantees`` what all that promises, ``frozen``
 what the default repair does. ``aware`` what changes when a classifier may see the group, ``repair`` how these make a mixture fair.
 
-With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_printed`` what the paper ran,
-``regression_private`` that repaired, both with their arguments, read, in a file ``..._setting`` beside them. ``learner`` and
+With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_private`` Algorithm 5, repaired, with its
+arguments, read, in a file ``..._setting`` beside it. ``learner`` and
 ``regression_learner`` are the repaired private versions as scikit-learn estimators, ``estimator`` what both share.
 """
 from .accuracy import RoundAccuracy as RoundAccuracy
@@ -46,9 +46,6 @@ from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
 from .regression import regression_exponentiated_gradient
 from .regression_learner import DPRegressionLearner
-from .regression_printed import Section5Play as Section5Play
-from .regression_printed import section_5_learner
-from .regression_printed_setting import section_5_step
 from .regression_private import EvaluatedRegression as EvaluatedRegression
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
 from .regression_private import evaluate_regression, regression_dp_oracle_learner
@@ -66,7 +63,7 @@ __all__ = [
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
     "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "BoundPlayers", "PromisePlayers",
     "printed_sensitivities", "start_play", "noisy_minimum", "laplace_on_grid",
-    "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner", "section_5_learner", "section_5_step",
+    "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
     "dp_oracle_learner", "dp_oracle_learner_as_printed", "evaluate", "evaluate_regression", "gradient_seen",

@@ -14,7 +14,8 @@ import pytest
 from book.studies.left import left_reference
 from book.studies.left_table import LEFT_METHODS
 from book.studies.panels import communities_counts
-from dpfair_teach import accounting, audit, data, experiments, games, mechanisms, postprocessing
+from dpfair_teach import accounting, audit, baselines, data, experiments, games, mechanisms, postprocessing
+from dpfair_teach.baselines import regression_dp_oracle_learner_as_printed as as_printed
 from dpfair_teach.explore import Explorer
 from dpfair_teach.oracles import RegressionOracle, threshold_labelings
 from faults import Mutant
@@ -89,7 +90,7 @@ def test_the_scales_of_the_learner_of_the_experiments_on_copies():
     Y = (X[:, 0] + X[:, 1] * A > 0).astype(int)
     n = min(int(((A == a) & (Y == y)).sum()) for a in (0, 1) for y in (0, 1))
     for c in (2, 10):
-        one, many = (games.section_5_learner(RegressionOracle(np.tile(X, (t, 1)), np.tile(Y, t)), np.tile(A, t), [0.1], 1e4 / t, 1e-7,
+        one, many = (as_printed(RegressionOracle(np.tile(X, (t, 1)), np.tile(Y, t)), np.tile(A, t), [0.1], 1e4 / t, 1e-7,
                                              np.random.default_rng(6), B=5, step="supplement", most_rounds=3) for t in (1, c))
         assert one.rounds == many.rounds == 3 and many.epsilon_step == pytest.approx(one.epsilon_step / c)
         expected = (n - 1) / (n - 1 / c)
@@ -105,11 +106,11 @@ def test_where_the_small_epsilons_of_the_left_panel_come_from():
     for epsilon, rounds in ((100, (7, 9)), (150, (11, 14)), (200, (15, 19))):
         row = []
         for T in rounds:
-            step = games.section_5_step(epsilon, 1e-7, T) / 10
+            step = baselines.section_5_step(epsilon, 1e-7, T) / 10
             low, high = 1.0, 10.0
             for _ in range(60):
                 middle = (low + high) / 2
-                low, high = (middle, high) if games.section_5_step(middle, 1e-7, T) < step else (low, middle)
+                low, high = (middle, high) if baselines.section_5_step(middle, 1e-7, T) < step else (low, middle)
             row.append(low)
             assert 2.5 < accounting.basic_composition(step, 2 * T) < 7 < 25 < accounting.basic_composition(10 * step, 2 * T) < 70
             exact.append(accounting.optimal_composition(step, 2 * T, 1e-7))
@@ -144,7 +145,7 @@ def test_what_the_chapter_says_of_stopping_the_literal_learner():
     T = int(asked)
     people = data.load("communities", features="unprotected")
     for rounds in (5, T):             # the step of the formula's own rounds, in fewer of them, is the step of a smaller epsilon
-        run = games.section_5_learner(RegressionOracle(people.X, people.Y), people.A, [.05], 1e7 * np.sqrt(rounds / T), 1e-7,
+        run = as_printed(RegressionOracle(people.X, people.Y), people.A, [.05], 1e7 * np.sqrt(rounds / T), 1e-7,
                                       np.random.default_rng(6), B=20, step="supplement", most_rounds=min(rounds, 5))
         assert run.epsilon_step * np.sqrt(run.rounds / rounds) == pytest.approx(702, abs=1)
 
@@ -194,7 +195,7 @@ def test_what_25_runs_of_the_loop_cost_together():
 
 def test_the_noise_of_a_round_grows_with_the_root_of_their_number():
     people = data.load("communities")
-    runs = [games.section_5_learner(RegressionOracle(people.X, people.Y), people.A, [0.1], 1e7, 1e-7, np.random.default_rng(6), B=10,
+    runs = [as_printed(RegressionOracle(people.X, people.Y), people.A, [0.1], 1e7, 1e-7, np.random.default_rng(6), B=10,
                                     step="supplement", most_rounds=rounds) for rounds in (2, 18)]
     for scale in ("learner_scale", "auditor_scale"):
         assert getattr(runs[1], scale) / getattr(runs[0], scale) == pytest.approx(3)

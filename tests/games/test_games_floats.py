@@ -25,7 +25,6 @@ from dpfair_teach.games import (
     regression,
     regression_dp_oracle_learner,
     regression_exponentiated_gradient,
-    section_5_learner,
 )
 from dpfair_teach.games import players as rooms
 from dpfair_teach.games import regression_private as loop
@@ -303,15 +302,14 @@ def test_more_people_than_single_precision_counts_are_counted_exactly():
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_people_counted_in_parts_are_the_same_plays(k, monkeypatch):
-    """To the last bit: the three loops with the regression oracle, counting 64 people at a time."""
+    """To the last bit: the loops with the regression oracle, counting 64 people at a time."""
     X, A, Y = people(m=1000, d=3, k=k)
     oracle = RegressionOracle(X, Y)
 
     def plays():
         private = regression_dp_oracle_learner(oracle, A, 0.02, 5.0, 1e-6, np.random.default_rng(1), n_groups=k, rounds=4, size=3)
         return (private.errors, private.gaps_seen, private.rules, evaluate_regression(private, A).counts,
-                regression_exponentiated_gradient(oracle, A, [0.02, 0.1], rounds=9).error,
-                section_5_learner(oracle, A, 0.05, 1e4, 1e-6, np.random.default_rng(1), most_rounds=4, size=3).violation)
+                regression_exponentiated_gradient(oracle, A, [0.02, 0.1], rounds=9).error)
     whole = plays()
     monkeypatch.setattr(regression, "EXACT", 64)
     assert all((some == all_).all() for some, all_ in zip(plays(), whole, strict=True))

@@ -1,4 +1,4 @@
-"""Section 5's learner by an author's settings equals its description; the repaired loop keeps its promise, and an attack says so."""
+"""The private loop with the regression oracle keeps its promise, and an attack says so."""
 import dataclasses
 import itertools
 import math
@@ -9,8 +9,6 @@ import pytest
 from scipy import optimize, stats
 from test_games_draws import whole
 
-from book.studies.left import left_people
-from book.studies.loops import LITERAL_ROUNDS
 from dpfair_teach import accounting, audit, games, mechanisms
 from dpfair_teach.games import regression_private as room
 from dpfair_teach.oracles import RegressionOracle
@@ -20,123 +18,12 @@ from test_oracles_regression import people
 DELTA = 1e-7
 
 
-def described(X, A, Y, gamma, B, epsilon, step, noise, rng, most_rounds):
-    """One run of the description, written down line by line; k groups, costs of Subroutine 2 person by person."""
-    m, k = len(Y), A.max() + 1
-    X1 = np.column_stack([np.ones(m), X])
-    n = np.array([[((A == a) & (Y == y)).sum() for y in (0, 1)] for a in range(k)])
-    D = X1.shape[1]
-    real = (B * math.sqrt(math.log(4 * k - 3)) * m * epsilon
-            / (2 * (2 * k * B + 1) * math.sqrt(math.log(1 / DELTA)) * (D * math.log(m) + math.log(2 / 0.05))))
-    T = min(max(1, int(real)), most_rounds)
-    if step == "supplement":
-        e = epsilon / (4 * math.sqrt(T * math.log(1 / DELTA)))
-    else:
-        grid = np.linspace(0, 30, 3_000_001)[1:]
-        spent = 0.5 * (np.sqrt(4 * T * math.log(1 / DELTA)) * grid + 2 * T * grid * (np.exp(grid) - 1))
-        e = grid[np.searchsorted(spent, epsilon) - 1]
-    scales = 2 * (2 * k * B + 1) / (n.min() - 1) * m * np.abs(X1).max(axis=0) / e
-    auditor = 2 * k / ((n.min() - 1) * e)
-    add = (lambda b, size: rng.laplace(0, b, size)) if noise == "scale" else (lambda b, size: rng.laplace(np.broadcast_to(b, size), 1.0))
-    theta, said = np.zeros(4 * (k - 1)), []
-    for _ in range(T):
-        lam = np.exp(theta) * B / (1 + np.exp(theta).sum())
-        w = (lam[0::2] - lam[1::2]).reshape(k - 1, 2)
-        price = np.vstack([-w.sum(axis=0), w])
-        C1, C0 = (Y == 0) + m * (price / n)[A, Y], (Y == 1).astype(float)
-        right = X1.T @ C1 + add(scales, len(scales))
-        h = X1 @ np.linalg.solve(X1.T @ X1, right) < X1 @ np.linalg.solve(X1.T @ X1, X1.T @ C0)
-        said.append(h)
-        rates = np.array([[h[(A == a) & (Y == y)].mean() for y in (0, 1)] for a in range(k)])
-        gap = (rates[1:] - rates[0]).ravel()
-        r = np.stack([gap, -gap], axis=1).ravel() - gamma
-        theta = theta + math.sqrt(math.log(4 * k - 3) / T) / 2 * (r + add(auditor, len(r)))
-    Q = np.mean(said, axis=0)
-    rates = np.array([[Q[(A == a) & (Y == y)].mean() for y in (0, 1)] for a in range(k)])
-    return T, e, np.where(Y == 1, 1 - Q, Q).mean(), np.abs(rates[1:] - rates[0]).max()
-
-
-@pytest.mark.parametrize("noise", ["scale", "location"])
-@pytest.mark.parametrize(("step", "epsilon", "k"),
-                         [("code", 300.0, 2), ("code", 3000.0, 3), ("supplement", 3e4, 2), ("supplement", 1e6, 3)])
-def test_the_learner_of_the_experiments_is_its_description(noise, step, epsilon, k):
-    """Same random stream, so the same run to rounding."""
-    X, A, Y = people(m=500, d=3, k=k)
-    oracle = RegressionOracle(X, Y)
-    for gamma, B in ((0.1, 10.0), (0.3, 1.0)):
-        play = games.section_5_learner(oracle, A, gamma, epsilon, DELTA, np.random.default_rng(5), B=B, step=step, noise=noise,
-                                       most_rounds=40)
-        T, e, error, violation = described(X, A, Y, gamma, B, epsilon, step, noise, np.random.default_rng(5), 40)
-        assert play.rounds == T
-        assert play.epsilon_step == pytest.approx(e, rel=1e-4)
-        assert play.error == pytest.approx(error, abs=3e-4)
-        assert play.violation == pytest.approx(violation, abs=3e-3)
-
-
-def test_games_that_are_played_in_blocks_are_the_same_games(monkeypatch):
-    """Each round draws for all games first; then blocks of them meet the people."""
-    X, A, Y = people(m=300, d=3, k=2)
-    oracle, gammas = RegressionOracle(X, Y), np.array([0.05, 0.1, 0.3])
-    plays = []
-    for block in (128, 7, 1):
-        monkeypatch.setattr(games.regression_printed, "_AT_ONCE", block)
-        plays.append(games.section_5_learner(oracle, A, gammas, 1e6, DELTA, np.random.default_rng(2), B=1 / gammas, step="supplement",
-                                             most_rounds=30, size=20))
-    for other in plays[1:]:
-        np.testing.assert_array_equal(other.error, plays[0].error)
-        np.testing.assert_array_equal(other.violation, plays[0].violation)
-
-
-@pytest.mark.parametrize("step", ["code", "supplement"])
-def test_the_learner_of_the_experiments_takes_many_epsilons_at_once(step):
-    """Rounds, step and scales of each game are those of a call alone; and where noise is nothing, the results too."""
-    X, A, Y = people(m=500, d=3, k=2)
-    oracle, gamma, epsilon = RegressionOracle(X, Y), np.array([0.05, 0.2]), np.array([[40.0], [3e3], [1e12]])
-    how = dict(B=[20.0, 5.0], step=step, most_rounds=30)
-    together = games.section_5_learner(oracle, A, gamma, epsilon, DELTA, np.random.default_rng(0), size=4, **how)
-    assert together.error.shape == (4, 3, 2) and together.rounds.shape == (3, 2) and together.rounds[0, 0] < 30
-    for i, e in enumerate(epsilon[:, 0].tolist()):
-        alone = games.section_5_learner(oracle, A, gamma, e, DELTA, np.random.default_rng(1), size=4, **how)
-        for field in ("rounds_real", "rounds", "epsilon_step", "learner_scale", "auditor_scale"):
-            np.testing.assert_allclose(getattr(together, field)[i], getattr(alone, field), rtol=1e-12)
-        if e == 1e12 and step == "supplement":
-            np.testing.assert_allclose(together.error[:, i], alone.error, atol=1e-3)
-    one = games.section_5_learner(oracle, A, gamma[:1], epsilon[:1, 0], DELTA, np.random.default_rng(2), B=5.0, step=step)
-    same = games.section_5_learner(oracle, A, gamma[:1], 40.0, DELTA, np.random.default_rng(2), B=5.0, step=step)
-    np.testing.assert_array_equal(one.error, same.error)
-    with pytest.raises(ValueError, match=r"^epsilon"):
-        games.section_5_learner(oracle, A, gamma, [1.0, 2.0, 3.0], DELTA, np.random.default_rng(0))
-
-
 @pytest.mark.parametrize(("constraints", "K"), [(("FP", "TP"), 8), (("TP",), 4)])
 def test_the_step_is_by_default_hedges(constraints, K):
     X, A, Y = people(k=3)
     play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 1.0, DELTA, np.random.default_rng(0), n_groups=3, rounds=7,
                                               constraints=constraints)
     assert play.eta == pytest.approx(math.sqrt(2 * math.log(K + 1) / 7)) == games.hedge_rate(K, 7)
-
-
-def test_without_noise_it_is_algorithm_3():
-    X, A, Y = people(m=500, d=3, k=2)
-    oracle = RegressionOracle(X, Y)
-    quiet = games.section_5_learner(oracle, A, [0.05, 0.2], 1e12, DELTA, np.random.default_rng(0), B=[20.0, 5.0], step="supplement",
-                                    most_rounds=60, size=2)
-    plain = games.regression_exponentiated_gradient(oracle, A, [0.05, 0.2], [20.0, 5.0], rounds=60,
-                                                    eta=games.hedge_rate(4, 60, as_printed=True))
-    np.testing.assert_allclose(quiet.error, [plain.error] * 2, atol=1e-3)
-    np.testing.assert_allclose(quiet.violation, [plain.violation] * 2, atol=5e-3)
-
-
-def test_no_epsilon_of_the_panel_leaves_more_than_noise():
-    """Communities: at 100, 150 and 200 the noise on one coordinate is above a hundred times what it covers, whatever gamma."""
-    data = left_people()
-    oracle = RegressionOracle(data.X, data.Y)
-    most = np.abs(oracle.m * (oracle.sums(data.A) / oracle.sums(data.A)[:, :, :1])).max()
-    for epsilon, rounds in ((100, 9), (150, 14), (200, 19)):
-        play = games.section_5_learner(oracle, data.A, [0.001, 0.1], epsilon, DELTA, np.random.default_rng(0), B=[1000.0, 10.0])
-        assert play.rounds.tolist() == [rounds, rounds] and rounds < LITERAL_ROUNDS
-        assert (play.learner_scale > 0.1 * most * np.array([1000.0, 10.0]) / 10).all()
-        assert (play.error > 0.4).all()
 
 
 # ---------------------------------------------------------------------------------------------------------------- repaired
@@ -390,10 +277,6 @@ def quiet_after_the_second_call(f):
     return lambda scale, *args: f(scale / min(next(calls), 2), *args)
 
 
-def noise_readings_exchanged(f):
-    return lambda *a, noise="scale", **kw: f(*a, noise={"scale": "location", "location": "scale"}[noise], **kw)
-
-
 FAULTS = {
     "loop_sizes_at_double_epsilon": Mutant(
         "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
@@ -409,10 +292,6 @@ FAULTS = {
         "dpfair_teach.games.regression_private_setting.read_loop",
         calling("asked_people", with_arguments(empty=lambda _: "refuse")),
         "it stops where a cell holds nobody"),
-    "section_5_step_a_tenth_more": Mutant(
-        "dpfair_teach.games.regression_printed_setting.section_5_step", scaled(1.1), "a tenth more epsilon in each round"),
     "regression_learner_with_half_the_noise": Mutant(
         "dpfair_teach.games.regression_private._noise", scaled(0.5), "half the noise on the gap scores"),
-    "section_5_noise_in_the_wrong_place": Mutant(
-        "dpfair_teach.games.regression_printed.section_5_learner", noise_readings_exchanged, "the scale is handed over as the location"),
 }

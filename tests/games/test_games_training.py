@@ -38,19 +38,11 @@ def private_regression(seed=0, neighbour=False, **how):
                                               rounds=T, size=2, **how)
 
 
-def section_5(seed=0, neighbour=False, **how):
-    """The games of the first epsilon are over after two rounds, the others play on."""
-    X, A, Y = people(neighbour)
-    return games.section_5_learner(RegressionOracle(X, Y), A, [0.1, 0.3], [[5.0], [1e6]], 1e-6, np.random.default_rng(seed), B=5.0,
-                                   most_rounds=T, size=2, **how)
-
-
 #: Each starts from a seed, of these people or of a neighbour.
 LEARNERS = {
     "exponentiated gradient": lambda seed=0, neighbour=False, **how: games.exponentiated_gradient(game(neighbour), 5.0, rounds=T, **how),
     "frozen": private(), "bound": private(repair="bound"), "promise": private(repair="promise", smallest_cell=9),
-    "printed": private(as_printed=True), "regression": regression, "private regression": private_regression,
-    "section 5": section_5}
+    "printed": private(as_printed=True), "regression": regression, "private regression": private_regression}
 
 
 def test_a_bar_shows_the_rounds(capfd):
