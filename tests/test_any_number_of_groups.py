@@ -19,7 +19,6 @@ from dpfair_teach import (
     baselines,
     data,
     experiments,
-    explore,
     fairness,
     functional,
     games,
@@ -558,7 +557,7 @@ def clipped_groups(k):
     close(lagrangian.theorem_6(norms, A, nu, 0.5, 0.0, 2), bound(0.5, 0))
 
 
-@counted("explore.network_picture")
+@counted("plotting.network_picture")
 def pictured(k):
     """Violations person by person; five groups are more than a picture tells apart."""
     _, A, Y = drawn(k)
@@ -567,7 +566,7 @@ def pictured(k):
 
     def picture():
         run = np.tile(theta, (3, 1)), np.zeros((3, k)), True
-        return explore.network_picture(network, X, A, Y, {"one": run}, title="Some people")
+        return plotting.network_picture(network, X, A, Y, {"one": run}, title="Some people")
 
     if k > 3:
         with pytest.raises(ValueError, match=r"^A=5: groups, and a picture tells at most 3 apart"):

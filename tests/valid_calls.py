@@ -53,8 +53,8 @@ ANY_TEXT = {
     ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
     ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"), ("explore.Panel", "z_label"),
     ("explore.People", "argument"), ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
-    ("explore.network_picture", "title"), ("explore.network_picture", "question"),
-    ("data.Dataset", "name"), ("plotting.interval_band", "label"),
+    ("plotting.network_picture", "title"), ("plotting.network_picture", "question"),
+    ("data.Dataset", "name"),
 } | {("data.Provenance", name) for name in ("source", "place", "archive", "licence", "attribution")}
 
 
@@ -406,17 +406,14 @@ valid("explore.People", explore.People,
 valid("explore.Puzzle", explore.Puzzle, lambda: dict(question="Why?", answer="Because."))
 valid("explore.SelfCheck", explore.SelfCheck, lambda: dict(question="Why?", choices=[("yes", True, "Right."), ("no", False, "Not so.")]))
 valid("explore.show", explore.show, lambda: dict(obj=fairness.rates))
-valid("explore.whole_subject", explore.whole_subject, lambda: {})
+valid("plotting.whole_subject", plotting.whole_subject, lambda: {})
 _CURVES = pd.DataFrame({"epsilon": [1.0, 1.0, 2.0], "violation": [0.0, 0.2, 0.1], "error": [0.3, 0.1, 0.2]})
 _QUALITY = pd.DataFrame({"method": ["a", "a"], "epsilon": [1.0, 2.0], "q": [0.2, 0.9], "q_low": [0.1, 0.8], "q_high": [0.3, 1.0]})
-valid("plotting.use_style", plotting.use_style, lambda: {})
 valid("plotting.new_figure", plotting.new_figure, lambda: dict(width=5.0, height=4.0))
-valid("plotting.interval_band", plotting.interval_band,
-      lambda: dict(x=[1.0, 2.0], mean=[0.5, 0.6], low=[0.4, 0.5], high=[0.6, 0.7], ax=None, label="mean", series=0))
 valid("plotting.roc_plane", plotting.roc_plane,
-      lambda: dict(counts=_TWO_GROUPS, ax=None, p=[[0.25, 0.0], [1.0, 0.75]], group_names=["one", "other"]))
-valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, ax=None, by="epsilon", free_points=FREE))
-valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY, ax=None, by="method"))
+      lambda: dict(counts=_TWO_GROUPS, p=[[0.25, 0.0], [1.0, 0.75]], group_names=["one", "other"]))
+valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, by="epsilon", free_points=FREE))
+valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY))
 
 # ------------------------------------------------------------------------------------------------- oracles: the labelings
 valid("oracles.threshold_labelings", oracles.threshold_labelings, lambda: dict(x=[0.1, 0.4, 0.4], limit=1000))

@@ -4,7 +4,5 @@ from .explorer import Explorer
 from .panel import Panel
 from .people import People
 from .source import show
-from .subject import whole_subject
-from .trained import network_picture
 
-__all__ = ["Explorer", "Panel", "People", "Puzzle", "SelfCheck", "network_picture", "show", "whole_subject"]
+__all__ = ["Explorer", "Panel", "People", "Puzzle", "SelfCheck", "show"]

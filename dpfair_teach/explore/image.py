@@ -1,11 +1,15 @@
-"""The starting frame as a PNG, for print and for viewers that show no HTML: what to draw; :mod:`dpfair_teach.plotting` draws it."""
+"""The starting frame as a PNG, for print and for viewers that show no HTML: matplotlib's own style, the page's colours and dashes."""
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
 
-from .. import plotting
 from . import drawing
 from .axes import Axis
 from .drawing import Chart
@@ -15,64 +19,191 @@ from .views import Table
 
 __all__: list[str] = []
 
+COLORS = ("#0072b2", "#d24e00", "#008a63", "#a2468a", "#8a6a00", "#333333", "#2b86c4", "#b3261e")
+DASHES = ("-", (0, (5, 2.5)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)), (0, (10, 3)), (0, (4, 2, 1, 2, 1, 2)), (0, (2.5, 1)),
+          (0, (8, 1.5, 3.5, 1.5)))
+MARKERS = ("o", "s", "^", "D", "v")
+INK = "#1a1a1a"
+
 
 def png(shown: Shown) -> bytes:
     """The whole figure at 100 dots an inch: the people, then the panels below one another."""
-    pictures = [crowd(one.people, shown) for one in shown.controls if one.people]
+    pictures = [people_png(one.people, shown) for one in shown.controls if one.people]
     several = len(shown.pictures) > 1
-    pictures += [panel(one.chart, one.frame, one.name if several or pictures else shown.title) for one in shown.pictures]
-    return plotting.stacked_png(pictures)
+    pictures += [panel_png(one.chart, one.frame, one.name if several or pictures else shown.title) for one in shown.pictures]
+    return below_one_another(pictures)
 
 
-def crowd(people: People, shown: Shown) -> bytes:
-    """The row of people."""
-    bits = shown.values[people.argument]
-    order = people.order()
-    traits = {trait: [values[i] for i in order] for trait, values in (people.traits | {people.flips: bits}).items()}
-    scores = None if people.score is None else [people.score[i] for i in order]
-    return plotting.people_png(shown.title, [people.names[i] for i in order], traits, scores, people.cut, people.words)
-
-
-def panel(chart: Chart, frame: Any, title: str) -> bytes:
+def panel_png(chart: Chart, frame: Any, title: str) -> bytes:
     """One picture."""
-    if chart.view == "table":
-        return table(chart, frame, title)
-    labels = plotting.Labels(title, chart.x_label, chart.y_label)
-    if chart.view == "heatmap":
-        return heat(chart, frame, labels)
-    if chart.view == "bars":
-        return plotting.bars_png(labels, {name: float(frame[name][0]) for name, _ in chart.series}, scale(chart.x), chart.slots)
-    curves = [curve(chart, frame, i) for i in range(len(chart.series))]
-    return plotting.curves_png(labels, curves, scale(chart.x), scale(chart.y), roc=chart.view == "roc", clip=chart.clip)
+    drawn = {"table": table_png, "heatmap": heatmap_png, "bars": bars_png}.get(chart.view, curves_png)
+    return drawn(chart, frame, title)
 
 
-def table(chart: Chart, frame: Table, title: str) -> bytes:
+def table_png(chart: Chart, frame: Table, title: str) -> bytes:
+    """A table of texts."""
+    figure, ax = new_picture(title, (6.4, 0.5 + 0.32 * (1 + len(frame.rows))))
+    ax.axis("off")
     cells = np.array(drawing.cells(frame, chart.digits)).reshape(frame.values.shape)
-    return plotting.table_png(title, list(frame.rows), list(frame.columns), cells.tolist())
+    drawn = ax.table(cellText=[list(map(plain, row)) for row in cells.tolist()], rowLabels=list(map(plain, frame.rows)),
+                     colLabels=list(map(plain, frame.columns)), loc="center", edges="horizontal")
+    drawn.auto_set_font_size(False)
+    drawn.set_fontsize(9.5)
+    drawn.scale(1, 1.4)
+    return png_of(figure)
 
 
-def heat(chart: Chart, frame: np.ndarray, labels: plotting.Labels) -> bytes:
+def heatmap_png(chart: Chart, frame: np.ndarray, title: str) -> bytes:
+    """Shades, with the numbers of the cells where they are few."""
     values = np.log10(frame) if chart.y.log else frame
-    few = frame.size <= drawing.MOST_LABELLED
-    texts = [[chart.y.text(int(value)) for value in row] for row in chart.y.keep(frame)] if few else None
+    middle = (chart.y.low + chart.y.high) / 2
     key = ("log10 of " if chart.y.log else "") + (chart.z_label or "value")
-    return plotting.heatmap_png(labels, values, (chart.y.low, chart.y.high), chart.rows, chart.columns, texts, key)
+    figure, ax = new_picture(title, (6.4, 4.2))
+    figure.colorbar(ax.imshow(values, cmap="Blues", vmin=chart.y.low, vmax=chart.y.high, aspect="auto"), ax=ax, label=plain(key))
+    if frame.size <= drawing.MOST_LABELLED:
+        for (row, column), kept in np.ndenumerate(chart.y.keep(frame)):
+            ax.text(column, row, chart.y.text(int(kept)), ha="center", va="center",
+                    color="white" if values[row, column] > middle else "black", fontsize=9)
+    for set_ticks, names in ((ax.set_xticks, chart.columns), (ax.set_yticks, chart.rows)):
+        at = list(range(0, len(names), max(1, -(-len(names) // 8))))
+        set_ticks(at, [plain(names[i]) for i in at])
+    ax.set(xlabel=plain(chart.x_label), ylabel=plain(chart.y_label))
+    return png_of(figure)
 
 
-def curve(chart: Chart, frame: dict, i: int) -> plotting.Curve:
-    """Series ``i`` in numbers, with the look that it has in the page."""
+def curves_png(chart: Chart, frame: dict, title: str) -> bytes:
+    """Series on two axes; a plane of rates is a square with its diagonal."""
+    roc = chart.view == "roc"
+    figure, ax = new_picture(title, (5.2, 5.6) if roc else (6.4, 4.2))
+    for i in range(len(chart.series)):
+        draw_series(ax, chart, frame, i)
+    if roc:
+        ax.plot([0, 1], [0, 1], color="#55595f", linestyle=":", linewidth=1)
+        ax.set_aspect("equal")
+    ax.set(xscale=scale(chart.x), yscale=scale(chart.y), xlim=ends(chart.x), ylim=ends(chart.y), xlabel=plain(chart.x_label),
+           ylabel=plain(chart.y_label))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color="#dcdfe4")
+    figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
+    return png_of(figure)
+
+
+def draw_series(ax: Axes, chart: Chart, frame: dict, i: int) -> None:
+    """Series ``i`` with the look that it has in the page."""
     name, kind = chart.series[i]
-    values = frame[name]
+    slot, label = chart.slots[i], plain(name)
+    color, dashes = COLORS[slot], DASHES[slot]
     if chart.view == "lines":
-        x, y = chart.at / 10 ** chart.x.decimals, values
+        x, y = chart.at / 10 ** chart.x.decimals, frame[name]
         x = 10.0 ** x if chart.x.log else x
     else:
-        x, y = values[:, 0], values[:, 1]
-    below, several = drawing.points_below(chart, i)
-    size = drawing.SIZES[min(below, len(drawing.SIZES) - 1)] if several else 1
-    return plotting.Curve(name, kind, x, y, chart.slots[i], size, several and not below)
+        x, y = frame[name][:, 0], frame[name][:, 1]
+    if kind == "band":
+        ax.fill_between(x, y[:, 0], y[:, 1], color=color, alpha=0.2, label=label, linewidth=0)
+    elif kind == "points":
+        below, several = drawing.points_below(chart, i)
+        size = drawing.SIZES[min(below, len(drawing.SIZES) - 1)] if several else 1
+        hollow = several and not below
+        ax.plot(x, y, MARKERS[slot % len(MARKERS)], color=color, label=label, clip_on=chart.clip, zorder=3, markersize=6 * size,
+                markeredgewidth=2 if hollow else 1, markerfacecolor="none" if hollow else color)
+    elif kind in ("circles", "squares"):
+        ax.plot(x, y, "o" if kind == "circles" else "s", color=color, label=label, clip_on=chart.clip, zorder=3, markersize=5,
+                markerfacecolor="white" if slot == 1 else color)
+    elif kind == "segments":
+        apart = [np.append(one.reshape(-1, 2), np.full((one.size // 2, 1), np.nan), axis=1).ravel() for one in (x, y)]
+        ax.plot(*apart, color=color, linewidth=3, label=label, clip_on=chart.clip)
+    elif kind == "polygon":
+        ax.fill(x, y, facecolor=color + "22", edgecolor=color, linestyle=dashes, linewidth=2, label=label)
+    else:
+        ax.plot(x, y, color=color, linestyle=dashes, linewidth=2, label=label)
 
 
-def scale(axis: Axis) -> tuple[bool, float, float]:
-    """Whether an axis is logarithmic, and its ends in numbers."""
-    return (True, 10 ** axis.low, 10 ** axis.high) if axis.log else (False, axis.low, axis.high)
+def bars_png(chart: Chart, frame: dict, title: str) -> bytes:
+    """A bar for each name, the first at the top, with its number."""
+    figure, ax = new_picture(title, (6.4, 0.9 + 0.42 * len(chart.series)))
+    values = [float(frame[name][0]) for name, _ in chart.series]
+    low, high = ends(chart.x)
+    zero = low if chart.x.log else min(max(0.0, low), high)      # where bars begin
+    drawn = ax.barh(range(len(values)), [value - zero for value in values], left=zero, color=[COLORS[slot] for slot in chart.slots],
+                    height=0.6)
+    ax.bar_label(drawn, [f"{value:.3g}" for value in values], padding=3, fontsize=9)
+    ax.set_yticks(range(len(values)), [plain(name) for name, _ in chart.series])
+    ax.invert_yaxis()
+    ax.set(xscale=scale(chart.x), xlim=(low, high), xlabel=plain(chart.x_label))
+    ax.spines[["top", "right"]].set_visible(False)
+    return png_of(figure)
+
+
+def people_png(people: People, shown: Shown) -> bytes:
+    """The row of people: group by side, colour and hatching, label by shape, the cut as a line."""
+    figure, ax = new_picture(shown.title, (6.4, 1.9))
+    order, n, bits = people.order(), len(people.names), shown.values[people.argument]
+    traits = {trait: [values[i] for i in order] for trait, values in (people.traits | {people.flips: bits}).items()}
+    scores = None if people.score is None else [people.score[i] for i in order]
+    group, label, words = traits.get("group", [0] * n), traits.get("label", [1] * n), people.words
+    for i, who in enumerate(order):
+        y, color = (-1, COLORS[1]) if group[i] else (1, COLORS[0])
+        ax.scatter(i, y, s=170, marker="o" if label[i] else "s", facecolor="white" if group[i] else color, edgecolor=color, linewidth=1.6,
+                   hatch="////" if group[i] else None)
+        ax.text(i, 2 * y, plain(people.names[who]), ha="center", va="center", fontsize=9)
+        mark = f"{scores[i]:.3g}" if scores is not None else ("+", "-")[1 - traits["decision"][i]] if "decision" in traits else ""
+        ax.text(i, 0, mark, ha="center", va="center", fontsize=8)
+    if scores is not None and people.cut is not None:
+        at = sum(score < people.cut for score in scores) - 0.5
+        ax.plot([at, at], [-3.2, 2.4], color=INK, linestyle="--", linewidth=1)
+        for x, align, word in ((at - 0.1, "right", words["decision"][0]), (at + 0.1, "left", words["decision"][1])):
+            ax.text(x, -2.9, plain(word), ha=align, va="center", fontsize=9)
+    said = [f"above: {words['group'][0]}, below: {words['group'][1]}"] if "group" in traits else []
+    said += [f"circle: {words['label'][1]}, square: {words['label'][0]}"] if "label" in traits else []
+    ax.text(-0.5, 2.9, plain("; ".join(said)), ha="left", va="center", fontsize=9)
+    ax.set(xlim=(-0.6, n - 0.4), ylim=(-3.4, 3.4))
+    ax.axis("off")
+    return png_of(figure)
+
+
+def below_one_another(pictures: list[bytes]) -> bytes:
+    """One picture below the other on white; a single one as it is."""
+    if len(pictures) == 1:
+        return pictures[0]
+    opened = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
+    whole = Image.new("RGB", (max(one.width for one in opened), sum(one.height for one in opened)), "white")
+    top = 0
+    for one in opened:
+        whole.paste(one, (0, top))
+        top += one.height
+    data = io.BytesIO()
+    whole.save(data, "PNG", optimize=True)
+    return data.getvalue()
+
+
+# --- what all of them need ----------------------------------------------------------------------------------------------------
+
+def new_picture(title: str, size: tuple[float, float]) -> tuple[Figure, Axes]:
+    """An empty picture at 100 dots an inch."""
+    figure = Figure(figsize=size, dpi=100, layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.add_subplot()
+    ax.set_title(title.replace("$", r"\$"), loc="left", fontsize=11, wrap=True)
+    return figure, ax
+
+
+def png_of(figure: Figure) -> bytes:
+    """The bytes, which do not tell what wrote them."""
+    data = io.BytesIO()
+    figure.savefig(data, format="png", metadata={"Software": None})
+    return data.getvalue()
+
+
+def plain(text: str) -> str:
+    """Text that matplotlib does not read as mathematics or as a hidden label."""
+    text = text.replace("$", r"\$")
+    return " " + text if text.startswith("_") else text
+
+
+def scale(axis: Axis) -> str:
+    return "log" if axis.log else "linear"
+
+
+def ends(axis: Axis) -> tuple[float, float]:
+    """The ends of an axis in numbers."""
+    return (10 ** axis.low, 10 ** axis.high) if axis.log else (axis.low, axis.high)

@@ -14,7 +14,8 @@ from statistics import median, quantiles
 
 from playwright.sync_api import Page, sync_playwright
 
-from dpfair_teach.explore import Explorer, whole_subject
+from dpfair_teach.explore import Explorer
+from dpfair_teach.plotting import whole_subject
 from explorer_samples import samples
 
 FRAME = 1000 / 60

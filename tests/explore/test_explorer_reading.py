@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bench_player import FRAME, hands, measure
-from dpfair_teach.explore import whole_subject
 from dpfair_teach.explore.axes import brief
+from dpfair_teach.plotting import whole_subject
 from explorer_samples import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(3, of=["dpfair_teach/explore", "tests/explore"])]

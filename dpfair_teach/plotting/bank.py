@@ -1,4 +1,4 @@
-"""What the figure of the whole subject shows: a bank of ten people, the coins that repair it, and what these give away."""
+"""The figure of the whole subject: a bank of ten people, the coins that repair it, and what these give away."""
 from __future__ import annotations
 
 from functools import cache
@@ -8,12 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import attacks, data, fairness, mechanisms
+from ..explore import Explorer, Panel, People
 from ..postprocessing import closed_form, derived_counts, lift_unusable, public_margin_counts
-from .explorer import Explorer
-from .panel import Panel
-from .people import People
 
-__all__: list[str] = []
+__all__ = ["whole_subject"]
 
 EXACTLY = "exactly"
 #: What may be published instead of the coins for the true table: those for a table with so much noise.
@@ -41,8 +39,25 @@ class Repair(NamedTuple):
     empty: tuple[int, ...]          # the first group and label that nobody has: then there is no violation
 
 
-def figure() -> Explorer:
-    """The figure; ``subject.whole_subject`` says what it is."""
+def whole_subject() -> Explorer:
+    """Make the bank fair without betraying Ada: the ten people, the coins that repair the bank, and what these give away.
+
+    A click puts a person into the other group. Published are four coins, the chances of a yes by what the bank says and by group, those
+    of least error with equal rates: for the true table, or for a table with two-sided geometric noise of scale 1 / epsilon on group 1's
+    counts, which are epsilon-differentially private in one person's A. The guess is that of somebody who knows all other groups.
+
+    Source: ours. The repair is supplement, LP^ (2) with gamma = 0.
+
+    Returns
+    -------
+    Explorer
+        Its people set ``A``, its buttons ``publish``: ``exactly``, ``epsilon 5``, ``epsilon 2``, ``epsilon 1``, ``epsilon 0.5``.
+
+    Examples
+    --------
+    >>> whole_subject().frame()["Published coins (with noise: eight draws)"].values.tolist()
+    [['1', '0.75'], ['0.25', '0']]
+    """
     ten = data.load("ten_people")
     kinds = dict(zip(SERIES, ("polygon", "polygon", "points", "points", "points"), strict=True))
     people = People(data.TEN_NAMES, group=ten.A.tolist(), label=ten.Y.tolist(), score=ten.X[:, 0].tolist(), cut=0.5,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dpfair_teach import attacks, data, fairness, postprocessing
-from dpfair_teach.explore import Explorer, bank, whole_subject
+from dpfair_teach.explore import Explorer
+from dpfair_teach.plotting import bank, whole_subject
 from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
 
 TEN = data.load("ten_people")

@@ -2,18 +2,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import array, flag, groups, labels, refuse, rows
+from ..explore import Explorer, Panel
+from ..explore.axes import shown
 from ..networks import Network
-from .axes import shown
-from .contours import crossing, ticks
-from .explorer import Explorer
-from .panel import Panel
 
 __all__ = ["network_picture"]
 
@@ -24,9 +22,13 @@ ARROW = 0.6         # the arrow of the largest multiplier, as a part of the pict
 HEAD = 0.015
 SHIFT = 0.1         # from arrow to arrow, and from the last epoch to the edge
 BOUNDARY = "boundary: accepted on the side of its ticks"
+#: How far a corner that is left out may lie from the line, as a part of the plane's sides.
+CLOSE = 0.003
+#: From tick to tick along a line, and how long one is, as parts of the plane's sides.
+EVERY, LONG = 0.08, 0.035
 
 
-class TrainedRun(NamedTuple):
+class TrainingRun(NamedTuple):
     """What a run left after each epoch, the start first; whether its multipliers are of the violations or of their absolute values."""
 
     thetas: Any
@@ -91,7 +93,7 @@ def network_picture(network: Network, X: ArrayLike, A: ArrayLike, Y: ArrayLike, 
         refuse("X, A, Y", (X.shape, A.shape, Y.shape), "of different lengths", "Give one row of X, and one entry of A and of Y, a person.")
     if k > MOST_GROUPS:
         refuse("A", k, f"groups, and a picture tells at most {MOST_GROUPS} apart", "Choose some of them.")
-    frames = Frames(network, X, A, Y, k, read(runs, network.n_parameters, k))
+    frames = NetworkFrames(network, X, A, Y, k, read(runs, network.n_parameters, k))
     several = [f"group {a}" for a in range(k)]
     people = {f"{one}, label {y}": ("squares", "circles")[y] for one in several for y in (1, 0)}
     pushes = {f"arrow: push on {one}": one for one in several}
@@ -108,7 +110,7 @@ def network_picture(network: Network, X: ArrayLike, A: ArrayLike, Y: ArrayLike, 
         question=question, alt=frames.sentence)
 
 
-def read(runs: Any, p: int, k: int) -> dict[str, TrainedRun]:
+def read(runs: Any, p: int, k: int) -> dict[str, TrainingRun]:
     """The runs as arrays, of as many epochs each."""
     remedy = 'Give {"name": (thetas, multipliers, signed), ...}.'
     if not isinstance(runs, Mapping) or not runs or not all(isinstance(run, tuple) and len(run) == 3 for run in runs.values()):
@@ -116,7 +118,7 @@ def read(runs: Any, p: int, k: int) -> dict[str, TrainedRun]:
     found = {}
     for name, (thetas, multipliers, signed) in runs.items():
         at = f"runs[{name!r}]"
-        run = TrainedRun(array(f"{at}, thetas", thetas, shape=(None, p)), array(f"{at}, multipliers", multipliers, shape=(None, k)),
+        run = TrainingRun(array(f"{at}, thetas", thetas, shape=(None, p)), array(f"{at}, multipliers", multipliers, shape=(None, k)),
                          flag(f"{at}, signed", signed))
         if not run.signed and (run.multipliers < 0).any():
             refuse(f"{at}, multipliers", float(run.multipliers.min()), "below 0, of an absolute violation", "Give True for signed.")
@@ -127,10 +129,10 @@ def read(runs: Any, p: int, k: int) -> dict[str, TrainedRun]:
     return found
 
 
-class Frames:
+class NetworkFrames:
     """What the panels show of each run at each epoch."""
 
-    def __init__(self, network: Network, X: np.ndarray, A: np.ndarray, Y: np.ndarray, k: int, runs: dict[str, TrainedRun]) -> None:
+    def __init__(self, network: Network, X: np.ndarray, A: np.ndarray, Y: np.ndarray, k: int, runs: dict[str, TrainingRun]) -> None:
         self.network, self.X, self.A, self.Y, self.k, self.runs = network, X, A, Y, k, runs
         self.epochs = len(next(iter(runs.values())).thetas) - 1
         low, high = X.min(axis=0), X.max(axis=0)
@@ -199,3 +201,67 @@ def ways(pushes: np.ndarray) -> str:
 def told(values: np.ndarray) -> str:
     """A number for each group, in their order."""
     return ", ".join(map(shown, values.tolist()))
+
+
+# --- the boundary -----------------------------------------------------------------------------------------------------------
+
+def crossing(fn: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray, level: float) -> np.ndarray:
+    """Where ``fn``, of (n, 2) points, crosses ``level``, by its values on the grid of ``x`` and ``y``: (2 s, 2), every two rows a segment.
+
+    >>> crossing(lambda points: points[:, 0] + points[:, 1], np.linspace(0, 1, 5), np.linspace(0, 1, 5), 0.5)
+    array([[0. , 0.5],
+           [0.5, 0. ]])
+    """
+    import contourpy  # matplotlib draws its contours with it, and brings it along
+    across, up = np.meshgrid(x, y)
+    values = fn(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
+    sides = np.array([x[-1] - x[0], y[-1] - y[0]])
+    lines = contourpy.contour_generator(x, y, values, line_type=contourpy.LineType.Separate).lines(level)
+    ends = [np.repeat(line, 2, axis=0)[1:-1] for line in (sides * fewer(np.asarray(line) / sides, CLOSE) for line in lines)]
+    return np.concatenate(ends) if ends else np.empty((0, 2))
+
+
+def ticks(fn: Callable[[np.ndarray], np.ndarray], line: np.ndarray, x: tuple[float, float], y: tuple[float, float]) -> np.ndarray:
+    """Short strokes from a line of segments, as :func:`crossing` gives it, to the side where ``fn`` is larger: (2 t, 2), two rows each.
+
+    They stand at a right angle to the line on a plane whose ends ``x`` and ``y`` are drawn equally long.
+
+    >>> ticks(lambda points: points[:, 1], np.array([[0., 0.5], [0.1, 0.5]]), (0., 1.), (0., 1.)).round(3)
+    array([[0.04 , 0.5  ],
+           [0.04 , 0.535]])
+    """
+    low, sides = np.array([x[0], y[0]]), np.array([x[1] - x[0], y[1] - y[0]])
+    starts, along = line[::2] / sides, (line[1::2] - line[::2]) / sides
+    lengths = np.hypot(*along.T)
+    starts, along, lengths = starts[lengths > 0], along[lengths > 0], lengths[lengths > 0]
+    if not len(lengths):
+        return np.empty((0, 2))
+    passed = np.concatenate([[0.0], lengths.cumsum()])
+    at = np.arange(min(EVERY, passed[-1]) / 2, passed[-1], EVERY)
+    which = np.minimum(np.searchsorted(passed, at, side="right") - 1, len(lengths) - 1)
+    feet = starts[which] + along[which] * ((at - passed[which]) / lengths[which])[:, None]
+    across = along[which][:, ::-1] * [-1, 1] / lengths[which][:, None] * LONG
+    larger = fn((feet + across) * sides) >= fn((feet - across) * sides)
+    tips = np.clip((feet + np.where(larger[:, None], across, -across)) * sides, low, low + sides)
+    return np.stack([feet * sides, tips], axis=1).reshape(-1, 2)
+
+
+def fewer(line: np.ndarray, close: float) -> np.ndarray:
+    """A line of fewer corners, none of those left out further than ``close`` from it (Ramer; Douglas and Peucker).
+
+    >>> fewer(np.array([[0, 0], [1, 0.001], [2, 0], [2, 1]]), 0.01)
+    array([[0., 0.],
+           [2., 0.],
+           [2., 1.]])
+    """
+    if len(line) < 3:
+        return line
+    along, from_first = line[-1] - line[0], line - line[0]
+    length = np.linalg.norm(along)
+    away = np.linalg.norm(from_first, axis=1)
+    if length > close:
+        away = np.abs(along[0] * from_first[:, 1] - along[1] * from_first[:, 0]) / length
+    far = int(away.argmax())
+    if away[far] <= close:
+        return line[[0, -1]]
+    return np.concatenate([fewer(line[:far + 1], close)[:-1], fewer(line[far:], close)])

@@ -10,25 +10,26 @@ import numpy as np
 import pytest
 
 from dpfair_teach.data import make_logistic
-from dpfair_teach.explore import Explorer, contours, network_picture, trained
-from dpfair_teach.explore.trained import TrainedRun
+from dpfair_teach.explore import Explorer
 from dpfair_teach.networks import Network
+from dpfair_teach.plotting import network_picture, training
+from dpfair_teach.plotting.training import TrainingRun
 from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
 
-PLANE, GAPS, BARS = trained.PLANE, trained.GAPS, trained.BARS
+PLANE, GAPS, BARS = training.PLANE, training.GAPS, training.BARS
 NETWORK = Network(2, hidden=(5,))
 EPOCHS = 12
 
 
 @cache
-def runs(k: int) -> dict[str, TrainedRun]:
+def runs(k: int) -> dict[str, TrainingRun]:
     """Not trained: networks that drift, so that violations change their sign often."""
     rng = np.random.default_rng(k)
     start, drift = NETWORK.initial(rng), rng.normal(size=(EPOCHS + 1, NETWORK.n_parameters))
     drift[0] = 0
     thetas = start + 0.4 * drift.cumsum(axis=0)
     up = np.abs(rng.normal(size=(EPOCHS + 1, k))).cumsum(axis=0)
-    return {"absolute": TrainedRun(thetas, up, False), "signed": TrainedRun(thetas[::-1], rng.normal(size=(EPOCHS + 1, k)), True)}
+    return {"absolute": TrainingRun(thetas, up, False), "signed": TrainingRun(thetas[::-1], rng.normal(size=(EPOCHS + 1, k)), True)}
 
 
 @cache
@@ -63,7 +64,7 @@ def test_every_frame_is_counted_by_hand(k):
                 for y in (0, 1):
                     np.testing.assert_array_equal(frame[PLANE][f"group {a}, label {y}"], X[(A == a) & (Y == y)])
             wrong = sum((score >= 0.5) != label for score, label in zip(scores, Y, strict=True)) / len(Y)
-            assert f"{trained.shown(wrong)} of the people" in figure(k).sentence(run=name, epoch=epoch)
+            assert f"{training.shown(wrong)} of the people" in figure(k).sentence(run=name, epoch=epoch)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -87,7 +88,7 @@ def test_the_arrows_stand_apart():
     for k in (2, 3):
         frame, most = figure(k).frame(run="absolute", epoch=EPOCHS)[GAPS], figure(k).panels[1].x_range[1]
         places = [float(EPOCHS), *(frame[f"arrow: push on group {a}"][0, 0] for a in range(k)), most]
-        assert np.diff(places).min() > 3 * trained.HEAD * EPOCHS
+        assert np.diff(places).min() > 3 * training.HEAD * EPOCHS
 
 
 def test_the_sentence_tells_when_the_push_turns_and_only_of_absolute_violations():
@@ -112,10 +113,10 @@ def test_the_sentence_says_which_way_the_arrows_point():
 
 def line_and_ticks(epoch: int) -> tuple[np.ndarray, np.ndarray]:
     """The boundary of an epoch, and the strokes from it to the accepted."""
-    theta, x, y = runs(2)["absolute"].thetas[epoch], *(np.linspace(*ends, trained.FINE) for ends in
+    theta, x, y = runs(2)["absolute"].thetas[epoch], *(np.linspace(*ends, training.FINE) for ends in
                                                        (figure().panels[0].x_range, figure().panels[0].y_range))
-    line = contours.crossing(lambda points: NETWORK.probabilities(theta, points), x, y, 0.5)
-    both = figure().frame(run="absolute", epoch=epoch)[PLANE][trained.BOUNDARY]
+    line = training.crossing(lambda points: NETWORK.probabilities(theta, points), x, y, 0.5)
+    both = figure().frame(run="absolute", epoch=epoch)[PLANE][training.BOUNDARY]
     np.testing.assert_array_equal(both[:len(line)], line)
     return line, both[len(line):]
 
@@ -129,7 +130,7 @@ def test_the_ticks_of_the_boundary_point_to_the_accepted():
         theta, sides = runs(2)["absolute"].thetas[epoch], np.ptp([figure().panels[0].x_range, figure().panels[0].y_range], axis=1)
         for foot, tip in ticks.reshape(-1, 2, 2):
             assert min(distance(foot, *ends) for ends in line.reshape(-1, 2, 2)) < 1e-9
-            assert np.linalg.norm((tip - foot) / sides) <= contours.LONG + 1e-9
+            assert np.linalg.norm((tip - foot) / sides) <= training.LONG + 1e-9
             here, there = NETWORK.probabilities(theta, np.array([tip, 2 * foot - tip]))
             assert here >= there
             tips += here >= 0.5
@@ -138,11 +139,11 @@ def test_the_ticks_of_the_boundary_point_to_the_accepted():
 
 def test_ticks_stand_at_a_right_angle_on_the_larger_side():
     line = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 2.0], [2.0, 2.0]])          # its last segment has no length
-    found = contours.ticks(lambda points: points[:, 0] - points[:, 1], line, (0.0, 2.0), (0.0, 2.0)).reshape(-1, 2, 2)
-    assert len(found) == round(2**0.5 / contours.EVERY)
+    found = training.ticks(lambda points: points[:, 0] - points[:, 1], line, (0.0, 2.0), (0.0, 2.0)).reshape(-1, 2, 2)
+    assert len(found) == round(2**0.5 / training.EVERY)
     for foot, tip in found:
         assert foot[0] == pytest.approx(foot[1]) and tip[0] > foot[0] and (tip - foot).sum() == pytest.approx(0, abs=0.03)
-    assert contours.ticks(lambda points: points[:, 0], np.empty((0, 2)), (0.0, 1.0), (0.0, 1.0)).shape == (0, 2)
+    assert training.ticks(lambda points: points[:, 0], np.empty((0, 2)), (0.0, 1.0), (0.0, 1.0)).shape == (0, 2)
 
 
 def test_a_leaning_stroke_is_the_key_of_segments_and_a_lying_one_of_a_line():
@@ -157,7 +158,7 @@ def test_the_boundary_is_where_the_chance_is_one_half():
         theta, (boundary, _) = runs(2)["absolute"].thetas[epoch], line_and_ticks(epoch)
         if not len(boundary):
             continue
-        step = np.ptp(people(2).X, axis=0).max() / (trained.FINE - 1)
+        step = np.ptp(people(2).X, axis=0).max() / (training.FINE - 1)
         around = boundary[:, None] + step * np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
         chances = NETWORK.probabilities(theta, around.reshape(-1, 2)).reshape(len(boundary), 5)
         assert ((chances.min(axis=1) < 0.5 + 1e-9) & (chances.max(axis=1) > 0.5 - 1e-9)).all(), "no change of decision beside it"
@@ -178,29 +179,29 @@ def distance(point: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
 
 def test_a_boundary_may_be_nowhere_or_in_pieces():
     grid = np.linspace(-1, 1, 21)
-    assert contours.crossing(lambda points: np.zeros(len(points)), grid, grid, 0.5).shape == (0, 2)
-    ring = contours.crossing(lambda points: (points ** 2).sum(axis=1), grid, grid, 0.25)
+    assert training.crossing(lambda points: np.zeros(len(points)), grid, grid, 0.5).shape == (0, 2)
+    ring = training.crossing(lambda points: (points ** 2).sum(axis=1), grid, grid, 0.25)
     assert len(ring) % 2 == 0 and np.linalg.norm(ring, axis=1) == pytest.approx(0.5, abs=0.01)
-    two = contours.crossing(lambda points: np.abs(points[:, 0]), grid, grid, 0.5)
+    two = training.crossing(lambda points: np.abs(points[:, 0]), grid, grid, 0.5)
     assert sorted(two[:, 0].round(9).tolist()) == [-0.5, -0.5, 0.5, 0.5]
 
 
 def test_what_left_out_corners_change_stays_close():
     rng = np.random.default_rng(0)
     line = np.column_stack([np.linspace(0, 1, 200), np.cumsum(rng.normal(size=200)) / 100])
-    few = contours.fewer(line, 0.02)
+    few = training.fewer(line, 0.02)
     assert len(few) < 60 and all(min(distance(point, *ends) for ends in pairwise(few)) <= 0.02 + 1e-12 for point in line)
 
 
 BAD = [
     (dict(network=Network(3)), "network=Network"), (dict(X=[[0.0, 1.0]]), "X, A, Y="), (dict(Y=[0, 1]), "different lengths"),
     (dict(A=[0, 1, 2, 3] * 10), "A=4: groups, and a picture"), (dict(runs={}), "runs="), (dict(runs={"a": 1}), "runs="),
-    (dict(runs={"a": TrainedRun(np.zeros((2, 21)), np.zeros((2, 2)), True)}), "at least 2"),
-    (dict(runs={"a": TrainedRun(np.zeros((4, 21)), np.zeros((3, 2)), True)}), "not one number of epochs"),
-    (dict(runs={"a": TrainedRun(np.zeros((3, 21)), np.zeros((3, 3)), True)}), "multipliers"),
-    (dict(runs={"a": TrainedRun(np.zeros((3, 20)), np.zeros((3, 2)), True)}), "thetas"),
-    (dict(runs={"a": TrainedRun(np.zeros((3, 21)), np.full((3, 2), np.nan), True)}), "multipliers"),
-    (dict(runs={"a": TrainedRun(np.zeros((3, 21)), -np.ones((3, 2)), False)}), "below 0"),
+    (dict(runs={"a": TrainingRun(np.zeros((2, 21)), np.zeros((2, 2)), True)}), "at least 2"),
+    (dict(runs={"a": TrainingRun(np.zeros((4, 21)), np.zeros((3, 2)), True)}), "not one number of epochs"),
+    (dict(runs={"a": TrainingRun(np.zeros((3, 21)), np.zeros((3, 3)), True)}), "multipliers"),
+    (dict(runs={"a": TrainingRun(np.zeros((3, 20)), np.zeros((3, 2)), True)}), "thetas"),
+    (dict(runs={"a": TrainingRun(np.zeros((3, 21)), np.full((3, 2), np.nan), True)}), "multipliers"),
+    (dict(runs={"a": TrainingRun(np.zeros((3, 21)), -np.ones((3, 2)), False)}), "below 0"),
 ]
 
 
@@ -215,9 +216,9 @@ def test_bad_input_is_named(changes, why):
 
 
 def test_runs_without_a_constraint_have_no_arrows():
-    still = TrainedRun(runs(2)["signed"].thetas, np.zeros((EPOCHS + 1, 2)), True)
+    still = TrainingRun(runs(2)["signed"].thetas, np.zeros((EPOCHS + 1, 2)), True)
     frame = network_picture(**(good() | {"runs": {"none": still}})).frame(epoch=3)
     assert not len(frame[GAPS]["arrow: push on group 0"])
 
 
-VALID_CALLS = {"explore.network_picture": good}
+VALID_CALLS = {"plotting.network_picture": good}
