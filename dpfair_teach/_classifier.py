@@ -236,6 +236,12 @@ class FrontierClassifier(GammaClassifier):
         return table_of(asked, self._draws(asked, draws), confidence)
 
 
+def compared(notion: object, against: str | None, k: int | None) -> str | None:
+    """Who a learner compares where nobody says it: any two groups, and two are also each with group 0. A :class:`fairness.Parity` says it
+    itself."""
+    return "pairs" if against is None and k != 2 and not isinstance(notion, Parity) else against
+
+
 def remember_columns(model: Any, X: Any) -> None:
     """What scikit-learn wants known of X after ``fit``."""
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape

@@ -55,7 +55,7 @@ PRIVATE_FITS = {
 
 
 def fitted(k, seed, **settings):
-    settings = dict(dict(base=BASES[k], epsilon=0.5, gamma=0.02, n_groups=k), **settings)
+    settings = dict(dict(base=BASES[k], epsilon=0.5, gamma=0.02, n_groups=k, against="anchor"), **settings)
     return DPPostProcessing(**settings).fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=PEOPLE[k].A, rng=np.random.default_rng(seed))
 
 

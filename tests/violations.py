@@ -93,7 +93,7 @@ def post_processed(**how: object) -> Callable[[People], Answer]:
         if binned:
             bins = postprocessing.score_bins(people.score(people.data.X), model.cuts_)
             counts = fairness.cell_counts(bins, people.A, people.Y, n_groups=people.k, n_bins=len(model.p_))
-        compared = how.get("notion", "equalized_odds"), how.get("against", "anchor")
+        compared = how.get("notion", "equalized_odds"), how.get("against", "anchor" if how.get("method") == "as_printed" else "pairs")
         said = fairness.violation(postprocessing.derived_counts(counts, model.p_), *compared)
         return said, model.predict_proba(people.data.X, people.A)[:, 1], *compared
     return learner
@@ -206,7 +206,8 @@ def asked_once(**how: object) -> Callable[[People], Answer]:
     def learner(people: People) -> Answer:
         model = oneshot.FrontierLearner(20.0, GAMMA, n_groups=people.k, gammas=[GAMMA], **how)
         model.fit(people.data.X, people.Y, sensitive_features=people.A, rng=people.rng)
-        chances, compared = model.predict_proba(people.data.X)[:, 1], {name: how[name] for name in ("notion", "against") if name in how}
+        chances = model.predict_proba(people.data.X)[:, 1]
+        compared = {"notion": how.get("notion", "equalized_odds"), "against": how.get("against", "pairs")}
         gaps = oneshot.expected_gaps([chances], np.eye(people.k)[people.A], people.Y, **compared)
         return np.abs(gaps).max(), chances, *compared.values()
     return learner

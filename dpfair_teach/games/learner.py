@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._base_estimator import base_prediction, rows_of
+from .._classifier import compared
 from .._small_groups import warn_of_a_small_bound
 from ..fairness import Parity
 from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity
@@ -64,7 +65,8 @@ class DPOracleLearner(LoopClassifier):
     notion : str or fairness.Parity
         ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
     against : str, optional
-        ``anchor``: gaps to group 0. ``pairs``: gaps between any two groups. None: the first, or what a Parity says.
+        ``pairs``: gaps between any two groups. ``anchor``: gaps to group 0, and two others may be 2 gamma apart. None: ``pairs``, or what
+        a Parity says.
     B : float in (0, 1e9], optional
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most.
     rounds : int in 1..10^15
@@ -143,7 +145,9 @@ class DPOracleLearner(LoopClassifier):
         self.progress = progress
 
     def _checked_params(self) -> Any:
-        parity = read_parity(self.notion, against=self.against, forms=OF_GROUPS, because="How much of all people a group is, is private.")
+        against = compared(self.notion, self.against, check.group_count(self.n_groups))
+        parity = read_parity(self.notion, against=against, forms=OF_GROUPS,
+                             because="How much of all people a group is, is private.")
         loop = self._loop(checked_delta(self.delta), parity, most_epsilon=1e6, most_rounds=MOST_ROUNDS)
         return Read(loop, _listed(self.classifiers), check.choice("repair", self.repair, REPAIRS))
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._classifier import FrontierClassifier, refuse_other_columns
+from .._classifier import FrontierClassifier, compared, refuse_other_columns
 from .._curve import GAMMAS, Drawn, draws_of, violation_of
 from .._small_groups import warn_of_few
 from ..fairness import Parity
@@ -73,7 +73,7 @@ def setting(model: FrontierLearner) -> Setting:
         check.refuse("oracle", oracle, "needs P(A = a | x, y), which randomized responses alone do not give",
                      "Choose method='histogram' or 'sums', or oracle='regression'.")
     gammas = check.filled("gammas", check.array("gammas", model.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
-    k, parity = check.group_count(model.n_groups), served(model.notion, model.against)
+    k, parity = check.group_count(model.n_groups), model._parity
     if method == "designed":
         grid_of(k, parity, DESIGNED.draws)
     else:
@@ -162,10 +162,10 @@ class FrontierLearner(FrontierClassifier):
         that is counted, or has weights whose sizes add up to at most 1, whatever the notion, so the epsilon is the same.
         ``accuracy_parity`` is not served: constants do not keep it.
     against : str, optional
-        ``anchor``: gaps to group 0, or to the anchor of a Parity. ``pairs``: gaps between any two groups. With three or more groups every
-        group is counted then, also group 0, which changes two counts as before: the epsilon is the same, and a permutation of the groups
-        permutes the answers and nothing else; but for ``designed``, whose draws of what could be true go by the groups' order. None: the
-        first, or what a Parity says.
+        ``pairs``: gaps between any two groups. ``anchor``: gaps to group 0, or to the anchor of a Parity; two others may be 2 gamma apart.
+        None: ``pairs``, or what a Parity says. With ``pairs`` of three or more groups every group is counted, also group 0, which changes
+        two counts as before: the epsilon is the same, and a permutation of the groups permutes the answers and nothing else; but for
+        ``designed``, whose draws of what could be true go by the groups' order.
     base : fitted classifier with ``predict_proba``, optional
         Its P(Y = 1 | x) is the eta of the oracles ``bayes`` and ``logistic``, in the place of the logistic's. Made of X and y, and
         never of A: else no epsilon holds. It comes fitted, is copied and never refitted; what it says of the people that it was fitted on
@@ -246,6 +246,10 @@ class FrontierLearner(FrontierClassifier):
         self.against = against
         self.base = base
 
+    @property
+    def _parity(self) -> Parity:
+        return served(self.notion, compared(self.notion, self.against, check.group_count(self.n_groups)))
+
     def _checked_params(self) -> Any:
         return setting(self)
 
@@ -275,8 +279,8 @@ class FrontierLearner(FrontierClassifier):
     def _warn(self, y: np.ndarray) -> None:
         if self.method != "designed":
             return
-        warn_of_few(y, served(self.notion, self.against))
-        rates = len(served(self.notion, self.against).cells)
+        warn_of_few(y, self._parity)
+        rates = len(self._parity.cells)
         first = list(zip(self.answers_[:rates], self.releases_[:rates], strict=True))
 
         def most(times: float) -> int:
@@ -304,18 +308,18 @@ class FrontierLearner(FrontierClassifier):
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
         weights = np.stack([self.frontier_.row(gamma) for gamma in gammas])
         if isinstance(self.accepted_, Believed):
-            parity = served(self.notion, self.against)
+            parity = self._parity
             return Drawn(expected_violations(self.accepted_, weights, parity), (weights @ self.frontier_.error)[None],
                          violation_of(self.accepted_.rates(weights, MORE_APART), parity))
         known = self.accepted_.of_mixtures(weights)
         rates = known.rates(draws_of(2 * known.means.size), rng)
         claimed = np.abs(weights @ self.frontier_.gaps).max(axis=1)
-        return Drawn(claimed, (weights @ self.frontier_.error)[None], violation_of(rates, served(self.notion, self.against)))
+        return Drawn(claimed, (weights @ self.frontier_.error)[None], violation_of(rates, self._parity))
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
         if isinstance(self.accepted_, Believed):
-            return self.accepted_.people, self.accepted_.deviation, float(self.epsilon), served(self.notion, self.against)
-        return *self.accepted_.sizes(), float(self.epsilon), served(self.notion, self.against)
+            return self.accepted_.people, self.accepted_.deviation, float(self.epsilon), self._parity
+        return *self.accepted_.sizes(), float(self.epsilon), self._parity
 
     def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """The group is no input: given, it is only checked."""

@@ -68,7 +68,8 @@ def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float
     Source: ours, sharpening Algorithm 1. Released is the noisy table, at the price epsilon; what is returned is computed from it and from
     gamma, so it is epsilon-differentially private too, and may be published. The noise is in whole people: two-sided geometric on group
     1's counts for two groups, K-norm noise for more. The same numbers: ``DPPostProcessing(..., method="public_margins",
-    noise="k_norm")``; for two groups its default, ``geometric``, is the same law and draws other numbers at the same seed.
+    noise="k_norm", against="anchor")``; for two groups its default, ``geometric``, is the same law and draws other numbers at the same
+    seed.
 
     Parameters
     ----------
@@ -108,7 +109,8 @@ def score_bin_postprocessing(
 
     Source: ours. Score and Y are public, and with them the cuts and everybody's bin. Released is the noisy table of the bins, at the price
     epsilon; what is returned is computed from it and from public numbers, so it is epsilon-differentially private, for any number of
-    bins, and may be published. The same numbers: ``DPPostProcessing(..., method="score_bins", noise="k_norm")``.
+    bins, and may be published. The same numbers: ``DPPostProcessing(..., method="score_bins", noise="k_norm",
+    against="anchor")``.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._base_estimator import base_prediction, base_score
-from .._classifier import FrontierClassifier
+from .._classifier import FrontierClassifier, compared
 from .._curve import Drawn
 from ..accounting import RELATIONS, UNIT_A, Release
 from ..fairness import Parity, cell_counts
@@ -58,6 +58,10 @@ class Settings:
             return self.noise
         return "laplace" if not self.public else "geometric" if k == 2 else "k_norm"
 
+    def parity_for(self, k: int) -> Parity:
+        """Of two groups the one pair is also the gap to group 0, whose program is the faster one."""
+        return Parity(self.parity.notion) if k == 2 else self.parity
+
 
 def settings(model: DPPostProcessing) -> Settings:
     """Read and checked before anything else is."""
@@ -65,7 +69,7 @@ def settings(model: DPPostProcessing) -> Settings:
     gamma, beta = check.gamma(model.gamma), BETA if model.beta is None else check.beta(model.beta)
     method = check.choice("method", model.method, METHODS)
     criterion = "area" if model.criterion is None else check.choice("criterion", model.criterion, CRITERIA)
-    parity = served(model.notion, model.against)
+    parity = served(model.notion, model.against if method == "as_printed" else compared(model.notion, model.against, None))
     if method == "as_printed" and parity != EQUALIZED_ODDS:
         check.refuse("notion, against", (model.notion, model.against), "Algorithm 1 as printed is about equalized odds against group 0",
                      "Choose method='public_margins' or 'score_bins'.")
@@ -85,13 +89,14 @@ def settings(model: DPPostProcessing) -> Settings:
 def slack_of(q: np.ndarray, m: int, noise: Any, how: Settings) -> np.ndarray:
     """What the programs add to gamma, from the released table alone; infinite where it has no rate to bound."""
     k, slack = q.shape[-2], np.zeros(())
+    parity = how.parity_for(k)
     if how.slack and not how.public:
         slack = unguarded_paper_slack(q, m, how.epsilon, how.beta)
     elif how.slack:
-        slack = margin_slack(q, m, how.epsilon, how.beta, noise, notion=how.parity)
+        slack = margin_slack(q, m, how.epsilon, how.beta, noise, notion=parity)
         if how.method == "score_bins" and (k == 2 or noise in ("k_norm", "exact")):     # both in proportion to the same rates: one is
-            slack = np.minimum(slack, bins_slack(q, m, how.epsilon, how.beta, noise, notion=how.parity))    # the smaller for all
-    return lift_unusable(q, slack, notion=how.parity)
+            slack = np.minimum(slack, bins_slack(q, m, how.epsilon, how.beta, noise, notion=parity))    # the smaller for all
+    return lift_unusable(q, slack, notion=parity)
 
 
 def record(k: int, noise: str, how: Settings, k_given: bool) -> Release:
@@ -134,8 +139,8 @@ class DPPostProcessing(FrontierClassifier):
         Which rates: ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``; as printed only the first. The
         release is the same for all of them, see the notes. As in :func:`solve_lp`.
     against : str, optional
-        Which gaps: ``anchor``, to group 0, as in the paper and as without a word; ``pairs``, of any two groups, so that numbering the
-        groups otherwise changes nothing. gamma to group 0 allows 2 gamma between two others. As in :func:`solve_lp`.
+        Which gaps: ``pairs``, of any two groups; ``anchor``, to group 0, as in the paper, which allows 2 gamma between two others. None:
+        ``pairs``, and ``anchor`` where the method is ``as_printed``; or what a Parity says.
     slack : bool, optional
         Add the method's slack to gamma (:func:`paper_slack`, :func:`margin_slack`, the smaller of this and :func:`bins_slack`). None: yes
         for ``as_printed``, no for the others.
@@ -254,7 +259,7 @@ class DPPostProcessing(FrontierClassifier):
         q = (public_margin_counts if how.public else noisy_counts)(counts, how.epsilon, rng, noise=noise) / m
         # From here on A is not read again.
         self.releases_ = (record(k, noise, how, k_given=self.n_groups is not None),)
-        self.q_tilde_, self.slack_, self.parity_, self.n_groups_, self.m_ = q, slack_of(q, m, noise, how), how.parity, k, m
+        self.q_tilde_, self.slack_, self.parity_, self.n_groups_, self.m_ = q, slack_of(q, m, noise, how), how.parity_for(k), k, m
         if cuts is not None:
             self.cuts_ = cuts
 

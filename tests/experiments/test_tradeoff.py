@@ -86,7 +86,7 @@ def test_a_method_is_the_estimator_with_its_settings(method, counts, epsilon):
     for seed in range(10):
         draws = postprocessing_draws(counts, method, epsilon, GAMMAS, 1, np.random.default_rng(seed))
         how = METHODS[method] | ({"beta": BETA} if METHODS[method]["slack"] else {}) | ({"n_bins": 2} if method == "score_bins" else {})
-        fitted = postprocessing.DPPostProcessing(lambda X: X[:, 0], epsilon, 0.0, n_groups=counts.shape[1], **how)
+        fitted = postprocessing.DPPostProcessing(lambda X: X[:, 0], epsilon, 0.0, n_groups=counts.shape[1], against="anchor", **how)
         fitted.fit(X, y, sensitive_features=A, rng=np.random.default_rng(seed))
         derived = postprocessing.derived_counts(counts, np.stack([fitted.p_at(gamma) for gamma in GAMMAS]))
         np.testing.assert_allclose(draws.error[0], fairness.error(derived), atol=1e-7)

@@ -31,7 +31,7 @@ RULES = [Above(feature, threshold) for feature in range(3) for threshold in np.l
 
 
 def mixed(k: int = 2, classifiers: Any = RULES, seed: int = 3, **how: Any) -> DPOracleLearner:
-    model = DPOracleLearner(classifiers, **dict(dict(epsilon=EPSILON, gamma=GAMMA, delta=DELTA, n_groups=k), **how))
+    model = DPOracleLearner(classifiers, **dict(dict(epsilon=EPSILON, gamma=GAMMA, delta=DELTA, n_groups=k, against="anchor"), **how))
     return model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=PEOPLE[k].A, rng=np.random.default_rng(seed))
 
 

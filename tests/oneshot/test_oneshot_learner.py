@@ -109,7 +109,7 @@ def test_a_gamma_that_is_no_tolerance_of_the_frontier_is_solved_from_the_same_an
 def test_three_groups_are_supported_and_cost_twice_the_noise():
     people = data.make_logistic(600, n_groups=3, d=3, rng=np.random.default_rng(8))
     for how in ({"method": "response"}, {"method": "sums"}, {"method": "histogram"}, {"smoothing": "likelihood"}):
-        model = FrontierLearner(3.0, 0.0, gammas=[0, .1], n_groups=3, **how)
+        model = FrontierLearner(3.0, 0.0, gammas=[0, .1], n_groups=3, against="anchor", **how)
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(9))
         assert model.releases_[-1].sensitivity == 2.0
         assert model.frontier_.gaps.shape[1] == 4 and (model.frontier_.expected_violation <= np.array([0, .1]) + 1e-9).all()

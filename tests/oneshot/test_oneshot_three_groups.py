@@ -23,7 +23,7 @@ def people():
 @pytest.mark.parametrize("how", METHODS, ids=str)
 def test_with_hardly_any_noise_the_frontier_says_what_the_true_gaps_are(people, how):
     """In-sample, at epsilon 500: every tolerance is used up, and the true violation is near the one that is told."""
-    model = FrontierLearner(500.0, 0.0, n_groups=3, gammas=GAMMAS, **how)
+    model = FrontierLearner(500.0, 0.0, n_groups=3, gammas=GAMMAS, against="anchor", **how)
     model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(5))
     accepted = np.stack([model.predict_proba(people.X, gamma=g)[:, 1] for g in GAMMAS])
     true = np.abs(expected_gaps(accepted, np.eye(3)[people.A], people.Y)).max(axis=1)
@@ -33,7 +33,8 @@ def test_with_hardly_any_noise_the_frontier_says_what_the_true_gaps_are(people, 
 
 def test_candidates_threshold_by_the_shares_of_all_groups(people):
     """The columns of fair Bayes thresholding, from the model's P(A = a | x, y) of the released groups and the rest for group 0."""
-    model = FrontierLearner(5.0, 0.0, n_groups=3).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(6))
+    model = FrontierLearner(5.0, 0.0, n_groups=3, against="anchor").fit(people.X, people.Y, sensitive_features=people.A,
+                                                                        rng=np.random.default_rng(6))
     basis, public = model._basis, Public(people.X, people.Y, oracle="bayes")
     given = np.zeros((people.m, 2, 3))
     for a, y in np.ndindex(2, 2):
