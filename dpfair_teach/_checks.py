@@ -314,29 +314,10 @@ def _codes(value: Any, length: int | None, high: int = 2**63 - 1) -> np.ndarray 
     return value.astype(np.int64, copy=False)
 
 
-def bits(*values: Any) -> np.ndarray | None:
-    """Columns of equal length that plainly hold 0 and 1, as rows of bits, 64 people a number and 0 behind the last; else None.
-
-    Block by block: each is looked at and packed while it is near the processor, so that the people are fetched from memory once.
-    """
-    columns = [column for column in map(_signless, values) if column is not None]
-    if len(columns) < len(values) or len({column.size for column in columns}) > 1:
-        return None
-    rows = np.zeros((len(columns), -(-columns[0].size // 64) * 8), np.uint8)
-    for start in range(0, columns[0].size, BLOCK):
-        for row, column in zip(rows, columns, strict=True):
-            block = column[start:start + BLOCK]
-            if np.maximum.reduce(block) > 1:
-                return None
-            packed = np.packbits(block.astype(np.uint8))
-            row[start // 8:start // 8 + packed.size] = packed
-    return rows.view(np.uint64)
-
-
 def small_codes(value: Any, high: int) -> tuple[np.ndarray, int] | None:
     """``value`` as one byte a person, and the largest, when it plainly holds codes 0..high, high <= 255; else None, as in ``_codes``.
 
-    Block by block, as :func:`bits`.
+    Block by block: each is looked at and copied while it is near the processor, so that the people are fetched from memory once.
     """
     numbers = _signless(value)
     if numbers is None:

@@ -31,6 +31,7 @@ from dpfair_teach import (
     postprocessing,
     separation,
 )
+from dpfair_teach._checks import MOST_GROUPS
 from test_bad_input import CALLABLES
 from valid_calls import VALID
 
@@ -720,10 +721,10 @@ OWN_LIMIT = {"postprocessing.largest_change": "too many to try", "postprocessing
 @pytest.mark.parametrize("name", sorted(name for name in VALID if ":" not in name and "n_groups" in VALID[name]().arguments))
 def test_no_function_takes_more_groups_than_the_limit(name):
     """The one public limit; and what costs more refuses earlier, and says what it costs."""
-    for k in [fairness.MOST_GROUPS + 1, *([fairness.MOST_GROUPS] if name in OWN_LIMIT else [])]:
+    for k in [MOST_GROUPS + 1, *([MOST_GROUPS] if name in OWN_LIMIT else [])]:
         call = VALID[name]()
         call.arguments["n_groups"] = k
-        why = f"at most {fairness.MOST_GROUPS}|{OWN_LIMIT.get(name, 'at most')}" if k > fairness.MOST_GROUPS else OWN_LIMIT[name]
+        why = f"at most {MOST_GROUPS}|{OWN_LIMIT.get(name, 'at most')}" if k > MOST_GROUPS else OWN_LIMIT[name]
         with pytest.raises(ValueError, match=rf"(n_groups={k}|points=5): .*({why})"):
             call.run()
 

@@ -306,23 +306,6 @@ def test_counts_are_the_same_however_the_people_are_held(k, bins, kind):
     assert counts.dtype.kind == "i" and np.array_equal(counts, by_hand)
 
 
-@pytest.mark.parametrize("m", [2**14 - 1, 2**14, 2**14 + 1, 2**15 + 63, 2**16 + 65])
-@pytest.mark.parametrize("kind", ["?", "i8", ">i4", "strided", "list"])
-def test_two_groups_of_many_people_are_counted_in_bits(m, kind):
-    """Numbers of people on either side of the quick road, of a word of bits and of a block; one group; a third that comes last."""
-    rng = np.random.default_rng(m)
-    people = [(rng.random(m) < share).astype(int) for share in (0.3, 0.6, 0.5)]
-    for A in (people[1], 0 * people[1], 1 + 0 * people[1], people[1] + (np.arange(m) == m - 1)):
-        if kind == "?" and A.max() > 1:
-            continue
-        columns = [people[0], A, people[2]]
-        held = [np.repeat(x, 2)[::2] if kind == "strided" else x.tolist() if kind == "list" else x.astype(kind) for x in columns]
-        by_hand = np.zeros((2, A.max() + 1, 2), int)
-        np.add.at(by_hand, tuple(columns), 1)
-        counts = fairness.cell_counts(*held)
-        assert counts.dtype.kind == "i" and np.array_equal(counts, by_hand)
-
-
 @pytest.mark.parametrize("kind", ["i1", "i2", "i8", ">i4"])
 def test_a_wrong_code_is_found_wherever_it_stands(kind):
     """At the end of the last of three blocks; a negative number is no large one."""

@@ -150,7 +150,7 @@ def test_which_tests_run(tmp_path):
 
 def test_every_fault_has_its_day_and_those_of_changed_files_have_every_day(on, monkeypatch, capsys):
     met, home = set(), faults.file_of(mutants.MUTANTS["violation_halved"]).relative_to(ROOT)
-    monkeypatch.setattr(turning, "changed", lambda root=ROOT: frozenset({str(home), "tests/test_fairness_luck.py"}))
+    monkeypatch.setattr(turning, "changed", lambda root=ROOT: frozenset({str(home), "tests/test_fairness_gap_bounds.py"}))
     for day in range(mutants.DAYS):
         on(day)
         today = mutants.todays()

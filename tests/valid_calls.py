@@ -212,8 +212,6 @@ for _method in ("differences", "apart"):
     valid(f"fairness.Parity:{_method}", getattr(fairness.Parity(against="population"), _method),
           lambda: dict(rates=[[0.1, 0.2], [0.3, 0.5]], sizes=[[1, 2], [3, 4]]))
 valid("fairness.Parity:comparisons", fairness.Parity(against="pairs").comparisons, lambda: dict(n_groups=3))
-valid("fairness.Parity:prices", fairness.Parity(against="population").prices,
-      lambda: dict(lam=[0.1, 0, 0, 0.2, 0, 0, 0, 0], n_groups=2, sizes=[[1, 2], [3, 4]]))
 valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_names=("left", "right")))
 
 valid("fairness.form_constants", fairness.form_constants, lambda: dict(shares=[0.5, 0.3, 0.2], anchor=1))

@@ -1,14 +1,19 @@
-"""The table of cells: how many people have each (yhat, a, y), of which groups, and the share of errors."""
+"""The table of cells, how many people have each (yhat, a, y): made from people, merged, and read off in words that need no notion."""
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .parity import Parity, rates
 
-__all__ = ["cell_counts", "error", "cross_groups", "merge_groups"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-MANY = 2**14     # people from whom on bits are counted more quickly than bytes
+__all__ = ["cell_counts", "error", "predictive_values", "report", "cross_groups", "merge_groups"]
+
 FEW = 24         # up to so many cells it is quicker to look for one after the other
 
 
@@ -33,20 +38,16 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
 
     Returns
     -------
-    (b, k, 2) array indexed [yhat, a, y], in people: ints where every person counts whole, else floats. b = 2 without ``n_bins``.
+    (b, k, 2) array indexed [yhat, a, y], in people: ints where everybody counts whole, else floats. b = 2 without ``n_bins``.
 
     Raises
     ------
     ValueError
-        Different lengths, nobody, NaN, labels other than 0/1, groups that are not codes, predictions outside their range; columns of
-        pandas whose indexes disagree.
+        Different lengths, nobody, labels other than 0/1, groups that are not codes; columns of pandas whose indexes disagree.
 
     Examples
     --------
-    >>> counts = cell_counts(prediction=[1, 0, 1, 1], A=[0, 0, 1, 1], Y=[1, 1, 1, 0])
-    >>> counts.shape
-    (2, 2, 2)
-    >>> counts[1]   # accepted: rows are groups, columns are labels
+    >>> cell_counts(prediction=[1, 0, 1, 1], A=[0, 0, 1, 1], Y=[1, 1, 1, 0])[1]   # accepted: rows are groups, columns are labels
     array([[0, 1],
            [1, 1]])
     >>> cell_counts(prediction=[.25, .75], A=[0, 1], Y=[1, 1])[1, :, 1]
@@ -57,9 +58,7 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         n_groups = check.group_count(n_groups, low=1)
     if n_bins is not None:
         n_bins = check.integer("n_bins", n_bins, low=2, high=1000)
-    table = _eight_cells(prediction, A, Y) if n_groups in (None, 2) and n_bins in (None, 2) else None
-    if table is None:
-        table = _few_cells(prediction, A, Y, n_groups, n_bins or 2)
+    table = _few_cells(prediction, A, Y, n_groups, n_bins or 2)
     if table is not None:
         return table
     Y = check.labels("Y", Y)
@@ -80,23 +79,6 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
         accepted = np.bincount(cell, weights=prediction, minlength=2 * k)
         return np.stack([people - accepted, accepted]).reshape(2, k, 2)
     return np.bincount((prediction * k + A) * 2 + Y, minlength=bins * k * 2).reshape(bins, k, 2)
-
-
-def _eight_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike) -> np.ndarray | None:
-    """Decisions and two groups, more quickly still: arrays of 0 and 1 with which nothing is wrong, a bit for each person. Else None."""
-    columns = check.bits(prediction, A, Y) if isinstance(Y, np.ndarray) and Y.size >= MANY else None
-    if columns is None:
-        return None
-    p, a, y = columns
-    if not a.any():
-        return None                     # one group, or two of which one is empty
-    pa = p & a
-    marked = [np.add.reduce(np.bitwise_count(people)) for people in (y, a, a & y, p, p & y, pa, pa & y)]
-    table = np.array([np.size(Y), *marked], int).reshape(2, 2, 2)
-    table[0] -= table[1]                # from people with at least these marks to people with no others
-    table[:, 0] -= table[:, 1]
-    table[..., 0] -= table[..., 1]
-    return table
 
 
 def _few_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int | None, bins: int) -> np.ndarray | None:
@@ -120,6 +102,14 @@ def _few_cells(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int 
         return np.bincount(cell, minlength=cells).reshape(bins, k, 2)
     counts = [np.count_nonzero(cell == c) for c in range(cells - 1)]
     return np.array([*counts, y.size - sum(counts)]).reshape(bins, k, 2)
+
+
+def _decisions(prediction: ArrayLike) -> np.ndarray:
+    """0/1 decisions as ints, or P(Yhat = 1) as floats."""
+    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in "bi":
+        return check.labels("prediction", prediction)
+    chance = check.array("prediction", prediction, ndim=1, low=0.0, high=1.0)
+    return chance if ((chance != 0) & (chance != 1)).any() else chance.astype(np.int64)
 
 
 def error(counts: ArrayLike) -> np.ndarray:
@@ -152,10 +142,87 @@ def error(counts: ArrayLike) -> np.ndarray:
     return (counts[..., 0, :, 1] + counts[..., 1, :, 0]).sum(axis=-1) / total
 
 
-def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
-    """Groups that are crossed: one for every combination of several attributes.
+def predictive_values(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """How often a decision turns out right, for every group: P(Y = 1 | accepted) and P(Y = 0 | rejected).
 
-    Source: none in the papers; "intersectional" groups.
+    Source: none in the papers; equal values are called predictive parity.
+
+    Parameters
+    ----------
+    counts : (..., 2, k, 2) array [yhat, a, y]
+
+    Returns
+    -------
+    positive, negative : (..., k) arrays, in [0, 1] unless noise has made an entry negative
+
+    Raises
+    ------
+    ValueError
+        In some group nobody is accepted, or nobody rejected.
+
+    Examples
+    --------
+    >>> positive, negative = predictive_values([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])   # the ten people
+    >>> positive.round(3), negative.round(3)
+    (array([1.   , 0.667]), array([0.667, 1.   ]))
+    """
+    counts = check.table("counts", counts, bins=2)
+    people = counts.sum(axis=-1)
+    if (people <= 0).any():
+        yhat, a = np.argwhere(people <= 0)[0][-2:]
+        check.refuse("counts", float(people[people <= 0][0]), f"in group {a} nobody is {('rejected', 'accepted')[yhat]}, "
+                     "so how often that is right does not exist", "Compare other groups, or rates given the label.")
+    return counts[..., 1, :, 1] / people[..., 1, :], counts[..., 0, :, 0] / people[..., 0, :]
+
+
+def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = None) -> pd.DataFrame:
+    """A classifier's behaviour as a table to read: a row for each group and one for everybody.
+
+    Source: the rates of supplement, Remark 1.3, and :func:`error`, side by side.
+
+    Parameters
+    ----------
+    counts : (2, k, 2) array [yhat, a, y]
+    group_names : k strings, optional
+        All different; "all" is the row of everybody.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``people``, ``label_1`` and ``accepted`` (shares of them), ``error``, ``fp``, ``tp``.
+
+    Raises
+    ------
+    ValueError
+        A batch of tables, an empty cell, a wrong number of names, or a name twice.
+
+    Examples
+    --------
+    >>> print(report([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3))
+             people  label_1  accepted  error     fp     tp
+    group 0     5.0      0.6       0.4    0.2  0.000  0.667
+    group 1     5.0      0.4       0.6    0.2  0.333  1.000
+    all        10.0      0.5       0.5    0.2  0.200  0.800
+    """
+    import pandas as pd  # a quarter of a second, that only tables cost
+
+    counts = check.table("counts", counts, bins=2)
+    if counts.ndim != 3:
+        check.refuse("counts", counts.shape, "is a batch of tables", "Report one table at a time, for instance counts[0].")
+    group_names = check.group_names(group_names, counts.shape[1], reserved=("all",))
+    table = np.concatenate([counts, counts.sum(axis=1, keepdims=True)], axis=1)
+    fp, tp = rates(table)
+    people = table.sum(axis=(0, 2))
+    return pd.DataFrame({
+        "people": people, "label_1": table[..., 1].sum(axis=0) / people, "accepted": Parity("demographic_parity").rates(table)[:, 0],
+        "error": 1 - Parity("accuracy_parity").rates(table)[:, 0], "fp": fp, "tp": tp,
+    }, index=[*group_names, "all"])
+
+
+def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
+    """Groups of several attributes at once: one for every combination ("intersectional" groups).
+
+    Source: none in the papers.
 
     Parameters
     ----------
@@ -167,12 +234,12 @@ def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
     A : (m,) array of ints
         The combination's number; the last attribute's groups are next to each other.
     n_groups : int
-        k_1 k_2 ..., for :func:`cell_counts`. A combination may be empty, and its rates then do not exist.
+        k_1 k_2 ..., for :func:`cell_counts`; at most 1000. A combination may be empty, and its rates then do not exist.
 
     Raises
     ------
     ValueError
-        No attribute, different lengths, groups that are not codes, or more than ``MOST_GROUPS`` combinations.
+        No attribute, different lengths, groups that are not codes, too many combinations.
 
     Examples
     --------
@@ -195,7 +262,7 @@ def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
 
 
 def merge_groups(counts: ArrayLike, into: ArrayLike) -> np.ndarray:
-    """The table of coarser groups.
+    """The table of coarser groups, each made of some of the table's groups.
 
     Source: none in the papers.
 
@@ -227,11 +294,3 @@ def merge_groups(counts: ArrayLike, into: ArrayLike) -> np.ndarray:
     if len(set(into.tolist())) <= into.max():
         check.refuse("into", into.tolist(), "leaves out a coarse group", "Number the coarse groups 0, 1, ... without a hole.")
     return np.stack([counts[..., into == g, :].sum(axis=-2) for g in range(int(into.max()) + 1)], axis=-2)
-
-
-def _decisions(prediction: ArrayLike) -> np.ndarray:
-    """0/1 decisions as ints, or P(Yhat = 1) as floats."""
-    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in "bi":
-        return check.labels("prediction", prediction)
-    chance = check.array("prediction", prediction, ndim=1, low=0.0, high=1.0)
-    return chance if ((chance != 0) & (chance != 1)).any() else chance.astype(np.int64)

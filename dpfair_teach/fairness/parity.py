@@ -15,17 +15,7 @@ __all__ = ["NOTIONS", "AGAINST", "Parity", "rates", "violation"]
 
 
 class Cell(NamedTuple):
-    """A rate that a notion compares: among the people of a group, and perhaps of one label, the share with a certain decision.
-
-    Attributes
-    ----------
-    name : str
-        ``FP``, ``TP``, ``accepted`` or ``right``.
-    label : 0, 1 or None
-        The label that the people below the fraction line have; None: all people of the group.
-    above : tuple of (yhat, y)
-        Who is counted above the fraction line.
-    """
+    """A rate that a notion compares: among the people of a group with this label (None: all), the share with a (yhat, y) of ``above``."""
 
     name: str
     label: int | None
@@ -80,7 +70,7 @@ class Parity:
     Source: supplement, Definition 1.1 (main text, Definition 2.1) for equalized odds against an anchor; the definition's first form is
     ``against="pairs"``. The order of constraints, everywhere: for each comparison, for each rate, + (the group's rate is the larger), -.
     The comparisons: of a = 0, 1, ... but the anchor with the anchor; of b with a for all pairs (a, b), a < b, (0, 1), (0, 2), ..., (1, 2),
-    ...; of a = 0, 1, ... with everybody.
+    ...; of a = 0, 1, ... with everybody. ``cells`` are the R rates in order, each with the label that it conditions on.
 
     Parameters
     ----------
@@ -92,19 +82,11 @@ class Parity:
     anchor : int in 0..k-1
         The group that the others are compared with; for ``against="anchor"`` only.
 
-    Attributes
-    ----------
-    cells : tuple of Cell
-        The R rates, in order, and the label that each conditions on.
-    needs : str
-        Who has to be in every group for the rates to exist.
-    notion, against, anchor
-
     Raises
     ------
     ValueError
-        Unknown word, an anchor where there is none; in the methods a table of fewer than two groups, an anchor that is no group, an
-        empty cell below a fraction line that the notion needs, named.
+        An anchor where there is none; in the methods a table of fewer than two groups, an empty cell below a fraction line that the
+        notion needs, named.
 
     Examples
     --------
@@ -113,8 +95,8 @@ class Parity:
     array([ 0.333, -0.333,  0.333, -0.333])
     >>> float(Parity("demographic_parity").violation(ten).round(3))
     0.2
-    >>> Parity("demographic_parity").cells[0].name, Parity("equalized_odds").needs
-    ('accepted', 'somebody with label 0 and somebody with label 1 in every group')
+    >>> Parity("demographic_parity").cells[0].name
+    'accepted'
     """
 
     notion: Notion = "equalized_odds"
@@ -132,85 +114,41 @@ class Parity:
     def cells(self) -> tuple[Cell, ...]:
         return _CELLS[self.notion]
 
-    @property
-    def needs(self) -> str:
-        who = ["somebody" if cell.label is None else f"somebody with label {cell.label}" for cell in self.cells]
-        return " and ".join(who) + " in every group"
-
     # ------------------------------------------------------------------------------------------------------ from a table
 
     def sizes(self, n: ArrayLike) -> np.ndarray:
-        """The people under each fraction line.
-
-        Parameters
-        ----------
-        n : (..., k, 2) array [a, y]
-            People of each group and label.
-
-        Returns
-        -------
-        (..., k, R) array
-        """
+        """The people under each fraction line, (..., k, R), of the people (..., k, 2) [a, y] of each group and label."""
         n = check.array("n", n, low=-1e15, high=1e15, booleans=False)
         if n.ndim < 2 or n.shape[-1] != 2:
             check.refuse("n", n.shape, "not an array of shape (..., k, 2) indexed [a, y]", "Give the people of each group and label.")
         return np.stack([n.sum(axis=-1) if cell.label is None else n[..., cell.label] for cell in self.cells], axis=-1)
 
     def rates(self, counts: ArrayLike) -> np.ndarray:
-        """The rates compared.
-
-        Parameters
-        ----------
-        counts : (..., 2, k, 2) array [yhat, a, y]
-
-        Returns
-        -------
-        (..., k, R) array, in [0, 1] unless noise has made an entry negative.
-        """
+        """The rates compared, (..., k, R), of a table (..., 2, k, 2); in [0, 1] unless noise has made an entry negative."""
         counts, sizes = self._read(counts)
         return self._above(counts) / sizes
 
     def gaps(self, counts: ArrayLike) -> np.ndarray:
-        """The signed gaps: a classifier is gamma-fair where none exceeds gamma.
+        """The signed gaps of a table (..., 2, k, 2): (..., K) in the order of constraints, K = 2 R times the number of comparisons.
 
-        Parameters
-        ----------
-        counts : (..., 2, k, 2) array [yhat, a, y]
-
-        Returns
-        -------
-        (..., K) array, K = 2 R times the number of comparisons, in the order of constraints
+        A classifier is gamma-fair where none exceeds gamma.
         """
         counts, sizes = self._read(counts)
         return both_signs(self.differences(self._above(counts) / sizes, sizes))
 
     def violation(self, counts: ArrayLike) -> np.ndarray:
-        """The largest gap: the smallest gamma for which the classifier is gamma-fair.
-
-        Parameters
-        ----------
-        counts : (..., 2, k, 2) array [yhat, a, y]
-
-        Returns
-        -------
-        (...) array, or a float for one table
-        """
+        """The largest gap of a table (..., 2, k, 2): the smallest gamma for which the classifier is gamma-fair; (...), or a float."""
         counts, sizes = self._read(counts)
         return self.apart(self._above(counts) / sizes, sizes)
 
     # ------------------------------------------------------------------------------------------------------ from rates
 
     def comparisons(self, n_groups: int) -> np.ndarray:
-        """Who is compared with whom.
+        """Who is compared with whom: rows (a, b) of an int array (C, 2) stand for a's rate minus b's; b = -1 is everybody.
 
         Parameters
         ----------
         n_groups : int in 2..1000
-
-        Returns
-        -------
-        (C, 2) array of ints
-            Rows (a, b): a's rate minus b's; b = -1 stands for everybody.
         """
         k = self._k(check.group_count(n_groups))
         if self.against == "pairs":
@@ -220,18 +158,10 @@ class Parity:
         return np.stack([a, np.full_like(a, other)], axis=-1)
 
     def differences(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:
-        """The gaps with the sign +, from rates.
+        """The gaps with the sign +, (..., C R), from rates (..., k, R): for each comparison, for each rate.
 
-        Parameters
-        ----------
-        rates : (..., k, R) array
-            Perhaps averages over a mixture of classifiers, as the cells are the same for all of them.
-        sizes : (..., k, R) array, optional
-            As from :meth:`sizes`; needed, and read, against the population only.
-
-        Returns
-        -------
-        (..., C R) array: for each comparison, for each rate
+        Rates may be averages over a mixture of classifiers, as the cells are the same for all of them. ``sizes`` (..., k, R), as from
+        :meth:`sizes`, are needed, and read, against the population only.
         """
         rates = self._read_rates(rates)
         if self.against == "population":
@@ -243,17 +173,7 @@ class Parity:
         return self.differences_for(rates.shape[-2])(rates)
 
     def differences_for(self, n_groups: int) -> Callable[[np.ndarray], np.ndarray]:
-        """:meth:`differences` without its checks, for a loop. Not against the population.
-
-        Parameters
-        ----------
-        n_groups : int in 2..1000
-
-        Returns
-        -------
-        function
-            (..., k, R) rates -> (..., C R) gaps.
-        """
+        """:meth:`differences` of so many groups as a function without checks, for a loop. Not against the population."""
         if self.against == "anchor" and self.anchor == 0:       # the usual one, unburdened
             check.group_count(n_groups)
             return lambda rates: (rates[..., 1:, :] - rates[..., :1, :]).reshape((*rates.shape[:-2], -1))
@@ -261,54 +181,16 @@ class Parity:
         return lambda rates: (rates[..., a, :] - rates[..., b, :]).reshape((*rates.shape[:-2], -1))
 
     def apart(self, rates: ArrayLike, sizes: ArrayLike | None = None) -> np.ndarray:
-        """The violation, from rates; without making all pairs.
-
-        Parameters
-        ----------
-        rates, sizes : as in :meth:`differences`
-
-        Returns
-        -------
-        (...) array, or a float for one set of rates
-        """
+        """The violation (...) from rates and sizes as in :meth:`differences`; without making all pairs."""
         if self.against != "pairs":
             return np.abs(self.differences(rates, sizes)).max(axis=-1)
         rates = self._read_rates(rates)
         return (rates.max(axis=-2) - rates.min(axis=-2)).max(axis=-1)
 
-    def prices(self, lam: ArrayLike, n_groups: int, sizes: ArrayLike | None = None) -> np.ndarray:
-        """What a unit of each rate costs when every gap has a price: sum of lam gaps = sum of prices rates.
-
-        Parameters
-        ----------
-        lam : (..., K) array
-            In the order of constraints.
-        n_groups : int in 2..1000
-        sizes : (..., k, R) array, optional
-            As in :meth:`differences`.
-
-        Returns
-        -------
-        (..., k, R) array
-        """
-        pairs, R = self.comparisons(n_groups), len(self.cells)
-        lam = check.array("lam", lam, booleans=False)
-        if lam.ndim == 0 or lam.shape[-1] != 2 * len(pairs) * R:
-            check.refuse("lam", lam.shape if lam.ndim else lam, f"not {2 * len(pairs) * R} multipliers on the last axis",
-                         "Give one for each comparison, rate and sign.")
-        return self.prices_of_rates(signed(lam), n_groups, sizes)
-
     def prices_of_rates(self, w: np.ndarray, n_groups: int, sizes: ArrayLike | None = None) -> np.ndarray:
-        """:meth:`prices` without its checks, for a loop, from one price for each gap: over the groups they sum to 0.
+        """What a unit of each rate costs, (..., k, R), where every gap has a price w (..., C R): w gaps = prices rates. Unchecked.
 
-        Parameters
-        ----------
-        w : (..., C R) array
-        n_groups, sizes : as in :meth:`prices`
-
-        Returns
-        -------
-        (..., k, R) array
+        Over the groups the prices of a rate sum to 0. ``sizes`` as in :meth:`differences`.
         """
         pairs, R = self.comparisons(n_groups), len(self.cells)
         w, axes = w.reshape(w.shape[:-1] + (len(pairs), R)), w.shape[:-1]
@@ -325,21 +207,10 @@ class Parity:
         return price
 
     def require(self, name: str, n: ArrayLike, remedy: str | None = None, *, codes: bool = False) -> np.ndarray:
-        """Refuse, by name, an empty cell under a fraction line.
+        """Refuse an empty cell under a fraction line; else the sizes (..., k, R) of the people ``n`` (..., k, 2) [a, y], all above 0.
 
-        Parameters
-        ----------
-        name : str
-            The argument that the caller knows, for the message.
-        n : (..., k, 2) array [a, y]
-        remedy : str, optional
-            The way out.
-        codes : bool
-            The argument holds group codes, from which people were counted; the group is shown then, not how many people.
-
-        Returns
-        -------
-        (..., k, R) array, the sizes, all above 0
+        ``name`` is the argument that the caller knows, ``remedy`` the way out; with ``codes`` that argument holds group codes, from which
+        people were counted, and the group is shown, not how many people.
         """
         sizes = self.sizes(n)
         if self.cells[0].label is None:
@@ -388,34 +259,13 @@ class Parity:
 
 def read_parity(notion: str | Parity | None = None, constraints: object = None, *, against: str | None = None,
                 notions: tuple[str, ...] = NOTIONS, forms: tuple[str, ...] = AGAINST, because: str = "") -> Parity:
-    """What a public door takes, as one object: a word, a :class:`Parity` or the names of rates. For the rooms, not for callers.
+    """What a caller may say for a notion, as one :class:`Parity`: a word, an object, or the names of rates. For the rooms, not for users.
 
-    Source: ours; ``constraints`` are the papers' programs (5) and (6) of supplement, section 3.
+    ``notion`` is one of ``NOTIONS`` or a Parity; without it, and without ``constraints``, equalized odds. ``constraints`` says the same in
+    the words of supplement, section 3: ("FP", "TP") is equalized odds, one of them alone is ``false_positive`` or ``true_positive``.
+    ``against`` stands beside a word; it is "anchor" without it. What the caller does not serve of ``notions`` and ``forms`` is refused,
+    with ``because``, a sentence that says why.
 
-    Parameters
-    ----------
-    notion : str or Parity, optional
-        One of ``NOTIONS``; without it, and without ``constraints``, equalized odds.
-    constraints : tuple of "FP", "TP", optional
-        The same in other words: both are equalized odds, one of them is ``false_positive`` or ``true_positive``.
-    against : str, optional
-        One of ``AGAINST``, beside a word; "anchor" without it.
-    notions, forms : tuples of str
-        What the caller serves of ``NOTIONS`` and of ``AGAINST``.
-    because : str
-        Why it does not serve the others: a sentence for the refusal.
-
-    Returns
-    -------
-    Parity
-
-    Raises
-    ------
-    ValueError
-        Two vocabularies at once, an unknown word, or a notion or a form that the caller does not serve.
-
-    Examples
-    --------
     >>> read_parity(constraints=("FP",)) == read_parity("false_positive") == Parity("false_positive")
     True
     >>> read_parity("accuracy_parity", notions=("equalized_odds",), because="Errors are not counted here.")

@@ -1,25 +1,100 @@
-"""What luck does to rates: a finite cell, or a coin at every decision, makes groups differ whom the rule treats alike.
-
-Two questions have one answer. A randomized classifier promises equal *chances*; how far apart are the shares in one round of
-decisions? And a classifier is fair in a population; how far apart are the shares in a sample? In both, each person of a (group, label)
-cell brings one independent 0 or 1.
-"""
+"""How large a gap between groups can be: what one form says of another, what a share of acceptances allows, what sampling adds."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from .. import _checks as check
 from .parity import OF_GROUPS, OfGroups, form_for
 
-__all__ = ["chance_violation", "gap_margin", "mean_gap_bounds"]
+__all__ = ["form_constants", "widest_gap", "gap_margin", "chance_violation", "mean_gap_bounds"]
+
+
+def form_constants(shares: ArrayLike, anchor: int = 0) -> np.ndarray:
+    """What one form of a notion promises of another: the smallest c with violation(wanted) <= c violation(given), for all rates.
+
+    Source: ours (chapter 2); the supplement, Definition 1.1, goes from pairs to an anchor "without loss of generality".
+
+    Parameters
+    ----------
+    shares : (k,) array, k >= 2, positive
+        People, or shares of people, of each group among those whose rate is compared: with label y for the rates of equalized odds,
+        all of them for demographic and accuracy parity.
+    anchor : int in 0..k-1
+        The group that the anchored form compares with.
+
+    Returns
+    -------
+    (3, 3) array indexed [given, wanted], both in the order of :data:`AGAINST`. Each constant is attained for violations up to 1/2.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two groups, or a share that is not positive.
+
+    Examples
+    --------
+    >>> form_constants([0.6, 0.3, 0.1])     # rows: given the anchored, pairwise, population form
+    array([[1.        , 2.        , 1.2       ],
+           [1.        , 1.        , 0.9       ],
+           [1.66666667, 2.        , 1.        ]])
+    """
+    w = check.array("shares", shares, ndim=1, high=1e15)
+    if w.size < 2 or (w <= 0).any():
+        check.refuse("shares", w.tolist(), "not the positive shares of at least two groups", "Leave empty groups out.")
+    anchor = check.integer("anchor", anchor, low=0, high=w.size - 1)
+    w = w / w.max()
+    w = w / w.sum()
+    own, least = w[anchor], np.delete(w, anchor).min()
+    return np.array([
+        [1.0, 1.0 if w.size == 2 else 2.0, max(1 - own, 2 - own - 2 * least)],
+        [1.0, 1.0, 1 - w.min()],
+        [min(2.0, 1 / max(own, least)), min(2.0, 1 / np.sort(w)[1]), 1.0],
+    ])
+
+
+def widest_gap(accepted: ArrayLike, shares: ArrayLike) -> np.ndarray:
+    """The largest demographic parity gap, between any two groups, of a classifier that accepts this share of all people.
+
+    Source: ours, for Table 1 (Ding et al. 2020): min(1, p / pi_a) - max(0, (p - 1 + pi_b) / pi_b) for the worst pair a, b. For a
+    small p it is p over the smallest share.
+
+    Parameters
+    ----------
+    accepted : array in [0, 1]
+        p, of any shape.
+    shares : (k,) array, k >= 2
+        Every group's share of the people, each above 0, with sum 1.
+
+    Returns
+    -------
+    array of the shape of ``accepted``
+
+    Raises
+    ------
+    ValueError
+        Shares that are none, or of fewer than two groups.
+
+    Examples
+    --------
+    >>> widest_gap([0.01, 0.3, 1.0], [0.7, 0.3]).round(3)
+    array([0.033, 1.   , 0.   ])
+    """
+    p = check.array("accepted", accepted, low=0.0, high=1.0)
+    pi = check.array("shares", shares, ndim=1, low=0.0, high=1.0)
+    if len(pi) < 2 or (pi <= 0).any() or abs(pi.sum() - 1) > 1e-6:
+        check.refuse("shares", pi.tolist(), "are not the shares of two groups or more: each above 0, with sum 1",
+                     "Divide the sizes of the groups by their sum.")
+    highest = np.minimum(1.0, p[..., None] / pi)
+    lowest = np.maximum(0.0, (p[..., None] - 1 + pi) / pi)
+    gaps = highest[..., :, None] - lowest[..., None, :]
+    return gaps[..., ~np.eye(len(pi), dtype=bool)].max(axis=-1)
 
 
 def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
-    """How far a drawn gap may be from the expected one, for all groups and labels at once, with chance at least 1 - beta.
+    """How far drawn gaps to group 0 are from the expected ones, at most, for all groups and labels at once, with chance 1 - beta.
 
-    Source: ours, from Hoeffding's inequality: sqrt((1/n_ay + 1/n_0y) ln(2 G / beta) / 2) with G = (k-1) l gaps in all.
+    Source: ours (chapter 2), from Hoeffding's inequality: sqrt((1/n_ay + 1/n_0y) ln(2 G / beta) / 2) with G = (k-1) l gaps in all.
 
     Parameters
     ----------
@@ -37,7 +112,7 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
     Raises
     ------
     ValueError
-        Fewer than two groups, a cell with less than one person, or beta outside (0, 1).
+        Fewer than two groups, or a cell with less than one person.
 
     Examples
     --------
@@ -60,10 +135,9 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
 
 def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 0.05,
                      against: OfGroups | None = None) -> float:
-    """The violation that a fair classifier exceeds by luck with chance at most beta: one rate, equal cells, exact.
+    """The violation that a classifier which treats all groups alike exceeds with chance at most beta: one rate, equal cells, exact.
 
-    Source: ours. Each of k cells holds n people, each accepted with chance ``rate`` independently; the law of the largest gap is a
-    sum over the anchor's (the smallest) count.
+    Source: ours (chapter 2): each of k cells holds n people, each accepted with chance ``rate`` independently.
 
     Parameters
     ----------
@@ -83,7 +157,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     Raises
     ------
     ValueError
-        An argument outside its range.
+        No ``against`` for more than two groups.
 
     Examples
     --------
@@ -92,6 +166,8 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     >>> chance_violation(200, rate=0.3, n_groups=10, against="pairs")
     0.145
     """
+    from scipy import stats  # more than a second, that nothing else here costs
+
     n = check.integer("people", people, low=1, high=10**6)
     rate = check.number("rate", rate, low=0.0, high=1.0)
     k = check.group_count(n_groups)
@@ -119,9 +195,8 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
 def mean_gap_bounds(rates: ArrayLike, people: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Between which numbers the mean measured gap of two groups lies, where as many new people of each are judged.
 
-    Source: ours. The measured gap D has mean d, the true gap, and variance v = sum over both groups of r (1 - r) / n. |.| and the square
-    are convex: |d| <= E|D| <= sqrt(d^2 + v). So the mean of several folds' gaps keeps the luck of one fold; people of
-    several folds added up have less.
+    Source: ours (chapter 22): |d| <= E|D| <= sqrt(d^2 + v) for the measured gap D with mean d, the true gap, and variance
+    v = sum over both groups of r (1 - r) / n.
 
     Parameters
     ----------
@@ -137,7 +212,7 @@ def mean_gap_bounds(rates: ArrayLike, people: ArrayLike) -> tuple[np.ndarray, np
     Raises
     ------
     ValueError
-        Another number of groups, rates outside [0, 1], a group with less than one person, shapes that do not fit.
+        Another number of groups, shapes that do not fit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gaps that luck makes: the bound against exact laws, the exact law against enumeration."""
+"""How large gaps can be: bounds against exact laws and every table of a few people, exact laws against enumeration."""
 from __future__ import annotations
 
 import itertools
@@ -10,6 +10,8 @@ from scipy import stats
 
 from dpfair_teach import fairness
 from faults import Mutant, scaled
+
+VALID_CALLS = {"fairness.widest_gap": lambda: dict(accepted=[.1, .5], shares=[.6, .4])}
 
 
 def test_the_bound_of_one_draw_against_the_exact_law_of_a_gap():
@@ -81,20 +83,22 @@ def test_the_mean_measured_gap_lies_between_the_bounds_by_enumeration(n, r):
         assert low == pytest.approx(high) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("call, message", [
-    (lambda: fairness.mean_gap_bounds([.5, .5, .5], [3, 3, 3]), "rates=.*two groups"),
-    (lambda: fairness.mean_gap_bounds([.5, .5], [3, .5]), "people"),
-    (lambda: fairness.mean_gap_bounds([.5, .5], [3]), "people=.*shape"),
-    (lambda: fairness.gap_margin([[3, 0], [3, 3]]), "people=.*at least one person in each cell"),
-    (lambda: fairness.gap_margin([[3, 4]]), "people=.*at least two groups"),
-    (lambda: fairness.gap_margin([[3], [4]], beta=1.0), "beta=1.0"),
-    (lambda: fairness.chance_violation(0, 0.3), "people=0"),
-    (lambda: fairness.chance_violation(10, 1.3), "rate=1.3"),
-    (lambda: fairness.chance_violation(10, 0.3, against="population"), "against='population'"),
-])
-def test_bad_input_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+@pytest.mark.parametrize("sizes", [(3, 1), (2, 2), (4, 2, 1), (2, 3, 3)])
+def test_no_table_of_people_has_a_wider_gap_and_one_has_it(sizes):
+    """Every number of accepted people of every group: the widest gap at that share of all is attained, and never passed."""
+    n, widest = np.array(sizes), {}
+    for accepted in itertools.product(*(range(size + 1) for size in sizes)):
+        rates = np.array(accepted) / n
+        gap = rates.max() - rates.min()
+        widest[sum(accepted)] = max(widest.get(sum(accepted), 0.0), gap)
+    for people, gap in widest.items():
+        bound = float(fairness.widest_gap(people / n.sum(), n / n.sum()))
+        assert gap == pytest.approx(bound, abs=1e-12)       # the worst pair is filled and emptied person by person
+
+
+def test_few_accepted_and_all_accepted():
+    assert fairness.widest_gap(.001, [.9, .1]) == pytest.approx(.01)
+    assert fairness.widest_gap([0, 1], [.2, .3, .5]).tolist() == [0, 0]
 
 
 def test_a_tiny_beta_is_exact_or_refused():
@@ -151,4 +155,10 @@ FAULTS = {
     "chance_violation_pairs_read_the_anchor": Mutant(
         "dpfair_teach.fairness.chance_violation", lambda f: lambda n, rate, k=2, beta=0.05, against="anchor":
         f(n, rate, k, beta, "anchor"), "pairs are not compared"),
+    "widest_gap_of_the_largest_group": Mutant(
+        "dpfair_teach.fairness.widest_gap", lambda f: lambda accepted, shares: np.minimum(1, np.asarray(accepted) / np.max(shares)),
+        "all who are accepted are of the largest group"),
+    "widest_gap_with_nobody_left_over": Mutant(
+        "dpfair_teach.fairness.widest_gap", lambda f: lambda accepted, shares: np.minimum(1, np.asarray(accepted) / np.min(shares)),
+        "the other group is never reached"),
 }
