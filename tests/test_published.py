@@ -1,15 +1,14 @@
-"""What a private fit publishes holds nothing of A but through a recorded mechanism: its bytes, with the mechanisms' answers held fixed.
+"""What a private fit publishes holds nothing of A but through the mechanisms: its bytes, with the mechanisms' answers held fixed.
 
-Each private fit of the list runs on one data set, and what its mechanisms answer is written down, each at the place where noise meets a
-private number. Then it runs on others: a neighbour, people whose groups are all exchanged, people of whom a cell or a whole group is
-empty. The mechanisms draw as before, and then give the answers that were written down. All that depends on A but through them is now seen:
+Each private fit of the list runs on one data set, with a witness at the door where all noise is drawn. Then it runs on others: a neighbour,
+people whose groups are all exchanged, people of whom a cell or a whole group is empty. The mechanisms draw as before, and the first run's
+answers are told. All that depends on A but through them is now seen:
 
 - the pickled result is the same, byte by byte, and so is what it prints; a refusal, or another shape, would be seen as well;
 - the mechanisms were asked as often, with the same scale, epsilon and shape, and drew as many numbers;
-- of each answer there is a record;
 - the neighbour's noise is another: neither it nor the generator is kept, as who has them has the private numbers.
 
-A learner's choice at scale 0 is no answer of a mechanism, and is not held fixed: nothing private may be in it.
+How far the private numbers move, and whether the records are those of the mechanisms, is test_replay.py's.
 """
 from __future__ import annotations
 
@@ -20,339 +19,38 @@ import io
 import pickle
 import pkgutil
 import sys
-import warnings
-from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 import dpfair_teach
-from dpfair_teach import baselines, data, fairness, functional, games, lagrangian, mechanisms, networks, oneshot, oracles, postprocessing
-from dpfair_teach.accounting import Release
-from dpfair_teach.fairness import Parity, cell_counts
+from dpfair_teach import fairness, games, mechanisms, oneshot, oracles, postprocessing
+from dpfair_teach.fairness import cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
-from dpfair_teach.games import players as rooms
-from dpfair_teach.lagrangian import private_steps, problem
-from dpfair_teach.oneshot import FrontierLearner, learner
-from dpfair_teach.oracles import RegressionOracle
-from dpfair_teach.postprocessing import DPPostProcessing, estimator
-from dpfair_teach.postprocessing.bins import CRITERIA
-from dpfair_teach.postprocessing.noise import MARGIN_NOISES, NOISES
+from dpfair_teach.postprocessing import DPPostProcessing
 from faults import Mutant
-from plays import private_play
-from test_estimators import Above
-
-PEOPLE = {k: data.make_logistic(240, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3)}
-BASE = {k: LogisticRegression().fit(people.X, people.Y) for k, people in PEOPLE.items()}
-RULES = {k: np.array([people.X[:, 0] > t for t in np.linspace(-1, 1, 7)]) for k, people in PEOPLE.items()}
-CLASSIFIERS = [Above(0, 0.0), Above(0, .5), Above(1, 0.0)]
-
-
-# ------------------------------------------------------------------------------------------------ the mechanisms
-class Mechanism(NamedTuple):
-    """Where noise meets a private number: the place, which arguments are private, and what its records call it."""
-
-    place: Any
-    name: str
-    hidden: tuple[str, ...]
-    called: Callable[[dict], str]
-
-
-MECHANISMS = [
-    *(Mechanism(mechanisms, name, ("value",), lambda asked, law=law: law) for name, law in (
-        ("laplace", "laplace"), ("geometric", "geometric"), ("exact_geometric", "geometric"), ("gaussian", "gaussian"))),
-    *(Mechanism(mechanisms, name, ("loss",), lambda asked: "exponential") for name in ("exponential", "exponential_by_gumbel")),
-    Mechanism(mechanisms, "randomized_response", ("A",), lambda asked: "randomized response"),
-    Mechanism(functional, "extended_gaussian", ("value",), lambda asked: "gaussian"),
-    Mechanism(postprocessing, "k_norm_counts", ("counts",), lambda asked: "k_norm"),
-    Mechanism(oneshot, "release_sums", ("features", "A", "Y"), lambda asked: {"l1": "laplace", "l2": "l2 norm mechanism"}[asked["norm"]]),
-    Mechanism(rooms, "on_grid", ("value",), lambda asked: "laplace"),
-    Mechanism(regression_private, "on_grid", ("value",), lambda asked: "gaussian"),
-    Mechanism(private_steps, "gaussian_on_grid", ("value",), lambda asked: "gaussian"),
-    # What a network draws of things that are public, or coins that must stay secret: the same for all, and no answer.
-    Mechanism(networks.Network, "initial", ("self",), lambda asked: ""),
-    Mechanism(problem, "epoch_order", (), lambda asked: ""), Mechanism(problem, "poisson_sample", (), lambda asked: ""),
-    Mechanism(rooms, "select", ("loss",), lambda asked: "exponential"),
-    Mechanism(rooms.PrintedPlayers, "measure", ("self", "h"), lambda asked: "laplace"),
-]
-
-
-class Witness:
-    """Stands at every mechanism: writes down what is asked and answered, or, given answers, has them told in place of the drawn ones."""
-
-    def __init__(self, told: list | None = None) -> None:
-        self.told, self.asked, self.answers, self.calls, self.inside = told, [], [], Counter(), False
-
-    def at(self, place: Mechanism, real: Callable) -> Callable:
-        signature = inspect.signature(real)
-
-        @functools.wraps(real)
-        def mechanism(*args, **kw):
-            if self.inside:                                     # one mechanism made of another is one
-                return real(*args, **kw)
-            call = signature.bind(*args, **kw)
-            call.apply_defaults()
-            public = {name: value for name, value in call.arguments.items() if name not in (*place.hidden, "rng")}
-            self.inside = True
-            try:
-                drawn = real(*args, **kw)
-            finally:
-                self.inside = False
-            if place.name == "select" and not np.any(call.arguments["scale"]):
-                return drawn                                    # no noise: no mechanism
-            law = place.called(public)
-            self.calls.update([law] if law else [])
-            noisy, record = drawn if isinstance(drawn, tuple) else (drawn, None)
-            self.asked.append(pickle.dumps((place.name, np.shape(noisy) if law else (), {name: public[name] for name in sorted(public)})))
-            if self.told is not None:
-                assert len(self.asked) <= len(self.told), "a mechanism is asked once more than for other groups"
-                told = self.told[len(self.asked) - 1]
-                assert not law or np.shape(told) == np.shape(noisy), "a mechanism is asked about more, or less, than for other groups"
-                noisy = np.where(call.arguments["scale"] > 0, told, noisy) if place.name == "select" else told
-            self.answers.append(np.array(noisy))
-            noisy = np.array(noisy)[()]
-            return noisy if record is None else (noisy, record)
-        return mechanism
-
-    def watch(self, patched: pytest.MonkeyPatch) -> None:
-        for owner, name, place in STAND:
-            patched.setattr(owner, name, self.at(place, getattr(owner, name)))
-
-
-def where_they_stand() -> list[tuple[Any, str, Mechanism]]:
-    """Every name that means a mechanism. (The regression loop rounds with the players' grid, and records another noise.)"""
-    modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("dpfair_teach")]
-    own = {(id(place.place), place.name) for place in MECHANISMS}
-    found = []
-    for place in MECHANISMS:
-        real = getattr(place.place, place.name)
-        found.append((place.place, place.name, place))
-        if inspect.ismodule(place.place) and place.place is not regression_private:
-            found += [(module, name, place) for module in modules for name, value in vars(module).items()
-                      if value is real and (id(module), name) not in own]
-    return found
-
-
-STAND = where_they_stand()
-
-
-# ------------------------------------------------------------------------------------------------ the fits
-class Fit(NamedTuple):
-    """A private fit: of which public name, with which options, of A and a generator alone; for so many games or repeats at once.
-
-    What is published is then looked at with the private data in hand, as a teacher would: that must leave nothing on it either.
-    """
-
-    door: str
-    options: dict
-    of: Callable[[np.ndarray, np.random.Generator], Any]
-    k: int
-    games: int = 1
-
-
-def game_of(A: np.ndarray, k: int, made: str = "people", notion: str = "equalized_odds", against: str = "anchor",
-            protect: str = "A") -> FairnessGame:
-    Y, H = PEOPLE[k].Y, RULES[k]
-    if protect != "A" and A is not PEOPLE[k].A:
-        H = H[:, ::-1]                                          # their X is private too
-    parity = Parity(notion, against=against)
-    if made == "counts":
-        n = cell_counts(H[0], A, Y, n_groups=k).sum(axis=0)
-        return FairnessGame.from_counts([cell_counts(said, A, Y, n_groups=k)[1] for said in H], n, [.02, .1], notion=parity, empty="zero")
-    return FairnessGame(H, A, Y, [.02, .1], notion=parity, n_groups=k, empty="zero")
-
-
-def play(k: int, made: str = "people", notion: str = "equalized_odds", against: str = "anchor", **how: Any) -> Fit:
-    def of(A, rng):
-        game = game_of(A, k, made, notion, against, how.get("protect", "A"))
-        result = private_play(game, rng=rng, **dict(dict(epsilon=2.0, delta=1e-6, B=3.0, rounds=4, size=3), **how))
-        games.evaluate(result, game)
-        return result
-    door = "games.dp_oracle_learner_as_printed" if how.get("as_printed") else "games.dp_oracle_learner"
-    return Fit(door, dict(how, made=made, notion=notion, against=against), of, k, 6)
-
-
-def one_play(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        game = game_of(A, k).with_gamma(.1)
-        return games.algorithm_5(game, games.Setting.of(game, 2.0, 1e-6, 3.0, rounds=4, smallest_cell=2), rng, **how)
-    return Fit("games.algorithm_5", how, of, k)
-
-
-def loop(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        result = games.regression_dp_oracle_learner(RegressionOracle(PEOPLE[k].X, PEOPLE[k].Y), A, rng=rng, n_groups=k, **dict(
-            dict(gamma=[.02, .1], epsilon=2.0, delta=1e-6, rounds=4, size=3), **how))
-        games.evaluate_regression(result, A)
-        return result
-    return Fit("games.regression_dp_oracle_learner", how, of, k, 6)
-
-
-def mixed(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        model = games.DPOracleLearner(**dict(
-            dict(classifiers=CLASSIFIERS, epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
-        return told_nothing_else(model, PEOPLE[k], A, rng)
-    return Fit("games.DPOracleLearner", how, of, k)
-
-
-def learned(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        model = games.DPRegressionLearner(**dict(dict(epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
-        return told_nothing_else(model, PEOPLE[k], A, rng)
-    return Fit("games.DPRegressionLearner", how, of, k)
-
-
-def responded(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        model = baselines.PrivateReduction(LogisticRegression(), **dict(dict(epsilon=2.0, gamma=.05, n_groups=k, rounds=3), **how))
-        return told_nothing_else(model, PEOPLE[k], A, rng)
-    return Fit("baselines.PrivateReduction", how, of, k)
-
-
-def told_nothing_else(model: Any, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
-    """Fitted; of a released size that is small it may warn, by the release alone."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dpfair_teach.SmallGroupWarning)
-        return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
-
-
-def repaired(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        model = DPPostProcessing(BASE[k], **dict(dict(epsilon=1.0, gamma=.05, n_groups=k), **how))
-        model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng).score(PEOPLE[k].X, PEOPLE[k].Y, A)
-        return model
-    return Fit("postprocessing.DPPostProcessing", how, of, k)
-
-
-def table(k: int, door: str, **how: Any) -> Fit:
-    def of(A, rng):
-        counts = cell_counts(BASE[k].predict(PEOPLE[k].X), A, PEOPLE[k].Y, n_groups=k)
-        return getattr(postprocessing, door)(counts, rng=rng, **dict(dict(epsilon=.3), **how))
-    return Fit(f"postprocessing.{door}", how, of, k)
-
-
-def once(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        model = FrontierLearner(**dict(dict(epsilon=1.0, gamma=.1, gammas=[.1], n_groups=k), **how))
-        model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng).score(PEOPLE[k].X, PEOPLE[k].Y, A)
-        return model
-    return Fit("oneshot.FrontierLearner", how, of, k)
-
-
-def asked(k: int, door: str, **how: Any) -> Fit:
-    def of(A, rng):
-        X, Y = PEOPLE[k].X, PEOPLE[k].Y
-        what = dict(cells=2 * (X[:, 0] > 0) + Y, A=A) if door == "release_cells" else dict(features=X, A=A, Y=Y)
-        return getattr(oneshot, door)(**what, rng=rng, n_groups=k, **dict(dict(epsilon=1.0), **how))
-    return Fit(f"oneshot.{door}", how, of, k)
-
-
-def priced(k: int, **how: Any) -> Fit:
-    def of(A, rng):
-        usual = dict(epsilon=2.0, gamma=0.0, delta=1e-6, n_groups=k, hidden=(3,), epochs=3, batch=100, rate=.05)
-        model = lagrangian.PrivateFairLagrangian(**usual | how)
-        return model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=A, rng=rng)
-    return Fit("lagrangian.PrivateFairLagrangian", how, of, k)
-
-
-def choice(k: int, spread: float = 1.0, **how: Any) -> Fit:
-    def of(A, rng):
-        costs = [[1.0, -1.0 - spread * a] for a in range(k)]
-        return oracles.private_oracle(RULES[k], A, PEOPLE[k].Y, costs, rng=rng, **dict(dict(epsilon=1.0, size=3), **how))
-    return Fit("oracles.private_oracle", dict(how, spread=spread), of, k, 3)
-
-
-def reports(k: int) -> Fit:
-    def of(A, rng):
-        counts = np.bincount(mechanisms.randomized_response(A, k, 1.0, rng), minlength=k)
-        return counts, mechanisms.debias_counts(counts, 1.0), mechanisms.likely_counts(counts, 1.0)
-    return Fit("mechanisms.randomized_response", {}, of, k)
-
-
-NOTIONS = ("false_positive", "true_positive", "demographic_parity")
-REPAIRS: tuple[dict, ...] = (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=2))
-
-
-def all_fits() -> list[Fit]:
-    """The list: what is private, with each word of each option, for two groups and for three."""
-    found = []
-    for k in (2, 3):
-        found += [play(k, **how) for how in (
-            *REPAIRS, *(dict(repair, protect="X and A") for repair in REPAIRS), *(dict(repair, made="counts") for repair in REPAIRS),
-            *(dict(repair, against="pairs") for repair in REPAIRS), *(dict(notion=notion) for notion in NOTIONS),
-            *(dict(repair, notion="accuracy_parity") for repair in REPAIRS),
-            *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS), dict(accounting="advanced"),
-            dict(rounds=1), dict(rounds=1, protect="X and A"), dict(B=[3.0, 1e-250]), dict(progress=True),
-            dict(as_printed=True), dict(as_printed=True, made="counts"), dict(as_printed=True, progress=True))]
-        found += [one_play(k, repair=repair) for repair in ("frozen", "bound", "promise")]
-        found += [loop(k, **how) for how in (*(dict(notion=notion) for notion in ("equalized_odds", *NOTIONS[:2])), dict(rounds=1),
-                                             dict(ridge=1.0, rounds=2), dict(progress=True))]
-        found += [mixed(k, **how) for how in (
-            *REPAIRS, dict(rounds=1), dict(progress=True), dict(against="anchor"), dict(against="pairs"),
-            *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")))]
-        found += [learned(k, **how) for how in (dict(), *(dict(notion=notion) for notion in NOTIONS[:2]), dict(rounds=1),
-                                                dict(progress=True))]
-        found += [responded(k, **how) for how in (
-            dict(), *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")), dict(correction="none"))]
-        found += [repaired(k, **how) for how in (
-            *(dict(method=method, noise=noise) for method in ("public_margins", "score_bins") for noise in MARGIN_NOISES),
-            *(dict(method="as_printed", noise=noise) for noise in NOISES),
-            *(dict(method=method) for method in estimator.METHODS),
-            *(dict(method=method, slack=slack) for method, slack in (
-                ("public_margins", True), ("as_printed", False), ("score_bins", True))),
-            *(dict(method=method, notion=notion, against=against) for method in ("public_margins", "score_bins")
-              for notion in (*NOTIONS, "equalized_odds") for against in ("anchor", "pairs")),
-            *(dict(method="score_bins", criterion=criterion) for criterion in CRITERIA), dict(method="score_bins", n_bins="suggested"))]
-        found += [table(k, door, noise=noise) for door, words in (
-            ("noisy_counts", NOISES), ("public_margin_counts", MARGIN_NOISES)) for noise in words]
-        found += [table(k, "k_norm_counts", exact=exact) for exact in (False, True)]
-        found += [once(k, **how) for how in (
-            dict(), *(dict(method=method, oracle=oracle) for method in ("histogram", "sums") for oracle in learner.ORACLES),
-            dict(method="response"), dict(method="response", oracle="logistic", share=1.0),
-            *(dict(method=method, notion=notion) for method in ("histogram", "sums") for notion in NOTIONS),
-            *(dict(method="response", notion=notion, share=1.0) for notion in NOTIONS),
-            *(dict(method=method, against="pairs") for method in ("histogram", "sums")),
-            *(dict(method=method, notion="demographic_parity", against="pairs", share=1.0) for method in learner.METHODS),
-            dict(against="anchor"),
-            *(dict(method="sums", norm=norm, columns=columns) for norm in ("l1", "l2") for columns in learner.COLUMNS),
-            dict(smoothing="likelihood"), dict(n_cells=3))]
-        found += [priced(k, **how) for how in (
-            *(dict(notion=notion) for notion in (*NOTIONS, "equalized_odds")), dict(notion="accuracy_parity", h="loss"), dict(missing=True),
-            dict(notion="accuracy_parity", h="error"), dict(h="score", progress=True), dict(decision="score"), dict(shares=[1 / k] * k),
-            dict(subspace=2), *(dict(method=method, delta=0.0, missing=missing) for method in ("response", "posterior")
-                                for missing in (False, True)))]
-        found += [asked(k, "release_cells", every_group=every) for every in (False, True)]
-        found += [asked(k, "release_cells", exact=True)]
-        found += [asked(k, "release_sums", norm=norm, every_group=every) for norm in ("l1", "l2") for every in (False, True)]
-        found += [choice(k), choice(k, as_printed=True), choice(k, spread=0.0), reports(k)]
-    return found
-
-
-def beside_their_tests() -> list[Fit]:
-    """Fits that stand beside their own tests: ``PRIVATE_FITS = {"room.name": lambda people, A, rng: ...}``, for two groups."""
-    found = []
-    for path in sorted(Path(__file__).parent.rglob("test_*.py")):
-        if path != Path(__file__) and "\nPRIVATE_FITS = " in path.read_text(encoding="utf-8"):
-            if str(path.parent) not in sys.path:
-                sys.path.insert(0, str(path.parent))
-            for door, of in importlib.import_module(path.stem).PRIVATE_FITS.items():
-                found.append(Fit(door, {}, functools.partial(of, PEOPLE[2]), 2))
-    return found
-
-
-LIST = [*all_fits(), *beside_their_tests()]
-FITS = {f"{fit.door.split('.')[1]}, k={fit.k}" + "".join(f", {name}={value}" for name, value in fit.options.items()): fit for fit in LIST}
-assert len(FITS) == len(LIST)
-
-
-def fits(*rooms_of: str, printed: bool = False) -> list[str]:
-    return [name for name, fit in FITS.items() if fit.door.split(".")[0] in rooms_of and (
-        fit.door == "games.dp_oracle_learner_as_printed") == printed]
+from private_fits import (
+    FITS,
+    LIST,
+    NOTIONS,
+    PEOPLE,
+    Fit,
+    all_fits,
+    asked,
+    base_of,
+    choice,
+    learned,
+    loop,
+    mixed,
+    once,
+    play,
+    repaired,
+    rules_of,
+    table,
+)
+from witness import Run, run
 
 
 # ------------------------------------------------------------------------------------------------ the test
@@ -363,24 +61,26 @@ def worlds(fit: Fit) -> list[np.ndarray]:
     neighbour = A.copy()
     neighbour[0] = (A[0] + 1) % k
     both = [neighbour, (A + 1) % k]
-    if fit.options.get("repair") == "promise" or fit.door == "games.dp_oracle_learner_as_printed":
+    if promised(fit) or fit.door == PRINTED:
         return both
     return [*both, np.where((A == k - 1) & (Y == 1), 0, A), np.where(A == 0, 1, A)]
 
 
-class Seen(NamedTuple):
-    """What a run shows: the bytes of its result, the generator after it, and the mechanisms' questions, answers and records."""
-
-    result: bytes
-    generator: dict
-    asked: list[bytes]
-    answers: list
-    calls: Counter
-    records: Counter | None
+def promised(fit: Fit) -> bool:
+    return fit.options.get("smallest_cell") is not None
 
 
-def bytes_of(result: Any) -> bytes:
+PRINTED = "games.dp_oracle_learner_as_printed"
+
+
+def fits(*rooms_of: str, printed: bool = False) -> list[str]:
+    return [name for name, fit in FITS.items() if fit.door.split(".")[0] in rooms_of and (fit.door == PRINTED) == printed]
+
+
+def bytes_of(result: Any, without: tuple[str, ...] = ()) -> bytes:
     """Pickled, the attributes of an object by themselves as well, and printed. Twice: which equal texts are one object is forgotten."""
+    if without:
+        result = {name: value for name, value in vars(result).items() if name not in without}
     return pickle.dumps(pickle.loads(pickle.dumps((result, getattr(result, "__dict__", None), repr(result), on_its_class(result)))))
 
 
@@ -391,46 +91,23 @@ def on_its_class(result: Any) -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
-def recorded(result: Any) -> Counter | None:
-    """Mechanism -> how often, of the records that a result holds; None if it is numbers alone."""
-    if isinstance(result, np.ndarray) or (isinstance(result, tuple) and not isinstance(result[-1], Release)):
-        return None
-    one: Any = result[-1] if isinstance(result, tuple) else getattr(result, "release", None)
-    found = Counter()
-    for release in getattr(result, "releases_", (one,) if one else ()):
-        found[release.mechanism] += release.times
-    return found
-
-
-def run(fit: Fit, A: np.ndarray, told: list | None = None, seed: int = 1, without: tuple[str, ...] = ()) -> Seen:
-    """One run, its mechanisms watched; with answers that are told, if there are any; of the result all but some attributes."""
-    witness, rng = Witness(told), np.random.default_rng(seed)
-    with pytest.MonkeyPatch.context() as patched:
-        witness.watch(patched)
-        try:
-            result = fit.of(A, rng)
-        except ValueError as refusal:
-            assert told is None, f"refused for other groups: {refusal}"
-            raise
-    records = recorded(result)
-    for name in without:
-        object.__delattr__(result, name)
-    return Seen(bytes_of(result if not without else vars(result)), rng.bit_generator.state, witness.asked, witness.answers, witness.calls,
-                records)
+def questions(seen: Run) -> list[bytes]:
+    return [asked.public() for asked in seen.witness.asked]
 
 
 def nothing_else_is_published(name: str) -> None:
     fit = FITS[name]
-    first = run(fit, PEOPLE[fit.k].A)
-    if first.records is not None:
-        assert first.records == Counter({law: times * fit.games for law, times in first.calls.items()}), "an answer without its record"
+    people = PEOPLE[fit.k]
+    first = run(fit, people, people.A)
+    assert first.witness.asked or not fit.draws, "no mechanism was asked"
+    expected, public = bytes_of(first.result), questions(first)
     for i, A in enumerate(worlds(fit)):
-        again = run(fit, A, first.answers, seed=1 + (i == 0))
-        alike = again.asked == first.asked                      # not in the assert: to show how bytes differ takes long
+        again = run(fit, people, A, first.witness.answers, seed=1 + (i == 0))
+        alike = questions(again) == public                      # not in the assert: to show how bytes differ takes long
         assert alike, "the mechanisms are asked otherwise"
         alike = again.generator == first.generator or i == 0
         assert alike, "not as many numbers are drawn"
-        alike = again.result == first.result
+        alike = bytes_of(again.result) == expected
         assert alike, "what is published differs"
 
 
@@ -458,18 +135,20 @@ def test_what_a_private_oracle_answers_is_made_by_its_recorded_mechanism(name):
 @pytest.mark.parametrize("name", fits("games", printed=True))
 def test_as_printed_the_scales_tell_of_the_groups_and_nothing_else_does(name):
     """The one play that is not private: its noise is scaled by the smallest cell, and its records say so."""
-    fit = FITS[name]
-    A, Y = PEOPLE[fit.k].A, PEOPLE[fit.k].Y
-    whole, rest = run(fit, A), run(fit, A, without=("spent",))
+    fit, spent = FITS[name], ("spent", "releases_")
+    people = PEOPLE[fit.k]
+    A, Y = people.A, people.Y
+    first = run(fit, people, A)
+    whole, rest = bytes_of(first.result), bytes_of(first.result, spent)
     cell = 2 * A + Y
     one_less = A.copy()
     leaves = np.flatnonzero(cell == np.bincount(cell).argmin())[0]
     one_less[leaves] = (A[leaves] + 1) % fit.k
     for world in (*worlds(fit), one_less):
-        again = run(fit, world, rest.answers, without=("spent",))
-        alike = again.result == rest.result and again.generator == rest.generator
+        again = run(fit, people, world, first.witness.answers)
+        alike = bytes_of(again.result, spent) == rest and again.generator == first.generator
         assert alike
-    alike = run(fit, one_less, whole.answers).result == whole.result
+    alike = bytes_of(run(fit, people, one_less, first.witness.answers).result) == whole
     assert not alike
 
 
@@ -500,7 +179,7 @@ class Numbers(pickle.Pickler):
 def secrets(k: int) -> list[np.ndarray]:
     """The groups as codes, indicators and lists of people; the people of all cells, those whom the rules and the base accept; shares."""
     A, Y = PEOPLE[k].A, PEOPLE[k].Y
-    tables = [cell_counts(said, A, Y, n_groups=k) for said in (*RULES[k], BASE[k].predict(PEOPLE[k].X))]
+    tables = [cell_counts(said, A, Y, n_groups=k) for said in (*rules_of(PEOPLE[k]), base_of(PEOPLE[k]).predict(PEOPLE[k].X))]
     n = tables[0].sum(axis=0)
     accepted = [table[1] for table in tables if (table[1] > 0).all()]
     shares = [n / n.sum(), n / n.sum(axis=0), n / n.sum(axis=1, keepdims=True), *(each / n.sum() for each in tables),
@@ -515,7 +194,7 @@ def secrets(k: int) -> list[np.ndarray]:
 def test_neither_groups_nor_counts_nor_rates_of_them_are_in_what_is_published(name):
     """The draws are others than above, and fixed: by chance noise may be 0."""
     fit = FITS[name]
-    numbers = Numbers(fit.of(PEOPLE[fit.k].A, np.random.default_rng(2)))
+    numbers = Numbers(fit.of(PEOPLE[fit.k], PEOPLE[fit.k].A, np.random.default_rng(2)))
     assert not [secret.tolist() for secret in secrets(fit.k) if numbers.hold(secret)]
 
 
@@ -546,7 +225,7 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
     *((once, how) for how in (
         dict(method="sums", n_cells=3), dict(method="sums", smoothing="likelihood"), dict(method="response", oracle="bayes"),
         dict(epsilon=1e-6, share=.9999), dict(method="response", epsilon=2000.0), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),
-    (functools.partial(asked, door="release_cells"), dict(n_cells=1)), (functools.partial(asked, door="release_sums"), dict(norm="l3")),
+    (functools.partial(asked, door="mechanisms.release_cells"), dict(n_cells=1)), (functools.partial(asked, door="oneshot.release_sums"), dict(norm="l3")),
     (functools.partial(table, door="public_margin_counts"), dict(size=-1)), (choice, dict(epsilon=0.0)), (choice, dict(size=-1)),
 ]
 
@@ -556,7 +235,7 @@ def said_by(fit: Fit) -> set[str]:
     said = set()
     for A in (PEOPLE[fit.k].A, *worlds(fit._replace(options={}))):
         try:
-            said.add(type(fit.of(A, np.random.default_rng(1))).__name__)
+            said.add(type(fit.of(PEOPLE[fit.k], A, np.random.default_rng(1))).__name__)
         except ValueError as refusal:
             said.add(f"{type(refusal).__name__}: {refusal}")
     return said
@@ -659,14 +338,13 @@ def words_of(door: str) -> dict[str, set]:
 
 
 def not_in_the_list() -> set[str]:
-    made = {f"{place.place.__name__.split('.')[1]}.{place.name}" for place in MECHANISMS if inspect.ismodule(place.place)}
-    return set(doors()) - {fit.door for fit in LIST} - made - set(NOT_PUBLISHED)
+    return set(doors()) - {fit.door for fit in LIST} - {f"mechanisms.{name}" for name in mechanisms.__all__} - set(NOT_PUBLISHED)
 
 
 def test_every_private_fit_is_in_the_list():
     missing = sorted(not_in_the_list())
-    assert not missing, (f"{missing}: add fits to all_fits() of tests/test_published.py, or PRIVATE_FITS = {{'room.name': "
-                         "lambda people, A, rng: ...}} beside their test; if they draw by a way of their own, the place to MECHANISMS")
+    assert not missing, (f"{missing}: add fits to all_fits() of tests/private_fits.py, or PRIVATE_FITS = {{'room.name': "
+                         "lambda people, A, rng: ...}} beside their test")
     assert not ({fit.door for fit in LIST} | set(NOT_PUBLISHED)) - set(doors())
     assert len(doors()) >= 20
 
@@ -694,10 +372,10 @@ def test_every_word_of_an_option_is_in_the_list(door):
     defaults = {name: argument.default for name, argument in inspect.signature(doors()[door]).parameters.items()}
     for k in (2, 3):
         mine = [fit for fit in LIST if fit.door == door and fit.k == k]
-        assert mine, f"{door} with {k} groups: add it to all_fits() of tests/test_published.py"
+        assert mine, f"{door} with {k} groups: add it to all_fits() of tests/private_fits.py"
         for name, words in words_of(door).items():
             left = words - {fit.options.get(name, defaults.get(name)) for fit in mine}
-            assert not left, f"{door}, {name}={sorted(left)} with {k} groups: add it to all_fits() of tests/test_published.py"
+            assert not left, f"{door}, {name}={sorted(left)} with {k} groups: add it to all_fits() of tests/private_fits.py"
 
 
 # ------------------------------------------------------------------------------------------------ faults
@@ -834,7 +512,7 @@ FAULTS = {
                                            "the fitted model keeps the generator, and who has it draws the noise again"),
     "audit_leaves_no_record": Mutant("dpfair_teach.oneshot.FrontierLearner.fit",
                                      kept(releases_=lambda model, given: model.releases_[:1]), "the audit's answer has no record"),
-    "empty_cells_told_without_noise": Mutant("dpfair_teach.oneshot.releases.release_cells", without_noise_where_nobody_is,
+    "empty_cells_told_without_noise": Mutant("dpfair_teach.mechanisms.counts.release_cells", without_noise_where_nobody_is,
                                              "a cell in which nobody is of group 1 is told to be empty"),
     "choice_carries_a_rate": Mutant("dpfair_teach.oracles.private.private_oracle", kept(
         share=lambda choice, given: np.mean(np.asarray(given["A"]) == 1)), "the answer holds a group's true share"),

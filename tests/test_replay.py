@@ -1,0 +1,102 @@
+"""Every private fit, on every neighbour, with the answers of one run told to all: the law of what is published, and its records.
+
+At each draw one changed person moves the value by at most the sensitivity that the noise was made for, in the mechanism's norm; whoever
+is in which group, the noise is of the same scale. The records that a fit leaves are those of the mechanisms that were run, all of them and
+no other, and together they cost at most the epsilon and delta that the fit was asked for. That each mechanism's noise has the law that its
+record says is test_mechanism_laws.py's. A new private method is tried as soon as it stands in a room's ``__all__``: it needs a run, and no test.
+"""
+from __future__ import annotations
+
+import ast
+import functools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpfair_teach.accounting import compose
+from private_fits import FEW, FITS, LIST, Fit
+from test_published import PRINTED, promised
+from witness import merged, records_of, run
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = 7
+#: Rounding of a value: a sum of doubles that is not on a grid may move a little further than its sensitivity.
+ROUNDING = 1e-9
+PRIVATE = [name for name, fit in FITS.items() if fit.door != PRINTED]
+
+
+def neighbours(fit: Fit, part: int) -> list[np.ndarray]:
+    """One person's group changed to any other, of every seventh person."""
+    A, found = FEW[fit.k].A, []
+    cell = 2 * A + FEW[fit.k].Y
+    for who in range(part, len(A), PARTS):
+        if promised(fit) and np.bincount(cell)[cell[who]] <= fit.options["smallest_cell"]:
+            continue                                            # the promise is not about those who break it
+        for other in set(range(fit.k)) - {A[who]}:
+            found.append(np.where(np.arange(len(A)) == who, other, A))
+    return found
+
+
+@functools.lru_cache(maxsize=4)
+def first(name: str):
+    fit = FITS[name]
+    return run(fit, FEW[fit.k], FEW[fit.k].A)
+
+
+@pytest.mark.turning(PARTS)
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("name", PRIVATE)
+def test_no_neighbour_moves_a_value_further_than_its_noise_was_made_for(name, part):
+    fit, seen = FITS[name], first(name)
+    for A in neighbours(fit, part):
+        again = run(fit, FEW[fit.k], A, seen.witness.answers)
+        assert len(again.witness.asked) == len(seen.witness.asked), "a mechanism is asked less often than for other groups"
+        for number, (one, other) in enumerate(zip(seen.witness.asked, again.witness.asked, strict=True)):
+            assert one.public() == other.public(), f"draw {number}: scale, sensitivity or shape depend on the groups"
+            moved, allowed = one.moved(other), one.allowed()
+            worst = np.max(moved - allowed * (1 + ROUNDING))
+            assert worst <= 0, f"draw {number}, {one.mechanism}: moved by {np.max(moved):.6g}, noise made for {np.min(allowed):.6g}"
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_the_records_are_those_of_the_mechanisms_and_cost_what_was_asked_for(name):
+    fit, seen = FITS[name], first(name)
+    drawn, kept = seen.witness.records(), records_of(seen.result)
+    if kept is not None:
+        assert merged(kept) == drawn, "a record that no mechanism made, or a draw without its record"
+    if not drawn or seen.claim is None:
+        return
+    records = [record for door in seen.witness.doors for record in door.releases]
+    assert all(record.times % fit.games == 0 for record in records)
+    one = [record.with_times(record.times // fit.games) for record in records]
+    epsilon, delta = seen.claim
+    delta = 0.0 if delta is None else float(delta)
+    found = np.inf
+    for method in ("basic", "rdp", "pld"):
+        if delta or method == "basic":
+            found = min(found, compose(one, delta, method))
+        if found <= np.max(epsilon) * (1 + 1e-9):
+            return
+    assert found <= np.max(epsilon) * (1 + 1e-9), f"epsilon {epsilon} was asked for, and the records cost {found}"
+
+
+def test_most_fits_say_what_they_claim():
+    """So that the test above is about something."""
+    claims = {name.split(",")[0]: first(name).claim is not None for name in PRIVATE if name.count(",") <= 1}
+    assert sum(claims.values()) >= .8 * len(claims), [name for name, said in claims.items() if not said]
+
+
+def test_no_record_is_written_but_by_a_mechanism():
+    """Outside the room of mechanisms nothing in the library makes a Release: an estimator passes on what it was given."""
+    found = []
+    for path in sorted((ROOT / "dpfair_teach").rglob("*.py")):
+        if path.parent.name != "mechanisms":
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and (getattr(node.func, "id", None) or getattr(node.func, "attr", None)) == "Release":
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert found == [], f"{found}: draw by mechanisms.Measurement or mechanisms.release, and keep what they return"
+
+
+def test_every_private_fit_is_tried():
+    assert {fit.door for fit in LIST} == {FITS[name].door for name in FITS} and len(PRIVATE) > 100

@@ -1,0 +1,151 @@
+"""Who stands at the one door for noise while a private fit runs: what was asked there, what was answered, and what records that left.
+
+All noise meets private numbers in ``mechanisms.Measurement.invoke``. A :class:`Witness` there writes down every question, with its value,
+and every answer; a second one has the same answers told to a run on other groups. Whatever then still depends on the groups did not go
+through a mechanism.
+"""
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from dpfair_teach import networks
+from dpfair_teach.accounting import Release
+from dpfair_teach.lagrangian import problem
+from dpfair_teach.mechanisms import MECHANISMS, Measurement
+from private_fits import Fit, function_of
+
+#: What is drawn of public things, or coins that must stay secret: the same for all groups, and no answer.
+COINS = [(networks.Network, "initial"), (problem, "epoch_order"), (problem, "poisson_sample")]
+
+
+class Asked(NamedTuple):
+    """One question at the door: the mechanism with its public numbers, the units, how many repeats; the private value; the answer."""
+
+    mechanism: str
+    numbers: tuple[Any, ...]
+    units: np.ndarray
+    axes: tuple[int, ...]
+    shape: tuple[int, ...]
+    value: np.ndarray
+    answer: np.ndarray
+
+    def public(self) -> bytes:
+        """All but the value and the answer, in bytes."""
+        numbers = [None if number is None else np.asarray(number).tolist() for number in self.numbers]
+        shapes = self.axes, self.shape, np.shape(self.value), np.shape(self.answer)
+        return repr((self.mechanism, numbers, self.units.tolist(), shapes)).encode()
+
+    def moved(self, other: Asked) -> np.ndarray:
+        """How far the other's value is from this one's, in the mechanism's norm, of each game."""
+        mechanism = MECHANISMS[self.mechanism]
+        return mechanism.distance(*(np.reshape(each.value, (*self.axes, -1)).astype(float) for each in (self, other)))
+
+    def allowed(self) -> np.ndarray:
+        """How far one person may move the value: the sensitivity, in its units; 0 where no noise was drawn."""
+        sensitivity, scale, _ = self.numbers
+        if sensitivity is None:                                 # everybody answers for themselves
+            return np.ones(self.axes)
+        drawn = np.broadcast_to(1.0 if scale is None else np.asarray(scale) > 0, self.axes)
+        return np.where(drawn, np.asarray(sensitivity) * self.units, 0.0)
+
+
+class Witness:
+    """Stands at the door: with ``told``, the answers are those, and not what is drawn."""
+
+    def __init__(self, told: list[np.ndarray] | None = None) -> None:
+        self.told, self.asked, self.coins, self.doors = told, [], [], []
+        self._answers = iter(told or ())
+
+    def answer(self, drawn: Any) -> Any:
+        if self.told is None:
+            self.coins.append(drawn)
+            return drawn
+        told = next(self._answers, None)
+        assert told is not None, "a mechanism is asked once more than for other groups"
+        assert np.shape(told) == np.shape(drawn), "a mechanism is asked about more, or less, than for other groups"
+        return told
+
+    def watch(self, patched: pytest.MonkeyPatch) -> None:
+        real = Measurement.invoke
+
+        def invoke(door: Measurement, value: Any, rng: Any, *, units: Any = 1.0, size: Any = None) -> np.ndarray:
+            if not any(door is known for known in self.doors):
+                self.doors.append(door)
+            drawn = real(door, value, rng, units=units, size=size)
+            units = np.asarray(units, dtype=float)
+            silent = np.broadcast_to(units == 0, door.axes) | door._silent[door._kind].reshape(door.axes)
+            answer = np.asarray(self.answer(np.array(drawn)))
+            if silent.any():                                    # no mechanism there: nothing private may be in it, and nothing is told
+                answer = np.where(silent.reshape(silent.shape + (1,) * (answer.ndim - silent.ndim)), drawn, answer)
+            shape = tuple(np.atleast_1d(size)) if size is not None else ()
+            self.asked.append(Asked(door.mechanism, (door._given[0], door._scale, door._given[2]), units, door.axes, shape,
+                                    np.array(value), answer))
+            return answer[()]
+
+        patched.setattr(Measurement, "invoke", invoke)
+        for owner, name in COINS:
+            real_coin = getattr(owner, name)
+            patched.setattr(owner, name, lambda *args, real_coin=real_coin, **kw: self.answer(real_coin(*args, **kw)))
+
+    @property
+    def answers(self) -> list[np.ndarray]:
+        """Everything that was drawn, in order."""
+        return self.coins
+
+    def records(self) -> Counter:
+        return merged(record for door in self.doors for record in door.releases)
+
+
+def merged(records: Any) -> Counter:
+    """Records that differ in how often they ran alone, added up."""
+    found: Counter = Counter()
+    for record in records:
+        found[repr(record.with_times(1))] += record.times
+    return found
+
+
+def records_of(result: Any) -> tuple[Release, ...] | None:
+    """The records that a result holds; None if it is numbers alone."""
+    if hasattr(result, "releases_"):
+        return tuple(result.releases_)
+    one = result[-1] if isinstance(result, tuple) and result else getattr(result, "release", None)
+    return (one,) if isinstance(one, Release) else None
+
+
+class Run(NamedTuple):
+    result: Any
+    witness: Witness
+    generator: dict
+    claim: tuple[float, float] | None
+
+
+def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1) -> Run:
+    """One run of a private fit with its door watched, and the epsilon and delta that it was asked for."""
+    witness, rng = Witness(told), np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patched:
+        witness.watch(patched)
+        claims, before = [], sys.getprofile()
+        code = inspect.unwrap(function_of(fit.door)).__code__
+
+        def seen(frame: Any, event: str, _: Any) -> None:
+            if event == "call" and frame.f_code is code and not claims:
+                given = frame.f_locals
+                source = vars(given["self"]) if "self" in given else given
+                claims.append((source.get("epsilon"), source.get("delta", 0.0)))
+
+        sys.setprofile(seen)
+        try:
+            result = fit.of(people, A, rng)
+        except ValueError as refusal:
+            assert told is None, f"refused for other groups: {refusal}"
+            raise
+        finally:
+            sys.setprofile(before)
+    claim = claims[0] if claims and claims[0][0] is not None else None
+    return Run(result, witness, rng.bit_generator.state, claim)
