@@ -225,7 +225,8 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
     *((once, how) for how in (
         dict(method="sums", n_cells=3), dict(method="sums", smoothing="likelihood"), dict(method="response", oracle="bayes"),
         dict(epsilon=1e-6, share=.9999), dict(method="response", epsilon=2000.0), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),
-    (functools.partial(asked, door="mechanisms.release_cells"), dict(n_cells=1)), (functools.partial(asked, door="oneshot.release_sums"), dict(norm="l3")),
+    (functools.partial(asked, door="mechanisms.release_cells"), dict(n_cells=1)),
+    (functools.partial(asked, door="oneshot.release_sums"), dict(norm="l3")),
     (functools.partial(table, door="public_margin_counts"), dict(size=-1)), (choice, dict(epsilon=0.0)), (choice, dict(size=-1)),
 ]
 

@@ -3,7 +3,8 @@
 At each draw one changed person moves the value by at most the sensitivity that the noise was made for, in the mechanism's norm; whoever
 is in which group, the noise is of the same scale. The records that a fit leaves are those of the mechanisms that were run, all of them and
 no other, and together they cost at most the epsilon and delta that the fit was asked for. That each mechanism's noise has the law that its
-record says is test_mechanism_laws.py's. A new private method is tried as soon as it stands in a room's ``__all__``: it needs a run, and no test.
+record says is test_mechanism_laws.py's. A new private method is tried as soon as it stands in a room's ``__all__``: it needs a run, and no
+test.
 """
 from __future__ import annotations
 

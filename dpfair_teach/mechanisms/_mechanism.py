@@ -144,6 +144,10 @@ class Mechanism:
         """
         return (value != other).any(axis=-1).astype(float)
 
+    def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
+        """The values of two neighbours that it tells apart most easily, at sensitivity 1; what it answers is read by its first number."""
+        return np.zeros(1), np.ones(1)
+
     def at(self, epsilon: float, delta: float) -> dict[str, float]:
         """The numbers of a record that is private at ``epsilon`` (and ``delta``, where it needs one); sensitivity 1."""
         return {"epsilon": epsilon}

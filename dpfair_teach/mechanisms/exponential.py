@@ -272,6 +272,9 @@ class Exponential(Mechanism):
         scale = np.broadcast_to(2 * np.asarray(sensitivity) / epsilon, loss.shape[:-1])
         return noisy_minimum(loss, scale, rng)
 
+    def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([0.0, 2.0]), np.array([0.0, 4.0])     # a choice that is seldom made, and more seldom
+
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Half of what two losses move apart: what all move by changes no choice."""
         return np.ptp(value - other, axis=-1) / 2

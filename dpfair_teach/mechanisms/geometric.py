@@ -193,6 +193,7 @@ class Geometric(Noise):
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], exact: bool = False
              ) -> np.ndarray:
         sensitivity, scale, epsilon = numbers
+        value = check.whole_numbers("value", value)
         draw, epsilon = exact_geometric if exact else geometric, sensitivity / scale if epsilon is None else epsilon
         return draw(value, int(sensitivity), epsilon, rng, shape)
 

@@ -14,6 +14,10 @@ from .registry import MECHANISMS
 __all__ = ["Measurement", "release"]
 
 
+#: Stands for a number that is not given, where kinds of noise are told apart.
+NONE = -1.0
+
+
 class Measurement:
     """A mechanism that is ready to answer: made of public numbers, it draws, counts how often it did, and says so in ``releases``.
 
@@ -68,12 +72,12 @@ class Measurement:
             except ValueError as apart:
                 check.refuse(name, np.shape(given[-1]), f"does not go with the shape {self.axes} of what stands before it",
                              "Give a number, or one for each game.", apart)
-        rows = np.stack([np.full(self.axes, np.nan) if number is None else np.broadcast_to(number, self.axes) for number in given], axis=-1)
+        rows = np.stack([np.full(self.axes, NONE) if number is None else np.broadcast_to(number, self.axes) for number in given], axis=-1)
         kinds, self._kind = np.unique(rows.reshape(-1, 3), axis=0, return_inverse=True)
         self._silent = (kinds[:, 1] == 0) | (kinds[:, 0] == 0)          # no scale, or nothing that could move: no mechanism
         rest = dict(delta=delta, relation=relation, sampling_probability=sampling_probability, part=part)
         self._records = [None if silent else Release(self.mechanism, unit, **rest, **dict(zip(("sensitivity", "scale", "epsilon"), (
-            None if np.isnan(number) else float(number) for number in kind), strict=True)))
+            None if number == NONE else float(number) for number in kind), strict=True)))
             for kind, silent in zip(kinds, self._silent, strict=True)]
         self._given = [None if number is None else number if self.axes else float(number) for number in given]
         self._scale = self._given[1] if self._given[1] is not None or self._given[0] is None else np.divide(self._given[0], self._given[2])

@@ -168,6 +168,9 @@ class RandomizedResponse(Mechanism):
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], n_groups: int = 2) -> np.ndarray:
         return randomized_response(value, n_groups, numbers[2], rng, shape)
 
+    def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(1, dtype=int), np.ones(1, dtype=int)
+
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
         return (value != other).sum(axis=-1).astype(float)
 
