@@ -93,7 +93,7 @@ PRIVATE_FITS = {
     "lagrangian.start_training": lambda people, A, rng: lagrangian.start_training(private_problem(people, A), plan(), rng),
     "lagrangian.noisy_violations": lambda people, A, rng: lagrangian.noisy_violations(of_some(people, A), np.full((2, 2), 60.0), 1.0, rng),
     "lagrangian.noisy_group_sum": lambda people, A, rng: lagrangian.noisy_group_sum(
-        of_some(people, A, np.arange(0, 200, 3)), [[.1, .2], [-.1, -.2]], 1.0, 1.0, rng),
+        of_some(people, A, np.arange(0, len(A), 3)), [[.1, .2], [-.1, -.2]], 1.0, 1.0, rng),
     "lagrangian.pf_ld": trained,
 }
 
