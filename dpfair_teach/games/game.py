@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import Notion, both_signs, read_parity, signed
-from ..oracles.prices import charged
+from ..oracles.private import charged
 from .auditor import bound_on_multipliers
 from .programs import Equilibrium, FairERM, plain, solve_fair_erm, solve_game
 from .table import Empty, Gaps, Table, table_of_counts, table_of_gaps, table_of_people

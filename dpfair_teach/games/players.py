@@ -11,7 +11,7 @@ import numpy as np
 
 from ..fairness import Parity
 from ..mechanisms.grid import on_grid as on_grid
-from ..oracles.prices import charged
+from ..oracles.private import charged
 from .game import FairnessGame
 from .sensitivity import Guarded, lemma_3_1
 

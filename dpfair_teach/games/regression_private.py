@@ -14,7 +14,7 @@ from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
 from ..mechanisms.grid import on_grid
 from ..oracles import RegressionOracle
-from ..oracles.prices import charged
+from ..oracles.private import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from ..training import State, train
 from .auditor import weights

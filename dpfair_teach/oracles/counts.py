@@ -36,7 +36,7 @@ def _not_too_many(name: str, shape: tuple, labelings: int, k: int, limit: object
 
 def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None,
                      limit: int = LIMIT) -> tuple[np.ndarray, np.ndarray]:
-    """What every threshold on one number accepts, cell by cell, for any number of people.
+    """How many people of each (group, label) every threshold on one number accepts: the labelings in numbers, for any number of people.
 
     Source: supplement, section 3.2 (H(S)); all that the game asks about :func:`threshold_labelings`, in the same order.
 
@@ -79,10 +79,10 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
 
 def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None,
                      limit: int = LIMIT) -> tuple[np.ndarray, np.ndarray]:
-    """What every half-plane accepts, cell by cell: all labelings of :func:`halfplane_labelings`, without their list.
+    """How many people of each (group, label) every half-plane accepts: :func:`halfplane_labelings` in numbers, without their list.
 
-    Source: supplement, section 3.2 (H(S)). As there, each labeling but the constants is a point p and a direction in which another point
-    lies; sorting the directions about p gives all its counts by running sums: u^2 ln u steps in all. Exact as there.
+    Source: supplement, section 3.2 (H(S)). Sorting the directions about each point gives all its counts by running sums: u^2 ln u steps in
+    all for u different points. Exact as there.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def _not_too_many(name: str, value: object, labelings: int, m: int, limit: objec
 
 
 def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
-    """H(S) of the thresholds h_t(x) = 1{x >= t}: all labelings of the people by one number.
+    """The labelings H(S) of the thresholds h_t(x) = 1{x >= t}: every way in which they can label the people by one number.
 
     Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 1. With u different values there are u + 1 labelings,
     which is Sauer's bound for d = 1; people with equal numbers always get the same label.
@@ -59,16 +59,12 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
 
 
 def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
-    """H(S) of the half-planes 1{w . x >= b}: all labelings of people with two numbers, ties and points on one line included.
+    """The labelings H(S) of the half-planes 1{w . x >= b}: every way to label people with two numbers, ties and points on a line included.
 
-    Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 3. There are 2 + (sum over the points of the number of
-    directions in which other points lie): u^2 - u + 2 for u different points, no three on a line; Sauer's bound for d = 3 is about
-    u^3 / 6. Exact: the side of a line on which a point lies is decided in whole numbers wherever floats might err. (Exact for
-    the floats that are given: .1, .2, .3 are not evenly spaced. Give hundredths as whole numbers.)
-
-    How. From each point p look at each other point, in each direction once. Draw the line from there through p, and accept what is left of
-    it, p itself, and what is on it beyond p: a small turn about p makes it a half-plane. Every labeling but the constants is met
-    once.
+    Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 3. From each point p look at each other point, in each
+    direction once; draw the line from there through p, and accept what is left of it, p itself, and what is on it beyond p: a small turn
+    about p makes it a half-plane. Every labeling but the constants is met once (chapter 9): u^2 - u + 2 in all for u points, no three
+    on a line. Exact for the floats that are given: the side of a line is decided in whole numbers wherever floats might err.
 
     Parameters
     ----------
@@ -196,7 +192,7 @@ def labeling_rows(name: str, value: Any) -> np.ndarray:
 
 
 def sauer_sum(m: int, d: int) -> int:
-    """sum of C(m, i) for i = 0..d: the most labelings of m people by a family with VC dimension d.
+    """The most labelings of m people by a family with VC dimension d: the sum of C(m, i) for i = 0..d.
 
     Source: supplement, section 3.2 (Sauer's lemma, cited for |H(S)| <= O(m^d)). The paper then writes d ln m for ln|H(S)|: true when d >= 2
     and m >= 2; for d = 1 there are m + 1 > m.
@@ -233,10 +229,8 @@ def sauer_sum(m: int, d: int) -> int:
 def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
     """An upper bound on ln|H(S)| for a family with VC dimension d: ln of Sauer's sum; as printed, d ln m.
 
-    Source: supplement, Algorithm 5 (d ln m). Above d = 10,000, where the sum has too many terms, it is the smaller of d ln(e m / d), which
-    that sum does not exceed, and m ln 2: C(m, i) <= C(m, i) (m/d)^(d-i) for i <= d, and over all i these add up to
-    (m/d)^d (1 + d/m)^m <= (e m / d)^d. As printed it is no bound for d = 1, where m + 1 labelings are reached, nor for m = 1. It is
-    crude for families whose labelings are known: half-planes have VC dimension 3 and at most m^2 - m + 2 labelings.
+    Source: supplement, Algorithm 5 (d ln m). As printed it is no bound for d = 1, where m + 1 labelings are reached, nor for m = 1. Above
+    d = 10,000 it is the smaller of d ln(e m / d), which Sauer's sum does not exceed, and m ln 2.
 
     Parameters
     ----------
@@ -265,8 +259,7 @@ def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
 def shattered_sets(labelings: ArrayLike) -> list[tuple[int, ...]]:
     """The sets of people on which every pattern of labels occurs; the largest has as many people as the VC dimension on this sample.
 
-    Source: ours, for the proof of Sauer's lemma (supplement, section 3.2): a class of H different labelings shatters at least H
-    sets, the empty one among them (Pajor).
+    Source: ours, for the proof of Sauer's lemma (supplement, section 3.2): H different labelings shatter at least H sets (Pajor).
 
     Parameters
     ----------

@@ -9,11 +9,28 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..mechanisms import UNIT_A, Release, release
 from .labelings import labeling_rows
-from .prices import charged
 
 __all__ = ["cell_losses", "cost_sensitivity", "private_oracle"]
 
 _BLOCK = 2**24
+#: Prices below this are 0.
+LEAST_PRICE = 1e-200
+#: Digits after the first, of the largest price, to which all are rounded: sums of a thousand are then exact.
+DIGITS = 40
+
+
+def charged(price: np.ndarray, axes: int | tuple[int, ...] = -1) -> np.ndarray:
+    """The prices as a private player charges them: to 40 digits of the largest over ``axes``, and 0 where that is below 1e-200.
+
+    Source: ours (chapter 11, "tiny prices"). Noise is made for the prices, so it shrinks with them, and of the smallest doubles it would be
+    0. Prices are public, so this is a function of public numbers. They are whole multiples of one power of two, at most 2^40 of it, and a
+    group is in fewer than 1,000 gaps of a rate: so their sums over groups are exact, those of a rate that moves nothing are 0, and of
+    others the noise's scale, the range per person (people, denominators and N are below 1e17) over epsilon' below 1e7, is 1e-237 at least,
+    a normal double.
+    """
+    largest = np.abs(price).max(axis=axes, keepdims=True)
+    unit = np.ldexp(1.0, np.frexp(np.maximum(largest, LEAST_PRICE))[1] - DIGITS)
+    return np.where(largest < LEAST_PRICE, 0.0, np.rint(price / unit) * unit)
 
 
 def _costs(value: object) -> np.ndarray:
@@ -74,9 +91,7 @@ def cell_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLi
 def cost_sensitivity(costs: ArrayLike, m: int) -> float:
     """The most that one person's A moves any loss of :func:`cell_losses`: max over y of (max_a - min_a) costs[a, y], over m.
 
-    Source: ours (for the learner of supplement, Subroutine 4, when the costs of the cells are public). It is attained for
-    some A, by anybody with that label whom some labeling accepts: for two groups whatever A is, for more where such a person is in one of
-    the two groups whose costs are furthest apart.
+    Source: ours (for the learner of supplement, Subroutine 4, when the costs of the cells are public). It is attained for some A.
 
     Parameters
     ----------
@@ -91,7 +106,7 @@ def cost_sensitivity(costs: ArrayLike, m: int) -> float:
     Raises
     ------
     ValueError
-        ``costs`` of another shape or not finite, m below 1.
+        ``costs`` of another shape or not finite.
 
     Examples
     --------
@@ -104,9 +119,8 @@ def cost_sensitivity(costs: ArrayLike, m: int) -> float:
 def _choice_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) -> np.ndarray:
     """:func:`cell_losses` but for a constant, with digits of their own for what depends on A.
 
-    Where costs differ between groups by less than the digits of the costs, a sum of them would be rounded by who is in which group, and
-    the noise, made for the difference, would not cover that. So each label's cheapest group is paid for everybody, from the least such
-    sum on, and only what a group pays more is summed by group.
+    In one sum, costs that hardly depend on the group would be rounded by who is in which group, and the noise, made for the difference,
+    would not cover that. So each label's cheapest group is paid for everybody, and only what a group pays more is summed by group.
     """
     labelings, A, Y, costs = _people(labelings, A, Y, costs)
     least = costs.min(axis=0)
@@ -124,13 +138,8 @@ def _charged(costs: np.ndarray) -> np.ndarray:
 class PrivateChoice:
     """What the private oracle answers.
 
-    Attributes
-    ----------
-    index : int, or int array of shape size
-        The labelings that were drawn.
-    release : accounting.Release or None
-        One record for each draw (``times`` of them); None where the costs do not depend on the group, by 1e-200 at least: then nothing
-        private was read.
+    ``index``, an int or an int array of shape size, are the labelings that were drawn; ``release`` is the record of the draws, or None
+    where the costs do not depend on the group, by 1e-200 at least: then nothing private was read.
     """
 
     index: np.ndarray
@@ -142,9 +151,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     """A labeling of small cost, epsilon-private in A: the exponential mechanism over H(S).
 
     Source: supplement, section 3.2, CSC_epsilon(H) of Subroutine 4. Private if ``labelings`` and ``costs`` do not depend on A: H(S) of
-    features without A, and prices over public or already released denominators. One changed A moves the losses of all who accept
-    that person by one and the same amount, of others not at all; a constant taken from all losses changes no probability, so half of
-    :func:`cost_sensitivity` is enough. As printed the whole is used, and epsilon is kept with a factor 2 to spare.
+    features without A, and prices over public or already released denominators. Half of :func:`cost_sensitivity` is enough (chapter 9).
 
     Parameters
     ----------
@@ -154,15 +161,14 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
         Private.
     Y : (m,) array of 0/1
     costs : (k, 2) array [a, y]
-        Public, as in :func:`cell_losses`. Where groups differ by less than 1e-200, all pay what the cheapest group pays: of smaller
-        differences doubles make no noise.
+        Public, as in :func:`cell_losses`. Where groups differ by less than 1e-200, all pay what the cheapest group pays.
     epsilon : float in (0, 1e9]
         Of each draw.
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
         Independent draws. Each is a release.
     as_printed : bool
-        Definition 1.5 with the largest change of one loss, instead of half of it.
+        Definition 1.5 with the largest change of one loss, instead of half of it: epsilon is kept with a factor 2 to spare.
 
     Returns
     -------
@@ -172,7 +178,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     Raises
     ------
     ValueError
-        As :func:`cell_losses`; epsilon not above 0; ``rng`` not a Generator.
+        As :func:`cell_losses`; ``rng`` not a Generator.
 
     Examples
     --------

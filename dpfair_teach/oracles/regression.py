@@ -16,13 +16,13 @@ class RegressionOracle:
     """What least squares needs of X and Y, computed once, and answers for any costs and any number of games after that.
 
     Source: main text, Section 5 (the learner's oracle in the experiments): regress C^0 and C^1 on (1, x), choose the label whose
-    predicted cost is smaller. Least squares is linear in the costs: only C^1 - C^0 matters, and that is 1 - 2 Y plus, for every gap
-    (a, y), its price times m (1{A = a, Y = y} / n_ay - 1{A = 0, Y = y} / n_0y). So the answer to all prices is
+    predicted cost is smaller. Least squares is linear in the costs (chapter 9), so the answer to all prices is
 
         accept where  score(x) > sum over gaps of price * gap_score(x),
 
-    with scores of 2 Y - 1 and of these columns. **A enters through k sums a label**, s_ay = sum of (1, x) over the cell (a, y): nothing
-    else of A is read. A heuristic: half-spaces of smaller cost may exist, and no theorem of the paper covers it.
+    with scores of 2 Y - 1, whose coefficients are ``base``, and of m (1{A = a, Y = y} / n_ay - 1{A = 0, Y = y} / n_0y). **A enters through
+    k sums a label**, s_ay = sum of (1, x) over the cell (a, y). A heuristic: half-spaces of smaller cost may exist, and no theorem of the
+    paper covers it. ``design`` is (1, X); ``inverse`` that of design' design, the pseudo-inverse where features depend on each other.
 
     Parameters
     ----------
@@ -30,17 +30,6 @@ class RegressionOracle:
         Features, without a column of ones, in any units (a spread below 1e-50 is none). Directions that are 10^10 times weaker than the
         strongest are rounding, and left out; before, columns are standardized where the units alone would make one look so.
     Y : (m,) array of 0/1
-
-    Attributes
-    ----------
-    m, d : int
-    Y : (m,) array of ints
-    design : (m, d + 1) array
-        (1, X).
-    inverse : (d + 1, d + 1) array
-        Of design' design; the pseudo-inverse where features depend on each other.
-    base : (d + 1,) array
-        Coefficients of the score: the oracle's answer when nothing has a price.
 
     Raises
     ------
@@ -71,25 +60,8 @@ class RegressionOracle:
         self.base = self.coefficients(2.0 * self.Y - 1)
 
     def coefficients(self, targets: ArrayLike) -> np.ndarray:
-        """Least squares on (1, X), for as many targets as there are columns.
+        """Least squares on (1, X), (d + 1,) or (d + 1, t), of targets (m,) or (m, t): a column for each of them.
 
-        Source: main text, Section 5 (a linear predictor for each vector of costs).
-
-        Parameters
-        ----------
-        targets : (m,) or (m, t) array
-
-        Returns
-        -------
-        (d + 1,) or (d + 1, t) array
-
-        Raises
-        ------
-        ValueError
-            Another number of people.
-
-        Examples
-        --------
         >>> RegressionOracle([[0.], [1.], [2.]], [0, 0, 1]).coefficients([3., 5., 7.]).round(6).tolist()
         [3.0, 2.0]
         """
@@ -101,24 +73,13 @@ class RegressionOracle:
         return self.inverse @ sums if self._root is None else self._root @ (self._root.T @ sums)
 
     def sums(self, A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
-        """s_ay, the sums of (1, x) over each cell: all that least squares needs of A. The first entry is the number of people.
-
-        Source: ours, on main text, Section 5.
+        """s_ay, the sums of (1, x) over each cell, (k, 2, d + 1) [a, y]: all that least squares needs of A. The first entry counts people.
 
         Parameters
         ----------
         A : (m,) array of ints 0..k-1
         n_groups : int in 2..1000, optional
             k; by default the largest code plus one.
-
-        Returns
-        -------
-        (k, 2, d + 1) array [a, y]
-
-        Raises
-        ------
-        ValueError
-            Codes that are none, another number of people, a single group.
 
         Examples
         --------
@@ -132,27 +93,11 @@ class RegressionOracle:
         return (cells @ self.design).reshape(k, 2, -1)
 
     def gap_coefficients(self, sums: ArrayLike) -> np.ndarray:
-        """Coefficients of the gap scores, from the sums of the cells, true or noisy: m (X'X)^-1 (s_ay / n_ay - s_0y / n_0y).
+        """Coefficients (..., 2 (k-1), d + 1) of gap scores, from sums of cells, true or noisy: m (X'X)^-1 (s_ay / n_ay - s_0y / n_0y).
 
-        Source: ours, on main text, Section 5. Post-processing of the sums.
+        Rows are for a = 1, ..., k-1: false positives (y = 0), true positives (y = 1). The sums are (..., k, 2, d + 1) as of :meth:`sums`;
+        the first entry, the number of people, is above 0.
 
-        Parameters
-        ----------
-        sums : (..., k, 2, d + 1) array [a, y]
-            As of :meth:`sums`; the first entry, the number of people, above 0.
-
-        Returns
-        -------
-        (..., 2 (k-1), d + 1) array
-            Rows for a = 1, ..., k-1: false positives (y = 0), true positives (y = 1).
-
-        Raises
-        ------
-        ValueError
-            Another shape, entries that are not finite, a cell of nobody.
-
-        Examples
-        --------
         >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
         >>> oracle.gap_coefficients(oracle.sums([0, 1, 1, 0])).round(2)
         array([[-1.2,  0.8],
@@ -168,26 +113,8 @@ class RegressionOracle:
         return self.m * gaps.reshape(gaps.shape[:-3] + (-1, self.d + 1)) @ self.inverse
 
     def scores(self, coefficients: ArrayLike, X: ArrayLike | None = None) -> np.ndarray:
-        """(1, x) times coefficients, for the people of the oracle or for others.
+        """(1, x) times coefficients (..., d + 1), for the people of the oracle or for others, X (n, d): (..., n).
 
-        Source: main text, Section 5 (a linear predictor for each vector of costs).
-
-        Parameters
-        ----------
-        coefficients : (..., d + 1) array
-        X : (n, d) array, optional
-
-        Returns
-        -------
-        (..., n) array
-
-        Raises
-        ------
-        ValueError
-            Shapes that do not fit.
-
-        Examples
-        --------
         >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
         >>> oracle.scores(oracle.base, X=[[1.5]]).round(6) + 0.0
         array([0.])
@@ -202,29 +129,11 @@ class RegressionOracle:
         return coefficients @ design.T
 
     def answer(self, prices: ArrayLike, gap_coefficients: ArrayLike, X: ArrayLike | None = None) -> np.ndarray:
-        """The oracle's decisions for prices of the gaps: accept where the score is above what acceptance costs.
+        """The oracle's decisions (..., n) for prices of the gaps: accept where the score is above what acceptance costs.
 
-        Source: main text, Section 5; supplement, Subroutine 2 (the costs).
+        Source: main text, Section 5; supplement, Subroutine 2 (the costs). ``prices`` (..., D) are lambda_(+) - lambda_(-) for every gap,
+        ``gap_coefficients`` (D, d + 1) those of :meth:`gap_coefficients`; ``X`` (n, d) are others than the people of the oracle.
 
-        Parameters
-        ----------
-        prices : (..., D) array
-            lambda_(+) - lambda_(-) for every gap.
-        gap_coefficients : (D, d + 1) array
-            From :meth:`gap_coefficients`.
-        X : (n, d) array, optional
-
-        Returns
-        -------
-        (..., n) array of bool
-
-        Raises
-        ------
-        ValueError
-            Shapes that do not fit.
-
-        Examples
-        --------
         >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])
         >>> oracle.answer([0.0, 0.0], oracle.gap_coefficients(oracle.sums([0, 1, 1, 0])), X=[[1.4], [1.6]])
         array([False,  True])
@@ -264,12 +173,10 @@ def pseudo_inverse(design: np.ndarray) -> np.ndarray:
 
 
 def lost_to_scale(design: np.ndarray, kept: int, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray] | None:
-    """Whether a cut at PRECISE, which kept so many directions, has taken more than rounding: R with R R' = (design' design + ridge)^+, and
-    design R, by standardized columns. None if these have no more directions than were kept, as in all data of ordinary units.
+    """R with R R' = (design' design + ridge)^+, and design R, where a cut at PRECISE, which kept so many directions, lost data.
 
-    A column 10^10 times as large as the others, or a mean that is 10^5 standard deviations away, makes others look like rounding. Once
-    every column has mean 0 and variance 1 they do not. What standardized columns cannot hold is the rounding of the entries themselves:
-    half a digit of the largest entry, in standard deviations, of the columns that a direction is made of.
+    A column 10^10 times as large as the others, or a mean 10^5 standard deviations away, makes others look like rounding; standardized
+    columns do not, but for the rounding of the entries themselves. None if these have no more directions than were kept.
     """
     m, d = design.shape
     if kept == d:

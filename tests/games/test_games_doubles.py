@@ -15,7 +15,7 @@ from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, pl
 from dpfair_teach.games import regression_private_setting as door
 from dpfair_teach.games.doubles import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
 from dpfair_teach.oracles import RegressionOracle
-from dpfair_teach.oracles.prices import charged
+from dpfair_teach.oracles.private import charged
 from faults import Mutant, calling, scaled, with_arguments
 
 UNIT = 2.0**-53

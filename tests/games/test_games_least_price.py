@@ -14,7 +14,7 @@ from dpfair_teach import oracles
 from dpfair_teach.fairness import Parity
 from dpfair_teach.games import FairnessGame, dp_oracle_learner
 from dpfair_teach.games import players as rooms
-from dpfair_teach.oracles.prices import LEAST_PRICE, charged
+from dpfair_teach.oracles.private import LEAST_PRICE, charged
 from faults import Mutant
 
 
@@ -38,7 +38,7 @@ FAULTS = {
     "promised_without_a_floor": Mutant("dpfair_teach.games.players.PromisedRates.answer", promised_without_a_floor,
                                        "prices of which doubles make no noise are charged: with N"),
     "prices_with_all_digits": Mutant(
-        "dpfair_teach.oracles.prices.charged", lambda f: lambda price, axes=-1: np.where(
+        "dpfair_teach.oracles.private.charged", lambda f: lambda price, axes=-1: np.where(
             np.abs(price).max(axis=axes, keepdims=True) < LEAST_PRICE, 0.0, price),
         "prices between pairs cancel but for rounding, of which no noise is made"),
     "floor_too_low": Mutant(
