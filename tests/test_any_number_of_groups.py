@@ -449,7 +449,7 @@ def softly(k):
     assert ((said / said.sum(axis=1, keepdims=True))[np.arange(len(A)), A] > .99).all() and mixture.violation < 1e-6
 
 
-@counted("experiments.free_points", "experiments.postprocessing_curve", "experiments.postprocessing_draws", "plotting.roc_plane")
+@counted("experiments.free_points", "experiments.postprocessing_draws", "plotting.roc_plane")
 def curves(k):
     counts = 50 * table(k)
     points = experiments.free_points(counts)
@@ -458,7 +458,6 @@ def curves(k):
     best = postprocessing.solve_lp(counts / counts.sum(), 0.02)
     close(draws.error[draws.kept][:, 0], best.value, 1e-2)
     close(draws.violation[draws.kept][:, 0], fairness.violation(postprocessing.derived_counts(counts, best.p), against="anchor"), 1e-2)
-    assert len(experiments.postprocessing_curve(counts, "public_margins", [10.0], [0.1], 2, np.random.default_rng(0))) == 1
     assert len(plotting.roc_plane(counts).axes[0].collections) + len(plotting.roc_plane(counts).axes[0].lines) >= k
 
 

@@ -282,7 +282,6 @@ def test_a_private_play_asks_for_a_game_whose_making_told_nothing():
 #: Public names that draw, with an epsilon or about the people of groups, and publish nothing private, and why.
 NOT_PUBLISHED = {
     "experiments.postprocessing_draws": "error and violation on the true counts: for the teacher's eye, not a release",
-    "experiments.postprocessing_curve": "means of them",
     "experiments.draws_over_splits": "the same over several tables",
     "games.private_players": "they hold the private counts that they measure; what a play with them publishes is algorithm_5's",
     "games.algorithm_5_as_printed": "not private, and leaves no record; dp_oracle_learner_as_printed, which leaves them, is in the list",

@@ -325,32 +325,27 @@ valid("experiments.lower_hull", experiments.lower_hull, lambda: dict(points=LINE
 valid("experiments.pareto_quality", experiments.pareto_quality, lambda: dict(curve=LINE + 0.01, reference=LINE, free_points=FREE))
 valid("experiments.quality_room", experiments.quality_room, lambda: dict(reference=LINE, free_points=FREE))
 valid("experiments.quality_interval", experiments.quality_interval,
-      lambda: dict(violations=np.full((5, 3), 0.1), errors=np.full((5, 3), 0.2), reference=LINE, free_points=FREE, rng=rng(),
-                   resamples=20, level=0.9))
+      lambda: dict(violations=np.full((5, 3), 0.1), errors=np.full((5, 3), 0.2), reference=LINE, free_points=FREE, rng=rng()))
 valid("experiments.bootstrap_interval", experiments.bootstrap_interval,
-      lambda: dict(values=np.ones((5, 3)), rng=rng(), keep=np.ones(5, dtype=bool), resamples=20, level=0.9))
+      lambda: dict(values=np.ones((5, 3)), rng=rng()))
 valid("experiments.bootstrap_means", experiments.bootstrap_means,
-      lambda: dict(values=np.ones((5, 3)), rng=rng(), keep=np.ones(5, dtype=bool), resamples=20))
+      lambda: dict(values=np.ones((5, 3)), rng=rng(), resamples=20))
 
 SIXTY = data.make_logistic(60, d=2, rng=np.random.default_rng(0))
 _TWO_GROUPS = np.array([[[30, 20], [15, 10]], [[5, 40], [10, 25]]])
-valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS, notion="equalized_odds", against="pairs"))
+valid("experiments.free_points", experiments.free_points, lambda: dict(counts=_TWO_GROUPS))
 valid("experiments.postprocessing_draws", experiments.postprocessing_draws,
       lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS, notion="equalized_odds", against="anchor"))
-valid("experiments.postprocessing_curve", experiments.postprocessing_curve,
-      lambda: dict(counts=_TWO_GROUPS, method="as_printed", epsilons=[1.0, 2.0], gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   negative_slack="unconstrained", beta=0.05, evaluate_on=_TWO_GROUPS, notion="equalized_odds", against="anchor"))
+                   negative_slack="left_out", beta=0.05, evaluate_on=_TWO_GROUPS))
 valid("experiments.draws_over_splits", experiments.draws_over_splits,
-      lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng(),
-                   notion="true_positive", against="pairs"))
+      lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng()))
 valid("experiments.base_counts", experiments.base_counts, lambda: dict(people=SIXTY, n_bins=4, criterion="price"))
-valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(people=SIXTY, seed=0, n_bins=3, criterion="area"))
+valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(people=SIXTY, n_bins=3, criterion="area"))
 valid("experiments.error_and_gaps", experiments.error_and_gaps,
       lambda: dict(decisions=[[1, 0, 1, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], n_groups=2))
 valid("experiments.regression_reference", experiments.regression_reference,
       lambda: dict(X=SIXTY.X, A=SIXTY.A, Y=SIXTY.Y, splits=[(np.arange(40), np.arange(60))], thresholds=True))
-valid("experiments.held_out_splits", experiments.held_out_splits, lambda: dict(m=30, seed=1))
+valid("experiments.held_out_splits", experiments.held_out_splits, lambda: dict(m=30))
 valid("experiments.Draws", experiments.Draws,
       lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))

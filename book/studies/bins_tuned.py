@@ -16,10 +16,7 @@ from itertools import product
 import numpy as np
 
 from dpfair_teach import data, fairness, postprocessing
-from dpfair_teach.experiments.bootstrap import bootstrap_interval
-from dpfair_teach.experiments.grids import GAMMAS_PROTOCOL
-from dpfair_teach.experiments.pareto import pareto_quality
-from dpfair_teach.experiments.tradeoff import free_points, postprocessing_draws
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, bootstrap_interval, free_points, pareto_quality, postprocessing_draws
 
 #: What ``bins_tuned`` compared: m epsilon, bins, how they are cut.
 TUNED_AT: tuple[float, ...] = (50.0, 100.0, 200.0, 300.0, 500.0, 800.0, 1200.0, 2000.0, 3200.0, 6400.0, 12800.0)

@@ -11,10 +11,16 @@ from itertools import product
 import numpy as np
 
 from dpfair_teach import data, fairness, postprocessing
-from dpfair_teach.experiments.bootstrap import bootstrap_means, columns_with_interval
-from dpfair_teach.experiments.grids import EPSILONS, GAMMAS_PROTOCOL
-from dpfair_teach.experiments.pareto import error_at_violation, pareto_quality
-from dpfair_teach.experiments.tradeoff import free_points, postprocessing_draws
+from dpfair_teach.experiments import (
+    EPSILONS,
+    GAMMAS_PROTOCOL,
+    bootstrap_means,
+    error_at_violation,
+    free_points,
+    pareto_quality,
+    postprocessing_draws,
+)
+from dpfair_teach.experiments.bootstrap import columns_with_interval
 
 from .panels import BINS, PANEL_METHODS, method_draws, predictions
 

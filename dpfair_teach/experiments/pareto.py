@@ -8,13 +8,19 @@ free points leave. Where the optimum hardly beats the free points, Q divides by 
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks
-from .bootstrap import bootstrap_means
+from . import bootstrap
 
-__all__ = ["LEAST_ROOM", "epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval", "quality_room"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LEAST_ROOM", "epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval", "quality_room",
+           "select_row"]
 
 #: The tables say no Q where :func:`quality_room` is below this: a small difference of two noisy curves over next to nothing.
 LEAST_ROOM: float = 0.1
@@ -59,7 +65,7 @@ def lower_hull(points: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        Where ``points`` is not a non-empty (n, 2) array of numbers in [0, 1].
+        No point.
 
     Examples
     --------
@@ -145,8 +151,7 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
     Raises
     ------
     ValueError
-        Where an array has another shape, is empty, leaves [0, 1] or holds NaN; where the constant has a violation or the
-        base has none; where the reference does not beat the chord.
+        Where the constant has a violation or the base has none; where the reference does not beat the chord.
 
     Examples
     --------
@@ -189,11 +194,6 @@ def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
     float
         At least 0, above 1 where the reference has less error than the base and less violation.
 
-    Raises
-    ------
-    ValueError
-        As :func:`lower_hull`, and where the base has no violation, or not less error than the constant.
-
     Examples
     --------
     >>> free = [[0, .4], [.2, .1]]
@@ -226,7 +226,7 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
     Raises
     ------
     ValueError
-        As :func:`pareto_quality`; and where ``violation`` is negative or above the base's.
+        As :func:`pareto_quality`; a violation above the base's.
 
     Examples
     --------
@@ -242,8 +242,8 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
 
 
 def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayLike, free_points: ArrayLike,
-                     rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95) -> tuple[float, float, float]:
-    """Q of the mean curve over repeats, and its bootstrap interval.
+                     rng: np.random.Generator) -> tuple[float, float, float]:
+    """Q of the mean curve over repeats, and the lower and upper end of its 95 % bootstrap interval: low <= Q <= high.
 
     A repeat is one release, and it gives the whole curve: so whole curves are resampled, not points. Hulls take what noise makes low, so
     the Q of few noisy curves is too high, and that of their resamples higher still. Where Q is outside the percentile interval for that
@@ -259,20 +259,15 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
         As in :func:`pareto_quality`; they are not resampled.
     rng : numpy.random.Generator
         Draws the resamples.
-    resamples : int
-        How many, 2 to a million.
-    level : float
-        Coverage aimed at, in (0, 1).
 
     Returns
     -------
     (float, float, float)
-        Q, and the lower and upper end of its interval: low <= Q <= high.
 
     Raises
     ------
     ValueError
-        As :func:`pareto_quality`; and where the two arrays differ in shape or hold fewer than two repeats.
+        As :func:`pareto_quality`; two shapes, or fewer than two repeats.
 
     Examples
     --------
@@ -286,15 +281,14 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     errors = _checks.array("errors", errors, low=0.0, high=1.0)
     if errors.shape != violations.shape:
         _checks.refuse("errors", errors.shape, f"not the shape of violations, {violations.shape}", "Give both for the same draws.")
-    level = _checks.number("level", level, low=0.0, high=1.0, low_open=True, high_open=True)
     curves = np.stack([violations, errors], axis=-1)
     q, free = pareto_quality(curves.mean(axis=0), reference, free_points), _free(free_points)
     optimum, end = _hull(np.vstack([_points("reference", reference), free])), free[1, 0]
-    resampled = bootstrap_means(curves, rng, resamples=resamples)
-    with_free = np.concatenate([resampled, np.broadcast_to(free, (resamples, 2, 2))], axis=1)
+    resampled = bootstrap.bootstrap_means(curves, rng, resamples=bootstrap.RESAMPLES)
+    with_free = np.concatenate([resampled, np.broadcast_to(free, (len(resampled), 2, 2))], axis=1)
     chord, least = (_areas_below(points[None], end)[0] for points in (free, optimum))
     again = (chord - _areas_below(with_free, end)) / (chord - least)
-    low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(again, [0.025, 0.975])
     if not low <= q <= high:
         reach = max(high - q, q - low)
         low, high = max(q - reach, 0.0), q + reach
@@ -320,7 +314,6 @@ def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float)
     Returns
     -------
     float
-        Between the smallest and the largest of ``epsilons``.
 
     Raises
     ------
@@ -348,3 +341,56 @@ def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float)
         return float(epsilons[0])
     share = (target - qualities[i - 1]) / (qualities[i] - qualities[i - 1])
     return float(np.exp(np.log(epsilons[i - 1]) + share * np.log(epsilons[i] / epsilons[i - 1])))
+
+
+READ = ("gamma", "error", "violation_high")
+
+
+def select_row(curve: pd.DataFrame, violation: float) -> pd.Series:
+    """The row of a learner's curve that promises the least error, of those whose violation is small enough at its interval's upper end.
+
+    The curve is a function of what was released, so choosing by it costs no epsilon, and the choice may be published. (Choosing by a
+    violation on the true groups, as GridSearchCV would, is neither.) A curve's intervals are calibrated for all its gammas at once, so for
+    the chosen one too. Of rows with the same error the one of smaller violation is taken, then the first.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    curve : pandas.DataFrame
+        Of ``DPPostProcessing.curve`` or ``FrontierLearner.curve``; or several of them, one below the other, with a column that says which:
+        ``pd.concat([a.curve().assign(method="a"), b.curve().assign(method="b")])``. Of n curves together each interval fails with its own
+        probability: ask each for confidence 1 - 0.05 / n.
+    violation : float >= 0
+        The most that ``violation_high`` may be.
+
+    Returns
+    -------
+    pandas.Series
+
+    Raises
+    ------
+    ValueError
+        Where no row promises so little, and then with what could be promised.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> curve = pd.DataFrame({"gamma": [0, .1, .2], "error": [.3, .2, .1], "violation_high": [.05, .12, .3]})
+    >>> float(select_row(curve, violation=.15).gamma)
+    0.1
+    """
+    import pandas as pd
+
+    bound = _checks.number("violation", violation, low=0.0)
+    names = _checks.column_names(curve)
+    if names is None or not isinstance(curve, pd.DataFrame) or not set(READ) <= set(names):
+        _checks.refuse("curve", curve, f"is no table with the columns {', '.join(READ)}",
+                       "Give what the method curve() of a fitted learner returns.")
+    told = {name: _checks.filled("curve", _checks.array("curve", curve[name], ndim=1, booleans=False), "row") for name in READ}
+    if (told["violation_high"] > bound).all():
+        least = told["violation_high"].argmin()
+        _checks.refuse("violation", bound, f"no gamma promises so little: the least is {told['violation_high'][least]:.3g}, at gamma "
+                       f"{told['gamma'][least]:g}", "Allow that much, or fit with a larger epsilon, larger groups, or fewer bins.")
+    rows = curve[told["violation_high"] <= bound].sort_values(["error", "violation_high"], kind="stable")
+    return rows.iloc[0]

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.linear_model import LogisticRegression
 
 from .. import _checks as check
 from .. import fairness
 from ..oneshot import bayes_scores, best_mixtures, multiplier_grid
 from ..oracles.regression import pseudo_inverse
-from .grids import GAMMAS_PROTOCOL
+from .protocol import GAMMAS_PROTOCOL
 
-__all__ = ["REFERENCE_MULTIPLIERS", "error_and_gaps", "regression_reference"]
+__all__ = ["error_and_gaps", "regression_reference"]
 
 #: Index arrays of the people learned from, and of those judged.
 Split = tuple[np.ndarray, np.ndarray]
@@ -25,7 +24,7 @@ def _grid(ends: float, points: int) -> np.ndarray:
 
 
 #: Multipliers (u_0, u_1) of the reference: 41 x 41 of [-0.5, 0.5]^2 and of [-5, 5]^2, and no constraint first.
-REFERENCE_MULTIPLIERS: np.ndarray = np.concatenate([np.zeros((1, 2)), _grid(0.5, 41), _grid(5.0, 41)])
+_MULTIPLIERS: np.ndarray = np.concatenate([np.zeros((1, 2)), _grid(0.5, 41), _grid(5.0, 41)])
 
 
 def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +51,7 @@ def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: i
     Raises
     ------
     ValueError
-        Different lengths, decisions outside [0, 1], groups that are not codes below k, other labels, an empty cell.
+        Different lengths, or an empty cell.
 
     Examples
     --------
@@ -79,8 +78,8 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
                          thresholds: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 
-    Source: ours, the evaluation protocol of this book; the oracle is that of main text, Section 5. The oracle answers each multiplier of
-    ``REFERENCE_MULTIPLIERS``; with the two constants these are the candidates, and one linear program a gamma mixes them.
+    Source: ours, the evaluation protocol of this book; the oracle is that of main text, Section 5. The oracle answers no multiplier and
+    41 x 41 (u_0, u_1) of [-0.5, 0.5]^2 and of [-5, 5]^2; with the two constants these are the candidates; one program a gamma mixes them.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
     Raises
     ------
     ValueError
-        Different lengths, another number of groups, no split, or one without a group of a label.
+        Another number of groups, or a split without a group of a label.
 
     Examples
     --------
@@ -147,6 +146,8 @@ def _pairs(splits: object, m: int) -> list[Split]:
 
 def _thresholds(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray) -> np.ndarray:
     """What fair Bayes thresholds decide, (H, m), by logistic regressions of those learned from, as the one-shot learner's of the label."""
+    from sklearn.linear_model import LogisticRegression
+
     deviation = X[learn].std(axis=0)
     scaled = X / np.where(deviation > 0, deviation, np.inf)
 
@@ -170,7 +171,7 @@ def _reference(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, j
                          "Give more people, or larger parts of them.")
         targets.append(len(learn) * (one / one.sum() - zero / zero.sum()))
     score, gap0, gap1 = (X1 @ (inverse @ np.transpose(targets))).T
-    u = REFERENCE_MULTIPLIERS
+    u = _MULTIPLIERS
     decisions = score - u[:, :1] * gap0 - u[:, 1:] * gap1 > 0
     if thresholds:
         decisions = np.concatenate([decisions, _thresholds(X, A, Y, learn)])

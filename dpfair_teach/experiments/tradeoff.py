@@ -1,8 +1,8 @@
-"""What post-processing gives at each epsilon and tolerance: mean error and mean violation over noise draws, with intervals.
+"""What post-processing gives at each tolerance: error and violation of every noise draw, their means and intervals.
 
 One noise draw is one release, and one release serves every tolerance gamma: the table is drawn once, the programs for all
 gammas are post-processing of it. Error and violation are exact expectations under the true counts, so the noise of the release
-is the only thing that is sampled.
+is the only thing that is sampled. The violation is the protocol's: of equalized odds, against group 0.
 """
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import fairness, postprocessing
-from ..fairness import Parity
-from ..fairness.parity import AcceptanceNotion, OfGroups
-from ..postprocessing._program import EQUALIZED_ODDS, served
 from .bootstrap import bootstrap_interval
-from .grids import BETA
+from .protocol import BETA
 
-__all__ = ["METHODS", "Draws", "draws_over_splits", "free_points", "postprocessing_curve", "postprocessing_draws"]
+__all__ = ["METHODS", "Draws", "draws_over_splits", "free_points", "postprocessing_draws"]
 
 CurveMethod = Literal["as_printed", "as_printed_no_slack", "public_margins_laplace", "public_margins", "score_bins"]
 NegativeSlack = Literal["unconstrained", "left_out"]
@@ -39,57 +35,55 @@ METHODS: dict[CurveMethod, dict[str, Any]] = {
     "score_bins": {"method": "score_bins", "noise": "k_norm", "slack": False},
 }
 
+_ANCHORED = fairness.Parity("equalized_odds", "anchor")
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
 
 
-def _table(name: str, value: ArrayLike, parity: Parity, b: int | None = 2) -> np.ndarray:
-    """True counts [yhat, a, y] in people; error and violation are read on them, so no cell that the notion divides by may be empty."""
+def _table(name: str, value: ArrayLike, b: int | None = 2) -> np.ndarray:
+    """True counts [yhat, a, y] in people; error and violation are read on them, so no (group, label) may be empty."""
     counts = check.array(name, value, shape=(b, None, 2), low=0.0, high=1e12, booleans=False)
     if counts.shape[0] < 2:
         check.refuse(name, counts.shape, "has fewer than two predictions", "Give a table of two answers, or of two score bins or more.")
     if counts.shape[1] < 2:
         check.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
-    parity.require(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
+    _ANCHORED.require(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
     return counts
 
 
-def free_points(counts: ArrayLike, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
-    """The two points that cost no privacy: the better constant, and the base classifier as it is.
+def free_points(counts: ArrayLike) -> np.ndarray:
+    """The two points that cost no privacy, rows [0, error] of the better constant and [violation, error] of the base classifier as it is.
 
     Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
     counts : array_like, shape (2, k, 2)
-        People by [yhat, a, y]; no cell empty that the notion divides by.
-    notion, against : as in :func:`postprocessing_draws`
+        People by [yhat, a, y]; no (group, label) empty.
 
     Returns
     -------
     ndarray, shape (2, 2)
-        Rows [0, min(P(Y=0), P(Y=1))] and [violation, error] of the base.
 
     Raises
     ------
     ValueError
-        Where ``counts`` is no such table, or the linear programs do not serve the notion.
+        ``counts`` is no such table.
 
     Examples
     --------
     >>> free_points([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3).tolist()
     [[0.0, 0.5], [0.333, 0.2]]
     """
-    parity = served(notion, against)
-    counts = _table("counts", counts, parity)
+    counts = _table("counts", counts)
     labels = counts.sum(axis=(0, 1))
-    return np.array([[0.0, labels.min() / labels.sum()], [float(parity.violation(counts)), float(fairness.error(counts))]])
+    return np.array([[0.0, labels.min() / labels.sum()], [float(_ANCHORED.violation(counts)), float(fairness.error(counts))]])
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Error and violation of every draw: what :func:`postprocessing_draws` returns.
+    """Error and violation of every draw, each one release, at every tolerance: what :func:`postprocessing_draws` returns.
 
-    Source: none in the papers; the evaluation protocol of this book. A draw is one release, read at every tolerance.
+    Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
@@ -103,7 +97,7 @@ class Draws:
     Raises
     ------
     ValueError
-        Where a shape does not fit the others', or an entry is no finite number.
+        A shape does not fit the others'.
 
     Examples
     --------
@@ -142,11 +136,9 @@ class Draws:
 
     def rows(self, rng: np.random.Generator) -> list[dict[str, float]]:
         """One row a gamma: means over the draws that are kept and their bootstrap intervals, NaN where fewer than two are."""
-        names = ("error", "violation")
-        if self.kept.sum() < 2:
-            summary = np.full((3, len(self.gammas), 2), np.nan)
-        else:
-            summary = np.stack(bootstrap_interval(np.stack([self.error, self.violation], axis=-1), rng, keep=self.kept))
+        names, summary = ("error", "violation"), np.full((3, len(self.gammas), 2), np.nan)
+        if self.kept.sum() >= 2:
+            summary = np.stack(bootstrap_interval(np.stack([self.error, self.violation], axis=-1)[self.kept], rng))
         left_out = 1.0 - self.kept.mean()
         return [{"gamma": gamma}
                 | {name: float(summary[0, g, n]) for n, name in enumerate(names)}
@@ -164,25 +156,23 @@ def _release(counts: np.ndarray, method: CurveMethod, epsilon: float, repeats: i
     return release(counts, epsilon, rng, size=repeats, noise=METHODS[method]["noise"])
 
 
-def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray, parity: Parity) -> np.ndarray:
-    """The optimal p, (R, G, b, k), of the program of each table and gamma; slack (R, k, 2), or (R, k, 1) for demographic parity."""
+def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
+    """The optimal p, (R, G, b, k), of the program of each table and gamma; slack (R, k, 2)."""
     solve = postprocessing.closed_form if q.shape[-2] == 2 else postprocessing.solve_many
-    return solve(q[:, None], gammas, slack[:, None], notion=parity).p
+    return solve(q[:, None], gammas, slack[:, None], notion=_ANCHORED).p
 
 
 def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
-                         negative_slack: NegativeSlack | None = None, beta: float | None = None,
+                         rng: np.random.Generator, *, negative_slack: NegativeSlack | None = None, beta: float | None = None,
                          evaluate_on: ArrayLike | None = None) -> Draws:
     """Release the table ``repeats`` times and solve the program of each release for every gamma.
 
-    Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); public margins and score bins: ours.
+    Source: supplement, Algorithm 1 (DP-postprocessing) and LP (3); main text, Figure 1, right panel; public margins and score bins: ours.
 
     Parameters
     ----------
     counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
-        People by [yhat, a, y]; no cell empty that the notion divides by. For ``score_bins`` yhat is the bin: two or more of them, see
-        ``base_counts(n_bins=)`` and ``postprocessing.score_bins``.
+        People by [yhat, a, y]; no (group, label) empty. For ``score_bins`` yhat is the bin: two or more of them, see :func:`base_counts`.
     method : str
         One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
         others have none; ``public_margins`` and ``score_bins`` have K-norm noise, which for k = 2 is geometric.
@@ -194,16 +184,10 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
         Noise draws R, 1 to ten million; with all gammas at most a hundred million numbers.
     rng : numpy.random.Generator
         Draws the noise.
-    notion : str, or a fairness.Parity
-        What the programs bound and the violation is about: ``equalized_odds``, ``false_positive``, ``true_positive`` or
-        ``demographic_parity``. The methods ``as_printed*`` serve equalized odds against group 0 alone, as the paper's algorithm does.
-    against : str, optional
-        ``anchor``: gaps to group 0; ``pairs``: gaps of any two groups. The ``Parity``'s own, or ``anchor``, without.
     negative_slack : {"unconstrained", "left_out"}, optional
-        What a negative slack of LP (3) means, which happens where a noisy (group, label) cell is negative. ``unconstrained``, as without a
+        What a negative slack of LP (3) means, where a noisy (group, label) cell is negative. ``unconstrained``, as without a
         word: that constraint is absent, by the one rule of ``postprocessing.lift_unusable``. ``left_out``: the draw does not count (as in
-        the reproduction of Figure 1; a study of public data may do that, a private algorithm may not). The methods without slack always
-        follow the rule, and refuse the word.
+        the reproduction of Figure 1; a study of public data may do that, a private algorithm may not). Refused by methods without slack.
     beta : float in (0, 1), optional
         Failure probability in the slack, by default ``BETA``; refused by the methods without slack.
     evaluate_on : array_like, of the shape of ``counts``, optional
@@ -216,7 +200,7 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     Raises
     ------
     ValueError
-        Where an argument has the wrong type, shape or range, the method does not serve the notion, or a cell is empty.
+        A cell is empty, or the counts do not add up to whole people.
 
     Examples
     --------
@@ -225,8 +209,8 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     >>> draws.error.round(3).tolist(), draws.violation.round(3).tolist()
     ([[0.25, 0.2]], [[0.0, 0.333]])
     """
-    method, parity = _served(method, notion, against)
-    counts = _table("counts", counts, parity, b=None if METHODS[method]["method"] == "score_bins" else 2)
+    method = check.choice("method", method, tuple(METHODS))
+    counts = _table("counts", counts, b=None if METHODS[method]["method"] == "score_bins" else 2)
     epsilon = check.number("epsilon", epsilon, low=1e-9, finite=False)
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     repeats, rng = check.integer("repeats", repeats, low=1, high=10**7), check.rng(rng)
@@ -236,7 +220,7 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     if negative_slack is not None:
         check.choice("negative_slack", negative_slack, get_args(NegativeSlack))
     beta = BETA if beta is None else check.beta(beta)
-    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, parity, b=None)
+    test = counts if evaluate_on is None else _table("evaluate_on", evaluate_on, b=None)
     if test.shape != counts.shape:
         check.refuse("evaluate_on", test.shape, f"not the shape of counts, {counts.shape}", "Give both by the same predictions and groups.")
 
@@ -249,7 +233,7 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     slack, kept = np.zeros(()), np.ones(repeats, dtype=bool)
     if METHODS[method]["slack"] and np.isfinite(epsilon):
         slack = postprocessing.paper_slack(q, m, epsilon, beta)
-    slack = postprocessing.lift_unusable(q, slack, notion=parity)
+    slack = postprocessing.lift_unusable(q, slack, notion=_ANCHORED)
     if METHODS[method]["slack"] and negative_slack == "left_out":
         kept = np.asarray(np.isfinite(slack).all(axis=(1, 2)))
 
@@ -257,27 +241,18 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     step = max(1, _PROGRAMS_AT_ONCE // gammas.size)
     for start in range(0, repeats, step):
         part = slice(start, start + step)
-        derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part], parity))
-        error[part], violation[part] = fairness.error(derived), parity.violation(derived)
+        derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part]))
+        error[part], violation[part] = fairness.error(derived), _ANCHORED.violation(derived)
     return Draws(error, violation, kept, tuple(gammas.tolist()))
 
 
-def _served(method: CurveMethod, notion: AcceptanceNotion | Parity, against: OfGroups | None) -> tuple[CurveMethod, Parity]:
-    """The method and the notion, if the one serves the other."""
-    method, parity = check.choice("method", method, tuple(METHODS)), served(notion, against)
-    if METHODS[method]["method"] == "as_printed" and parity != EQUALIZED_ODDS:
-        check.refuse("notion, against", (notion, against), f"the method {method} is about equalized odds against group 0",
-                     "Choose public_margins or score_bins, which serve other notions.")
-    return method, parity
-
-
 def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
-                      rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds",
-                      against: OfGroups | None = None) -> Draws:
+                      rng: np.random.Generator) -> Draws:
     """A method's curve over several tables, each released and judged on its own people or on others; everything averaged over them.
 
-    Source: none in the papers; the evaluation protocol of this book. A repeat is one draw on each pair, so intervals over repeats are about
-    the noise, not about which people were sampled.
+    A repeat is one draw on each pair, so intervals over repeats are about the noise, not about which people were sampled.
+
+    Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
@@ -288,7 +263,6 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
         Draws R on each pair, 1 to ten million.
     rng : numpy.random.Generator
         Draws the noise of one pair after that of the other.
-    notion, against : as in :func:`postprocessing_draws`
 
     Returns
     -------
@@ -298,7 +272,7 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
     Raises
     ------
     ValueError
-        As :func:`postprocessing_draws`; where there is no pair.
+        As :func:`postprocessing_draws`.
 
     Examples
     --------
@@ -308,66 +282,15 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
     [[0.0, 0.25]]
     """
     remedy = "Give a list of pairs of tables, such as zip(*held_out_counts(people))."
-    method, parity = _served(method, notion, against)
     parts = []
     for pair in check.filled("pairs", check.entries("pairs", pairs, "a list of pairs (counts, evaluate_on)", remedy), "pair of tables"):
         tables = check.entries("pairs", pair, "a pair (counts, evaluate_on)", remedy)
         if len(tables) != 2:
             check.refuse("pairs", pair, "not a pair (counts, evaluate_on)", remedy)
-        released, judged = (_table("pairs", table, parity, b=None) for table in tables)
+        released, judged = (_table("pairs", table, b=None) for table in tables)
         if released.shape != judged.shape:
             check.refuse("pairs", (released.shape, judged.shape), "two shapes",
                          "Give both tables of a pair by the same predictions and groups.")
-        parts.append(postprocessing_draws(released, method, epsilon, gammas, repeats, rng, notion=parity,
-                                          evaluate_on=judged))
+        parts.append(postprocessing_draws(released, method, epsilon, gammas, repeats, rng, evaluate_on=judged))
     return Draws(np.mean([part.error for part in parts], axis=0), np.mean([part.violation for part in parts], axis=0),
                  np.ones(len(parts[0].kept), dtype=bool), parts[0].gammas)
-
-
-def postprocessing_curve(counts: ArrayLike, method: CurveMethod, epsilons: ArrayLike, gammas: ArrayLike, repeats: int,
-                         rng: np.random.Generator, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
-                         negative_slack: NegativeSlack | None = None, beta: float | None = None,
-                         evaluate_on: ArrayLike | None = None) -> pd.DataFrame:
-    """The trade-off of a method as a table, one row for each epsilon and gamma.
-
-    Source: main text, Figure 1 (its curves); the methods as in :func:`postprocessing_draws`.
-
-    Parameters
-    ----------
-    counts, method : as in :func:`postprocessing_draws`
-    epsilons : array_like, shape (E,)
-        From 1e-9 to 1e9, ``inf`` for no privacy.
-    gammas, repeats, rng, notion, against, negative_slack, beta, evaluate_on : as in :func:`postprocessing_draws`
-        At least 2 repeats, for the intervals.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``method, epsilon, gamma, error, violation, error_low, error_high, violation_low, violation_high,
-        share_left_out``: means over the draws, 95 % bootstrap intervals, the share of draws that do not count.
-
-    Raises
-    ------
-    ValueError
-        As :func:`postprocessing_draws`.
-
-    Examples
-    --------
-    >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
-    >>> table = postprocessing_curve(ten, "public_margins", [1., np.inf], [0.], 100, np.random.default_rng(0))
-    >>> bool(table["violation"][0] > 0), table["error"][1].round(3)
-    (True, np.float64(0.25))
-    """
-    epsilons = [check.number("epsilons", epsilon, low=1e-9, finite=False)
-                for epsilon in check.entries("epsilons", epsilons, "a list of numbers", "Give one epsilon or more, as a list.")]
-    check.filled("epsilons", epsilons, "epsilon")
-    most = max((epsilon for epsilon in epsilons if epsilon < np.inf), default=1.0)
-    if most > 1e9:
-        check.refuse("epsilons", most, "so large that no noise is left", "Give numbers up to 1e9, or inf for no noise.")
-    repeats = check.integer("repeats", repeats, low=2, high=10**7)
-    rows = []
-    for epsilon in epsilons:
-        draws = postprocessing_draws(counts, method, epsilon, gammas, repeats, rng, notion=notion, against=against,
-                                     negative_slack=negative_slack, beta=beta, evaluate_on=evaluate_on)
-        rows += [{"method": method, "epsilon": epsilon} | row for row in draws.rows(rng)]
-    return pd.DataFrame(rows)

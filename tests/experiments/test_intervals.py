@@ -26,30 +26,21 @@ def ends(level, resamples):
     return found
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_bootstrap_interval_ends_at_the_quantiles_of_its_level(level):
+def test_bootstrap_interval_ends_at_the_quantiles_of_its_level(monkeypatch):
     """100,000 resamples; false failure below 1e-8 by the margin asserted in ends (6.1 standard errors), and the seed is fixed.
 
     An upper end at .9875 in place of .975 would be 27 / 40, not 26 / 40.
     """
-    mean, low, high = bootstrap_interval(HALF, np.random.default_rng(1), resamples=100_000, level=level)
-    assert mean == 0.5 and [float(low), float(high)] == pytest.approx(ends(level, 100_000))
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 100_000)
+    mean, low, high = bootstrap_interval(HALF, np.random.default_rng(1))
+    assert mean == 0.5 and [float(low), float(high)] == pytest.approx(ends(0.95, 100_000))
 
 
-def test_the_default_is_95_percent():
-    same = [bootstrap_interval(HALF, np.random.default_rng(1), **more) for more in ({}, {"level": 0.95})]
-    np.testing.assert_array_equal(*same)
-    free, reference = [[0, .4], [.2, .1]], [[0, .2]]
-    args = np.zeros((40, 1)), .2 + .2 * HALF[:, None], reference, free
-    np.testing.assert_array_equal(*[quality_interval(*args, np.random.default_rng(1), resamples=200, **more)
-                                    for more in ({}, {"level": 0.95})])
-
-
-def test_quality_interval_ends_at_the_quantiles_of_its_level():
-    """Errors .2 and .4 at violation 0 have Q 1 and 0: the mean curve's Q is the share of the first. 6000 resamples at level .5."""
-    _, low, high = quality_interval(np.zeros((40, 1)), .2 + .2 * HALF[:, None], [[0, .2]], [[0, .4], [.2, .1]], np.random.default_rng(1),
-                                    resamples=6000, level=0.5)
-    assert [low, high] == pytest.approx(ends(0.5, 6000))
+def test_quality_interval_ends_at_the_quantiles_of_its_level(monkeypatch):
+    """Errors .2 and .4 at violation 0 have Q 1 and 0: the mean curve's Q is the share of the first."""
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 100_000)
+    _, low, high = quality_interval(np.zeros((40, 1)), .2 + .2 * HALF[:, None], [[0, .2]], [[0, .4], [.2, .1]], np.random.default_rng(1))
+    assert [low, high] == pytest.approx(ends(0.95, 100_000))
 
 
 @pytest.mark.parametrize("n, level", [(40, 0.5), (1000, 0.8), (1000, 0.95), (1000, 0.99), (300, 0.05)])

@@ -112,7 +112,7 @@ def test_interval_covers_as_promised():
     covered, widths = 0, []
     for _ in range(200):
         errors = .3 + .02 * rng.standard_normal((40, 1))
-        _, low, high = quality_interval(np.zeros((40, 1)), errors, REFERENCE, FREE, rng, resamples=100)
+        _, low, high = quality_interval(np.zeros((40, 1)), errors, REFERENCE, FREE, rng)
         covered += low <= 0.5 <= high
         widths.append(high - low)
     assert covered > 150
@@ -173,8 +173,8 @@ def test_the_interval_is_that_of_each_resample_alone(seed):
         violations, errors = np.round(violations, 1), np.round(errors, 1)
     if seed % 3 == 0:
         errors = .4 + errors
-    q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(1), resamples=60)
-    curves = bootstrap_means(np.stack([violations, errors], axis=-1), np.random.default_rng(1), resamples=60)
+    q, low, high = quality_interval(violations, errors, REFERENCE, FREE, np.random.default_rng(1))
+    curves = bootstrap_means(np.stack([violations, errors], axis=-1), np.random.default_rng(1))
     alone = [pareto_quality(curve, REFERENCE, FREE) for curve in curves]
     ends = np.quantile(alone, [.025, .975])
     assert low <= q <= high

@@ -20,14 +20,10 @@ from dpfair_teach.experiments import (
     error_at_violation,
     free_points,
     held_out_counts,
-    postprocessing_curve,
     postprocessing_draws,
     tradeoff,
 )
-from faults import Mutant, planted
 
-NOT_READ = Mutant("dpfair_teach.experiments.tradeoff.served", lambda f: lambda notion, against: f("equalized_odds", None),
-                  "the notion is not read")
 COUNTS = communities_counts()
 M = COUNTS.sum()
 GAMMAS = [0.0, 0.03, 0.1, 0.4]
@@ -114,8 +110,6 @@ def test_the_results_page_states_the_same_settings():
 def test_more_numbers_than_memory_holds_are_refused_by_name():
     with pytest.raises(ValueError, match="repeats=10000000: asks for more"):
         postprocessing_draws(COUNTS, "as_printed", 1.0, np.linspace(0, 1, 1000), 10**7, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="repeats=10000000: asks for more"):
-        postprocessing_curve(THREE_GROUPS, "as_printed", [1.0], [0.1], 10**7, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -190,63 +184,6 @@ def test_every_method_of_bins_is_drawn_on_tables_of_bins():
     curve = panels.method_draws([(table, table)], "score_bins", 1.0, GAMMAS_PROTOCOL, 2, np.random.default_rng(0)).means()
     assert row["n_bins"] == 4 and row["error_at"] == pytest.approx(error_at_violation(curve, 0.05, free_points(COUNTS)))
     assert panels.quality_and_error(setting, 2, np.random.default_rng(0))[0]["n_bins"] == 4
-
-
-@pytest.mark.parametrize("against", ["anchor", "pairs"])
-@pytest.mark.parametrize("notion", ["equalized_odds", "false_positive", "true_positive", "demographic_parity"])
-def test_every_notion_is_bounded_and_read_by_its_own_words(notion, against):
-    """Each draw is one program of its noisy table, and its violation is of the notion and between the groups that were named."""
-    parity = fairness.Parity(notion, against)
-    for counts in (COUNTS, THREE_GROUPS):
-        exact = postprocessing_draws(counts, "public_margins", np.inf, GAMMAS, 1, np.random.default_rng(0), notion=notion, against=against)
-        assert (exact.violation[0] <= np.array(GAMMAS) + 1e-9).all()
-        tight = exact.violation[0] > np.array(GAMMAS) - 1e-6                # where the base itself is further apart than gamma
-        assert tight[:2].all() and not tight.all()
-        asked = counts, "public_margins", 0.5, GAMMAS[1:2], 5
-        draws = postprocessing_draws(*asked, np.random.default_rng(3), notion=notion, against=against)
-        noisy = postprocessing.public_margin_counts(counts, 0.5, np.random.default_rng(3), size=5, noise="k_norm") / counts.sum()
-        for r, q in enumerate(noisy):
-            p = postprocessing.solve_lp(q, GAMMAS[1], postprocessing.lift_unusable(q, notion=parity), notion=parity).p
-            derived = postprocessing.derived_counts(counts, p)
-            assert draws.error[r, 0] == pytest.approx(float(fairness.error(derived)), abs=1e-7)
-            assert draws.violation[r, 0] == pytest.approx(float(parity.violation(derived)), abs=1e-6)
-        assert free_points(counts, notion=notion, against=against)[1, 0] == parity.violation(counts)
-        curve = postprocessing_curve(*asked[:2], [0.5], *asked[3:], np.random.default_rng(3), notion=notion, against=against)
-        assert curve["violation"][0] == pytest.approx(draws.violation.mean())
-
-
-def test_a_notion_that_is_taken_and_not_read_would_show():
-    """Until it took a notion, every curve was of equalized odds against group 0."""
-    for asked in (("demographic_parity", "anchor"), ("equalized_odds", "pairs")):
-        with planted(NOT_READ), pytest.raises(AssertionError):
-            test_every_notion_is_bounded_and_read_by_its_own_words(*asked)
-
-
-def test_a_cell_is_asked_for_only_where_the_notion_divides_by_it():
-    """Nobody of group 0 has label 1: no true positive rate, but one of false positives, and one of acceptance."""
-    counts = [[[3, 0], [2, 2]], [[1, 0], [1, 5]]]
-    for notion in ("false_positive", "demographic_parity"):
-        draws = postprocessing_draws(counts, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0), notion=notion)
-        assert np.isfinite(draws.violation).all() and np.isfinite(free_points(counts, notion=notion)).all()
-    for notion in ("equalized_odds", "true_positive"):
-        with pytest.raises(ValueError, match=r"^counts="):
-            postprocessing_draws(counts, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0), notion=notion)
-
-
-@pytest.mark.parametrize("method", ["as_printed", "as_printed_no_slack"])
-@pytest.mark.parametrize("asked", [{"notion": "demographic_parity"}, {"against": "pairs"}, {"notion": "true_positive"}])
-def test_the_printed_algorithm_serves_the_printed_notion_alone(method, asked):
-    for call in (postprocessing_draws, lambda counts, *rest, **how: draws_over_splits([(counts, counts)], *rest, **how)):
-        with pytest.raises(ValueError, match=rf"^notion, against=.*{method} is about equalized odds against group 0. Choose public"):
-            call(COUNTS, method, 1.0, [0.1], 2, np.random.default_rng(0), **asked)
-
-
-@pytest.mark.parametrize("asked", [{"notion": "accuracy_parity"}, {"against": "population"}, {"notion": fairness.Parity(anchor=1)}])
-def test_notions_that_no_program_here_serves(asked):
-    for call in (lambda: free_points(COUNTS, **asked),
-                 lambda: postprocessing_draws(COUNTS, "public_margins", 1.0, [0.1], 2, np.random.default_rng(0), **asked)):
-        with pytest.raises(ValueError, match=r"^(notion|against)="):
-            call()
 
 
 def test_a_curve_over_several_tables_is_the_mean_of_theirs():
@@ -372,13 +309,13 @@ def test_a_held_out_third_by_hand():
     assert (train != tables["all"][0]).any() and (test != tables["all"][1]).any() and (test != tables["held out"][1]).any()
 
 
-def test_curve_is_the_table_of_its_draws():
-    table = postprocessing_curve(COUNTS, "as_printed", [1.0], GAMMAS, 50, np.random.default_rng(4))
+def test_rows_are_the_means_of_the_draws():
     draws = postprocessing_draws(COUNTS, "as_printed", 1.0, GAMMAS, 50, np.random.default_rng(4))
-    np.testing.assert_allclose(table["error"], draws.error.mean(axis=0))
-    np.testing.assert_allclose(table["violation"], draws.violation.mean(axis=0))
-    assert (table["error_low"] <= table["error"] + 1e-12).all() and (table["error"] <= table["error_high"] + 1e-12).all()
-    assert list(table["gamma"]) == GAMMAS and set(table["share_left_out"]) == {0}
+    rows = pd.DataFrame(draws.rows(np.random.default_rng(5)))
+    np.testing.assert_allclose(rows["error"], draws.error.mean(axis=0))
+    np.testing.assert_allclose(rows["violation"], draws.violation.mean(axis=0))
+    assert (rows["error_low"] <= rows["error"] + 1e-12).all() and (rows["error"] <= rows["error_high"] + 1e-12).all()
+    assert list(rows["gamma"]) == GAMMAS and set(rows["share_left_out"]) == {0}
 
 
 def test_tables_hold_whole_people_in_all():
@@ -388,9 +325,3 @@ def test_tables_hold_whole_people_in_all():
         postprocessing_draws(np.full((2, 2, 2), 110.44 / 8), "as_printed", 1.0, [0.1], 3, rng(0))
     expected = np.array([[[20.3, 10.1], [20, 4]], [[9.7, 19.9], [6, 20]]])      # as a base that decides by chance gives
     assert postprocessing_draws(expected, "as_printed", 1.0, [0.1], 3, rng(0)).error.shape == (3, 1)
-
-
-@pytest.mark.parametrize("epsilons", [range(1, 3), pd.Series([1.0, 2.0]), (1, 2), np.array([1.0, 2.0])])
-def test_any_collection_of_epsilons_serves(epsilons):
-    ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
-    assert postprocessing_curve(ten, "public_margins", epsilons, [0.1], 2, np.random.default_rng(0))["epsilon"].tolist() == [1, 2]
