@@ -50,9 +50,8 @@ ANY_TEXT = {
     ("mechanisms.release_cells", "part"), ("oneshot.release_directions", "part"),
     ("audit.AuditResult", "event"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
-    ("explore.Explorer", "x_label"), ("explore.Explorer", "y_label"), ("explore.Explorer", "z_label"),
-    ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"), ("explore.Panel", "z_label"),
-    ("explore.People", "argument"), ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
+    ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"),
+    ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
     ("plotting.network_picture", "title"), ("plotting.network_picture", "question"),
     ("data.Dataset", "name"),
 } | {("data.Provenance", name) for name in ("source", "place", "archive", "licence", "attribution")}
@@ -383,18 +382,16 @@ def _square(x, power):
 
 
 valid("explore.Explorer", lambda **arguments: explore.Explorer(**arguments).html(),
-      lambda: dict(fn=_square, sliders={"power": [1.0, 2.0]}, title="Powers", alt="A curve.", people=None, x=[0.0, 0.5, 1.0], y=None,
-                   series={"curve": "line"}, view="lines", x_label="x", y_label="y", z_label="", start={"power": 2.0}, question="How?",
-                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=None, labels={"power": "the power"}, colors={},
-                   compare={}, guess="curve", play="", offered=None))
+      lambda: dict(fn=_square, sliders={"power": [1.0, 2.0]}, title="Powers", alt="A curve.", people=None, start={"power": 2.0},
+                   question="How?", labels={"power": "the power"}, play="", offered=None, x=[0.0, 0.5, 1.0]))
 valid("explore.Panel", lambda **given: explore.Explorer([explore.Panel(**given)], sliders={"power": [1, 2]}, title="t", alt="A.").html(),
-      lambda: dict(fn=_square, name="Powers", x=[0.0, 0.5, 1.0], y=None, series={"curve": "line"}, view="lines", x_label="x", y_label="y",
-                   z_label="", log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=None, colors={}, compare={},
+      lambda: dict(fn=_square, name="Powers", x=[0.0, 0.5, 1.0], series={"curve": "line"}, view="lines", x_label="x", y_label="y",
+                   log_x=False, log_y=False, x_range=(0.0, 1.0), y_range=(0.0, 1.0), digits=None, colors={}, compare={},
                    guess="", share=0.5))
 valid("explore.Panel:table", lambda **given: explore.Explorer([explore.Panel(**given)], sliders={"n": [1, 2]}, title="t", alt="A.").html(),
       lambda: dict(fn=lambda n: pd.DataFrame({"n": [n]}), view="table", digits=3))
 valid("explore.People", explore.People,
-      lambda: dict(names=["Ada", "Ben"], group=[0, 1], label=[1, 0], decision=None, score=[0.9, 0.4], cut=0.5, flips="group", argument="A",
+      lambda: dict(names=["Ada", "Ben"], group=[0, 1], label=[1, 0], score=[0.9, 0.4], cut=0.5,
                    words={"group": ("left", "right")}))
 valid("explore.Puzzle", explore.Puzzle, lambda: dict(question="Why?", answer="Because."))
 valid("explore.SelfCheck", explore.SelfCheck, lambda: dict(question="Why?", choices=[("yes", True, "Right."), ("no", False, "Not so.")]))

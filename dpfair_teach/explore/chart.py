@@ -7,7 +7,7 @@ import numpy as np
 
 from .._checks import refuse
 from . import drawing, views
-from .axes import Axis, shown
+from .axes import Axis
 from .drawing import Chart
 from .ends import heights
 from .panel import Panel
@@ -16,20 +16,12 @@ __all__: list[str] = []
 
 TIGHT = 1e-9
 
-#: A table has no axes, a heat map none below its columns: their charts are never asked for one.
-_NO_AXES: dict[str, Any] = {"x": None, "y": None}
-
-
 def chart_of(panel: Panel, frames: list, start: Any) -> Chart:
     """The chart of a panel; ``start`` is the frame at which the figure stands first."""
     common: dict[str, Any] = {"view": panel.view, "x_label": panel.x_label, "y_label": panel.y_label, "digits": panel.digits}
     if panel.view == "table":
         place = {row: i for i, row in enumerate(frames[0].rows)}
-        return Chart(**common | _NO_AXES, start=start, compare=tuple((place[a], place[b]) for a, b in panel.compare.items()))
-    if panel.view == "heatmap":
-        axis = Axis.over(np.concatenate([f.ravel() for f in frames]), log=panel.log_y, given=panel.y_range, levels=200, pad=0)
-        rows, columns = names("y", panel.y, frames[0].shape[0]), names("x", panel.x, frames[0].shape[1])
-        return Chart(**common | _NO_AXES | {"y": axis}, rows=rows, columns=columns, z_label=panel.z_label)
+        return Chart(**common, x=None, y=None, start=start, compare=tuple((place[a], place[b]) for a, b in panel.compare.items()))
     if panel.view == "bars":
         numbers = np.concatenate([v for f in frames for v in f.values()])
         kinds = tuple((name, "bar") for name in frames[0])
@@ -76,11 +68,3 @@ def colours(panel: Panel, kinds: dict[str, str]) -> tuple[int, ...]:
                    "Share a colour between different kinds.")
         taken.add((own[like], kinds[name]))
     return tuple(own[panel.colors.get(name, name)] for name in kinds)
-
-
-def names(name: str, given: Any, n: int) -> tuple[str, ...]:
-    """The names of the rows or columns of a heat map."""
-    found = tuple(str(i) for i in range(n)) if given is None else given if isinstance(given, tuple) else tuple(shown(v) for v in given)
-    if len(found) != n:
-        refuse(name, len(found), f"fn returns {n} {'rows' if name == 'y' else 'columns'}", f"Give one {name} for each.")
-    return found

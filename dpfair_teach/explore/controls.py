@@ -15,6 +15,8 @@ from .people import People
 
 __all__: list[str] = []
 
+#: The argument of ``fn`` and ``alt`` that people set.
+PEOPLE = "A"
 MOST_FRAMES = 8192
 MOST_NAMES = 24
 
@@ -67,9 +69,9 @@ def read(sliders: Any, people: Any, labels: Any, start: Any) -> dict[str, Contro
     grids = grids_of(sliders, needed=people is None)
     if people is not None and not isinstance(people, People):
         refuse("people", people, "not People", "Give People(names, group=...), or leave people out.")
-    if people is not None and people.argument in grids:
-        refuse("people", people.argument, "a slider has the name of the people's argument", "Give People(..., argument=) another name.")
-    names = ([people.argument] if people else []) + list(grids)
+    if people is not None and PEOPLE in grids:
+        refuse("sliders", PEOPLE, "people's groups have that name", "Give the slider another one.")
+    names = ([PEOPLE] if people else []) + list(grids)
     beside, begin = named("labels", labels), named("start", start)
     for argument, given in (("labels", beside), ("start", begin)):
         for name in given:
@@ -78,7 +80,7 @@ def read(sliders: Any, people: Any, labels: Any, start: Any) -> dict[str, Contro
     controls: dict[str, Control] = {}
     if people is not None:
         grid = people.grid()
-        controls[people.argument] = Control(people.argument, people.label, grid, grid.index(people.start), people)
+        controls[PEOPLE] = Control(PEOPLE, "who changes group", grid, grid.index(people.start), people)
     for name, grid in grids.items():
         label = text(f"labels[{name!r}]", beside[name]) if name in beside else name.replace("_", " ")
         controls[name] = Control(name, label, grid)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import views
-from .axes import Axis, shown
+from .axes import shown
 from .ends import NUMBER, ROOM, spread
 from .over import NOTHING, Over
 from .views import Table, View
@@ -24,10 +24,8 @@ SIZES = (2.0, 1.45, 0.95, 0.6)
 SHAPES = 5
 #: Half the width of the marks of many people, in tenths.
 CROWD = {"circles": 48, "squares": 42}
-LEVELS = 8
 BAR = 44                # from one bar to the next: its name and number above, the bar below
 KEY_HEIGHT = 22
-MOST_LABELLED = 64
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,8 @@ class Chart:
     """All that stays the same from frame to frame: axes, series, size. Sizes in units of the SVG's viewBox."""
 
     view: View
-    x: Axis                                 # a table has none, and is never asked for one
-    y: Axis
+    x: Any                                  # an Axis; a table has none
+    y: Any                                  # an Axis; bars and tables have none
     x_label: str
     y_label: str
     series: tuple[tuple[str, str], ...] = ()
@@ -45,13 +43,10 @@ class Chart:
     ends: tuple[int, ...] = ()              # lines: how high the name at the end of each series is, in tenths of a unit
     exact: tuple[float, ...] = ()           # the x values themselves,
     said: tuple[str, ...] = ()              # and how those that the folded table shows read
-    columns: tuple[str, ...] = ()           # heat map: the names under and beside the cells
-    rows: tuple[str, ...] = ()
     clip: bool = False
     digits: int = 3
     start: Table | None = None              # a table: what its cells are compared with,
     compare: tuple[tuple[int, int], ...] = ()       # or which row with which other
-    z_label: str = ""
     box: tuple[int, int, int, int] = field(init=False)      # left, top, width, height of the drawing area
     size: tuple[int, int] = field(init=False)
 
@@ -61,9 +56,6 @@ class Chart:
         elif self.view == "bars":
             box = (2, 5, 516, BAR * len(self.series) - 8)
             size = (520, box[3] + 29)
-        elif self.view == "heatmap":
-            box = (74, 30, 430, min(360, max(120, 430 * len(self.rows) // max(1, len(self.columns)))))
-            size = (520, box[3] + 84)
         else:
             box, size = (62, 30, 440, 270), (520, 354)
         object.__setattr__(self, "box", box)
@@ -110,8 +102,6 @@ def classes(chart: Chart, i: int) -> str:
 
 def whole(chart: Chart, frame: Any) -> np.ndarray:
     """The frame's kept whole numbers in one row, in the order the player reads them; (n,) int64."""
-    if chart.view == "heatmap":
-        return chart.y.keep(frame).ravel()
     if chart.view == "lines":
         return np.concatenate([chart.y.keep(frame[name].T).ravel() for name, _ in chart.series])
     if chart.view == "bars":
@@ -144,13 +134,6 @@ def paths(chart: Chart, frame: dict) -> list[str]:
     return out
 
 
-def levels(chart: Chart, frame: np.ndarray) -> list[int]:
-    """The shade 0..LEVELS-1 of every cell of a heat map."""
-    low, high = chart.y.low, chart.y.high
-    kept = chart.y.keep(frame).ravel() / 10 ** chart.y.decimals
-    return np.clip(np.floor((kept - low) / (high - low) * LEVELS), 0, LEVELS - 1).astype(int).tolist()
-
-
 def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over = NOTHING) -> str:
     """The whole picture of one frame; ``label`` is its text alternative; with ``keys`` the legend is inside, below."""
     left, top, width, height = chart.box
@@ -160,8 +143,6 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over 
         return "".join(parts + bars(chart, frame, over)) + "</svg>"
     parts += [f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
              f'<text class="dpx-name" x="{left + width / 2:g}" y="{chart.size[1] - 6}" text-anchor="middle">{escape(chart.x_label)}</text>']
-    if chart.view == "heatmap":
-        return "".join(parts + heat(chart, frame, over)) + "</svg>"
     for value, text in chart.y.ticks:
         at = f"{top + height - (value - chart.y.low) / (chart.y.high - chart.y.low) * height:.1f}"
         rule = "dpx-axis" if value == 0 and not chart.y.log and chart.view != "roc" else "dpx-grid"
@@ -218,30 +199,6 @@ def end_marks(chart: Chart, frame: dict) -> list[str]:
     return parts
 
 
-def heat(chart: Chart, frame: np.ndarray, over: Over) -> list[str]:
-    """Cells, their numbers where they are few, names beside and below, and the scale."""
-    left, top, width, height = chart.box
-    n_y, n_x = frame.shape
-    w, h = width / n_x, height / n_y
-    parts = [f'<svg x="{left}" y="{top}" width="{width}" height="{height}" viewBox="0 0 {n_x} {n_y}" preserveAspectRatio="none">']
-    shades = levels(chart, frame)
-    told = [f"><title>{escape(spot.told)}</title></rect>" for spot in over.spots] or ["/>"] * len(shades)
-    parts += [f'<rect class="dpx-q{level}{" dpx-now" if i == over.read else ""}" x="{i % n_x}" y="{i // n_x}" width="1" height="1"{told[i]}'
-              for i, level in enumerate(shades)]
-    parts.append("</svg>")
-    for i, kept in enumerate(chart.y.keep(frame).ravel().tolist() if frame.size <= MOST_LABELLED else ()):
-        x, y = left + (i % n_x + 0.5) * w, top + (i // n_x + 0.5) * h
-        parts.append(f'<text class="dpx-in dpx-q{shades[i]}" x="{x:.1f}" y="{y:.1f}" dy=".35em" text-anchor="middle">'
-                     f"{chart.y.text(kept)}</text>")
-    for names, count, horizontal in ((chart.rows, n_y, False), (chart.columns, n_x, True)):
-        for i in range(0, count, max(1, -(-count // 8))):
-            if horizontal:
-                parts.append(f'<text x="{left + (i + .5) * w:.1f}" y="{top + height + 20}" text-anchor="middle">{escape(names[i])}</text>')
-            else:
-                parts.append(f'<text x="{left - 8}" y="{top + (i + .5) * h:.1f}" dy=".35em" text-anchor="end">{escape(names[i])}</text>')
-    return parts
-
-
 def bar(chart: Chart, kept: int) -> str:
     """The ``d`` of a bar from 0, or the end of the range that is nearest to it, to the ``kept`` number."""
     width = 10 * chart.box[2]
@@ -283,13 +240,7 @@ def swatch(chart: Chart, i: int) -> str:
 
 
 def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
-    """The names of the series, those struck out that have nothing in this frame, or the shades of a heat map."""
-    if chart.view == "heatmap":
-        step = (chart.y.high - chart.y.low) / LEVELS
-        edges = [chart.y.text(round((chart.y.low + i * step) * 10 ** chart.y.decimals)) for i in range(LEVELS)]
-        cells = "".join(f'<li class="dpx-q{i}">{edge}</li>' for i, edge in enumerate(edges))
-        return ('<ul class="dpx-scale" aria-label="Shades, each named by the number it starts at">'
-                f"<li>{escape(chart.z_label)}</li>{cells}</ul>")
+    """The names of the series, those struck out that have nothing in this frame."""
     if chart.view == "bars":
         return ""
     looks = ["" if len(frame[name]) else ' class="dpx-absent"' for name, _ in chart.series]
@@ -347,9 +298,6 @@ def rows_of(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
             kept = chart.y.keep(frame[name])
             columns.append([" to ".join(chart.y.text(int(v)) for v in np.atleast_1d(kept[i])) for i in shown_rows(len(kept))])
         return head, [list(row) for row in zip(*columns, strict=True)]
-    if chart.view == "heatmap":
-        kept = chart.y.keep(frame)
-        return ["", *chart.columns], [[name, *map(chart.y.text, row)] for name, row in zip(chart.rows, kept.tolist(), strict=True)]
     if chart.view == "bars":
         return ["", chart.x_label or "number"], [[name, chart.x.text(int(chart.x.keep(frame[name])[0]))] for name, _ in chart.series]
     rows = []

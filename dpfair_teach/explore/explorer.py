@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from .._checks import refuse
-from . import chart, controls, page, sentences, views, wire
+from . import chart, controls, page, sentences, wire
 from .arguments import named, text
 from .drawing import Chart
 from .offered import Offered
@@ -30,66 +30,36 @@ class Explorer:
     Parameters
     ----------
     fn : callable, or a list of Panel and of lists of Panel
-        Called as ``fn(x, **values)`` (a heat map also ``fn(x, y, **values)``) where it takes them, else as ``fn(**values)``. It returns, by
-        view: ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2)
-        points [x, y], n free; ``"bars"``: dict name -> number; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names,
-        "values": cells}``; ``"heatmap"``: (n_y, n_x). Finite everywhere; the same series, rows and columns at every slider value. Same
-        values in, same numbers out. Pictures that share a control are panels of one figure: a list of :class:`Panel`, beside each other
-        where they fit; a list inside the list is a column, its panels below each other. What describes a picture then stands in its panel.
-    sliders : dict name -> grid of numbers, of texts, or [False, True]
-        Numbers get a slider, texts buttons to choose from (at most 24), True and False a checkbox. With ``people``, at most 8,192 settings.
+        A function is drawn as one picture, as :class:`Panel` says. Pictures that share a control are panels of one figure, beside each
+        other where they fit; a list inside the list is a column.
     title : str
         What the figure shows.
     alt : str or callable
-        The sentence that says what the current frame shows: ``alt(**values)``, or ``alt(frame=..., **values)`` where it takes ``frame``
-        (what ``Explorer.frame`` returns). It is given those controls that it takes by name.
+        The sentence that says what the current frame shows: ``alt(**values)`` of those controls that it takes by name, or
+        ``alt(frame=..., **values)`` where it takes ``frame`` (what ``Explorer.frame`` returns).
+    sliders : dict name -> grid of numbers, of texts, or [False, True]
+        Numbers get a slider, texts buttons to choose from (at most 24), True and False a checkbox. With ``people``, at most 8,192 settings.
     people : People, optional
-        A row of people above the figure, one of whom a click changes; ``fn`` and ``alt`` get their bits under the name that it says.
-    x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
-    y : the rows of ``"heatmap"``, numbers or names, from the top
-    series : dict name -> kind
-        ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``,
-        ``"polygon"``, ``"circles"`` and ``"squares"`` (small, for many people; of the second colour open), ``"segments"`` (every two
-        points are the ends of one: a contour in pieces, an arrow). Of several series of points the first is drawn large and open, the
-        next smaller on top, so that equal points all show.
-    view : "lines", "roc", "pareto", "bars", "table" or "heatmap"
-    x_label, y_label, z_label : str
-        Names of the axes; ``z_label`` what the cells of a heat map hold.
+        A row of people above the figure, one of whom a click puts into the other group; ``fn`` and ``alt`` get the groups as ``A``.
     start : dict name -> value
-        Where the controls stand first; one left out starts at its first value, people as ``People`` says.
+        Where the controls stand first; one left out starts at its first value.
     question : str
         What the reader should find out with the figure.
-    log_x, log_y : bool
-    x_range, y_range : (low, high)
-        The range drawn, instead of the range of all frames. For ``"heatmap"``, ``y_range`` is the range of the cells.
-    digits : int in 0..8, optional
-        Decimals in a table, by default 3.
     labels : dict slider name -> text
         What stands beside a slider, instead of its name.
-    colors : dict name -> name
-        A series that takes the colour of another, of another kind: ``{"group 0 is put at": "group 0 can reach"}``. Bars, which their
-        names tell apart, have one colour unless some share one.
-    compare : dict row -> row
-        Of a table, which row is marked where it differs from which other row. Without, each cell that differs from the start is marked.
-    guess : str
-        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar. Then both are
-        shown, and how far apart they are is said. The controls wait for the answer.
     play : str
         A slider of rounds or of time, at least three numbers: it gets buttons to play, pause and step. It never starts by itself.
     offered : callable, optional
         ``offered(**values)`` is False where there is nothing to show. Such a setting is not computed and cannot be chosen: a control
-        offers what goes with those before it, and takes the later ones along. Without, every setting is offered.
+        offers what goes with those before it, and takes the later ones along.
+    picture : the other arguments of :class:`Panel`
+        For a figure of one picture.
 
     Raises
     ------
     ValueError
         For an argument that does not fit, when made; for a result of ``fn`` or ``alt`` that does not fit, when shown or on
         ``frame``, naming the slider values.
-
-    Notes
-    -----
-    The player keeps numbers to a decimal step of at most 1/2000 of the axis (1/200 for heat maps), on a log axis to three digits
-    and to 1/10000 of the logarithm, tables to ``digits``. ``frame`` is exact. Frames that are equal are carried once.
 
     Examples
     --------
@@ -104,17 +74,11 @@ class Explorer:
     1.0
     """
 
-    def __init__(self, fn: Callable | Sequence[Panel | Sequence[Panel]], *, sliders: Mapping[str, Sequence] | None = None, title: str,
-                 alt: str | Callable[..., str], people: People | None = None, x: Sequence | None = None, y: Sequence | None = None,
-                 series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
-                 z_label: str = "", start: Mapping[str, Any] | None = None, question: str = "", log_x: bool = False, log_y: bool = False,
-                 x_range: tuple[float, float] | None = None, y_range: tuple[float, float] | None = None, digits: int | None = None,
-                 labels: Mapping[str, str] | None = None, colors: Mapping[str, str] | None = None,
-                 compare: Mapping[str, str] | None = None, guess: str = "", play: str = "",
-                 offered: Callable[..., bool] | None = None) -> None:
-        self.columns = columns_of(fn, {"x": x, "y": y, "series": series, "view": view, "x_label": x_label, "y_label": y_label,
-                                     "z_label": z_label, "log_x": log_x, "log_y": log_y, "x_range": x_range, "y_range": y_range,
-                                     "digits": digits, "colors": colors, "compare": compare, "guess": guess})
+    def __init__(self, fn: Callable | Sequence[Panel | Sequence[Panel]], *, title: str, alt: str | Callable[..., str],
+                 sliders: Mapping[str, Sequence] | None = None, people: People | None = None, start: Mapping[str, Any] | None = None,
+                 question: str = "", labels: Mapping[str, str] | None = None, play: str = "", offered: Callable[..., bool] | None = None,
+                 **picture: Any) -> None:
+        self.columns = columns_of(fn, picture)
         self.panels = tuple(panel for column in self.columns for panel in column)
         self.title, self.question = text("title", title), text("question", question, empty=True)
         if not callable(alt):
@@ -293,8 +257,7 @@ def columns_of(fn: Any, given: dict[str, Any]) -> tuple[tuple[Panel, ...], ...]:
     if not all(columns) or not panels or not all(isinstance(panel, Panel) for panel in panels):
         refuse("fn", fn, "neither a function nor a list of panels", "Give a function of the slider values, or [Panel(...), ...].")
     for name, value in given.items():
-        if value not in (("lines",) if name == "view" else (None, False, "")):
-            refuse(name, value, "it describes one picture, and there are several panels", f"Give {name} to the Panel that it is for.")
+        refuse(name, value, "it describes one picture, and there are several panels", f"Give {name} to the Panel that it is for.")
     names = [panel.name for panel in panels]
     if len(panels) > 1 and (len(set(names)) < len(names) or not all(names)):
         refuse("fn", names, "panels without a name, or two of one name", "Give each Panel a name of its own.")

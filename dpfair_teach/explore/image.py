@@ -12,6 +12,7 @@ from PIL import Image
 
 from . import drawing
 from .axes import Axis
+from .controls import PEOPLE
 from .drawing import Chart
 from .page import Shown
 from .people import People
@@ -36,7 +37,7 @@ def png(shown: Shown) -> bytes:
 
 def panel_png(chart: Chart, frame: Any, title: str) -> bytes:
     """One picture."""
-    drawn = {"table": table_png, "heatmap": heatmap_png, "bars": bars_png}.get(chart.view, curves_png)
+    drawn = {"table": table_png, "bars": bars_png}.get(chart.view, curves_png)
     return drawn(chart, frame, title)
 
 
@@ -50,24 +51,6 @@ def table_png(chart: Chart, frame: Table, title: str) -> bytes:
     drawn.auto_set_font_size(False)
     drawn.set_fontsize(9.5)
     drawn.scale(1, 1.4)
-    return png_of(figure)
-
-
-def heatmap_png(chart: Chart, frame: np.ndarray, title: str) -> bytes:
-    """Shades, with the numbers of the cells where they are few."""
-    values = np.log10(frame) if chart.y.log else frame
-    middle = (chart.y.low + chart.y.high) / 2
-    key = ("log10 of " if chart.y.log else "") + (chart.z_label or "value")
-    figure, ax = new_picture(title, (6.4, 4.2))
-    figure.colorbar(ax.imshow(values, cmap="Blues", vmin=chart.y.low, vmax=chart.y.high, aspect="auto"), ax=ax, label=plain(key))
-    if frame.size <= drawing.MOST_LABELLED:
-        for (row, column), kept in np.ndenumerate(chart.y.keep(frame)):
-            ax.text(column, row, chart.y.text(int(kept)), ha="center", va="center",
-                    color="white" if values[row, column] > middle else "black", fontsize=9)
-    for set_ticks, names in ((ax.set_xticks, chart.columns), (ax.set_yticks, chart.rows)):
-        at = list(range(0, len(names), max(1, -(-len(names) // 8))))
-        set_ticks(at, [plain(names[i]) for i in at])
-    ax.set(xlabel=plain(chart.x_label), ylabel=plain(chart.y_label))
     return png_of(figure)
 
 
@@ -137,25 +120,20 @@ def bars_png(chart: Chart, frame: dict, title: str) -> bytes:
 def people_png(people: People, shown: Shown) -> bytes:
     """The row of people: group by side, colour and hatching, label by shape, the cut as a line."""
     figure, ax = new_picture(shown.title, (6.4, 1.9))
-    order, n, bits = people.order(), len(people.names), shown.values[people.argument]
-    traits = {trait: [values[i] for i in order] for trait, values in (people.traits | {people.flips: bits}).items()}
-    scores = None if people.score is None else [people.score[i] for i in order]
-    group, label, words = traits.get("group", [0] * n), traits.get("label", [1] * n), people.words
-    for i, who in enumerate(order):
-        y, color = (-1, COLORS[1]) if group[i] else (1, COLORS[0])
-        ax.scatter(i, y, s=170, marker="o" if label[i] else "s", facecolor="white" if group[i] else color, edgecolor=color, linewidth=1.6,
-                   hatch="////" if group[i] else None)
-        ax.text(i, 2 * y, plain(people.names[who]), ha="center", va="center", fontsize=9)
-        mark = f"{scores[i]:.3g}" if scores is not None else ("+", "-")[1 - traits["decision"][i]] if "decision" in traits else ""
-        ax.text(i, 0, mark, ha="center", va="center", fontsize=8)
-    if scores is not None and people.cut is not None:
-        at = sum(score < people.cut for score in scores) - 0.5
-        ax.plot([at, at], [-3.2, 2.4], color=INK, linestyle="--", linewidth=1)
-        for x, align, word in ((at - 0.1, "right", words["decision"][0]), (at + 0.1, "left", words["decision"][1])):
-            ax.text(x, -2.9, plain(word), ha=align, va="center", fontsize=9)
-    said = [f"above: {words['group'][0]}, below: {words['group'][1]}"] if "group" in traits else []
-    said += [f"circle: {words['label'][1]}, square: {words['label'][0]}"] if "label" in traits else []
-    ax.text(-0.5, 2.9, plain("; ".join(said)), ha="left", va="center", fontsize=9)
+    n, words, groups = len(people.names), people.words, shown.values[PEOPLE]
+    order = people.order()
+    for x, i in enumerate(order):
+        y, color = (-1, COLORS[1]) if groups[i] else (1, COLORS[0])
+        ax.scatter(x, y, s=170, marker="o" if people.labels[i] else "s", facecolor="white" if groups[i] else color, edgecolor=color,
+                   linewidth=1.6, hatch="////" if groups[i] else None)
+        ax.text(x, 2 * y, plain(people.names[i]), ha="center", va="center", fontsize=9)
+        ax.text(x, 0, f"{people.score[i]:.3g}", ha="center", va="center", fontsize=8)
+    at = int((people.score < people.cut).sum()) - 0.5
+    ax.plot([at, at], [-3.2, 2.4], color=INK, linestyle="--", linewidth=1)
+    for place, align, word in ((at - 0.1, "right", words["decision"][0]), (at + 0.1, "left", words["decision"][1])):
+        ax.text(place, -2.9, plain(word), ha=align, va="center", fontsize=9)
+    said = f"above: {words['group'][0]}, below: {words['group'][1]}; circle: {words['label'][1]}, square: {words['label'][0]}"
+    ax.text(-0.5, 2.9, plain(said), ha="left", va="center", fontsize=9)
     ax.set(xlim=(-0.6, n - 0.4), ylim=(-3.4, 3.4))
     ax.axis("off")
     return png_of(figure)

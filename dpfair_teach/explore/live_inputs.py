@@ -105,9 +105,8 @@ class Person:
     def say(self) -> None:
         bits = self.value()
         for i, (button, told) in enumerate(zip(self.buttons, self.people.told(bits), strict=True)):
-            of = self.people.traits_of(i, bits[i])
             button.description = button.tooltip = told
-            button.layout.grid_area = f"auto / {of['group'] + 1}" if "group" in of else "auto"
+            button.layout.grid_area = f"auto / {bits[i] + 1}"
 
     def value(self) -> tuple[int, ...]:
         return tuple(bit ^ int(button.value) for bit, button in zip(self.begin, self.buttons, strict=True))

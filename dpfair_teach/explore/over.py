@@ -9,7 +9,7 @@ __all__: list[str] = []
 
 
 class Spot(NamedTuple):
-    """One place to read values at: in tenths of a unit in the drawing area, of a heat map the column and the row."""
+    """One place to read values at: in tenths of a unit in the drawing area."""
 
     x: int
     y: int | None                           # None: all that stands over x

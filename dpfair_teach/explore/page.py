@@ -100,7 +100,7 @@ def summary(text: str) -> str:
 def numbers(one: Picture) -> str:
     """The folded table of the frame's numbers; a table needs none, and while the reader guesses it would tell."""
     chart, frame = one.chart, one.frame
-    if chart.view in ("table", "bars") or one.over.asking or (chart.view == "heatmap" and frame.size <= drawing.MOST_LABELLED):
+    if chart.view in ("table", "bars") or one.over.asking:
         return ""
     head, rows = drawing.rows_of(chart, frame)
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)

@@ -21,8 +21,8 @@ MOST_NUMBERS = 1_000_000
 
 #: Which views have no use for an argument.
 _WITHOUT: dict[str, tuple[str, ...]] = {
-    "log_x": ("roc", "table", "heatmap"), "log_y": ("roc", "table", "bars"), "x_range": ("table", "heatmap"), "y_range": ("table", "bars"),
-    "x_label": ("table",), "y_label": ("table", "bars"), "z_label": ("lines", "roc", "pareto", "table", "bars")}
+    "log_x": ("roc", "table"), "log_y": ("roc", "table", "bars"), "x_range": ("table",), "y_range": ("table", "bars"),
+    "x_label": ("table",), "y_label": ("table", "bars")}
 _WITH_SERIES = tuple(view for view in views.VIEWS if views.KINDS[view])
 
 
@@ -46,42 +46,44 @@ class Frames:
 
 
 class Panel:
-    """One picture of a figure that has several; all of them follow the same controls.
+    """One picture of a figure: a function of the controls, and how its results are drawn.
+
+    The player keeps numbers to a decimal step of at most 1/2000 of the axis, on a log axis to three digits and to 1/10000 of the
+    logarithm, tables to ``digits``; ``Explorer.frame`` is exact.
 
     Source: none in the papers.
 
     Parameters
     ----------
     fn : callable
-        Called as ``fn(x, **values)`` (a heat map also ``fn(x, y, **values)``) where it takes them, else as ``fn(**values)``, with the
-        values of those controls that it takes by name. It returns, by view: ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and
-        high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2) points [x, y], n free; ``"bars"``: dict name -> number; ``"table"``:
-        a pandas DataFrame or ``{"rows": names, "columns": names, "values": cells}``; ``"heatmap"``: (n_y, n_x). Finite everywhere; the
-        same series, rows and columns at every value. Same values in, same numbers out.
+        Called with the values of those controls that it takes by name, of lines as ``fn(x, **values)`` where it takes ``x``. It returns,
+        by view: ``"lines"``: dict name -> (len(x),), or (len(x), 2) low and high for a band; ``"roc"``, ``"pareto"``: dict name -> (n, 2)
+        points [x, y], n free; ``"bars"``: dict name -> number; ``"table"``: a pandas DataFrame or ``{"rows": names, "columns": names,
+        "values": cells}``. Finite everywhere; the same series, rows and columns at every value. Same values in, same numbers out.
     name : str
         The heading above the picture, and the key of its frame in ``Explorer.frame``. Needed where a figure has several panels.
-    x : (n,) increasing numbers, for ``"lines"`` (required) and the columns of ``"heatmap"`` (numbers or names)
-    y : the rows of ``"heatmap"``, numbers or names, from the top
+    x : (n,) increasing numbers, for ``"lines"``
     series : dict name -> kind
-        As in :class:`Explorer`.
-    view : "lines", "roc", "pareto", "bars", "table" or "heatmap"
-    x_label, y_label, z_label : str
-        Names of the axes; ``z_label`` what the cells of a heat map hold.
+        ``"lines"``: ``"line"`` (default), ``"points"``, ``"band"``; ``"roc"``, ``"pareto"``: ``"points"`` (default), ``"line"``,
+        ``"polygon"``, ``"circles"`` and ``"squares"`` (small, for many people; of the second colour open), ``"segments"`` (every two
+        points are the ends of one). Of several series of points the first is drawn large and open, the next smaller on top.
+    view : "lines", "roc", "pareto", "bars" or "table"
+    x_label, y_label : str
+        Names of the axes.
     log_x, log_y : bool
     x_range, y_range : (low, high)
         The range drawn, instead of the range of all frames.
     digits : int in 0..8, optional
         Decimals in a table, by default 3.
     colors : dict name -> name
-        A series that takes the colour of another.
+        A series that takes the colour of another, of another kind. Bars have one colour unless some share one.
     compare : dict row -> row
-        Of a table, which row is marked where it differs from which other row, instead of all rows from the start.
+        Of a table, which row is marked where it differs from which other row. Without, each cell that differs from the start is marked.
     guess : str
-        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar. Where no script
-        runs it is shown at once.
+        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar. The controls wait
+        for the answer; where no script runs it is shown at once.
     share : float in [0.2, 1]
-        Of the figure's width; panels that fit beside each other stand so, a column as wide as its first panel says. On a narrow screen
-        each takes the whole width.
+        Of the figure's width; panels that fit beside each other stand so, a column as wide as its first panel says.
 
     Raises
     ------
@@ -99,18 +101,17 @@ class Panel:
     ['Turns', 'Wave']
     """
 
-    def __init__(self, fn: Callable, *, name: str = "", x: Sequence | None = None, y: Sequence | None = None,
-                 series: Mapping[str, str] | None = None, view: views.View = "lines", x_label: str = "", y_label: str = "",
-                 z_label: str = "", log_x: bool = False, log_y: bool = False, x_range: tuple[float, float] | None = None,
-                 y_range: tuple[float, float] | None = None, digits: int | None = None, colors: Mapping[str, str] | None = None,
-                 compare: Mapping[str, str] | None = None, guess: str = "", share: float = 1.0) -> None:
+    def __init__(self, fn: Callable, *, name: str = "", x: Sequence | None = None, series: Mapping[str, str] | None = None,
+                 view: views.View = "lines", x_label: str = "", y_label: str = "", log_x: bool = False, log_y: bool = False,
+                 x_range: tuple[float, float] | None = None, y_range: tuple[float, float] | None = None, digits: int | None = None,
+                 colors: Mapping[str, str] | None = None, compare: Mapping[str, str] | None = None, guess: str = "",
+                 share: float = 1.0) -> None:
         if not callable(fn):
             refuse("fn", fn, "not callable", "Give a function of the slider values.")
         self.fn = fn
         self.name = text("name", name, empty=True)
         self.view = choice("view", view, views.VIEWS)
         self.x_label, self.y_label = text("x_label", x_label, empty=True), text("y_label", y_label, empty=True)
-        self.z_label = text("z_label", z_label, empty=True)
         for name_of, flag in (("log_x", log_x), ("log_y", log_y)):
             if not isinstance(flag, (bool, np.bool_)):
                 refuse(name_of, flag, "not True or False", "Give True for a logarithmic axis.")
@@ -118,17 +119,16 @@ class Panel:
         self._unread_but_by(("table",), digits=digits)
         self.digits = 3 if digits is None else integer("digits", digits, low=0, high=8)
         self.x_range, self.y_range = span("x_range", x_range, self.log_x), span("y_range", y_range, self.log_y)
-        given = {"log_x": self.log_x, "log_y": self.log_y, "x_range": x_range, "y_range": y_range, "x_label": x_label, "y_label": y_label,
-                 "z_label": z_label}
+        given = {"log_x": self.log_x, "log_y": self.log_y, "x_range": x_range, "y_range": y_range, "x_label": x_label, "y_label": y_label}
         for argument, value in given.items():
             said = None if value is False or (isinstance(value, str) and not value) else value
             self._unread_but_by(tuple(one for one in views.VIEWS if one not in _WITHOUT[argument]), **{argument: said})
-        self.x, self.y = self._positions("x", x), self._positions("y", y)
+        self.x = self._positions(x)
         self.series, self.colors = self._series(series), self._colors(colors)
         self.compare = named("compare", compare)
         self._unread_but_by(("table",), compare=self.compare or None)
         self.guess = text("guess", guess, empty=True)
-        if guess and (self.view in ("table", "heatmap") or self.series.get(guess) in ("band", "polygon", "segments")):
+        if guess and (self.view == "table" or self.series.get(guess) in ("band", "polygon", "segments")):
             refuse("guess", guess, "nothing that a reader could draw or place", "Name a line, points, a single point or a bar.")
         self.share = number("share", share, low=0.2, high=1.0)
 
@@ -157,21 +157,18 @@ class Panel:
                        'Give {"series": "the series whose colour it takes"}.')
         return likes
 
-    def _positions(self, name: str, value: Any) -> Any:
-        """``x`` of lines as increasing numbers; ``x``, ``y`` of a heat map as numbers or names."""
-        needed = self.view == "lines" and name == "x"
-        if value is None:
-            if needed:
-                refuse("x", None, 'view "lines" needs the places where fn is drawn', "Give x as increasing numbers.")
+    def _positions(self, x: Any) -> np.ndarray | None:
+        """``x`` of lines as increasing numbers."""
+        self._unread_but_by(("lines",), x=x)
+        if self.view != "lines":
             return None
-        self._unread_but_by(("heatmap",) if name == "y" else ("lines", "heatmap"), **{name: value})
-        if self.view == "heatmap" and isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
-            return tuple(value)
-        values = array(name, value, ndim=1)
-        if values.size < (2 if needed else 1) or ((np.diff(values) <= 0).any() and needed):
-            refuse(name, value, "not increasing numbers", "Give at least two numbers, each above the one before.")
-        if needed and self.log_x and values[0] <= 0:
-            refuse(name, float(values[0]), "0 or negative on a logarithmic axis", "Give positive x, or leave log_x out.")
+        if x is None:
+            refuse("x", None, 'view "lines" needs the places where fn is drawn', "Give x as increasing numbers.")
+        values = array("x", x, ndim=1)
+        if values.size < 2 or (np.diff(values) <= 0).any():
+            refuse("x", x, "not increasing numbers", "Give at least two numbers, each above the one before.")
+        if self.log_x and values[0] <= 0:
+            refuse("x", float(values[0]), "0 or negative on a logarithmic axis", "Give positive x, or leave log_x out.")
         return values
 
     # -- frames ------------------------------------------------------------------------------------------------------------
@@ -181,19 +178,15 @@ class Panel:
         return taken_by(self.fn, controls)
 
     def positional(self, values: dict) -> list:
-        """``x`` and ``y``, as far as ``fn`` takes them before the ``values``."""
-        given = [v for v in (self.x, self.y) if v is not None]
-        while given and not fits(self.fn, given, values):
-            given.pop()
-        return given
+        """``x``, if ``fn`` takes it before the ``values``."""
+        return [self.x] if self.x is not None and fits(self.fn, [self.x], values) else []
 
     def _remedy(self, values: dict) -> str:
         """What to do about an error in ``fn``."""
         if fits(self.fn, self.positional(values), values):
             return "Make fn work there, or leave that slider value out of the grid."
-        places = [name for name in ("x", "y") if getattr(self, name) is not None]
-        first = f"{' and '.join(places)} first, and " if places else ""
-        return f"Define it as fn({', '.join([*places, *values])}): {first}each control by its name."
+        first = ["x"] if self.x is not None else []
+        return f"Define it as fn({', '.join([*first, *values])}): {'x first, and ' if first else ''}each control by its name."
 
     def call(self, values: dict) -> Any:
         """The frame at ``values`` of the controls that ``fn`` takes, checked and exact."""
@@ -242,8 +235,6 @@ class Panel:
         """The numbers of a frame that its x axis and its y axis show."""
         if self.view == "table":
             return [], []
-        if self.view == "heatmap":
-            return [], [frame]
         if self.view == "lines":
             return [self.x], list(frame.values())
         if self.view == "bars":

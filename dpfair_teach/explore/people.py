@@ -1,15 +1,15 @@
-"""A row of people, each with a bit that a reader may flip by a click: in which group, with which label, or with which decision."""
+"""A row of people, each of whom a reader may put into the other group by a click."""
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
 from html import escape
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from .._checks import array, choice, number, refuse, unread
+from .._checks import array, number, refuse
 from .arguments import text
 from .axes import shown
 
@@ -23,33 +23,27 @@ WIDTH, SLOT, RADIUS = 520, 52, 12
 TOP, LANE, STRIP = 22, 54, 22
 HEIGHT = 2 * TOP + 2 * LANE + STRIP
 
-Trait = Literal["group", "label", "decision"]
 _WORDS = {"group": ("group 0", "group 1"), "label": ("label 0", "label 1"), "decision": ("rejected", "accepted")}
 
 
 class People:
-    """A row of up to ten people, to be put above an :class:`Explorer`; a click, Enter or Space flips a bit of one of them.
+    """A row of up to ten people, to be put above an :class:`Explorer`; a click, Enter or Space puts one of them into the other group.
 
     A person's group is told by side (above or below the line), colour and hatching; the label by the shape, a circle for 1, a square for 0;
-    the decision by the place on the score line, or by a tick or cross where there are no scores.
+    the decision by the place on the score line. ``fn`` and ``alt`` of the figure get the groups as ``A``, a tuple of n ints.
 
     Source: none in the papers.
 
     Parameters
     ----------
     names : list of 2 to 10 short texts, all different
-    group, label, decision : (n,) of 0 and 1
-        Those that are left out are not shown. Where there are scores, the decision is that of the cut.
+    group, label : (n,) of 0 and 1
+        ``group`` as it is at the start.
     score : (n,) numbers
-        People stand in the order of their scores, evenly apart, so that none hides another.
+        People stand in their order, evenly apart, so that none hides another.
     cut : number
         Who has at least this score is accepted.
-    flips : "group", "label" or "decision"
-        What a click changes. Decisions made by a cut cannot be flipped.
-    argument : str
-        The name under which ``fn`` and ``alt`` get the bits: a tuple of n ints, in the order of ``names``.
     words : dict "group", "label" or "decision" -> (text for 0, text for 1)
-        Of what is shown.
 
     Raises
     ------
@@ -58,43 +52,17 @@ class People:
 
     Examples
     --------
-    >>> people = People(["Ada", "Ben"], group=[0, 1], score=[0.9, 0.4], cut=0.5)
+    >>> people = People(["Ada", "Ben"], group=[0, 1], label=[1, 0], score=[0.9, 0.4], cut=0.5)
     >>> people.told((1, 1))
-    ['Ada, group 1, score 0.9, accepted', 'Ben, group 1, score 0.4, rejected']
+    ['Ada, group 1, label 1, score 0.9, accepted', 'Ben, group 1, label 0, score 0.4, rejected']
     """
 
-    def __init__(self, names: Sequence[str], *, group: Sequence[int] | None = None, label: Sequence[int] | None = None,
-                 decision: Sequence[int] | None = None, score: Sequence[float] | None = None, cut: float | None = None,
-                 flips: Trait = "group", argument: str = "A", words: dict[str, tuple[str, str]] | None = None) -> None:
+    def __init__(self, names: Sequence[str], *, group: Sequence[int], label: Sequence[int], score: Sequence[float], cut: float,
+                 words: dict[str, tuple[str, str]] | None = None) -> None:
         self.names = self._names(names)
-        self.flips = choice("flips", flips, ("group", "label", "decision"))
-        if not isinstance(argument, str) or not argument.isidentifier():
-            refuse("argument", argument, "not the name of an argument of fn", 'Give argument="A", for instance.')
-        self.argument = argument
-        n = len(self.names)
-        self.score = None if score is None else array("score", score, shape=(n,))
-        if cut is not None:
-            cut = number("cut", cut)
-        if (cut is None) != (score is None):
-            refuse("cut" if cut is None else "score", None, "a score line needs both scores and a cut", "Give score= and cut=, or neither.")
-        if cut is not None and decision is not None:
-            refuse("decision", decision, "the cut decides already", "Leave decision out, or score and cut.")
-        self.cut = cut
-        if self.score is not None and cut is not None:
-            decision = (self.score >= cut).astype(int).tolist()
-        self.traits: dict[str, tuple[int, ...]] = {}
-        for trait, bits in (("group", group), ("label", label), ("decision", decision)):
-            if bits is not None:
-                self.traits[trait] = self.bits(trait, bits)
-        if flips not in self.traits:
-            refuse(flips, None, f"nobody has a {flips} that a click could flip", f"Give {flips}=, one bit a person, or flip another trait.")
-        if flips == "decision" and score is not None:
-            refuse("flips", flips, "the cut decides, so that nothing is left to flip", "Leave score and cut out, or flip another trait.")
-        self.start = self.traits[flips]
+        self.start, self.labels = self.bits("group", group), self.bits("label", label)
+        self.score, self.cut = array("score", score, shape=(len(self.names),)), number("cut", cut)
         self.words = self._read_words(words)
-        for trait in words or {}:
-            if trait not in self.traits:
-                unread("people without one", f"people with a {trait}", words=words)
 
     @staticmethod
     def _names(names: Any) -> tuple[str, ...]:
@@ -129,10 +97,6 @@ class People:
 
     # -- what it says ------------------------------------------------------------------------------------------------------
 
-    @property
-    def label(self) -> str:
-        return f"who changes {self.flips}"
-
     def grid(self) -> tuple[tuple[int, ...], ...]:
         """All settings; the first person is the highest bit."""
         return tuple(itertools.product((0, 1), repeat=len(self.names)))
@@ -141,40 +105,24 @@ class People:
         """Who differs from the start."""
         return ", ".join(name for name, now, before in zip(self.names, bits, self.start, strict=True) if now != before) or "nobody"
 
-    def traits_of(self, i: int, bit: int) -> dict[str, int]:
-        """Group, label and decision of person ``i``, as far as they are shown, with the ``bit`` that a click flips."""
-        return {trait: values[i] for trait, values in self.traits.items()} | {self.flips: bit}
-
     def told(self, bits: tuple[int, ...]) -> list[str]:
-        """Each person in words, for who does not see them."""
-        out = []
-        for i, name in enumerate(self.names):
-            of = self.traits_of(i, bits[i])
-            parts = [name, *(self.words[trait][of[trait]] for trait in ("group", "label") if trait in of)]
-            parts += [f"score {shown(self.score[i])}"] if self.score is not None else []
-            parts += [self.words["decision"][of["decision"]]] if "decision" in of else []
-            out.append(", ".join(parts))
-        return out
+        """Of each person, in the order of ``names``: group, label, score and decision in words."""
+        return [", ".join([name, self.words["group"][bits[i]], self.words["label"][self.labels[i]], f"score {shown(self.score[i])}",
+                           self.words["decision"][int(self.score[i] >= self.cut)]]) for i, name in enumerate(self.names)]
 
     # -- how it looks ------------------------------------------------------------------------------------------------------
 
     def order(self) -> list[int]:
         """People from left to right."""
-        return list(range(len(self.names))) if self.score is None else np.argsort(self.score, kind="stable").tolist()
+        return np.argsort(self.score, kind="stable").tolist()
 
-    def _person(self, i: int, bit: int, x: int) -> str:
-        """Person ``i`` as drawn with that bit."""
-        of = self.traits_of(i, bit)
-        below = of.get("group", 0)
-        middle = TOP + LANE + STRIP // 2
-        y = middle + (1 if below else -1) * (STRIP // 2 + RADIUS + 4)
-        named_at = y + (RADIUS + 20 if below else -RADIUS - 7)
-        shape, hatch = outline(of.get("label", 1), x, y), hatching(of.get("label", 1), x, y) if below else ""
-        mark = "" if self.score is not None or "decision" not in of else \
-            f'<text x="{x}" y="{middle + 5}" text-anchor="middle">{"✓" if of["decision"] else "✗"}</text>'
-        return (f'<g class="dpx-if{bit}"><path class="dpx-self dpx-s{below}" d="{shape}"/>'
-                + (f'<path class="dpx-hatch dpx-s{below}" d="{hatch}"/>' if hatch else "")
-                + f'<text class="dpx-called" x="{x}" y="{named_at}" text-anchor="middle">{escape(self.names[i])}</text>{mark}</g>')
+    def _person(self, i: int, group: int, x: int) -> str:
+        """Person ``i`` as drawn in that group."""
+        y = TOP + LANE + STRIP // 2 + (1 if group else -1) * (STRIP // 2 + RADIUS + 4)
+        named_at = y + (RADIUS + 20 if group else -RADIUS - 7)
+        hatch = f'<path class="dpx-hatch dpx-s{group}" d="{hatching(self.labels[i], x, y)}"/>' if group else ""
+        return (f'<g class="dpx-if{group}"><path class="dpx-self dpx-s{group}" d="{outline(self.labels[i], x, y)}"/>{hatch}'
+                f'<text class="dpx-called" x="{x}" y="{named_at}" text-anchor="middle">{escape(self.names[i])}</text></g>')
 
     def svg(self, bits: tuple[int, ...], *, name: str) -> str:
         """The row with these ``bits``; each person holds both looks, and a class says which one shows."""
@@ -182,12 +130,9 @@ class People:
         slot = min(SLOT + 28, WIDTH // n)
         left = (WIDTH - slot * n) // 2
         parts = [f'<svg class="dpx-svg dpx-people" viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(name)}">',
-                 f'<rect class="dpx-strip" x="{left}" y="{middle}" width="{slot * n}" height="{STRIP}" rx="4"/>']
-        if "group" in self.traits:
-            parts += [f'<text x="2" y="14" aria-hidden="true">{escape(self.words["group"][0])}</text>',
-                      f'<text x="2" y="{HEIGHT - 5}" aria-hidden="true">{escape(self.words["group"][1])}</text>']
-        if "label" in self.traits:
-            parts.append(self._shapes())
+                 f'<rect class="dpx-strip" x="{left}" y="{middle}" width="{slot * n}" height="{STRIP}" rx="4"/>',
+                 f'<text x="2" y="14" aria-hidden="true">{escape(self.words["group"][0])}</text>',
+                 f'<text x="2" y="{HEIGHT - 5}" aria-hidden="true">{escape(self.words["group"][1])}</text>', self._shapes()]
         told = [self.told((bit,) * n) for bit in (0, 1)]
         for place, i in enumerate(self.order()):
             x = left + slot * place + slot // 2
@@ -196,11 +141,8 @@ class People:
                          f'data-a="{escape(told[0][i])}" data-b="{escape(told[1][i])}"{" data-moved" if changed else ""}>'
                          f'<rect class="dpx-hit" x="{x - slot // 2 + 1}" y="{TOP - 2}" width="{slot - 2}" height="{HEIGHT - 2 * TOP + 4}" '
                          f'rx="6"/>{self._person(i, 0, x)}{self._person(i, 1, x)}'
-                         + (f'<text x="{x}" y="{middle + 16}" text-anchor="middle" aria-hidden="true">{shown(self.score[i], 2)}</text>'
-                            if self.score is not None else "") + "</g>")
-        if self.score is not None:
-            parts.append(self._cut(left, slot))
-        return "".join(parts) + "</svg>"
+                         f'<text x="{x}" y="{middle + 16}" text-anchor="middle" aria-hidden="true">{shown(self.score[i], 2)}</text></g>')
+        return "".join([*parts, self._cut(left, slot), "</svg>"])
 
     def _shapes(self) -> str:
         """What a circle and a square stand for, at the top on the right."""
@@ -210,7 +152,6 @@ class People:
 
     def _cut(self, left: int, slot: int) -> str:
         """The line between the rejected and the accepted, and the words on its sides."""
-        assert self.score is not None and self.cut is not None
         x = left + slot * int((self.score < self.cut).sum())
         no, yes = self.words["decision"]
         x = min(max(x, 2), WIDTH - 2)

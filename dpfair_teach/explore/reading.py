@@ -17,10 +17,6 @@ def spots(chart: Chart, frame: Any) -> list[Spot]:
     """What there is to read in a frame, in the order of the arrow keys; bars and tables show their numbers anyway."""
     if chart.view in ("bars", "table"):
         return []
-    if chart.view == "heatmap":
-        return [Spot(c, r, (), f"{row}, {column}", f"{row}, {column}: {chart.y.text(int(kept))}")
-                for r, (row, line) in enumerate(zip(chart.rows, chart.y.keep(frame), strict=True))
-                for c, (column, kept) in enumerate(zip(chart.columns, line, strict=True))]
     width, height = 10 * chart.box[2], 10 * chart.box[3]
     if chart.view == "lines":
         return over_x(chart, frame, width, height)

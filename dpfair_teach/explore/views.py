@@ -1,7 +1,7 @@
 """What a figure's function may return, for each kind of figure, brought into one form.
 
-``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``, ``bars``), a ``Table``, or a 2-d
-array (``heatmap``). Whatever does not fit raises a ``ValueError`` that names the slider values of the frame.
+``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``, ``bars``) or a ``Table``. Whatever
+does not fit raises a ``ValueError`` that names the slider values of the frame.
 """
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .arguments import writable
 
 __all__: list[str] = []
 
-View = Literal["lines", "roc", "pareto", "bars", "table", "heatmap"]
+View = Literal["lines", "roc", "pareto", "bars", "table"]
 VIEWS: tuple[View, ...] = get_args(View)
 #: The kinds of series each view draws; the first is the default.
 KINDS: dict[View, tuple[str, ...]] = {
     "lines": ("line", "points", "band"), "roc": ("points", "line", "polygon", "circles", "squares", "segments"),
-    "pareto": ("points", "line", "polygon", "circles", "squares", "segments"), "bars": (), "table": (), "heatmap": ()}
+    "pareto": ("points", "line", "polygon", "circles", "squares", "segments"), "bars": (), "table": ()}
 #: What is drawn at each point, instead of through them.
 DOTS = ("points", "circles", "squares")
 MOST_SERIES = 8
-MOST_CELLS = 625        # of a heat map or table, and
+MOST_CELLS = 625        # of a table, and
 MOST_POINTS = 2500      # of all series of a frame: the player redraws them within a millisecond
 LARGEST = 1e12          # on a linear axis
 
@@ -47,13 +47,6 @@ def canonical(result: Any, view: View, what: str, *, x: Any, kinds: dict[str, st
 
     if view == "table":
         return table(result, wrong)
-    if view == "heatmap":
-        values = numbers(result, "the heat map", wrong)
-        if values.ndim != 2 or 0 in values.shape:
-            wrong(f"an array of shape {values.shape}, not (n_y, n_x)", "Return one row of numbers for each value of y.")
-        if values.size > MOST_CELLS:
-            wrong(f"{values.size:,} cells, more than {MOST_CELLS}", "Coarsen x or y.")
-        return values
     if not isinstance(result, dict) or not result or not all(isinstance(name, str) and name.strip() and writable(name) for name in result):
         wrong(f"returned {type(result).__name__}, not a dict from names to arrays", 'Return {"name": array, ...}.')
     if len(result) > MOST_SERIES:
@@ -133,19 +126,18 @@ def key(frame: Any) -> Any:
     """The same for two frames of one view that are equal to the last bit, and for those only."""
     if isinstance(frame, Table):
         return frame.rows, frame.columns, tuple(map(repr, frame.values.ravel()))
-    parts = frame.items() if isinstance(frame, dict) else [("", frame)]
-    return tuple((name, part.shape, part.tobytes()) for name, part in parts)
+    return tuple((name, part.shape, part.tobytes()) for name, part in frame.items())
 
 
 def size(frame: Any) -> int:
     """How many numbers or cells a frame holds."""
-    return sum(part.size for part in (frame.values() if isinstance(frame, dict) else [frame.values if isinstance(frame, Table) else frame]))
+    return frame.values.size if isinstance(frame, Table) else sum(part.size for part in frame.values())
 
 
 def same_shape(first: Any, frame: Any, where: str) -> None:
     """All frames of a figure have the same series, rows and columns: only the numbers move."""
     def shape(f: Any) -> Any:
-        return (f.rows, f.columns) if isinstance(f, Table) else f.shape if isinstance(f, np.ndarray) else tuple(f)
+        return (f.rows, f.columns) if isinstance(f, Table) else tuple(f)
     if shape(first) != shape(frame):
         raise ValueError(f"fn at {where}: returned {shape(frame)}, but {shape(first)} at the first frame. "
                          "Return the same series, rows and columns at every slider value.")

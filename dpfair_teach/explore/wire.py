@@ -20,13 +20,13 @@ say     a        the distinct sentences: number of the template and the numbers,
 say     i        packed: which sentence stands at each point of the grid of ``on``, where one stands at several
 panel   name     its heading, empty where it is alone
 panel   on       the controls that it follows
-panel   view     lines, roc, pareto, bars, table or heatmap
+panel   view     lines, roc, pareto, bars or table
 panel   f        how many distinct frames it has
 panel   p        packed: their numbers, frame by frame, as ``drawing.whole`` puts them; of a table places in ``u``
 panel   size     how many numbers a frame has, where all have as many
 panel   i        packed: which frame stands at each point of the grid of ``on``, -1 where none is offered; without, in order
 panel   X        the axis across: lines, roc, pareto, bars
-panel   Y        the axis up: lines, roc, pareto; of a heat map that of its cells
+panel   Y        the axis up: lines, roc, pareto
 panel   w        width of the drawing area in tenths of a unit, where there is an axis across
 panel   h        its height, of curves
 panel   S        the series of curves and bars
@@ -42,8 +42,8 @@ panel   c        roc, pareto: how many points each series has, series by series;
 panel   g        which series the reader guesses, where one is guessed
 panel   u        table: every text that a cell can have
 panel   start    table: the frame with which the others are compared,
-panel   rows     table: or which row with which other; heat map: the names of the rows
-panel   columns  table with ``rows``: how many columns; heat map: their names
+panel   rows     table: or which row with which other,
+panel   columns  and how many columns it has
 series  name     its name
 series  kind     line, points, band, polygon, circles, squares or segments, of curves
 series  dx       what has markers: where the path of a marker begins, across,
@@ -105,9 +105,7 @@ def data_of(chart: Chart, frames: Frames, start: int) -> dict:
         data |= {"rows": dict(chart.compare), "columns": len(frames.distinct[0].columns)} if chart.compare else {}
     else:
         kept = [drawing.whole(chart, f) for f in frames.distinct]
-    if chart.view == "heatmap":
-        data |= {"Y": axis_data(chart.y), "rows": chart.rows, "columns": chart.columns}
-    elif chart.view == "bars":
+    if chart.view == "bars":
         data |= {"X": axis_data(chart.x), "w": 10 * chart.box[2], "S": [{"name": name} for name, _ in chart.series]}
     elif chart.view != "table":
         data |= curve_data(chart, frames)

@@ -72,7 +72,6 @@ def hands() -> dict[str, tuple[str, Callable[[Page], Callable[[int], None]]]]:
         "values, keys": ("lines", lambda page: focus(page, ".dpx-read", "ArrowRight")),
         "values, pointer": ("lines", lambda page: over(page, press=False)),
         "values of points": ("pareto", lambda page: over(page, press=False)),
-        "values of 500 cells": ("waves", lambda page: over(page, press=False)),
         "guess, drawn": ("draw", lambda page: over(page, press=True)),
         "guess, keys": ("draw", lambda page: focus(page, ".dpx-read", "ArrowUp", "ArrowRight")),
         "step": ("rounds", lambda page: focus(shown(page), ".dpx-time button:nth-of-type(2)", "Enter")),

@@ -58,10 +58,6 @@ def was_run(method, runs, held_out):
     return method == "counts" or (method == "loop" and runs in (2, 10, 20) and not held_out)
 
 
-def bound(x, y, beta):
-    return np.array([[24 * k * np.log(4 * k / beta) / m for m in x] for k in y])
-
-
 def trained(epoch):
     """People of two groups and labels, a line in two pieces that is gone at the end, and an arrow."""
     pieces = np.array([[-1, epoch / 2], [0, 0.3], [0, 0.3], [0.4, 1], [0.7, -1], [1, -epoch / 3]])[:6 - 3 * (epoch // 2) * 2]
@@ -69,17 +65,12 @@ def trained(epoch):
             "ones of b": np.array([[0.3, -0.6], [-0.8, -0.2]]), "zeros of b": np.empty((0, 2)), "boundary": pieces}
 
 
-def waves(frequency):
-    return np.sin(np.arange(20)[:, None] * frequency / 10) * np.cos(np.arange(25))
-
-
 def say(**values):
     return "The sliders stand at " + ", ".join(f"{k} {v}" for k, v in values.items()) + f" {WICKED}."
 
 
-FOUR = People(["Ada", "Ben", "Cleo", "Dan"], group=[0, 0, 1, 1], label=[1, 1, 0, 1], score=[0.9, 0.2, 0.6, 0.4], cut=0.5)
-THREE = People(["Eve", "Fay", "<Gus>"], label=[0, 1, 1], decision=[1, 0, 1], flips="decision", argument="said",
-               words={"decision": ("turned away", "taken")})
+FOUR = People(["Ada", "Ben", "<Cleo>", "Dan"], group=[0, 0, 1, 1], label=[1, 1, 0, 1], score=[0.9, 0.2, 0.6, 0.4], cut=0.5,
+              words={"decision": ("turned away", "taken")})
 
 
 def shares_of(A):
@@ -95,22 +86,18 @@ def kept(x, noise):
     return {"kept": x * {"none": 1, "little": 0.5}[noise]}
 
 
-def said_of(said):
-    return pd.DataFrame([[sum(said)]], index=["taken"], columns=["of three"])
-
-
 def crowd() -> Explorer:
     """People, a choice of names and a checkbox; four panels, each of which follows some of them."""
     return Explorer([Panel(plane, name="Plane", view="roc", share=0.5, series={"group 0": "line"}),
                      [Panel(shares_of, name="Shares", view="bars", share=0.5, x_range=(0, 1)),
-                      Panel(lambda A: [[a, 1 - a] for a in A], name="Cells", view="heatmap", share=0.5)],
+                      Panel(lambda A: {"each": np.column_stack([np.arange(4), A])}, name="Each", view="pareto", share=0.5)],
                      Panel(kept, name="Kept", x=np.linspace(0, 1, 5))],
                     people=FOUR, sliders={"noise": ["none", "little"], "blurred": [False, True]}, start={"noise": "little"},
                     title="People " + WICKED, question="Who moves? " + WICKED, alt=say, labels={"blurred": "blur it"})
 
 
 def samples() -> dict[str, Explorer]:
-    """Fresh figures; ``lines_log``, ``pareto_log`` and ``waves`` are second figures of a view."""
+    """Fresh figures; ``lines_log`` and ``pareto_log`` are second figures of a view."""
     bare = {"title": "How much? " + WICKED, "alt": say, "question": "What moves? " + WICKED}
     common = {**bare, "x_label": "x", "y_label": "y"}
     return {
@@ -127,9 +114,6 @@ def samples() -> dict[str, Explorer]:
                            y_range=(0.1, 0.3), **common),
         "pareto_log": Explorer(lambda m: {"bound": np.array([[k, 1e4 * k / m] for k in (1, 10, 100)])}, view="pareto", log_x=True,
                                log_y=True, sliders={"m": [10, 1000, 100_000]}, **common),
-        "heatmap": Explorer(bound, view="heatmap", x=[500, 1000, 10_000], y=[2, 3, 8], sliders={"beta": [0.01, 0.05, 0.1]}, log_y=True,
-                            z_label="bound", **common),
-        "waves": Explorer(waves, view="heatmap", sliders={"frequency": [1, 2, 3]}, **common),
         "trained": Explorer([Panel(trained, name="Plane", view="pareto", share=0.6, colors={"zeros": "ones", "zeros of b": "ones of b"},
                                    series={"zeros": "squares", "zeros of b": "squares", "ones": "circles", "ones of b": "circles",
                                            "boundary": "segments"}),
@@ -150,5 +134,4 @@ def samples() -> dict[str, Explorer]:
                          sliders={"method": ["counts", "loop", "none"], "runs": [1, 2, 5, 10, 20], "held_out": [False, True]},
                          start={"method": "loop"}, **common),
         "crowd": crowd(),
-        "decided": Explorer(said_of, view="table", people=THREE, digits=0, **bare),
     }

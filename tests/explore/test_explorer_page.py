@@ -152,7 +152,7 @@ def test_a_notebook_that_is_not_trusted_shows_image_and_sentence(name):
         assert kind == "data:image/svg+xml" and root.tag == "{http://www.w3.org/2000/svg}svg"
         words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
         frame = frames[panel.name] if several else frames
-        if panel.view not in ("heatmap", "bars"):
+        if panel.view != "bars":
             assert words[-len(frame):] == list(frame), "the legend"
             drawn_paths = [element.get("d") for element in root.iter("{http://www.w3.org/2000/svg}path")]
             assert set(drawing.paths(chart, frame)) <= set(drawn_paths)
@@ -199,9 +199,6 @@ def test_colours_stand_out(theme):
             assert contrast(colour[text], colour[ground]) >= 4.5, (text, ground)
     for i in range(8):
         assert contrast(colour[f"s{i}"], colour["bg"]) >= 3, f"series {i}"
-        assert contrast(colour[f"t{i}"], colour[f"q{i}"]) >= 4.5, f"shade {i}"
-    shades = [luminance(colour[f"q{i}"]) for i in range(8)]
-    assert shades == sorted(shades, reverse=theme == 0), "darker is not always more"
 
 
 def test_no_two_lines_share_a_dash():

@@ -15,7 +15,7 @@ from explorer_samples import samples
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(3, of=["dpfair_teach/explore", "tests/explore"])]
 FIGURES = samples()
 READABLE = [name for name, figure in FIGURES.items()
-            if len(figure.panels) == 1 and figure.panels[0].view in ("lines", "roc", "pareto", "heatmap")]
+            if len(figure.panels) == 1 and figure.panels[0].view in ("lines", "roc", "pareto")]
 
 
 def show_the_answer(page) -> None:
@@ -27,9 +27,6 @@ def show_the_answer(page) -> None:
 def expected(figure) -> list[str]:
     """What is read at each place of the starting frame, in the order of the arrow keys."""
     panel, chart, frame = figure.panels[0], figure._charts[0], figure.frame()
-    if panel.view == "heatmap":
-        return [f"{row}, {column}: {chart.y.text(int(kept))}" for row, line in zip(chart.rows, chart.y.keep(frame), strict=True)
-                for column, kept in zip(chart.columns, line, strict=True)]
     if panel.view == "lines":
         out = []
         for j, x in enumerate(panel.x):
@@ -62,7 +59,7 @@ def test_the_arrow_keys_read_every_value(visit, name):
     values = [text for text in page.locator(".dpx-value").all_inner_texts() if text]
     assert all(text in want[0] for text in values) and bool(values) == (FIGURES[name].panels[0].view == "lines")
     marked = [text.strip() for text in page.locator(".dpx-here").all_inner_texts()]
-    assert FIGURES[name].panels[0].view in ("lines", "heatmap") or ", ".join(marked) == want[0].split(": ", 1)[1]
+    assert FIGURES[name].panels[0].view == "lines" or ", ".join(marked) == want[0].split(": ", 1)[1]
     area.evaluate("area => area.blur()")
     assert not any(page.locator(".dpx-value").all_inner_texts()) and page.locator(".dpx-where").first.inner_text().startswith("Point")
 

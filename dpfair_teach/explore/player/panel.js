@@ -5,7 +5,6 @@ class Panel {
     const d = this.data = data;
     this.svg = root.querySelector(".dpx-plot .dpx-svg");
     this.paths = all(".dpx-plot .dpx-s");
-    this.rects = all(".dpx-plot rect");
     this.texts = all(".dpx-plot .dpx-in");
     this.ends = all(".dpx-plot .dpx-end");
     this.items = all(".dpx-legend > li");
@@ -32,7 +31,6 @@ class Panel {
     if (frame === this.frame) return;
     this.frame = frame;
     if (d.view === "table") this.table(frame);
-    else if (d.view === "heatmap") this.heat(frame);
     else if (d.view === "bars") this.bars(frame);
     else this.curves(frame);
     if (d.e) this.name(frame);
@@ -93,19 +91,6 @@ class Panel {
     });
   }
 
-  heat(frame) {
-    const {Y, size} = this.data;
-    for (let i = 0; i < size; i++) {
-      const kept = this.numbers[this.begin[frame] + i];
-      const level = clamp(Math.floor((kept / 10 ** Y.k - Y.lo) / (Y.hi - Y.lo) * 8), 0, 7);
-      set(this.rects[i], "class", "dpx-q" + level);
-      if (this.texts[i]) {
-        set(this.texts[i], "class", "dpx-in dpx-q" + level);
-        tell(this.texts[i], toText(Y, kept));
-      }
-    }
-  }
-
   table(frame) {
     const {u, start, rows, columns} = this.data, at = (f, i) => u[this.numbers[this.begin[f] + i]];
     this.cells.forEach((cell, i) => {
@@ -123,9 +108,7 @@ class Panel {
     const d = this.data;
     if (!this.details.open) return;
     let rows = [];
-    if (d.view === "heatmap") {
-      rows = d.rows.map((name, r) => [name, ...d.columns.map((_, c) => toText(d.Y, this.numbers[this.begin[this.frame] + r * d.columns.length + c]))]);
-    } else if (d.x) {
+    if (d.x) {
       rows = d.rx.map((text) => [text]);
       let i = 0;
       for (const [, y] of this.series(this.frame)) {

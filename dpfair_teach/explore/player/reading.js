@@ -10,11 +10,11 @@ class Reading {
     const words = {role: "slider", tabindex: 0, "aria-label": `Values of: ${name}`, "aria-valuemin": 0, "aria-valuenow": 0, "aria-valuetext": "press an arrow key"};
     for (const key in words) set(this.area, key, words[key]);
     this.rule = make("i", "dpx-rule", this.area);
-    this.marks = (data.S || [0]).map(() => make("i", "dpx-ring", this.area));
-    const legend = root.querySelector(".dpx-legend, .dpx-scale"), told = make("div", "dpx-told", legend ? legend.parentNode : svg.parentNode.parentNode);
+    this.marks = data.S.map(() => make("i", "dpx-ring", this.area));
+    const legend = root.querySelector(".dpx-legend"), told = make("div", "dpx-told", legend ? legend.parentNode : svg.parentNode.parentNode);
     if (legend) legend.before(told);
     this.where = make("p", "dpx-where", told);
-    this.items = legend && data.S ? [...legend.children] : [];
+    this.items = legend ? [...legend.children] : [];
     // over x every series has a value; of points one or a few are read at a time, and their names are marked
     this.values = data.x ? this.items.map((item, i) => {
       const value = make("span", "dpx-value", item), most = this.most(data.Y);
@@ -32,10 +32,8 @@ class Reading {
 
   // as long as any place that is told
   longest() {
-    const {X, Y, x, xl, rows, columns, g} = this.panel.data, digits = (axis) => "8".repeat(this.most(axis));
+    const {X, Y, x, xl, g} = this.panel.data, digits = (axis) => "8".repeat(this.most(axis));
     const mine = g === undefined ? "" : "your guess ";
-    const long = (names) => names.reduce((a, b) => a.length > b.length ? a : b, "");
-    if (rows) return `${long(rows)}, ${long(columns)}: ${digits(Y)}`;
     return x ? `${xl} = ${digits(X)}${mine && `: ${mine}${digits(Y)}`}` : Y ? `${mine}(${digits(X)}, ${digits(Y)})` : mine + digits(X);
   }
 
@@ -50,13 +48,6 @@ class Reading {
     if (this.frame === p.frame) return this.found;
     this.frame = p.frame;
     if (d.view === "bars") return this.found = [];
-    if (d.view === "heatmap") {
-      const rows = d.rows.length, columns = d.columns.length;
-      return this.found = Array.from({length: rows * columns}, (_, i) => {
-        const r = Math.floor(i / columns), c = i % columns, at = [(c + .5) / columns, (r + .5) / rows];
-        return {at, marks: [at], each: [], where: `${d.rows[r]}, ${d.columns[c]}: ${toText(d.Y, p.numbers[p.begin[p.frame] + i])}`};
-      });
-    }
     const across = (kept) => toPlace(d.X, kept, d.w) / d.w, down = (kept) => 1 - toPlace(d.Y, kept, d.h) / d.h;
     const all = [...p.series(p.frame)];
     if (d.x) return this.found = d.x.map((kept, j) => ({
@@ -93,10 +84,9 @@ class Reading {
 
   key(event) {
     if (this.guess && this.guess.asking) return this.guess.key(event);
-    const spots = this.spots(), last = spots.length - 1, at = this.spot === undefined ? -1 : this.spot, columns = this.panel.data.columns;
-    // up and down: along a column of a heat map, or to the series before or after
+    const spots = this.spots(), last = spots.length - 1, at = this.spot === undefined ? -1 : this.spot;
+    // up and down: to the series before or after
     const series = (step) => {
-      if (columns) return at + step * columns.length;
       if (!spots.length || spots[0].i === undefined) return at - step;
       const now = spots[Math.max(at, 0)].i, found = step > 0 ? spots.findIndex((one) => one.i > now) : spots.findIndex((one) => one.i === spots[Math.max(spots.findIndex((same) => same.i === now) - 1, 0)].i);
       return found < 0 ? at : found;
@@ -122,7 +112,7 @@ class Reading {
       if (to) [mark.style.left, mark.style.top] = [100 * to[0] + "%", 100 * to[1] + "%"];
     });
     const hidden = this.guess && this.guess.asking ? this.guess.i : -1;
-    const said = S ? S.map(({name}, i) => each[i] === undefined || i === hidden ? "" : `${name} ${each[i]}`.trim()).filter(Boolean) : [];
+    const said = S.map(({name}, i) => each[i] === undefined || i === hidden ? "" : `${name} ${each[i]}`.trim()).filter(Boolean);
     tell(this.where, where);
     this.values.forEach((value, i) => { tell(value, i === hidden ? "" : each[i]); });
     this.items.forEach((item, i) => item.classList.toggle("dpx-here", !!told && each[i] !== undefined && i !== hidden));
