@@ -27,8 +27,7 @@ from dpfair_teach.accounting import (
     side_by_side,
 )
 from dpfair_teach.mechanisms import MECHANISMS, gaussian_delta
-from dpfair_teach.mechanisms._dots import gaussian_losses
-from dpfair_teach.mechanisms.sampled import _pair, sampled_loss
+from dpfair_teach.mechanisms.sampled import _pair, gaussian_losses, sampled_loss
 from faults import Mutant, with_arguments
 
 ADDED, REPLACED = "add or remove one tuple", "replace one tuple"

@@ -8,11 +8,11 @@
 draws their curves; ``side_by_side`` holds them against dp-accounting and brute force: ``python -m dpfair_teach.accounting``.
 """
 from ..mechanisms import RELATIONS, UNIT_A, UNIT_TUPLE, Release
-from ..mechanisms._mechanism import rdp_pure
 from ..mechanisms.exponential import rdp_exponential
 from ..mechanisms.gaussian import rdp_gaussian
 from ..mechanisms.geometric import rdp_geometric
 from ..mechanisms.laplace import rdp_laplace
+from ..mechanisms.mechanism import rdp_pure
 from ..mechanisms.response import rdp_randomized_response
 from ..mechanisms.sampled import rdp_sampled_gaussian
 from .adding import ACCOUNTANTS, compare_accountants, compose, rdp_of_releases

@@ -5,7 +5,7 @@ import math
 from fractions import Fraction
 
 from .. import _checks as check
-from ..mechanisms._ranges import step_epsilon as step_epsilon
+from ..mechanisms.mechanism import step_epsilon as step_epsilon
 
 #: Arrays of k + 1 numbers are held; beyond this many steps take Renyi's accountant.
 MOST_STEPS = 10**6

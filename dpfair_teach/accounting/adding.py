@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import Release, mechanism_of
-from ..mechanisms._ranges import LEAST_STEP
+from ..mechanisms.mechanism import LEAST_STEP
 from .advanced import advanced_composition, advanced_composition_long
 from .bounded_range import bounded_range_composition
 from .loss_distribution import left_for_the_losses, pld_epsilon

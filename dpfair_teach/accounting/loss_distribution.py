@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import _checks as check
 from ..mechanisms import Release, mechanism_of
-from ..mechanisms._mechanism import Neighbours
-from ..mechanisms.events import package
+from ..mechanisms.mechanism import Neighbours
+from ..mechanisms.records import package
 from .records import alike, records_of
 
 __all__ = ["pld_epsilon", "pld_delta", "event_epsilon"]

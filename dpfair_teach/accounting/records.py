@@ -7,7 +7,7 @@ import pandas as pd
 
 from .. import _checks as check
 from ..mechanisms import Release
-from ..mechanisms.events import is_event, parts_of
+from ..mechanisms.records import is_event, parts_of
 
 __all__ = ["releases_table"]
 

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 from .. import _checks as check
 from ..mechanisms import UNIT_A, UNIT_TUPLE, Release
-from ..mechanisms.events import package
+from ..mechanisms.records import package
 from .adding import compose
 from .loss_distribution import Theirs, event_epsilon
 from .records import alike, records_of

@@ -32,8 +32,7 @@ from .records import Release as Release
 from .registry import MECHANISMS as MECHANISMS
 from .registry import Name as Name
 from .registry import mechanism_of as mechanism_of
-from .reports import debias_variance, likely_counts
-from .response import debias_counts, randomized_response, randomized_response_matrix
+from .response import debias_counts, debias_variance, likely_counts, randomized_response, randomized_response_matrix
 
 __all__ = [
     "Measurement", "release",

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ._mechanism import Mechanism, Numbers, Run, sinh_slope
-from ._ranges import failure_chance, orders_of, scale_of, step_epsilon
+from .mechanism import Mechanism, Numbers, Run, failure_chance, orders_of, scale_of, sinh_slope, step_epsilon
 
 __all__ = [
     "exponential", "exponential_by_gumbel", "exponential_error_bound", "exponential_probabilities", "exponential_worst_error",

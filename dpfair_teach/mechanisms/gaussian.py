@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from .. import _checks as check
-from ._dots import gaussian_losses
-from ._mechanism import Mechanism, Neighbours, Numbers, Run, beside, repeated
-from ._ranges import orders_of
 from .grid import rounded
-from .sampled import rdp_sampled_gaussian, sampled_loss
+from .mechanism import Mechanism, Neighbours, Numbers, Run, beside, orders_of, repeated
+from .sampled import gaussian_losses, rdp_sampled_gaussian, sampled_loss
 
 __all__ = ["gaussian", "gaussian_delta", "gaussian_law", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian"]
 

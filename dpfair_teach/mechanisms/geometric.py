@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Neighbours, Noise, Numbers, Run, repeated, sinh_slope
-from ._ranges import orders_of, step_epsilon
 from .exact import exact_geometric
+from .mechanism import Neighbours, Noise, Numbers, Run, orders_of, repeated, sinh_slope, step_epsilon
 
 __all__ = ["geometric", "geometric_law", "rdp_geometric"]
 

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .. import _checks as check
-from ._mechanism import Neighbours, Noise, Numbers, Run, beside, exp_rest, repeated
-from ._ranges import failure_chance, orders_of, scale_of, step_epsilon
 from .grid import rounded
+from .mechanism import Neighbours, Noise, Numbers, Run, beside, exp_rest, failure_chance, orders_of, repeated, scale_of, step_epsilon
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ._mechanism import Mechanism
 from .exponential import Exponential
 from .gaussian import Gaussian
 from .geometric import Geometric
 from .laplace import Laplace
+from .mechanism import Mechanism
 from .response import RandomizedResponse
 
 __all__ = ["MECHANISMS", "Name", "mechanism_of"]

@@ -1,4 +1,4 @@
-"""What an accountant may ask of a mechanism: one class a mechanism, in the mechanism's own file.
+"""What every mechanism has: how it draws, and what an accountant may ask of it; one class a mechanism, in its own file.
 
 A *run* is a record of what was run: any object with the numbers of :class:`Run`, such as ``accounting.Release``. A mechanism knows no
 accountant, and an accountant knows no mechanism by name: a new one is one more file here, and its row in ``MECHANISMS``.
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import _checks as check
-from ._ranges import orders_of, step_epsilon
 
 #: A run's own numbers, as its record keeps them: sensitivity, scale, and the mechanism's own epsilon: floats, or None.
 Numbers = tuple[Any, Any, Any]
@@ -45,6 +44,35 @@ class Run(Protocol):
 
     @property
     def times(self) -> int: ...
+
+
+#: The least epsilon of one step, for formulas with exponentials.
+LEAST_STEP = 1e-9
+
+
+def scale_of(sensitivity: object, epsilon: object) -> float:
+    """sensitivity / epsilon, both finite and above 0."""
+    sensitivity = check.number("sensitivity", sensitivity, low=0.0, low_open=True)
+    epsilon = check.epsilon(epsilon)
+    if not 1e-300 < sensitivity / epsilon < 1e300:
+        check.refuse("epsilon", epsilon, f"gives the scale {sensitivity / epsilon:g} at sensitivity {sensitivity:g}",
+                     "Choose an epsilon nearer to the sensitivity.")
+    return sensitivity / epsilon
+
+
+def failure_chance(beta: object) -> float:
+    """A failure probability, large enough for its logarithm."""
+    return check.number("beta", beta, low=1e-200, high=1.0, high_open=True)
+
+
+def step_epsilon(epsilon0: object) -> float:
+    """The epsilon of one step, for formulas with exponentials: they are computed so that none overflows or cancels in this range."""
+    return check.number("epsilon0", epsilon0, low=LEAST_STEP, high=1e6)
+
+
+def orders_of(value: object) -> np.ndarray:
+    """Orders of a Renyi divergence."""
+    return check.filled("order", check.array("order", value, low=1.001, high=1e6), "order")
 
 
 def two_ends(n_others: float, epsilon0: float, order: np.ndarray) -> np.ndarray:
