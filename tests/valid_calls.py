@@ -96,7 +96,6 @@ valid("mechanisms.geometric", mechanisms.geometric, lambda: dict(value=[1, 2], s
 valid("mechanisms.geometric_law", mechanisms.geometric_law, lambda: dict(sensitivity=1, epsilon=1.0, value=2))
 valid("mechanisms.gaussian", mechanisms.gaussian,
       lambda: dict(value=[1.0], sensitivity=1.0, epsilon=1.0, delta=1e-5, rng=rng(), size=2))
-valid("mechanisms.gaussian_law", mechanisms.gaussian_law, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5, value=0.0))
 valid("mechanisms.gaussian_delta", mechanisms.gaussian_delta, lambda: dict(sensitivity=1.0, sigma=3.0, epsilon=1.0))
 valid("mechanisms.gaussian_sigma", mechanisms.gaussian_sigma, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5))
 for bound in ("laplace_error_bound", "laplace_error_quantile"):

@@ -27,11 +27,6 @@ def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
     -------
     int, in people
 
-    Raises
-    ------
-    ValueError
-        ``n_groups`` out of range.
-
     Examples
     --------
     >>> cell_sensitivity(2), cell_sensitivity(3)
@@ -72,11 +67,6 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     -------
     (int64 array (k-1, J), or (k, J), accounting.Release)
         Noisy counts, and the record of what was asked.
-
-    Raises
-    ------
-    ValueError
-        Codes that are none, arrays of different lengths, numbers out of range.
 
     Examples
     --------

@@ -84,11 +84,6 @@ def bernoulli_exp(x: float | Fraction, rng: np.random.Generator) -> bool:
     -------
     bool
 
-    Raises
-    ------
-    ValueError
-        ``x`` outside [0, 1000]; ``rng`` not a Generator.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -121,11 +116,6 @@ def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fractio
     Returns
     -------
     int64 array of shape size + value.shape
-
-    Raises
-    ------
-    ValueError
-        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon`` out of range; more than a million numbers.
 
     Examples
     --------

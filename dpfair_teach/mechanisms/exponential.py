@@ -50,12 +50,6 @@ def exponential_probabilities(loss: ArrayLike, sensitivity: float, epsilon: floa
     -------
     array (..., H), each row summing to 1
 
-    Raises
-    ------
-    ValueError
-        ``loss`` a single number, empty, not numeric or not finite; ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
-        their ratio is no scale.
-
     Examples
     --------
     >>> exponential_probabilities([0.0, 1.0, 2.0], sensitivity=1, epsilon=2.0).round(3)
@@ -69,8 +63,8 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
                 size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Choose the index of a small loss privately: the exponential mechanism.
 
-    Source: supplement, Definition 1.5. Drawn by inverting the exact distribution function of
-    :func:`exponential_probabilities`.
+    Source: supplement, Definition 1.5. Drawn by inverting the exact distribution function of :func:`exponential_probabilities`, in doubles:
+    of H choices, a delta below H (1 + exp(epsilon)) 2^-52 is no promise that they keep.
 
     Parameters
     ----------
@@ -82,17 +76,6 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     Returns
     -------
     int array of shape size + loss.shape[:-1], entries in 0..H-1
-
-    Raises
-    ------
-    ValueError
-        As :func:`exponential_probabilities`; ``rng`` not a Generator.
-
-    Notes
-    -----
-    Drawn in double precision, from one of 2^53 equally likely numbers: each choice comes out with its probability up to 2^-53 or so, and
-    one that should come out less often may never do so, for this data set or for its neighbour. Of H choices, a delta below
-    H (1 + exp(epsilon)) 2^-52 is therefore no promise that doubles keep.
 
     Examples
     --------
@@ -129,11 +112,6 @@ def exponential_by_gumbel(
     -------
     int array of shape size + loss.shape[:-1], entries in 0..H-1
 
-    Raises
-    ------
-    ValueError
-        As :func:`exponential`.
-
     Examples
     --------
     >>> exponential_by_gumbel([[0.0, 1.0], [1.0, 0.0]], sensitivity=1, epsilon=200.0, rng=np.random.default_rng(0))
@@ -162,12 +140,6 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     -------
     float, in the units of the loss
 
-    Raises
-    ------
-    ValueError
-        ``n_choices`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
-        their ratio is no scale.
-
     Examples
     --------
     >>> round(exponential_error_bound(100, sensitivity=1, epsilon=1, beta=0.05), 3)
@@ -190,11 +162,6 @@ def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, 
     Returns
     -------
     float, in the units of the loss; never above the bound
-
-    Raises
-    ------
-    ValueError
-        As :func:`exponential_error_bound`.
 
     Examples
     --------

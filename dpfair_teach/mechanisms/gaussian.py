@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
+from scipy import special
 
 from .. import _checks as check
 from .grid import rounded
 from .mechanism import Mechanism, Neighbours, Numbers, Run, beside, orders_of, repeated
 from .sampled import gaussian_losses, rdp_sampled_gaussian, sampled_loss
 
-__all__ = ["gaussian", "gaussian_delta", "gaussian_law", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian"]
+__all__ = ["gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian"]
 
 
 def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
@@ -34,11 +34,6 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
 
     Examples
     --------
@@ -94,11 +89,6 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     -------
     float, in the units of ``sensitivity``
 
-    Raises
-    ------
-    ValueError
-        A number outside its range.
-
     Examples
     --------
     >>> sigma = gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6)
@@ -120,6 +110,8 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
         low -= 1.0
     while excess(high) > 0:
         high += 1.0
+    from scipy import optimize  # here: it takes a tenth of a second
+
     u = math.exp(optimize.brentq(excess, low, high, xtol=1e-14))
     while excess(math.log(u)) > 0:  # end on the private side of the crossing
         u *= 1 + 1e-13
@@ -142,11 +134,6 @@ def gaussian_sigma_textbook(sensitivity: float, epsilon: float, delta: float) ->
     Returns
     -------
     float, in the units of ``sensitivity``
-
-    Raises
-    ------
-    ValueError
-        A number outside its range; above epsilon = 1 the formula is not proved, and at 9 (delta = 1e-6) it is false.
 
     Examples
     --------
@@ -183,11 +170,6 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     -------
     array of shape size + value.shape
 
-    Raises
-    ------
-    ValueError
-        ``value`` empty, not numeric or not finite; a number outside its range; ``rng`` not a Generator.
-
     Examples
     --------
     >>> gaussian([0.0, 0.0], sensitivity=1, epsilon=1, delta=1e-6, rng=np.random.default_rng(0), size=(5, 3)).shape
@@ -197,34 +179,6 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
     sigma = gaussian_sigma(sensitivity, epsilon, delta)
     rng = check.rng(rng)
     return value + rng.normal(0.0, sigma, size=check.size(size, value.shape) + value.shape)
-
-
-def gaussian_law(sensitivity: float, epsilon: float, delta: float, value: float = 0.0) -> Any:
-    """The exact law of one number released by :func:`gaussian`.
-
-    Source: Balle and Wang 2018, Algorithm 1.
-
-    Parameters
-    ----------
-    sensitivity, epsilon, delta : as in :func:`gaussian`
-    value : float
-        What is released, the centre.
-
-    Returns
-    -------
-    frozen ``scipy.stats`` distribution
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
-
-    Examples
-    --------
-    >>> round(float(gaussian_law(1, 1, 1e-6).std()), 3)
-    4.225
-    """
-    return stats.norm(loc=check.number("value", value), scale=gaussian_sigma(sensitivity, epsilon, delta))
 
 
 def rdp_gaussian(noise_multiplier: float, order: ArrayLike) -> np.ndarray:
@@ -256,6 +210,8 @@ def _epsilon(ratio: float, delta: float) -> float:
     if log_delta(ratio, 0.0) <= target:
         return 0.0
     most = ratio**2 / 2 + ratio * math.sqrt(-2 * target)     # mean plus the Gaussian tail: delta is met there
+    from scipy import optimize
+
     epsilon = optimize.brentq(lambda epsilon: max(log_delta(ratio, epsilon), -1e4) - target, 0.0, most, xtol=1e-12)
     while log_delta(ratio, epsilon) > target:                # the root's last digit, on the safe side
         epsilon += 1e-12 + 1e-15 * epsilon

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from .. import _checks as check
 from .exact import exact_geometric
@@ -52,7 +51,8 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float,
 
     Source: the discrete form of supplement, Definition 1.4 (Ghosh, Roughgarden and Sundararajan 2012). The ratio of
     P(W = w) to P(W = w + 1) is at most exp(epsilon / sensitivity), so the proof of Theorem 1.1 holds word for word.
-    Drawn as the difference of two independent geometric variables, whose law is exactly this one.
+    Drawn as the difference of two independent geometric variables, whose law is exactly this one, from doubles: in the far tail a chance is
+    off by up to 1e-6 sensitivity / epsilon of itself, so below epsilon / sensitivity of about 1e-3 take :func:`exact_geometric`.
 
     Parameters
     ----------
@@ -68,18 +68,6 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float,
     Returns
     -------
     int64 array of shape size + value.shape
-
-    Raises
-    ------
-    ValueError
-        ``value`` empty or not whole; ``sensitivity`` not a whole number >= 1; ``epsilon / sensitivity`` outside [1e-9, 1e9].
-
-    Notes
-    -----
-    Each chance is right to about 2^-53, but privacy is about ratios. The generator's exponential times lie on a grid that widens along the
-    tail, to about 1e-6 before a fresh one is drawn, and a whole number is an interval of length epsilon / sensitivity of such times: in
-    the far tail its chance has a relative error up to about 1e-6 sensitivity / epsilon. So below epsilon / sensitivity of about 1e-3 the
-    guarantee is one for the ideal law, not for these draws.
 
     Examples
     --------
@@ -108,11 +96,6 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     -------
     frozen ``scipy.stats`` distribution (``pmf``, ``cdf``...)
 
-    Raises
-    ------
-    ValueError
-        ``sensitivity`` or ``value`` not a whole number, ``epsilon / sensitivity`` outside [1e-9, 1e9].
-
     Examples
     --------
     >>> law = geometric_law(sensitivity=1, epsilon=1.0, value=7)
@@ -120,6 +103,8 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     array([0.17 , 0.462, 0.17 ])
     """
     decay = _decay(sensitivity, epsilon)
+    from scipy import stats  # here: it takes a second
+
     return stats.dlaplace(decay, loc=check.integer("value", value, low=-2**53, high=2**53))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from .. import _checks as check
 from .grid import rounded
@@ -19,7 +18,8 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
             size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Release ``value`` with independent Laplace noise of scale sensitivity / epsilon on every entry.
 
-    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private).
+    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private). In raw doubles, for study:
+    what a fit publishes goes through :class:`Measurement`, which rounds to a public grid.
 
     Parameters
     ----------
@@ -31,21 +31,11 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
     epsilon : float > 0
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
-        Independent repeats, as leading axes. Each repeat costs epsilon if it is published.
+        Independent repeats, as leading axes; each is a release.
 
     Returns
     -------
     array of shape size + value.shape
-
-    Raises
-    ------
-    ValueError
-        ``value`` empty, not numeric or not finite; ``sensitivity`` or ``epsilon`` not above 0; ``rng`` not a Generator.
-
-    Notes
-    -----
-    Computed in double precision, this is not exactly private (Mironov 2012; see the module). For counts,
-    :func:`geometric` is the alternative.
 
     Examples
     --------
@@ -76,17 +66,14 @@ def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
     -------
     frozen ``scipy.stats`` distribution (``pdf``, ``cdf``, ``ppf``, ``std``...)
 
-    Raises
-    ------
-    ValueError
-        ``sensitivity`` or ``epsilon`` not above 0, or so far apart that their ratio is no scale; ``value`` not finite.
-
     Examples
     --------
     >>> law = laplace_law(sensitivity=1, epsilon=0.5)
     >>> round(float(law.std()), 3)          # sqrt(2) times the scale 2
     2.828
     """
+    from scipy import stats  # here: it takes a second
+
     return stats.laplace(loc=check.number("value", value), scale=scale_of(sensitivity, epsilon))
 
 
@@ -106,12 +93,6 @@ def laplace_error_bound(n_numbers: int, sensitivity: float, epsilon: float, beta
     Returns
     -------
     float, in the units of the released numbers
-
-    Raises
-    ------
-    ValueError
-        ``n_numbers`` below 1, ``beta`` outside [1e-200, 1), ``sensitivity`` or ``epsilon`` not above 0, or so far apart that
-        their ratio is no scale.
 
     Examples
     --------
@@ -134,11 +115,6 @@ def laplace_error_quantile(n_numbers: int, sensitivity: float, epsilon: float, b
     Returns
     -------
     float, in the units of the released numbers; never above the bound
-
-    Raises
-    ------
-    ValueError
-        As :func:`laplace_error_bound`.
 
     Examples
     --------

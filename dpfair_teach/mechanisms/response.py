@@ -47,11 +47,6 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
     -------
     int64 array of shape size + (m,)
 
-    Raises
-    ------
-    ValueError
-        ``A`` no codes below ``n_groups``; ``n_groups`` outside 2..1000; ``epsilon`` outside (0, 700]; ``rng`` not a Generator.
-
     Examples
     --------
     >>> randomized_response([0, 1, 2, 2], n_groups=3, epsilon=50.0, rng=np.random.default_rng(0))
@@ -79,11 +74,6 @@ def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
     Returns
     -------
     array (k, k); rows sum to 1; two entries of a column differ by at most the factor e^epsilon
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
 
     Examples
     --------
@@ -113,12 +103,6 @@ def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     Returns
     -------
     array of the shape of ``counts``, same sum along ``axis``
-
-    Raises
-    ------
-    ValueError
-        ``counts`` a single number, empty, not finite, or not of 2 to 1000 groups along ``axis``; no such axis; ``epsilon`` outside
-        (0, 700], or so small that the reports say nothing.
 
     Examples
     --------
@@ -164,11 +148,6 @@ def debias_variance(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.nda
     -------
     array of the shape of ``counts``, in people squared
 
-    Raises
-    ------
-    ValueError
-        As :func:`dpfair_teach.mechanisms.debias_counts`; a count below 0.
-
     Examples
     --------
     >>> debias_variance([30, 70], epsilon=np.log(3)).round(6)       # 100 * 3 / 4
@@ -198,11 +177,6 @@ def likely_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     Returns
     -------
     array of the shape of ``counts``, nonnegative, same sum along ``axis``; 0 where nobody reported
-
-    Raises
-    ------
-    ValueError
-        As :func:`dpfair_teach.mechanisms.debias_counts`; a count below 0.
 
     Examples
     --------

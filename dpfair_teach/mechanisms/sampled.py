@@ -52,11 +52,6 @@ def rdp_sampled_gaussian(noise_multiplier: float, sampling_probability: float, o
         By the trapezoidal rule, never below the truth and at most 2e-9 of it above. Where the rule takes more than 20,000 points, the
         divergence without sampling; where the truth is below 1e-300, about that.
 
-    Raises
-    ------
-    ValueError
-        Another pair; a number outside its range.
-
     Examples
     --------
     >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32]).round(5)
