@@ -47,6 +47,15 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     #: What helps too where a group is too small.
     _small_group_advice: ClassVar[str] = "choose a larger epsilon"
 
+    #: Options that are gone, and what replaced each of them, in one line.
+    _gone: ClassVar[dict[str, str]] = {}
+
+    def __new__(cls, *given: Any, **options: Any) -> Self:
+        for name in options:
+            if name in cls._gone:
+                check.refuse(name, options[name], f"is no option of {cls.__name__} any more", cls._gone[name])
+        return super().__new__(cls)
+
     def _checked_params(self) -> Any:
         """The parameters, each checked: what ``_learn`` goes by."""
         raise NotImplementedError

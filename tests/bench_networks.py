@@ -17,12 +17,23 @@ from collections.abc import Callable
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
 from dpfair_teach import load
-from dpfair_teach.lagrangian import FairProblem, FairTerms, Noise, Plan
-from dpfair_teach.lagrangian.loop import Run
+from dpfair_teach.lagrangian import (
+    FairProblem,
+    FairTerms,
+    NoiseMultipliers,
+    Plan,
+    algorithm,
+    dual_step,
+    f_ld_signed,
+    noisy_violations,
+    pf_ld,
+    start_training,
+)
 from dpfair_teach.networks import (
     Adam,
     Network,
@@ -141,19 +152,21 @@ def trained_epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], objec
     """One epoch each as the estimators train: prices on, sampling, noise on its grid, the dual step at the end; F-LD and PF-LD."""
     m, A = len(X), load("adult").A
     problem = FairProblem(Network(X.shape[1], HIDDEN), X, A, y, FairTerms("demographic_parity", 2))
-    sizes, plan = np.bincount(A)[:, None].astype(float), Plan(2, BATCH, sample=BATCH / m, clip=CLIP)
+    sizes, plan = np.bincount(A)[:, None].astype(float), Plan(1, BATCH, sampling_probability=BATCH / m, max_grad_norm=CLIP)
 
-    def made(kind, noise):
-        run = Run(problem, plan, kind, sizes, noise)
+    def with_prices(*given, **how):
+        theta, moments, _ = start_training(*given, **how)
+        return theta, moments, np.array([[1.0], [-1.0]])
 
+    def made(noise):
         def epoch():
-            state = run.start(np.random.default_rng(0))
-            state["nu"][:, 0] = 1.0, -1.0
-            for _ in range(plan.steps(m)):
-                state = run.step(state)
-            return state
+            rng = np.random.default_rng(0)
+            with mock.patch.object(algorithm, "start_training", with_prices):
+                theta, nu = pf_ld(problem, plan, sizes, noise, rng) if noise else f_ld_signed(problem, plan, sizes, rng)
+            whole = problem.of(theta)
+            return dual_step(nu, noisy_violations(whole, sizes, noise.dual, rng) if noise else whole.violations(sizes), plan)
         return epoch
-    return {"F-LD, as trained": made("signed", None), "PF-LD, as trained": made("private", Noise(SIGMA, 30.0))}
+    return {"F-LD, as trained": made(None), "PF-LD, as trained": made(NoiseMultipliers(SIGMA, 30.0))}
 
 
 def opacus_epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:

@@ -500,7 +500,7 @@ def decided(k):
 
 
 @counted("networks.clipped_sum", "networks.clipped_group_sums", "lagrangian.FairTerms", "lagrangian.FairProblem", "lagrangian.public_sizes",
-         "lagrangian.Noise", "lagrangian.training_releases")
+         "lagrangian.NoiseMultipliers", "lagrangian.training_releases")
 def priced(k):
     _, A, Y = drawn(k)
     X, network = np.random.default_rng(k).normal(size=(len(A), 2)), networks.Network(2, (3,))
@@ -512,7 +512,7 @@ def priced(k):
     score = network.probabilities(theta, X)
     close(it.of(theta).violations(), [[score[y == Y].mean() - score[(A == a) & (y == Y)].mean() for y in (0, 1)] for a in range(k)])
     close(lagrangian.public_sizes(it, np.full(k, 1 / k)), [[(y == Y).sum() / k for y in (0, 1)]] * k)
-    records = lagrangian.training_releases(lagrangian.Noise(1.0, 2.0, .1), lagrangian.Plan(3, 10), len(A), k)
+    records = lagrangian.training_releases(lagrangian.NoiseMultipliers(1.0, 2.0, .1), lagrangian.Plan(3, 10), len(A), k)
     moved = [1, 1, 1] if k == 2 else [2, 1, math.sqrt(2)]       # a size, a sum of gradients, violations
     close([r.sensitivity for r in records], moved)
     close([r.scale / r.sensitivity for r in records], [10.0, 1.0, 2.0])

@@ -219,7 +219,6 @@ FINE = {
     ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
     ("mechanisms.gaussian_delta", "epsilon", "0"), ("audit.largest_power", "epsilon", "0"),
     ("games.printed_noise_delta", "epsilon", "0"), ("lagrangian.scale_leak_delta", "epsilon", "0"),
-    ("lagrangian.visible_batch_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
     ("accounting.rdp_to_delta", "epsilon", "0"), ("accounting.pld_delta", "epsilon", "0"),
     ("accounting.group_privacy", "epsilon", "0"), ("accounting.upsampling", "epsilon", "0"),

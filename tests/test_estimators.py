@@ -99,8 +99,8 @@ def played(learner: type, *given: Any, warns_at: float | None = None, **how: Any
 
 def priced(learner: type, sure: bool = True, warns_at: float | None = None, **how: Any) -> Case:
     """A network with multipliers; in one step an epoch, so that folds of any size have noise that was found before."""
-    usual = dict(gamma=.05, n_groups=2, hidden=(3,), epochs=3, batch=512, rate=.05)
-    usual |= dict(epsilon=4.0, delta=DELTA, rate=1e-3) if learner is lagrangian.PrivateFairLagrangian else dict(epochs=30)
+    usual = dict(gamma=.05, n_groups=2, hidden=(3,), epochs=3, batch=512, learning_rate=.05)
+    usual |= dict(epsilon=4.0, delta=DELTA, learning_rate=1e-3) if learner is lagrangian.PrivateFairLagrangian else dict(epochs=30)
     return Case(lambda **changed: learner(**dict(usual, **how) | changed), aware=False, warns_at=warns_at, sure=sure)
 
 
@@ -127,13 +127,7 @@ CASES: dict[str, Case] = {
     "DPOracleLearner, promise": played(games.DPOracleLearner, RULES, repair="promise", smallest_cell=5),
     "DPRegressionLearner": played(games.DPRegressionLearner, warns_at=.5),
     "FairLagrangian": priced(lagrangian.FairLagrangian),
-    "FairLagrangian, absolute": priced(lagrangian.FairLagrangian, multipliers="absolute"),
     "PrivateFairLagrangian": priced(lagrangian.PrivateFairLagrangian, warns_at=.5),
-    "PrivateFairLagrangian, gradients": priced(lagrangian.PrivateFairLagrangian, subspace=4, sample=.5, decision="score", sure=False,
-                                               warns_at=.5),
-    "PrivateFairLagrangian, response": priced(lagrangian.PrivateFairLagrangian, method="response", delta=0.0, warns_at=.05),
-    "PrivateFairLagrangian, posterior": priced(lagrangian.PrivateFairLagrangian, method="posterior", delta=0.0, decision="score",
-                                               sure=False, warns_at=.05),
     "CovarianceClassifier": compared(baselines.CovarianceClassifier, warns_at=None, sure=True),
     "Reduction": compared(baselines.Reduction, LogisticRegression(), warns_at=None),
     "PrivateReduction": compared(baselines.PrivateReduction, LogisticRegression(), epsilon=4.0),

@@ -62,7 +62,7 @@ def priced(**how):
 
 
 def priced_in_private(**how):
-    model = lagrangian.PrivateFairLagrangian(2.0, 0.0, 1e-6 if how.get("method") == "gradients" else 0.0, n_groups=3, **NETWORK | how)
+    model = lagrangian.PrivateFairLagrangian(2.0, 0.0, 1e-6, n_groups=3, **NETWORK | how)
     return model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
 
 
@@ -93,9 +93,8 @@ def needed(how):
 
 
 #: So small that all options of a network have something to change, and the noise is found once.
-NETWORK = dict(epochs=4, rate=0.1, hidden=(2,), batch=300)
-NETWORK_OTHERS = dict(h="loss", epochs=5, rate=0.2, decision="score",
-                      missing=True, hidden=(3,), batch=100, dual_rate=3.0, largest=1e-3, free=2)
+NETWORK = dict(epochs=4, learning_rate=0.1, hidden=(2,), batch=300)
+NETWORK_OTHERS = dict(epochs=5, learning_rate=0.2, missing=True, hidden=(3,), batch=100, dual_learning_rate=3.0, max_multiplier=1e-3)
 NOTIONS = ("equalized_odds", "accuracy_parity")
 ROUNDS = (1, 2, 5)
 REPAIRS = ("frozen", "bound", "promise")
@@ -134,10 +133,9 @@ CASES = {
         dict(oracle="logistic", gammas=[0.1], share=0.4, n_cells=5, norm="l1", columns="features", smoothing="likelihood",
              notion="false_positive", against="anchor", base=GaussianNB().fit(X, Y))),
     "FairLagrangian": Case(
-        lagrangian.FairLagrangian, priced, variants(multipliers=("signed", "absolute"), notion=NOTIONS), NETWORK_OTHERS),
+        lagrangian.FairLagrangian, priced, variants(notion=NOTIONS), NETWORK_OTHERS),
     "PrivateFairLagrangian": Case(
-        lagrangian.PrivateFairLagrangian, priced_in_private, variants(method=("gradients", "response", "posterior"), notion=NOTIONS),
-        NETWORK_OTHERS | dict(clip=1e-3, sample=0.5, subspace=2, shares=[.3, .3, .4], sizes_share=.3, dual_share=.5, n_cells=3)),
+        lagrangian.PrivateFairLagrangian, priced_in_private, variants(notion=NOTIONS), NETWORK_OTHERS | dict(max_grad_norm=1e-3)),
     "CovarianceClassifier": Case(
         baselines.CovarianceClassifier, compared(baselines.CovarianceClassifier, 0.002),
         variants(notion=("demographic_parity", "equalized_odds", "accuracy_parity")), dict(C=0.01, steps=1, as_printed=True)),

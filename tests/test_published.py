@@ -286,7 +286,8 @@ NOT_PUBLISHED = {
     "games.private_players": "they hold the private counts that they measure; what a play with them publishes is algorithm_5's",
     "games.algorithm_5_as_printed": "not private, and leaves no record; dp_oracle_learner_as_printed, which leaves them, is in the list",
     "baselines.regression_dp_oracle_learner_as_printed": "as printed: nothing private is claimed, no record is left",
-    **dict.fromkeys(["lagrangian.FairLagrangian", "lagrangian.f_ld", "lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd",
+    **dict.fromkeys(["lagrangian.FairLagrangian", "lagrangian.f_ld", "lagrangian.f_ld_signed", "lagrangian.pf_ld_as_printed",
+                     "lagrangian.pf_ld_autograd",
                      "baselines.Reduction", "baselines.reduction", "baselines.start_reduction", "baselines.CovarianceClassifier"],
                     "not private, and says so"),
 }

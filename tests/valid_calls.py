@@ -683,10 +683,9 @@ for _name, _settings in (("DPOracleLearner", _MIXED), ("DPRegressionLearner", di
 
 
 # ------------------------------------------------------------------------------------------------ networks with multipliers
-_PRICED = dict(gamma=0.05, notion="accuracy_parity", n_groups=2, h="error", missing=False, decision="threshold", hidden=(2,), epochs=2,
-               batch=64, rate=0.01, dual_rate=1.0, largest=2.0, free=1, progress=False, callback=None, checkpoint=None)
-_SECRET = dict(_PRICED, epsilon=2.0, delta=1e-6, method="gradients", clip=1.0, sample=0.5, subspace=1, shares=None, sizes_share=0.1,
-               dual_share=0.3, n_cells=None)
+_PRICED = dict(gamma=0.05, notion="accuracy_parity", n_groups=2, missing=False, hidden=(2,), epochs=2, batch=64, learning_rate=0.01,
+               dual_learning_rate=1.0, max_multiplier=2.0, progress=False)
+_SECRET = dict(_PRICED, epsilon=2.0, delta=1e-6, max_grad_norm=1.0)
 
 
 def _priced(learner):
@@ -695,7 +694,7 @@ def _priced(learner):
     return fitted
 
 
-for _name, _settings in (("FairLagrangian", dict(_PRICED, multipliers="signed")), ("PrivateFairLagrangian", _SECRET)):
+for _name, _settings in (("FairLagrangian", _PRICED), ("PrivateFairLagrangian", _SECRET)):
     _fit, _told = _priced(getattr(lagrangian, _name)), dict(_settings, X=_SCORES, y=Y, sensitive_features=A)
     valid(f"lagrangian.{_name}", _fit, lambda told=_told: dict(told, rng=rng()))
     _made = cache(lambda fit=_fit, told=_told: fit(**told, rng=np.random.default_rng(1)))
@@ -703,11 +702,6 @@ for _name, _settings in (("FairLagrangian", dict(_PRICED, multipliers="signed"))
     valid(f"lagrangian.{_name}:predict", _of(_made, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
     valid(f"lagrangian.{_name}:score", _of(_made, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05,
                                                                         sample_weight=None))
-valid("lagrangian.PrivateFairLagrangian:posterior", _priced(lagrangian.PrivateFairLagrangian), lambda: dict(
-    _SECRET, delta=0.0, method="posterior", clip=None, sample=None, subspace=None, sizes_share=None, dual_share=None, n_cells=2,
-    X=_SCORES, y=Y, sensitive_features=A, rng=rng()))
-valid("lagrangian.PrivateFairLagrangian:shares", _priced(lagrangian.PrivateFairLagrangian), lambda: dict(
-    _SECRET, shares=[.5, .5], sizes_share=None, X=_SCORES, y=Y, sensitive_features=A, rng=rng()))
 
 
 # ------------------------------------------------------------------------------------------------ the learners that papers compare with

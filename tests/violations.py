@@ -161,11 +161,10 @@ def judged(people: People, model: games.DPOracleLearner | games.DPRegressionLear
 def priced(notion: str, epsilon: float | None = None, **how: object) -> Callable[[People], Answer]:
     """A network with multipliers; the decisions of ``predict_proba`` are counted."""
     def learner(people: People) -> Answer:
-        how_long = dict(n_groups=people.k, notion=notion, hidden=(4,), epochs=4, batch=100, rate=.05)
+        how_long = dict(n_groups=people.k, notion=notion, hidden=(4,), epochs=4, batch=100, learning_rate=.05)
         if epsilon is None:
             return judged(people, lagrangian.FairLagrangian(GAMMA, **how_long, **how), (notion, "pairs"))
-        delta = DELTA if how.get("method") == "gradients" else 0.0
-        return judged(people, lagrangian.PrivateFairLagrangian(epsilon, GAMMA, delta, **how_long, **how), (notion, "pairs"))
+        return judged(people, lagrangian.PrivateFairLagrangian(epsilon, GAMMA, DELTA, **how_long, **how), (notion, "pairs"))
     return learner
 
 
@@ -269,11 +268,8 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     "aware mixture": aware_mixture,
     **{f"FrontierLearner, {method}": asked_once(method=method) for method in one_shot.METHODS},
     **{f"FrontierLearner, {notion}, {against}": asked_once(notion=notion, against=against) for notion, against in COMPARED},
-    **{f"FairLagrangian, {notion}, {kind}": priced(notion, multipliers=kind) for notion, kind in product(
-        ("equalized_odds", "demographic_parity"), ("signed", "absolute"))},
-    **{f"PrivateFairLagrangian, {notion}, {method}": priced(notion, EPSILON, method=method, decision=how) for notion, method, how in (
-        ("equalized_odds", "gradients", "threshold"), ("true_positive", "gradients", "score"), ("demographic_parity", "gradients", "score"),
-        ("equalized_odds", "response", "score"), ("demographic_parity", "posterior", "score"))},
+    **{f"FairLagrangian, {notion}": priced(notion) for notion in ("equalized_odds", "demographic_parity")},
+    **{f"PrivateFairLagrangian, {notion}": priced(notion, EPSILON) for notion in ("equalized_odds", "true_positive", "demographic_parity")},
     **{f"SoftGroupLearner, {notion}": asked_softly(notion) for notion in ("equalized_odds", "false_positive", "true_positive",
                                                                           "demographic_parity")},
     "FunctionalClassifier": measured,

@@ -5,7 +5,7 @@ import numpy as np
 
 from dpfair_teach import lagrangian, networks
 
-from .tran_methods import HIDDEN
+from .tran_lagrangian import HIDDEN
 from .tran_people import FOLDS, fold, judged
 from .tran_table2 import ROUND, fitted, made, ones
 
@@ -40,7 +40,7 @@ def over_epsilon(setting: dict, repeats: int, rng: np.random.Generator) -> list[
 def clipped(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
     """Accuracy and violation by the primal clip; and the share of the smallest group's gradients that are longer, at the end."""
     of = fold(setting["data"], setting["fold"])
-    model = fitted(made(setting["method"], of, NOTION, EPSILON).set_params(clip=setting["clip"]), of, rng)
+    model = fitted(made(setting["method"], of, NOTION, EPSILON).set_params(max_grad_norm=setting["clip"]), of, rng)
     terms = lagrangian.FairTerms(NOTION, of.k)
     problem = lagrangian.FairProblem(networks.Network(of.learn.X.shape[1], HIDDEN), of.learn.X, of.learn.A, of.learn.Y, terms)
     norms = problem.of(model.theta_, np.flatnonzero(of.learn.A == of.k - 1)).norms

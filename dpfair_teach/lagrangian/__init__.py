@@ -1,57 +1,63 @@
 """Networks whose fairness has a price: F-LD, PF-LD as printed, as autograd users write it, and repaired.
 
-``terms`` say what is to be equal, ``problem`` who learns it, ``plan`` in which steps. ``algorithm`` has F-LD and the repaired PF-LD on one
-screen each, ``printed`` what is not private; ``private_steps`` is all that reads A in the repair, ``calibration`` finds its noise.
+``problem`` says who learns what, ``plan`` in which steps and with which noise. ``algorithm`` has F-LD and the repaired PF-LD on one screen
+each, ``printed`` what is not private, ``learner`` the estimators. ``private_steps`` is all that reads A in the repair.
 
-How far one person moves a step say ``sensitivity``, ``violations`` and, by trying everybody, ``group_term``; what printed steps give away
-``leaks`` and ``batches``; what a clip and missing groups cost ``clipping`` and ``missing``. ``choosing`` finds a clip without A,
-``reports`` say what silence does to a violation.
+``sensitivity`` says how far one person moves a step, ``leaks`` what printed steps give away, ``clipping`` what a clip costs, ``penalty``
+what a price does.
 """
-from .algorithm import dual_step, f_ld, pf_ld, start_training
-from .batches import Counts as Counts
-from .batches import partition_epsilon, theorem_5, visible_batch_delta, visible_batch_epsilon
-from .calibration import Noise, find_noise, training_releases
-from .choosing import PublicClip as PublicClip
-from .choosing import public_clip, sorted_clip
-from .chunks import spool
-from .clipping import BestClip as BestClip
-from .clipping import best_clip, clip_error_bound, mean_length, theorem_6, theorem_7
-from .directions import penalty, penalty_gradient, printed_direction
-from .duality import dual_value, relaxed_problem
-from .group_term import Move as Move
-from .group_term import People as People
-from .group_term import group_term, largest_move, worst_people
-from .leaks import printed_step_epsilon, scale_leak_delta, scale_leak_epsilon, sign_flip_epsilon, size_from_noise
+from .algorithm import dual_step, f_ld, f_ld_signed, pf_ld, start_training
+from .clipping import (
+    best_clip,
+    clip_error_bound,
+    mean_length,
+    public_clip,
+    reported_violations,
+    sorted_clip,
+    theorem_6,
+    theorem_7,
+)
+from .leaks import (
+    partition_epsilon,
+    printed_step_epsilon,
+    scale_leak_delta,
+    scale_leak_epsilon,
+    sign_flip_epsilon,
+    size_from_noise,
+    theorem_5,
+    visible_batch_epsilon,
+)
 from .learner import FairLagrangian, PrivateFairLagrangian
-from .missing import missing_sensitivity
-from .plan import Plan
+from .penalty import dual_value, penalty, penalty_gradient, printed_direction, relaxed_problem
+from .plan import NoiseMultipliers, Plan, find_noise, training_releases
 from .printed import clipped, pf_ld_as_printed, pf_ld_autograd, printed_sensitivity
 from .private_steps import centred_prices, noisy_group_sum, noisy_sizes, noisy_violations, public_directions, public_sizes
-from .problem import FairProblem, epoch_batches, poisson_sample
-from .reports import reported_violations
+from .problem import FairProblem, FairTerms, epoch_batches, poisson_sample
 from .sensitivity import (
     clipped_mean_sensitivity,
     fixed_sensitivity,
+    fixed_violation_sensitivity,
     floored_sensitivity,
+    group_term,
+    largest_move,
     mean_update,
     means_sensitivity,
+    missing_sensitivity,
     sign_flip_sensitivity,
     theorem_1,
+    theorem_2,
+    worst_people,
 )
-from .terms import FairTerms
-from .violations import fixed_violation_sensitivity, theorem_2
 
 __all__ = [
-    "FairLagrangian", "PrivateFairLagrangian", "FairTerms", "FairProblem", "Plan", "Noise", "epoch_batches", "poisson_sample",
-    "start_training", "dual_step", "f_ld", "pf_ld", "clipped", "printed_sensitivity", "pf_ld_as_printed", "pf_ld_autograd",
+    "FairLagrangian", "PrivateFairLagrangian", "FairTerms", "FairProblem", "Plan", "NoiseMultipliers", "epoch_batches", "poisson_sample",
+    "start_training", "dual_step", "f_ld", "f_ld_signed", "pf_ld", "clipped", "printed_sensitivity", "pf_ld_as_printed", "pf_ld_autograd",
     "centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes", "public_directions",
-    "find_noise", "training_releases", "spool",
+    "find_noise", "training_releases",
     "theorem_1", "mean_update", "means_sensitivity", "sign_flip_sensitivity", "clipped_mean_sensitivity", "floored_sensitivity",
-    "fixed_sensitivity", "theorem_2", "fixed_violation_sensitivity",
-    "group_term", "largest_move", "worst_people",
-    "printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon",
-    "theorem_5", "visible_batch_delta", "visible_batch_epsilon", "partition_epsilon",
-    "mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7", "missing_sensitivity",
-    "public_clip", "sorted_clip", "reported_violations",
+    "fixed_sensitivity", "theorem_2", "fixed_violation_sensitivity", "missing_sensitivity", "group_term", "largest_move", "worst_people",
+    "printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon", "theorem_5",
+    "visible_batch_epsilon", "partition_epsilon",
+    "mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7", "public_clip", "sorted_clip", "reported_violations",
     "relaxed_problem", "dual_value", "penalty", "penalty_gradient", "printed_direction",
 ]

@@ -1,18 +1,28 @@
 """F-LD and PF-LD on one screen each: as the paper has it without privacy, and repaired."""
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .. import _checks as check
 from .._generator import own_generator
-from .calibration import Noise, checked_noise
-from .plan import Plan, checked_plan, dual_clip_of
+from .plan import NoiseMultipliers, Plan, checked_noise, checked_plan, dual_clip_of
 from .private_steps import centred_prices, checked_problem, noisy_group_sum, noisy_violations
 from .problem import WITHOUT_THEM, FairProblem, epoch_batches, poisson_sample
 
-__all__ = ["f_ld", "pf_ld", "start_training", "dual_step"]
+__all__ = ["f_ld", "f_ld_signed", "pf_ld", "start_training", "dual_step"]
 
-NONE = Noise(0.0, 0.0)
+NONE = NoiseMultipliers(0.0, 0.0)
+
+
+def silent(part: Any = None, multipliers: Any = None, violations: Any = None) -> None:
+    """A log that keeps nothing."""
+
+
+Log = Callable[..., None]
 
 
 def f_ld(
@@ -22,8 +32,7 @@ def f_ld(
 
     Source: Tran et al. 2020, Algorithm 1. The penalty is lambda times the absolute violation of the batch, whose gradient has the sign of
     the violation in front: so the multipliers never fall (gap T21). A batch in which a group has nobody has no violation: the plan's
-    ``empty`` says what is done, and a group that is skipped has the price 0 in that step. A ``gamma`` above 0 is
-    ours, and takes as much off every step of lambda.
+    ``empty`` says what is done, and a group that is skipped has the price 0 in that step. A ``gamma`` above 0 is ours.
 
     Parameters
     ----------
@@ -41,8 +50,7 @@ def f_ld(
     Raises
     ------
     ValueError
-        Weights in place of groups. A group without people: in all the data, or, with ``empty="refuse"``, in a batch. Steps so large that
-        numbers overflow.
+        A group without people: in all the data, or, with ``empty="refuse"``, in a batch. Steps so large that weights run away.
 
     Examples
     --------
@@ -62,39 +70,33 @@ def f_ld(
             apart = part.violations(empty=plan.empty)   # mu(B_P) - mu(B_G)
             slopes = part.loss_slopes()
             slopes += part.penalty_slopes(lam * np.sign(apart))
-            theta, moments = plan.optimizer.step(
+            theta, moments = plan.step(
                 theta, part.gradient(slopes), moments)
         apart = problem.of(theta).violations()          # mu(D_P) - mu(D_G)
-        lam = lam + plan.dual_rate * (np.abs(apart) - plan.gamma)
-        lam = np.clip(lam, 0.0, plan.largest)
+        lam = lam + plan.dual_learning_rate * (np.abs(apart) - plan.gamma)
+        lam = np.clip(lam, 0.0, plan.max_multiplier)
     return theta, lam
 
 
-def pf_ld(
-    problem: FairProblem, plan: Plan, sizes: np.ndarray, noise: Noise,
-    rng: np.random.Generator,
+def f_ld_signed(
+    problem: FairProblem, plan: Plan, sizes: np.ndarray,
+    rng: np.random.Generator, log: Log = silent,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """PF-LD, repaired: signed multipliers, public sizes, a secret sample for what reads A, and noise for the multipliers of the moment.
+    """F-LD with signed prices over the groups' sizes in all the data: they fall again when they were too high. Not private.
 
-    Source: ours, repairing Tran et al. 2020, Algorithm 1 with equations (10) and (13). Privacy unit: one person's A changes; X and Y are
-    public. The Lagrangian is loss + sum of nu_a (mu(P) - (1/N_a) sum over a of h), with N public: linear in everybody's indicator, so no
-    sign is read off the groups (T2, T3) and no mean is made again (T1). Its gradient has a public part, on a public batch: the loss,
-    mu(P), and the middle of nu / N, which all groups have alike. The rest is one noisy sum over a secret Poisson sample (T7, T8, T9).
-    Gradients of h are clipped alike in both (T29). The dual step adds the noisy violation, draws nu back by gamma, and projects it (T19).
-    What is returned is a function of the noisy sums, and of public things.
-
-    The same numbers, with progress, checkpoints and records: :class:`PrivateFairLagrangian`.
+    Source: ours, for gaps T19 and T21. A batch without a group is no problem, as no mean of a batch is taken. What
+    :class:`FairLagrangian` runs. On weights that were released (a posterior, debiased reports) it is post-processing.
 
     Parameters
     ----------
     problem : FairProblem
-        Its groups given as codes.
+        Of codes or of weights.
     plan : Plan
     sizes : (k, R) array
-        N: from :func:`public_sizes` or :func:`noisy_sizes`.
-    noise : Noise
-        Of :func:`find_noise`.
+        N, above 0.
     rng : numpy.random.Generator
+    log : callable
+        ``log(part=batch, multipliers=nu)`` after each step, ``log(violations=v)`` before each dual step: for a history and a bar.
 
     Returns
     -------
@@ -104,7 +106,70 @@ def pf_ld(
     Raises
     ------
     ValueError
-        What is no problem, plan or noise; weights in place of groups; sizes of another shape; steps so large that numbers overflow.
+        Sizes of another shape; steps so large that weights run away.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.lagrangian import FairTerms, public_sizes
+    >>> from dpfair_teach.networks import Network
+    >>> people = make_logistic(400, rng=np.random.default_rng(1))
+    >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
+    >>> theta, nu = f_ld_signed(problem, Plan(5, 50), public_sizes(problem, [.5, .5]), np.random.default_rng(2))
+    >>> nu.shape
+    (2, 1)
+    """
+    theta, moments, nu = start_training(problem, plan, rng, log=log)
+    for epoch in range(1, plan.epochs + 1):
+        for batch in epoch_batches(problem.m, plan.batch, rng):
+            part = problem.of(theta, batch)
+            slopes = part.loss_slopes()
+            slopes += part.penalty_slopes(nu, sizes)
+            theta, moments = plan.step(
+                theta, part.gradient(slopes), moments)
+            log(part=part, multipliers=nu)
+        if plan.warmup_epochs <= epoch < plan.epochs:
+            apart = problem.of(theta).violations(sizes)
+            log(violations=apart)
+            nu = dual_step(nu, apart, plan)
+    return theta, nu
+
+
+def pf_ld(
+    problem: FairProblem, plan: Plan, sizes: np.ndarray,
+    noise: NoiseMultipliers, rng: np.random.Generator, log: Log = silent,
+) -> tuple[np.ndarray, np.ndarray]:
+    """PF-LD, repaired: signed multipliers, public sizes, a secret sample for what reads A, and noise for the multipliers of the moment.
+
+    Source: ours, repairing Tran et al. 2020, Algorithm 1 with equations (10) and (13). Privacy unit: one person's A changes; X and Y are
+    public. The Lagrangian is loss + sum of nu_a (mu(P) - (1/N_a) sum over a of h), with N public: linear in everybody's indicator. Its
+    gradient has a public part, on a public batch: the loss, mu(P), and the middle of nu / N, which all groups have alike. The rest is one
+    noisy sum over a secret Poisson sample. Gradients of h are clipped alike in both. The dual step adds the noisy violation.
+
+    What :class:`PrivateFairLagrangian` runs.
+
+    Parameters
+    ----------
+    problem : FairProblem
+        Its groups given as codes.
+    plan : Plan
+    sizes : (k, R) array
+        N: from :func:`public_sizes` or :func:`noisy_sizes`.
+    noise : NoiseMultipliers
+        Of :func:`find_noise`.
+    rng : numpy.random.Generator
+    log : callable
+        As of :func:`f_ld_signed`. It is handed public batches and noisy violations.
+
+    Returns
+    -------
+    theta : (p,) array
+    nu : (k, R) array
+
+    Raises
+    ------
+    ValueError
+        Weights in place of groups; sizes of another shape; steps so large that weights run away.
 
     Examples
     --------
@@ -113,35 +178,38 @@ def pf_ld(
     >>> from dpfair_teach.networks import Network
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
-    >>> plan, rng = Plan(5, 50, sample=.2), np.random.default_rng(2)
+    >>> plan, rng = Plan(5, 50, sampling_probability=.2), np.random.default_rng(2)
     >>> theta, nu = pf_ld(problem, plan, public_sizes(problem, [.5, .5]), find_noise(2.0, 1e-5, plan, 400), rng)
-    >>> nu.shape, bool((np.abs(nu) <= plan.largest).all())
+    >>> nu.shape, bool((np.abs(nu) <= plan.max_multiplier).all())
     ((2, 1), True)
     """
-    theta, moments, nu = start_training(problem, plan, rng, noise)
+    theta, moments, nu = start_training(problem, plan, rng, noise, log=log)
     for epoch in range(1, plan.epochs + 1):
         for batch in epoch_batches(problem.m, plan.batch, rng):
             middle, centred = centred_prices(
                 nu, sizes, silent=not problem.complete)
             part = problem.of(theta, batch)
             slopes = part.loss_slopes()
-            slopes += part.public_slopes(nu, middle, plan.clip)
+            slopes += part.public_slopes(nu, middle, plan.max_grad_norm)
             step = part.gradient(slopes)
             if centred.any():       # else nothing private is asked
-                secret = poisson_sample(problem.m, plan.sample, rng)
+                secret = poisson_sample(
+                    problem.m, plan.sampling_probability, rng)
                 step -= noisy_group_sum(
-                    problem.of(theta, secret), centred, plan.clip,
-                    noise.primal, rng) / plan.sample
-            theta, moments = plan.optimizer.step(theta, step, moments)
-        if plan.free <= epoch < plan.epochs:
+                    problem.of(theta, secret), centred, plan.max_grad_norm,
+                    noise.primal, rng) / plan.sampling_probability
+            theta, moments = plan.step(theta, step, moments)
+            log(part=part, multipliers=nu)
+        if plan.warmup_epochs <= epoch < plan.epochs:
             apart = noisy_violations(
                 problem.of(theta), sizes, noise.dual, rng)
+            log(violations=apart)
             nu = dual_step(nu, apart, plan)
     return theta, nu
 
 
-def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
-                   noise: Noise = NONE, *, least: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator, noise: NoiseMultipliers = NONE, *, least: int = 0,
+                   log: Log = silent) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
     """Random weights, an optimizer's first moments, and multipliers that are 0.
 
     Source: Tran et al. 2020, Algorithm 1, line 1.
@@ -151,12 +219,14 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
     problem : FairProblem
     plan : Plan
     rng : numpy.random.Generator
-    noise : Noise, optional
-        Of a training that has some: it is only looked at.
+    noise : NoiseMultipliers, optional
+        Of a training that has some: it is only looked at, as is ``log``.
     least : int in 0..2
         Of a training that is **not** private: how many people it needs of each group, under each fraction line, in all the data. 1 for a
         mean; 2 for the printed sensitivities, which divide by one less, and need the plan's ``dual_clip``. 0: who is in which group is not
         looked at.
+    log : callable
+        As of :func:`f_ld_signed`.
 
     Returns
     -------
@@ -167,7 +237,7 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
     Raises
     ------
     ValueError
-        What is no problem, no plan or no noise; with ``least`` weights in place of groups, or a group of fewer people.
+        With ``least`` weights in place of groups, or a group of fewer people.
 
     Examples
     --------
@@ -179,6 +249,11 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator,
     ((2,), ['mean', 'square', 'steps'], [[0.0, 0.0], [0.0, 0.0]])
     """
     problem, plan, _ = checked_problem(problem), checked_plan(plan), checked_noise(noise)
+    try:
+        inspect.signature(log).bind(part=None, multipliers=None)
+    except (TypeError, ValueError) as wrong:
+        check.refuse("log", log, "cannot be called as log(part=..., multipliers=...) and log(violations=...)", "Give such a function.",
+                     wrong)
     if check.integer("least", least, low=0, high=2):
         _refuse_before_the_first_step(problem, plan, least)
     theta = problem.network.initial(own_generator(check.rng(rng)))
@@ -201,7 +276,7 @@ def _refuse_before_the_first_step(problem: FairProblem, plan: Plan, least: int) 
 
 
 def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndarray:
-    """Signed multipliers after a dual step: up by the signed violation, back to 0 by gamma, within [-largest, largest].
+    """Signed multipliers after a dual step: up by the signed violation, back to 0 by gamma, within ``max_multiplier`` of 0.
 
     Source: ours, for gaps T19 and T21. The dual of |v| <= gamma with one price for each sign, nu = nu_+ - nu_-: both rise by what their
     side exceeds gamma by, and fall to 0 otherwise; of the two only one is above 0 in an optimum. Projection is post-processing.
@@ -218,16 +293,16 @@ def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndar
     Raises
     ------
     ValueError
-        Shapes that differ; what is no plan.
+        Shapes that differ.
 
     Examples
     --------
-    >>> dual_step(np.array([[.5], [0.0]]), np.array([[.2], [-.05]]), Plan(2, 3, dual_rate=10.0, largest=2.0, gamma=.06))
+    >>> dual_step(np.array([[.5], [0.0]]), np.array([[.2], [-.05]]), Plan(2, 3, dual_learning_rate=10.0, max_multiplier=2.0, gamma=.06))
     array([[1.9],
            [0. ]])
     """
     plan = checked_plan(plan)
     multipliers = check.filled("multipliers", check.array("multipliers", multipliers, ndim=2), "multiplier")
-    moved = multipliers + plan.dual_rate * check.array("apart", apart, shape=multipliers.shape)
-    back = np.maximum(np.abs(moved) - plan.dual_rate * plan.gamma, 0.0)
-    return np.clip(np.where(back > 0, np.copysign(back, moved), 0.0), -plan.largest, plan.largest)
+    moved = multipliers + plan.dual_learning_rate * check.array("apart", apart, shape=multipliers.shape)
+    back = np.maximum(np.abs(moved) - plan.dual_learning_rate * plan.gamma, 0.0)
+    return np.clip(np.where(back > 0, np.copysign(back, moved), 0.0), -plan.max_multiplier, plan.max_multiplier)

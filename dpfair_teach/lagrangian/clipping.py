@@ -1,4 +1,4 @@
-"""What clipping costs: the error of a private gradient and of a private violation, and the clip for which the bound is least."""
+"""What a clip costs, and which costs least; and what people who do not say their group do to a measured violation."""
 from __future__ import annotations
 
 import math
@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import _checks as check
-from .sensitivity import means_sensitivity, multipliers_of
-from .violations import theorem_2
+from .sensitivity import means_sensitivity, multipliers_of, theorem_2
 
-__all__ = ["mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7"]
+__all__ = ["mean_length", "clip_error_bound", "best_clip", "sorted_clip", "public_clip", "theorem_6", "theorem_7",
+           "reported_violations"]
 
 
 def mean_length(n_parameters: int) -> float:
@@ -242,3 +242,152 @@ def theorem_7(values: ArrayLike, n_left: float, n_joined: float, clip: float, no
     moves = theorem_2(n_left, n_joined, 0.0 if h.min() >= 0 else -C, C, as_printed=as_printed)
     bias = np.maximum(np.abs(h) - C, 0).mean()
     return float(bias + (sigma * moves * (1.0 if as_printed else mean_length(1)) if sigma else 0.0))
+
+
+def sorted_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> float:
+    """The least clip for which :func:`clip_error_bound` is least, by sorting: :func:`best_clip` has all of them.
+
+    Source: ours, for Tran et al. 2020, after Theorem 6 (gap T23). From the longest norm down, as soon as those who are as long weigh more
+    than the noise, a larger clip costs and a smaller one costs too. If all together do not, the clip is 0.
+
+    Parameters
+    ----------
+    norms : (m,) array in [0, 1e100]
+    weights : (m,) array in [0, 1e100]
+    noise : float in [0, 1e100]
+        Mean length of the noise at C = 1.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A negative number, arrays of different length.
+
+    Examples
+    --------
+    >>> [sorted_clip([1, 2, 4], [1, 1, 1], noise) for noise in (1.5, 2, 3.5)]
+    [2.0, 1.0, 0.0]
+    """
+    clip_error_bound(norms, weights, 0.0, noise)    # refuses what it cannot be
+    length, weight = np.asarray(norms, float), np.asarray(weights, float)
+    together = 0.0
+    for i in np.argsort(length)[::-1]:
+        together += weight[i]
+        if together > noise:
+            return float(length[i])
+    return 0.0
+
+
+@dataclass(frozen=True)
+class PublicClip:
+    """A clip of public numbers.
+
+    Attributes
+    ----------
+    clip : float
+        C.
+    loses : float
+        The bound at C is at most so many times the least, whoever is in which group.
+    """
+
+    clip: float
+    loses: float
+
+
+def public_clip(norms: ArrayLike, weights: ArrayLike, sizes: ArrayLike, noise: float) -> PublicClip:
+    """The best clip as if everybody had the mean weight: a plain quantile of the norms, for which A is not read.
+
+    Source: ours, for Tran et al. 2020, after Theorem 6 (gap T23). The norms are public, whose weight is whose is not. With one weight u for
+    all, between the lightest and the heaviest, the bound is wrong by a factor between u / heaviest and u / lightest, at every clip: at its
+    least the true bound is within heaviest / lightest of the least there is. With equal weights, or norms that are distributed alike in all
+    groups of these sizes, nothing is lost.
+
+    Parameters
+    ----------
+    norms : (m,) array in [0, 1e100]
+        Of everybody's gradient. Public.
+    weights : (k,) array in [0, 1e100]
+        Absolute weight of a member of each group, such as abs(nu) / N; not all 0. Public.
+    sizes : (k,) array in [1e-6, 1e15]
+        What the groups are taken to hold. Public.
+    noise : float in [0, 1e100]
+        Mean length of the noise at C = 1; not 0.
+
+    Returns
+    -------
+    PublicClip
+        Of an interval of best clips the lowest, which has the least noise.
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not fit, only weights of 0, no noise.
+
+    Examples
+    --------
+    >>> public_clip([1, 2, 4, 8], weights=[1, 3], sizes=[2, 2], noise=2.5)
+    PublicClip(clip=4.0, loses=3.0)
+    """
+    w = check.array("weights", weights, ndim=1, low=0.0, high=1e100, booleans=False)
+    if not 2 <= w.size <= 1000 or w.max() == 0:
+        check.refuse("weights", w.tolist(), "not one weight for each of 2 to 1000 groups, some above 0",
+                     "Give each group's weight; where all are 0 there is nothing to clip.")
+    N = check.array("sizes", sizes, ndim=1, length=w.size, low=1e-6, high=1e15, booleans=False)
+    lengths = check.filled("norms", check.array("norms", norms, ndim=1, low=0.0, high=1e100), "person")
+    mean = float(w @ N / N.sum())
+    found = best_clip(lengths, np.full(lengths.size, mean), noise)
+    return PublicClip(found.low, float(w.max() / w.min()) if w.min() > 0 else math.inf)
+
+
+def reported_violations(values: ArrayLike, A: ArrayLike, reports: ArrayLike, normalisers: ArrayLike, *, centred: bool = True) -> np.ndarray:
+    """How far each group's mean of h seems to be from everybody's, by the sum over those who say their group and a fixed normaliser.
+
+    Source: ours, for Tran et al. 2020, Section 7 (gap T25). Let r n of a group's n people say it, with the mean m_R. The centred sum,
+    (1/N) sum (mu - h), is r n / N times mu - m_R: a wrong N, or another rate, rescales it, and 0 stays 0. The plain one, mu - (1/N) sum h,
+    is off by (1 - r n / N) m_R more, and calls a fair model unfair. Neither repairs that m_R is not the mean m of the group: m_R - m is
+    (1 - r) times the distance to the mean of the silent.
+
+    No noise: privacy unit and noise are those of :func:`noisy_violations`.
+
+    Parameters
+    ----------
+    values : (m,) array in [-1e100, 1e100]
+        h of each person. Public.
+    A : (m,) array of 0..k-1
+        Groups. Private; of the silent ones not read.
+    reports : (m,) array of 0/1
+        Who says it.
+    normalisers : (k,) array in [1e-6, 1e15]
+        N, public: how many are expected to say it.
+    centred : bool
+
+    Returns
+    -------
+    (k,) array
+
+    Raises
+    ------
+    ValueError
+        Arrays of different length.
+
+    Examples
+    --------
+    >>> h, A = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5], [0, 0, 0, 0, 1, 1]           # fair; of group 0 only half say it
+    >>> reported_violations(h, A, [1, 1, 0, 0, 1, 1], [4, 2]), reported_violations(h, A, [1, 1, 0, 0, 1, 1], [4, 2], centred=False)
+    (array([0., 0.]), array([0.25, 0.  ]))
+    """
+    h = check.filled("values", check.array("values", values, ndim=1, low=-1e100, high=1e100), "person")
+    N = check.array("normalisers", normalisers, ndim=1, low=1e-6, high=1e15, booleans=False)
+    if not 2 <= N.size <= 1000:
+        check.refuse("normalisers", N.shape, "not one number for each of 2 to 1000 groups", "Give one normaliser for each group.")
+    A = check.groups_below("A", A, N.size, of="values", length=h.size)
+    says = check.array("reports", reports, ndim=1, length=h.size, low=0.0, high=1.0)
+    if not np.isin(says, (0, 1)).all():
+        check.refuse("reports", float(says[~np.isin(says, (0, 1))][0]), "neither 0 nor 1", "Give 1 for who says the group, else 0.")
+    told = says[:, None] * np.eye(N.size)[A]
+    if check.flag("centred", centred):
+        return (h.mean() - h) @ told / N
+    return h.mean() - h @ told / N

@@ -1,20 +1,23 @@
-"""What one step as printed gives away: the size of its noise, and the sign inside the absolute value. Exact, beside what is claimed.
+"""What printed steps give away: the size of their noise, a sign, a batch that can be seen; and how often a run reads the groups.
 
-Each is for one step on all people (no sample), with noise of standard deviation sigma times the printed sensitivity.
+Those of one step are for a step on all people (no sample), with noise of standard deviation sigma times the printed sensitivity.
 """
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
 
 from .. import _checks as check
 from ..accounting import UNIT_A, Release
 from ..mechanisms import mechanism_of
+from ..mechanisms.gaussian import log_delta
 from .sensitivity import positive, sign_flip_sensitivity, theorem_1
 
-__all__ = ["printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon"]
+__all__ = ["printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon", "theorem_5",
+           "visible_batch_epsilon", "partition_epsilon"]
 
 
 def gaussian_epsilon(ratio: float, delta: float) -> float:
@@ -90,6 +93,8 @@ def scale_leak_delta(ratio: float, n_parameters: int, epsilon: float) -> float:
 def _log_scale_delta(ratio: float, p: int, epsilon: float) -> float:
     """ln delta: the larger of the two directions."""
     weight = -math.expm1(-2 * math.log(ratio)) / 2              # of the squared length, in standard deviations of the smaller noise
+    from scipy import stats
+
     found = -math.inf
     for tail, likelier, other, t in ((stats.chi2.logsf, ratio**2, 1.0, p * math.log(ratio) + epsilon),
                                      (stats.chi2.logcdf, 1.0, ratio**2, p * math.log(ratio) - epsilon)):
@@ -140,6 +145,8 @@ def scale_leak_epsilon(group_size: int, n_parameters: int, delta: float) -> floa
     if excess(1e4) > 0:
         check.refuse("n_parameters", n_parameters, f"epsilon beyond 10,000 for a group of {m}",
                      "Ask for fewer parameters or a larger group.")
+    from scipy import optimize
+
     return float(optimize.brentq(excess, 0.0, 1e4, xtol=1e-9))
 
 
@@ -210,3 +217,139 @@ def sign_flip_epsilon(group_size: int, noise_multiplier: float, delta: float) ->
     m, sigma = check.integer("group_size", group_size, low=2, high=10**9), _sigma(noise_multiplier)
     ratio = sign_flip_sensitivity(m, m, 1.0, 1.0) / theorem_1(m, m, 1.0, 1.0, as_printed=True) / sigma
     return gaussian_epsilon(ratio, _delta(delta))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often a run reads the private groups.
+
+    Attributes
+    ----------
+    primal, dual : float
+        Noisy steps, and noisy measurements of the violations.
+    """
+
+    primal: float
+    dual: float
+
+
+def theorem_5(n: int, batch: int, epochs: int, *, as_printed: bool = False) -> Counts:
+    """The number of noisy steps and measurements in a run.
+
+    Source: Tran et al. 2020, Theorem 5; ours without ``as_printed`` (gap T14). An epoch has ceil(n / batch) steps. In the first all
+    multipliers are 0: its steps read no group. The last measurement moves multipliers that no step uses.
+
+    Parameters
+    ----------
+    n : int in 1..10^12
+        People.
+    batch : int in 1..10^12
+        At most n.
+    epochs : int in 1..10^9
+        T.
+    as_printed : bool
+        T n / batch and T.
+
+    Returns
+    -------
+    Counts
+
+    Raises
+    ------
+    ValueError
+        A batch of more than all people.
+
+    Examples
+    --------
+    >>> theorem_5(8930, 256, 50), theorem_5(8930, 256, 50, as_printed=True)
+    (Counts(primal=1715, dual=49), Counts(primal=1744.140625, dual=50))
+    """
+    n, T = check.integer("n", n, low=1, high=10**12), check.integer("epochs", epochs, low=1, high=10**9)
+    batch = check.integer("batch", batch, low=1, high=10**12)
+    if batch > n:
+        check.refuse("batch", batch, f"more than n = {n}, all people", "Choose a smaller batch.")
+    if check.flag("as_printed", as_printed):
+        return Counts(T * n / batch, T)
+    return Counts((T - 1) * math.ceil(n / batch), T - 1)
+
+
+def _seen(noise_multiplier: object, sampling_probability: object, steps: object) -> tuple[np.ndarray, np.ndarray]:
+    """Distances sqrt(K) / sigma for K = 1, 2, ... appearances of a person, and the chances of those K; what is left out is below 1e-14."""
+    sigma = _sigma(noise_multiplier)
+    q = check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True)
+    N = check.integer("steps", steps, low=1, high=10**7)
+    from scipy import stats
+
+    low, high = stats.binom.ppf([1e-15, 1 - 1e-15], N, q)
+    K = np.arange(max(low - 2, 1), min(high + 2, N) + 1)
+    return np.sqrt(K) / sigma, stats.binom.pmf(K, N, q)
+
+
+def _delta_of(distances: np.ndarray, chances: np.ndarray, epsilon: float) -> float:
+    """The mean delta over how often the person took part."""
+    return float(chances @ [math.exp(log_delta(distance, epsilon)) for distance in distances])
+
+
+def visible_batch_epsilon(noise_multiplier: float, sampling_probability: float, steps: int, delta: float) -> float:
+    """The epsilon of sampled Gaussian steps whose batches can be seen: as much as if nothing were sampled.
+
+    Source: ours, against Tran et al. 2020, Lemma 1 (gap T7).
+
+    The loss of the same batch is added without noise, and everything but the groups is public: in the worst case everybody sees in which
+    steps a person took part. Their number K has the same law whatever the person's group, and given K the steps are one Gaussian with
+    distance sqrt(K) / sigma: delta is the mean over K ~ Bin(N, q). So nothing is gained by sampling.
+
+    Parameters
+    ----------
+    noise_multiplier : float in [1e-3, 1e6]
+    sampling_probability : float in (0, 1]
+    steps : int in 1..10^7
+    delta : float in [1e-10, 1)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        More than 10,000 of epsilon.
+
+    Examples
+    --------
+    >>> round(visible_batch_epsilon(4.94, 256 / 8930, 1744, 1e-5), 2)       # claimed: 1
+    7.02
+    """
+    seen, delta = _seen(noise_multiplier, sampling_probability, steps), _delta(delta)
+    if _delta_of(*seen, 0.0) <= delta:
+        return 0.0
+    if _delta_of(*seen, 1e4) > delta:
+        check.refuse("noise_multiplier", noise_multiplier, "epsilon beyond 10,000", "Add more noise, or take fewer steps.")
+    from scipy import optimize
+
+    return float(optimize.brentq(lambda epsilon: _delta_of(*seen, epsilon) - delta, 0.0, 1e4, xtol=1e-9))
+
+
+def partition_epsilon(noise_multiplier: float, epochs: int, delta: float) -> float:
+    """The epsilon of epochs over a partition into batches, seen or not: each person is in one batch an epoch, so T plain Gaussian steps.
+
+    Source: ours, against Tran et al. 2020, Lemma 1 and Theorem 5 (gap T8). The loop of Algorithm 1 visits batch after batch of a partition:
+    no sample is drawn, and what is proved without any is a distance of sqrt(T) / sigma.
+
+    Parameters
+    ----------
+    noise_multiplier : float in [1e-3, 1e6]
+    epochs : int in 1..10^9
+        T.
+    delta : float in [1e-10, 1)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(partition_epsilon(4.94, 50, 1e-5), 2)
+    6.67
+    """
+    return gaussian_epsilon(math.sqrt(check.integer("epochs", epochs, low=1, high=10**9)) / _sigma(noise_multiplier), _delta(delta))

@@ -5,8 +5,7 @@ import numpy as np
 
 from .. import _checks as check
 from .algorithm import start_training
-from .calibration import Noise, checked_noise
-from .plan import EMPTY, Empty, Plan, dual_clip_of
+from .plan import EMPTY, Empty, NoiseMultipliers, Plan, checked_noise, dual_clip_of
 from .problem import FairProblem, Part, epoch_batches
 
 __all__ = ["clipped", "pf_ld_as_printed", "pf_ld_autograd", "printed_dual_step", "printed_sensitivity"]
@@ -80,8 +79,8 @@ def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, em
     return factor * clip / (least - 1) if least > 1 else 0.0
 
 
-def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: Noise, rng: np.random.Generator) -> np.ndarray:
-    """Multipliers after the printed dual step: up by the absolute violation of everybody, with noise, and at most ``largest``.
+def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: NoiseMultipliers, rng: np.random.Generator) -> np.ndarray:
+    """Multipliers after the printed dual step: up by the absolute violation of everybody, with noise, and at most ``max_multiplier``.
 
     Source: Tran et al. 2020, Algorithm 1 with equations (11) and (13). **Not** private: noise is scaled by the smallest group (T6), and
     for h of both signs by too little (T17). h is shortened to the dual clip in the groups' means, and not in everybody's. Noise may take a
@@ -94,7 +93,7 @@ def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: N
         ``problem.of(theta)``, everybody.
     plan : Plan
         With a ``dual_clip``.
-    noise : Noise
+    noise : NoiseMultipliers
         sigma_d.
     rng : numpy.random.Generator
 
@@ -113,7 +112,8 @@ def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: N
     >>> from dpfair_teach.networks import Network
     >>> X, A, Y = np.arange(4.0)[:, None], [0, 0, 1, 1], [0, 1, 0, 1]
     >>> whole = FairProblem(Network(1, ()), X, A, Y, FairTerms("demographic_parity", 2)).of(np.array([1.0, 0.0]))
-    >>> printed_dual_step(np.zeros((2, 1)), whole, Plan(1, 4, dual_clip=5.0), Noise(0.0, 0.0), np.random.default_rng(0)).round(3).ravel()
+    >>> noise, rng = NoiseMultipliers(0.0, 0.0), np.random.default_rng(0)
+    >>> printed_dual_step(np.zeros((2, 1)), whole, Plan(1, 4, dual_clip=5.0), noise, rng).round(3).ravel()
     array([0.151, 0.151])
     """
     if not isinstance(whole, Part):
@@ -123,11 +123,12 @@ def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: N
     delta_d = printed_sensitivity(whole.sizes(), clip, 2**.5)       # (11)
     apart = np.abs(whole.clipped_violations(clip))                  # (13)
     apart += rng.normal(size=multipliers.shape) * noise.dual * delta_d
-    return np.minimum(multipliers + plan.dual_rate * apart, plan.largest)
+    return np.minimum(multipliers + plan.dual_learning_rate * apart, plan.max_multiplier)
 
 
 def pf_ld_as_printed(
-    problem: FairProblem, plan: Plan, noise: Noise, rng: np.random.Generator,
+    problem: FairProblem, plan: Plan, noise: NoiseMultipliers,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """PF-LD by equations (10) and (13), word by word: **not** private, and its penalty is not descended.
 
@@ -142,8 +143,8 @@ def pf_ld_as_printed(
     problem : FairProblem
         Its groups given as codes.
     plan : Plan
-        With a ``dual_clip``; the paper's are ``clip=10, dual_clip=5``.
-    noise : Noise
+        With a ``dual_clip``; the paper's are ``max_grad_norm=10, dual_clip=5``.
+    noise : NoiseMultipliers
         sigma_p and sigma_d.
     rng : numpy.random.Generator
 
@@ -167,7 +168,8 @@ def pf_ld_as_printed(
     >>> from dpfair_teach.networks import Network
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
-    >>> theta, lam, skipped = pf_ld_as_printed(problem, Plan(5, 50, clip=10.0, dual_clip=5.0), Noise(1.0, 1.0), np.random.default_rng(2))
+    >>> noise, rng = NoiseMultipliers(1.0, 1.0), np.random.default_rng(2)
+    >>> theta, lam, skipped = pf_ld_as_printed(problem, Plan(5, 50, max_grad_norm=10.0, dual_clip=5.0), noise, rng)
     >>> lam.shape, skipped
     ((2, 1), 0)
     """
@@ -179,21 +181,23 @@ def pf_ld_as_printed(
             part = problem.of(theta, batch)
             step = part.gradient(part.loss_slopes())
             delta_p = printed_sensitivity(                      # (7)
-                part.sizes(), plan.clip, 2 * plan.largest, plan.empty)
+                part.sizes(), plan.max_grad_norm,
+                2 * plan.max_multiplier, plan.empty)
             skipped += delta_p == 0
             for a, r in np.ndindex(lam.shape) if delta_p else ():
-                group = clipped(part.mean_gradient(r, a), plan.clip)
+                group = clipped(part.mean_gradient(r, a), plan.max_grad_norm)
                 step += lam[a, r] * np.abs(                     # (10)
                     part.mean_gradient(r) - group)
             step += rng.normal(size=len(step)) * noise.primal * delta_p
-            theta, moments = plan.optimizer.step(theta, step, moments)
+            theta, moments = plan.step(theta, step, moments)
         lam = printed_dual_step(                                # (11), (13)
             lam, problem.of(theta), plan, noise, rng)
     return theta, lam, skipped
 
 
 def pf_ld_autograd(
-    problem: FairProblem, plan: Plan, noise: Noise, rng: np.random.Generator,
+    problem: FairProblem, plan: Plan, noise: NoiseMultipliers,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """PF-LD as everybody writes it who lets a library differentiate lambda times the absolute violation: **not** private.
 
@@ -209,7 +213,7 @@ def pf_ld_autograd(
         Its groups given as codes.
     plan : Plan
         With a ``dual_clip``.
-    noise : Noise
+    noise : NoiseMultipliers
     rng : numpy.random.Generator
 
     Returns
@@ -231,7 +235,8 @@ def pf_ld_autograd(
     >>> from dpfair_teach.networks import Network
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
-    >>> theta, lam, skipped = pf_ld_autograd(problem, Plan(5, 50, dual_clip=1.0), Noise(1.0, 1.0), np.random.default_rng(2))
+    >>> noise, rng = NoiseMultipliers(1.0, 1.0), np.random.default_rng(2)
+    >>> theta, lam, skipped = pf_ld_autograd(problem, Plan(5, 50, dual_clip=1.0), noise, rng)
     >>> lam.shape, skipped
     ((2, 1), 0)
     """
@@ -243,15 +248,16 @@ def pf_ld_autograd(
             part = problem.of(theta, batch)
             step = part.gradient(part.loss_slopes())
             delta_p = printed_sensitivity(
-                part.sizes(), plan.clip, 2 * plan.largest, plan.empty)
+                part.sizes(), plan.max_grad_norm,
+                2 * plan.max_multiplier, plan.empty)
             skipped += delta_p == 0
             signs = np.sign(part.violations(empty=plan.empty))  # of private means
             for a, r in np.ndindex(lam.shape) if delta_p else ():
-                group = part.mean_gradient(r, a, plan.clip)
+                group = part.mean_gradient(r, a, plan.max_grad_norm)
                 step += lam[a, r] * signs[a, r] * (
                     part.mean_gradient(r) - group)
             step += rng.normal(size=len(step)) * noise.primal * delta_p
-            theta, moments = plan.optimizer.step(theta, step, moments)
+            theta, moments = plan.step(theta, step, moments)
         lam = printed_dual_step(
             lam, problem.of(theta), plan, noise, rng)
     return theta, lam, skipped

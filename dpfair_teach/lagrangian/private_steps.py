@@ -235,15 +235,15 @@ def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) 
     return np.clip(found.astype(float), np.maximum(LEAST * everybody, 1.0), np.maximum(everybody, 1.0)), release
 
 
-def public_sizes(problem: FairProblem, shares: ArrayLike) -> np.ndarray:
-    """How many people each group is taken to have under each fraction line, by shares that are known from elsewhere.
+def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarray:
+    """How many people each group is taken to have under each fraction line, by proportions that are known from elsewhere.
 
-    Source: ours, gap T6. A wrong share rescales a violation, and biases nothing: mu(P) is public, see :func:`noisy_violations`.
+    Source: ours, gap T6. A wrong proportion rescales a violation, and biases nothing: mu(P) is public, see :func:`noisy_violations`.
 
     Parameters
     ----------
     problem : FairProblem
-    shares : (k,) or (k, R) array
+    group_proportions : (k,) or (k, R) array
         Entries in (0, 1]: of all people, or of those of each rate. Not computed from these people's A.
 
     Returns
@@ -253,7 +253,7 @@ def public_sizes(problem: FairProblem, shares: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        Shapes that do not fit, a share that is not above 0.
+        Shapes that do not fit, a proportion that is not above 0.
 
     Examples
     --------
@@ -264,13 +264,14 @@ def public_sizes(problem: FairProblem, shares: ArrayLike) -> np.ndarray:
     [[0.75, 0.75], [2.25, 2.25]]
     """
     k, R = checked_problem(problem).terms.shape
-    shares = check.array("shares", shares, low=0.0, high=1.0, booleans=False)
-    if shares.shape not in ((k,), (k, R)):
-        check.refuse("n_groups, shares", (k, shares.shape), f"not one share for each group, ({k},), or for each group and rate, ({k}, {R})",
-                     "Give each group's share, of all people or of each rate.")
-    if (shares < 1e-9).any():
-        check.refuse("shares", float(shares.min()), "is the smallest, and of nobody there is no rate", "Give shares above 0.")
-    return np.maximum(np.broadcast_to(shares.reshape(k, -1), (k, R)) * problem.people, 1e-9)
+    group_proportions = check.array("group_proportions", group_proportions, low=0.0, high=1.0, booleans=False)
+    if group_proportions.shape not in ((k,), (k, R)):
+        check.refuse("n_groups, group_proportions", (k, group_proportions.shape), f"not one proportion for each group, ({k},), or for each "
+                     f"group and rate, ({k}, {R})", "Give each group's proportion, of all people or of each rate.")
+    if (group_proportions < 1e-9).any():
+        check.refuse("group_proportions", float(group_proportions.min()), "is the smallest, and of nobody there is no rate",
+                     "Give proportions above 0.")
+    return np.maximum(np.broadcast_to(group_proportions.reshape(k, -1), (k, R)) * problem.people, 1e-9)
 
 
 def public_directions(part: Part, rank: int) -> np.ndarray:

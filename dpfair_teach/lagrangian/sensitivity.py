@@ -1,11 +1,15 @@
-"""How far one person who changes group moves the group term of a training step: as printed, true, and repaired.
+"""How far one person who changes group moves what a step takes from the groups: by formula, and by trying everybody.
 
 The group term is a sum over groups of a multiplier times the mean of the group's gradients. Only who is in which group is private: people's
 gradients are public, and so is the population's gradient, which no change of group moves.
 """
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +17,8 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 
 __all__ = ["theorem_1", "mean_update", "means_sensitivity", "sign_flip_sensitivity", "clipped_mean_sensitivity", "floored_sensitivity",
-           "fixed_sensitivity"]
+           "fixed_sensitivity", "theorem_2", "fixed_violation_sensitivity", "missing_sensitivity", "group_term", "largest_move",
+           "worst_people"]
 
 
 def positive(name: str, value: object, high: float = 1e12) -> float:
@@ -273,3 +278,375 @@ def fixed_sensitivity(multipliers: ArrayLike, clip: float, normalisers: ArrayLik
     if check.flag("missing", missing):
         shares = np.append(shares, 0.0)
     return float(positive("clip", clip) * np.ptp(shares))
+
+
+def _range(low: object, high: object) -> tuple[float, float]:
+    low, high = check.number("low", low, low=-1e12, high=1e12), check.number("high", high, low=-1e12, high=1e12)
+    if high - low < 1e-12:
+        check.refuse("high", high, f"not above low = {low:g}", "Give the least and the largest value of h.")
+    return low, high
+
+
+def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_printed: bool = False) -> float:
+    """The l2 sensitivity of the violations, one for each group: (high - low) hypot(1/n1, 1/(n2 + 1)).
+
+    Source: Tran et al. 2020, Theorem 2; the constant is ours (gaps T16 and T17). The mean of h over a group of n1 moves by at most (high -
+    low) / n1 when somebody leaves, that of n2 by (high - low) / (n2 + 1) when somebody joins; these are two coordinates, so their squares
+    add up. An absolute value moves by no more than what is inside. The signed violations attain it, the absolute ones where a
+    third group keeps their signs; of two groups they move a little less. As in Theorem 1 the sizes at hand are private.
+
+    Parameters
+    ----------
+    n_left : float in [2, 1e12]
+        n1: people of the group that is left, with the one who leaves.
+    n_joined : float in [1, 1e12]
+        n2: people of the group that is joined, before.
+    low, high : float in [-1e12, 1e12]
+        The range of h, public; high above low.
+    as_printed : bool
+        sqrt(2) C_d / (min(n1, n2) - 1), C_d the largest absolute value of h: valid if h has one sign, too small if it has both.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        An empty range of h.
+
+    Examples
+    --------
+    >>> round(theorem_2(10, 10, low=-1, high=1), 3), round(theorem_2(10, 10, low=-1, high=1, as_printed=True), 3)
+    (0.27, 0.157)
+    >>> round(theorem_2(10, 10, low=0, high=1), 3)
+    0.135
+    """
+    n1, n2 = sizes_of(n_left, n_joined)
+    low, high = _range(low, high)
+    if check.flag("as_printed", as_printed):
+        return math.sqrt(2) * max(abs(low), abs(high)) / (min(n1, n2) - 1) if min(n1, n2) > 1 else math.inf
+    return (high - low) * math.hypot(1 / n1, 1 / (n2 + 1))
+
+
+def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float, population: float, *, one: bool = False) -> float:
+    """The l2 sensitivity of violations with fixed public normalisers, (1/N_a) times the sum over group a of (population - h).
+
+    Source: ours (repair R2 of gaps T17 and T28). ``population`` is the mean of h over all people, which is public. Who changes group takes
+    population - h, at most R = max(high - population, population - low) in absolute value, from one coordinate to another.
+
+    Parameters
+    ----------
+    normalisers : (k,) array in [1e-6, 1e15]
+        N, public.
+    low, high : float in [-1e12, 1e12]
+        The range of h, public; high above low.
+    population : float in [-1e12, 1e12]
+        The mean of h over all people, from low to high.
+    one : bool
+        Only the first group's violation is measured: enough for two groups, whose violations are multiples of each other.
+
+    Returns
+    -------
+    float
+        R hypot of the two largest 1/N, or R / N of the first group.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two normalisers, a population outside the range of h; ``one`` with more than two.
+
+    Examples
+    --------
+    >>> round(fixed_violation_sensitivity([10, 10], low=0, high=1, population=0.4), 4)
+    0.0849
+    >>> round(fixed_violation_sensitivity([10, 10], low=0, high=1, population=0.4, one=True), 4)
+    0.06
+    """
+    N = check.array("normalisers", normalisers, ndim=1, low=1e-6, high=1e15, booleans=False)
+    if not 2 <= N.size <= 1000:
+        check.refuse("normalisers", N.shape, "not one number for each of 2 to 1000 groups", "Give one normaliser for each group.")
+    low, high = _range(low, high)
+    population = check.number("population", population, low=-1e12, high=1e12)
+    if not low <= population <= high:
+        check.refuse("population", population, f"outside the range of h, from low = {low:g} to high = {high:g}",
+                     "Give the mean of h over all people.")
+    reach = max(high - population, population - low)
+    if check.flag("one", one):
+        if N.size > 2:
+            check.refuse("one", one, f"one violation says nothing of the others of {N.size} groups", "Measure all, one=False.")
+        return float(reach / N[0])
+    return float(reach * math.hypot(*np.sort(1 / N)[-2:]))
+
+
+def missing_sensitivity(n_left: float, n_joined: float, rate: float, clip: float, multiplier: float, *, as_printed: bool = False) -> float:
+    """The l2 sensitivity of a signed sum of group means when a share r of each group says its group.
+
+    Source: Tran et al. 2020, Section 7, divides the printed Theorem 1 by r. Ours (gap T25): means are over those who say it, so it is
+    :func:`theorem_1` at r n1 and r n2 people. Dividing by r leaves the minus one of the printed denominator where it is, and the wrong
+    factor too. The text there says that less noise is needed; it is more. Who stops saying their group moves one mean only, by 2 C lambda /
+    (r n1), which is less.
+
+    With fixed normalisers (:func:`fixed_sensitivity`) nothing of this is needed: who says nothing adds 0.
+
+    Parameters
+    ----------
+    n_left, n_joined : float in [2, 1e12] and [1, 1e12]
+        People of the two groups, before the change, as in :func:`theorem_1`; those who say it must be at least as many.
+    rate : float in (0, 1]
+        r.
+    clip, multiplier : float in [1e-12, 1e12]
+        C and lambda.
+    as_printed : bool
+        The printed Theorem 1, divided by r.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Fewer than 2 or 1 people who say their group.
+
+    Examples
+    --------
+    >>> round(missing_sensitivity(20, 20, 0.2, 1, 1), 3), round(missing_sensitivity(20, 20, 0.2, 1, 1, as_printed=True), 3)
+    (0.9, 0.526)
+    """
+    n1, n2 = sizes_of(n_left, n_joined)
+    rate = check.number("rate", rate, low=0.0, high=1.0, low_open=True)
+    if check.flag("as_printed", as_printed):
+        return theorem_1(n1, n2, clip, multiplier, as_printed=True) / rate
+    if rate * n1 < 2 or rate * n2 < 1:
+        check.refuse("rate", rate, f"leaves {rate * n1:g} and {rate * n2:g} people who say their group: one mean would empty",
+                     "Raise the rate, or use fixed normalisers.")
+    return theorem_1(rate * n1, rate * n2, clip, multiplier)
+
+
+#: How the group term is written.
+Form = Literal["means", "autograd", "printed", "clipped means", "floored means", "fixed"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def _read(gradients: object, A: object, multipliers: object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    nu = multipliers_of(multipliers)
+    G = check.filled("gradients", check.array("gradients", gradients, ndim=2, low=-1e100, high=1e100), "person")
+    return G, check.groups_below("A", A, nu.size, of="gradients", length=len(G)), nu
+
+
+def _means(G: np.ndarray, A: np.ndarray, k: int) -> np.ndarray:
+    """(k, p): the mean of each group."""
+    n = np.bincount(A, minlength=k)
+    if not n.all():
+        check.refuse("A", int(n.argmin()), f"group {n.argmin()} holds nobody, so it has no mean", "Choose form='floored means' or 'fixed'.")
+    return (np.eye(k)[A].T @ G) / n[:, None]
+
+
+def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: ArrayLike, *, scores: ArrayLike | None = None,
+               population: ArrayLike | None = None, clip: float | None = None, floor: int | None = None,
+               normalisers: ArrayLike | None = None) -> np.ndarray:
+    """What a training step takes from the private groups, without noise.
+
+    Source: Tran et al. 2020: "printed" is equation (10), "autograd" the gradient of the penalty of its Theorem 1 and Algorithm 1,
+    "clipped means" the formula after (10); the others are ours (repairs R1 to R3).
+
+    ========================  ============================================================
+    form                      with g the people's gradients, nu the multipliers
+    ========================  ============================================================
+    "means"                   sum nu_a mean_a(g)
+    "autograd"                sum nu_a sign(V_a) (population - mean_a(g)), V_a = mean of all scores - mean_a(scores)
+    "printed"                 sum nu_a |population - mean_a(g)|, coordinate by coordinate
+    "clipped means"           sum nu_a clip(mean_a(g))
+    "floored means"           sum nu_a sum_a(g) / max(size, floor)
+    "fixed"                   sum nu_a sum_a(g) / N_a
+    ========================  ============================================================
+
+    Parameters
+    ----------
+    form : str
+        One of the six.
+    gradients : (m, p) array
+        Of h, one row for each person, as they enter: clipped, where they are to be clipped. Public.
+    A : (m,) array of 0..k-1
+        Groups. Private.
+    multipliers : (k,) array in [-1e12, 1e12]
+    scores : (m,) array
+        h of each person; for "autograd".
+    population : (p,) array, optional
+        The population's gradient as it enters, for "autograd" and "printed"; None: the mean of ``gradients``.
+    clip : float in [1e-12, 1e12]
+        For "clipped means".
+    floor : int in 1..10^12
+        For "floored means".
+    normalisers : (k,) array in [1e-6, 1e15]
+        For "fixed".
+
+    Returns
+    -------
+    (p,) array
+
+    Raises
+    ------
+    ValueError
+        What a form needs is missing, or something is given that it does not read; a group of nobody where its mean is asked for.
+
+    Examples
+    --------
+    >>> g, A = [[1.0], [-1.0], [1.0], [1.0]], [0, 0, 1, 1]
+    >>> group_term("means", g, A, [1, -1]), group_term("fixed", g, A, [1, -1], normalisers=[4, 2])
+    (array([-1.]), array([-1.]))
+    """
+    form = check.choice("form", form, FORMS)
+    G, A, nu = _read(gradients, A, multipliers)
+    needs = {"autograd": ("scores",), "clipped means": ("clip",), "floored means": ("floor",), "fixed": ("normalisers",)}
+    given = {"scores": scores, "clip": clip, "floor": floor, "normalisers": normalisers}
+    for name, value in given.items():
+        if name in needs.get(form, ()) and value is None:
+            check.refuse(name, None, f"form={form!r} reads it", f"Give {name}.")
+        reader = next(f"form={other!r}" for other, read in needs.items() if name in read)
+        check.unread(f"form={form!r}", reader, **({} if name in needs.get(form, ()) else {name: value}))
+    if form not in ("autograd", "printed"):
+        check.unread(f"form={form!r}", "form='autograd' and 'printed'", population=population)
+    elif population is None:
+        everybody = G.mean(axis=0)
+    else:
+        everybody = check.array("population", population, ndim=1, length=G.shape[1], low=-1e100, high=1e100)
+    k = nu.size
+    if form == "fixed":
+        return (nu / normalisers_of(normalisers, k)) @ (np.eye(k)[A].T @ G)
+    if form == "floored means":
+        at_least = check.integer("floor", floor, low=1, high=10**12)
+        return (nu / np.maximum(np.bincount(A, minlength=k), at_least)) @ (np.eye(k)[A].T @ G)
+    means = _means(G, A, k)
+    if form == "autograd":
+        h = check.array("scores", scores, ndim=1, length=len(G), low=-1e100, high=1e100)
+        return (nu * np.sign(h.mean() - _means(h[:, None], A, k)[:, 0])) @ (everybody - means)
+    if form == "printed":
+        return nu @ np.abs(everybody - means)
+    if form == "clipped means":
+        means = means / np.maximum(1, np.linalg.norm(means, axis=1) / positive("clip", clip))[:, None]
+    return nu @ means
+
+
+@dataclass(frozen=True)
+class Move:
+    """The neighbour that moves a group term furthest.
+
+    Attributes
+    ----------
+    value : float
+        How far, in l2 norm.
+    person, group : int
+        Who changes, and to which group.
+    """
+
+    value: float
+    person: int
+    group: int
+
+
+def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: ArrayLike, *, scores: ArrayLike | None = None,
+                 population: ArrayLike | None = None, clip: float | None = None, floor: int | None = None,
+                 normalisers: ArrayLike | None = None) -> Move:
+    """Brute force: change everybody's group in turn to every other, and look how far :func:`group_term` moves.
+
+    Source: the definition of sensitivity in Tran et al. 2020, Section 4.2, at one data set. Neighbours that leave a group without anybody
+    are left out where its mean is asked for.
+
+    Parameters
+    ----------
+    form : {"means", "autograd", "printed", "clipped means", "floored means", "fixed"}
+    gradients, A, multipliers, scores, population, clip, floor, normalisers : as in :func:`group_term`
+
+    Returns
+    -------
+    Move
+
+    Raises
+    ------
+    ValueError
+        As there; nobody who can change.
+
+    Examples
+    --------
+    >>> people = worst_people(20, 20, clip=1)
+    >>> round(largest_move("means", people.gradients, people.A, [1, -1]).value, 4)
+    0.1952
+    """
+    term = partial(group_term, form, scores=scores, population=population, clip=clip, floor=floor, normalisers=normalisers)
+    before = term(gradients, A, multipliers)
+    G, A, nu = _read(gradients, A, multipliers)
+    kept = form in ("floored means", "fixed")
+    found = Move(-1.0, -1, -1)
+    for person, was in enumerate(A.tolist()):
+        if not kept and (A == was).sum() == 1:
+            continue
+        for group in set(range(nu.size)) - {was}:
+            other = A.copy()
+            other[person] = group
+            value = float(np.linalg.norm(term(G, other, nu) - before))
+            if value > found.value:
+                found = Move(value, person, group)
+    if found.person < 0:
+        check.refuse("A", A.shape, "nobody can leave a group without emptying it",
+                     "Give a group of two people or more.")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class WorstCase:
+    """Public gradients and scores, and private groups: the first person is the one who changes group.
+
+    Attributes
+    ----------
+    gradients : (m, 1) array
+        Of h. Public.
+    scores : (m,) array
+        h. Public.
+    A : (m,) array
+        Groups. Private.
+    """
+
+    gradients: np.ndarray
+    scores: np.ndarray
+    A: np.ndarray
+
+
+def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = False) -> WorstCase:
+    """Two groups in which the first person's change of group moves the group term as far as it can be moved.
+
+    Source: ours (gaps T1 and T2). For Theorem 1 everybody else has the gradient opposite to the first person's, and the scores lie so far
+    apart that no sign changes. For the sign flip the groups' gradients are opposite, all scores but the first person's are equal, and
+    theirs decides which group has the larger mean.
+
+    Parameters
+    ----------
+    n_left : int in 2..10^6
+        People of group 0, with the one who leaves.
+    n_joined : int in 1..10^6
+        People of group 1.
+    clip : float in [1e-12, 1e12]
+        Everybody's gradient is of this length.
+    sign_flips : bool
+        Whether the change turns the signs of both violations.
+
+    Returns
+    -------
+    WorstCase
+
+    Examples
+    --------
+    >>> worst_people(2, 2, clip=1).gradients.ravel(), worst_people(2, 2, clip=1, sign_flips=True).gradients.ravel()
+    (array([-1.,  1.,  1.,  1.]), array([-1., -1.,  1.,  1.]))
+    """
+    n1, n2 = check.integer("n_left", n_left, low=2, high=10**6), check.integer("n_joined", n_joined, low=1, high=10**6)
+    C, A = positive("clip", clip), np.repeat([0, 1], [n1, n2])
+    if check.flag("sign_flips", sign_flips):
+        g, scores = np.where(A == 0, -C, C), np.full(n1 + n2, 0.5)
+        g[0] = -C if n1 <= n2 + 1 else C
+        scores[0] = 1.0
+    else:
+        g, scores = np.full(n1 + n2, C), np.where(A == 0, 0.9, 0.1)
+        g[0] = -C
+    return WorstCase(g[:, None], scores, A)

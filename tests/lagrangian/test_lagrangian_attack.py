@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from book.studies.tran_lagrangian import pf_ld_in_directions
 from dpfair_teach import lagrangian
-from dpfair_teach.lagrangian import FairProblem, FairTerms, Noise, Plan, loop, private_steps
-from dpfair_teach.lagrangian.loop import Run
+from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, algorithm, private_steps, problem
 from dpfair_teach.mechanisms.grid import on_grid
 from dpfair_teach.networks import SGD, Network
 from faults import Mutant
@@ -22,7 +22,7 @@ from faults import Mutant
 M = 8
 RNG = np.random.default_rng(4)
 X, Y = RNG.normal(size=(M, 2)), np.arange(M) % 2
-NOISE = Noise(.8, 1.5)
+NOISE = NoiseMultipliers(.8, 1.5)
 #: A clip that shortens everybody, so that the bound is met, and one that shortens some.
 CLIPS = (1e-3, .2)
 CASES = [(k, notion, clip, rank) for k, notion in ((2, "demographic_parity"), (2, "equalized_odds"), (3, "equalized_odds"),
@@ -51,14 +51,19 @@ def trained(A: np.ndarray, k: int, notion: str, clip: float, rank: int, told: li
         return answers[-1]
 
     it = FairProblem(Network(2, ()), X, A, Y, FairTerms(notion, k), missing=missing)
-    plan = Plan(4, 3, optimizer=SGD(.5), dual_rate=3.0, largest=2.0, clip=clip, sample=.5)
+    plan = Plan(4, 3, optimizer=SGD(.5), dual_learning_rate=3.0, max_multiplier=2.0, max_grad_norm=clip, sampling_probability=.5)
     sizes = lagrangian.public_sizes(it, np.linspace(1, 2, k) / 3)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(private_steps, "gaussian_on_grid", asked)
         if sample is not None:
-            patched.setattr(loop, "poisson_sample", sample)
-        found = Run(it, plan, "private", sizes, NOISE, rank).train(np.random.default_rng(coins))
-    return Seen(values, scales, answers, found.theta.tobytes() + found.multipliers.tobytes() + found.history.to_csv().encode())
+            patched.setattr(algorithm if not rank else lagrangian, "poisson_sample", sample)
+        log: list = []
+        if rank:
+            out = pf_ld_in_directions(it, plan, sizes, NOISE, np.random.default_rng(coins), rank)
+        else:
+            out = lagrangian.pf_ld(it, plan, sizes, NOISE, np.random.default_rng(coins), lambda **seen: log.append(
+                seen["violations"] if "violations" in seen else (seen["part"].loss(), seen["multipliers"].tolist())))
+    return Seen(values, scales, answers, b"".join(array.tobytes() for array in out) + repr(log).encode())
 
 
 def start(k: int) -> np.ndarray:
@@ -72,7 +77,7 @@ def worlds(k: int, i: int, missing: bool) -> list[np.ndarray]:
 
 def but(i: int) -> Any:
     """The same secret samples without person i."""
-    return lambda m, q, rng: (sample := lagrangian.poisson_sample(m, q, rng))[sample != i]
+    return lambda m, q, rng: (sample := problem.poisson_sample(m, q, rng))[sample != i]
 
 
 @pytest.mark.parametrize("k, notion, clip, rank", CASES)
@@ -123,8 +128,8 @@ def test_the_secret_sample_shows_in_nothing_but_the_noisy_sums():
         others = np.random.default_rng(100 + coins)
 
         def sample(m, probability, rng, others=others):
-            lagrangian.poisson_sample(m, probability, rng)          # as many numbers are drawn
-            return lagrangian.poisson_sample(m, probability, others)
+            problem.poisson_sample(m, probability, rng)          # as many numbers are drawn
+            return problem.poisson_sample(m, probability, others)
         assert trained(start(2), 2, "equalized_odds", .2, 0, first.answers, sample=sample).out == first.out
 
 
@@ -135,8 +140,8 @@ def test_the_secret_sample_is_drawn_apart_from_the_public_batch(monkeypatch):
     rng = np.random.default_rng(0)
     it = FairProblem(Network(1, ()), rng.normal(size=(400, 1)), np.arange(400) % 2, np.arange(400) // 2 % 2,
                      FairTerms("demographic_parity", 2))
-    plan = Plan(31, 100, sample=.25)
-    Run(it, plan, "private", np.full((2, 1), 200.0), NOISE).train(rng)
+    plan = Plan(31, 100, sampling_probability=.25)
+    lagrangian.pf_ld(it, plan, np.full((2, 1), 200.0), NOISE, rng)
     secret = [(public, sample) for public, sample in itertools.pairwise(looked)
               if not isinstance(public, slice) and not isinstance(sample, slice) and (np.diff(sample) > 0).all()]
     assert len(secret) == 120
@@ -191,8 +196,7 @@ def test_weights_in_place_of_groups_are_refused_where_noise_is_made_for_codes():
     for name, call in (("part", lambda: lagrangian.noisy_group_sum(part, [[.5], [-.5], [0.0]], 1.0, 1.0, rng)),
                        ("part", lambda: lagrangian.noisy_violations(part, sizes, 1.0, rng)),
                        ("problem", lambda: lagrangian.noisy_sizes(it, 1.0, rng)),
-                       ("part", lambda: lagrangian.pf_ld(it, Plan(3, 4), sizes, NOISE, rng)),
-                       ("part", lambda: Run(it, Plan(3, 4), "private", sizes, NOISE).train(rng))):
+                       ("part", lambda: lagrangian.pf_ld(it, Plan(3, 4), sizes, NOISE, rng))):
         with pytest.raises(ValueError, match=rf"^{name}=\(8, 2\): the groups of its people are weights, and noise .*as codes"):
             call()
 
@@ -220,7 +224,7 @@ def test_single_precision_is_refused_where_a_clip_is_to_hold():
 
 def test_the_first_weights_are_no_numbers_of_the_generator_that_makes_the_noise():
     """At a rate of 1e-9 the published network is its first weights: whoever knew the generator's numbers would know the noise."""
-    model = lagrangian.PrivateFairLagrangian(1.0, 0.0, 1e-5, hidden=(8,), epochs=2, batch=4, rate=1e-9)
+    model = lagrangian.PrivateFairLagrangian(1.0, 0.0, 1e-5, hidden=(8,), epochs=2, batch=4, learning_rate=1e-9)
     model.fit(X, Y, sensitive_features=start(2), rng=np.random.default_rng(5))
     weights, drawn = model.theta_[:16], np.random.default_rng(5).uniform(size=400)       # of the first layer, of one scale
     alike = [np.corrcoef(weights, drawn[first:first + 16])[0, 1] for first in range(len(drawn) - 16)]
@@ -233,7 +237,7 @@ def test_the_sample_is_a_coin_for_each(q):
     rng, n = np.random.default_rng(0), 4000
     seen = np.zeros((n, 6))
     for row in seen:
-        row[lagrangian.poisson_sample(6, q, rng)] = 1
+        row[problem.poisson_sample(6, q, rng)] = 1
     off = np.sqrt(np.log(2 * 21 / 1e-9) / 2 / n)
     both = seen.T @ seen / n
     assert np.abs(np.diag(both) - q).max() < off and np.abs(both - q * q)[~np.eye(6, dtype=bool)].max() < off
@@ -242,9 +246,11 @@ def test_the_sample_is_a_coin_for_each(q):
 def test_multipliers_stay_within_their_bound():
     """With noise of 30 deviations of a violation they are thrown about, and projected."""
     it = FairProblem(Network(2, ()), X, start(2), Y, FairTerms("equalized_odds", 2))
-    plan = Plan(12, 8, largest=.7, dual_rate=5.0, sample=.5)
-    found = Run(it, plan, "private", np.full((2, 2), 2.0), Noise(1.0, 30.0)).train(np.random.default_rng(0))
-    shown = found.history.filter(like="multiplier").to_numpy()
+    plan = Plan(12, 8, max_multiplier=.7, dual_learning_rate=5.0, sampling_probability=.5)
+    logged: list = []
+    lagrangian.pf_ld(it, plan, np.full((2, 2), 2.0), NoiseMultipliers(1.0, 30.0), np.random.default_rng(0),
+                     lambda **seen: logged.append(seen.get("multipliers")))
+    shown = np.array([multipliers for multipliers in logged if multipliers is not None])
     assert np.abs(shown).max() == .7 and (shown.max() > 0 > shown.min())
 
 
@@ -258,25 +264,27 @@ def not_centred(f):
 
 
 def sizes_from_a(f):
-    return lambda problem, shares: np.maximum(problem.of(np.zeros(problem.network.n_parameters)).sizes(), .5)
+    return lambda problem, group_proportions: np.maximum(problem.of(np.zeros(problem.network.n_parameters)).sizes(), .5)
 
 
 def with_the_public_batch(f):
     """The secret sample is the batch of the loss."""
-    def faulty(run, part, *given):
-        names = f.__globals__
-        real = names["poisson_sample"]
-        names["poisson_sample"] = lambda m, q, rng: np.sort(part.people)
-        try:
-            return f(run, part, *given)
-        finally:
-            names["poisson_sample"] = real
+    def faulty(problem, plan, sizes, noise, rng, log=lambda **seen: None):
+        names, real, looked = f.__globals__, FairProblem.of, []
+
+        def of(it, theta, people=slice(None)):
+            looked.append(people)
+            return real(it, theta, people)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(FairProblem, "of", of)
+            patched.setitem(names, "poisson_sample", lambda m, q, rng: np.sort(looked[-1]))
+            return f(problem, plan, sizes, noise, rng, log)
     return faulty
 
 
 def not_projected(f):
     def faulty(multipliers, apart, plan):
-        return multipliers + plan.dual_rate * apart
+        return multipliers + plan.dual_learning_rate * apart
     return faulty
 
 
@@ -287,7 +295,7 @@ FAULTS = {
                                       lambda f: lambda *given: f(*given) / 2, "a step's noise is made for half of what one person moves"),
     "sizes_counted_from_a": Mutant("dpfair_teach.lagrangian.private_steps.public_sizes", sizes_from_a,
                                    "the normalisers are the groups' own sizes"),
-    "sample_is_the_public_batch": Mutant("dpfair_teach.lagrangian.loop.Run._secret", with_the_public_batch,
+    "sample_is_the_public_batch": Mutant("dpfair_teach.lagrangian.algorithm.pf_ld", with_the_public_batch,
                                          "the group sum is over the batch of the loss, which can be seen"),
     "violations_of_half_the_reach": Mutant("dpfair_teach.lagrangian.private_steps.farthest",
                                            lambda f: lambda *given: f(*given) / 2, "violations are measured in units of half their reach"),

@@ -98,9 +98,9 @@ def test_who_is_silent_moves_a_fixed_sum_by_no_more():
 
 # --- deliberate faults
 
-PUBLIC, REPORTED = "dpfair_teach.lagrangian.choosing.public_clip", "dpfair_teach.lagrangian.reports.reported_violations"
+PUBLIC, REPORTED = "dpfair_teach.lagrangian.clipping.public_clip", "dpfair_teach.lagrangian.clipping.reported_violations"
 FAULTS = {
-    "clip_before_the_noise_is_passed": Mutant("dpfair_teach.lagrangian.choosing.sorted_clip", lambda f: lambda norms, weights, noise: f(
+    "clip_before_the_noise_is_passed": Mutant("dpfair_teach.lagrangian.clipping.sorted_clip", lambda f: lambda norms, weights, noise: f(
         norms, weights, np.nextafter(noise, 0) if noise else noise), "as soon as they weigh as much as the noise"),
     "public_clip_with_too_little_noise": Mutant(PUBLIC, with_arguments(noise=lambda noise: noise / 200), "noise hardly costs anything"),
     "public_clip_loses_the_root": Mutant(PUBLIC, changed(loses=math.sqrt), "the root of the ratio"),

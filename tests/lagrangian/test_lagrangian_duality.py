@@ -143,16 +143,16 @@ def of_group_0_doubled(f):
     return faulty
 
 
-DUALITY, DIRECTIONS = "dpfair_teach.lagrangian.duality", "dpfair_teach.lagrangian.directions"
+PENALTY = "dpfair_teach.lagrangian.penalty"
 FAULTS = {
-    "relaxed_without_prices": Mutant(f"{DUALITY}.relaxed_problem", lambda f: lambda losses, violations, multipliers, **kw: f(
+    "relaxed_without_prices": Mutant(f"{PENALTY}.relaxed_problem", lambda f: lambda losses, violations, multipliers, **kw: f(
         losses, violations, np.zeros(len(multipliers)), **kw), "the violations have no price"),
-    "dual_without_the_price": Mutant(f"{DUALITY}.dual_value", lambda f: lambda *args, **kw: f(*args, **(kw | {"as_printed": True})),
+    "dual_without_the_price": Mutant(f"{PENALTY}.dual_value", lambda f: lambda *args, **kw: f(*args, **(kw | {"as_printed": True})),
                                      "the dual function is the loss alone, as equation (6) is printed"),
-    "penalty_gradient_without_signs": Mutant(f"{DIRECTIONS}.penalty_gradient", lambda f: lambda *args: np.abs(f(*args)),
+    "penalty_gradient_without_signs": Mutant(f"{PENALTY}.penalty_gradient", lambda f: lambda *args: np.abs(f(*args)),
                                              "the gradient of the penalty has lost its signs, as in equation (10)"),
-    "printed_direction_turned": Mutant(f"{DIRECTIONS}.printed_direction", lambda f: lambda *args: -f(*args),
+    "printed_direction_turned": Mutant(f"{PENALTY}.printed_direction", lambda f: lambda *args: -f(*args),
                                        "the printed direction points the other way"),
-    "violation_of_one_group_doubled": Mutant("dpfair_teach.lagrangian.terms.FairTerms.violations", of_group_0_doubled,
+    "violation_of_one_group_doubled": Mutant("dpfair_teach.lagrangian.problem.FairTerms.violations", of_group_0_doubled,
                                              "group 0's violation is counted twice"),
 }

@@ -27,10 +27,10 @@ from dpfair_teach.lagrangian import (
     size_from_noise,
     theorem_1,
     theorem_5,
-    visible_batch_delta,
     visible_batch_epsilon,
     worst_people,
 )
+from dpfair_teach.lagrangian.leaks import _delta_of, _seen
 from dpfair_teach.mechanisms import gaussian_delta
 from faults import Mutant, calling, scaled, with_arguments
 
@@ -42,7 +42,6 @@ VALID_CALLS = {
     "lagrangian.size_from_noise": lambda: dict(noise=[0.5, -0.5, 1.0], noise_multiplier=5.0, clip=1.0, multiplier=0.5),
     "lagrangian.sign_flip_epsilon": lambda: dict(group_size=20, noise_multiplier=5.0, delta=1e-5),
     "lagrangian.theorem_5": lambda: dict(n=1000, batch=64, epochs=3, as_printed=True),
-    "lagrangian.visible_batch_delta": lambda: dict(noise_multiplier=1.0, sampling_probability=0.1, steps=20, epsilon=1.0),
     "lagrangian.visible_batch_epsilon": lambda: dict(noise_multiplier=1.0, sampling_probability=0.1, steps=20, delta=1e-5),
     "lagrangian.partition_epsilon": lambda: dict(noise_multiplier=5.0, epochs=10, delta=1e-5),
 }
@@ -143,7 +142,7 @@ def test_a_batch_that_can_be_seen(T, seen, twice, partition):
     assert round(visible_batch_epsilon(sigma, q, steps, DELTA), 2) == seen
     assert round(visible_batch_epsilon(sigma / 2, q, steps, DELTA), 1) == twice
     assert round(partition_epsilon(sigma, T, DELTA), 1) == partition
-    assert visible_batch_delta(sigma, q, steps, seen) == pytest.approx(DELTA, rel=0.1)
+    assert _delta_of(*_seen(sigma, q, steps), seen) == pytest.approx(DELTA, rel=0.1)
 
 
 def test_seen_batches_by_the_sum_over_all_numbers_of_appearances():
@@ -151,7 +150,7 @@ def test_seen_batches_by_the_sum_over_all_numbers_of_appearances():
     for sigma, q, N in ((1.0, 0.1, 20), (3.0, 0.5, 40), (2.0, 1.0, 7)):
         for epsilon in (0.0, 0.5, 3.0):
             plain = sum(stats.binom.pmf(K, N, q) * gaussian_delta(math.sqrt(K), sigma, epsilon) for K in range(1, N + 1))
-            assert visible_batch_delta(sigma, q, N, epsilon) == pytest.approx(plain, rel=1e-9)
+            assert _delta_of(*_seen(sigma, q, N), epsilon) == pytest.approx(plain, rel=1e-9)
     assert visible_batch_epsilon(2.0, 1.0, 9, DELTA) == pytest.approx(partition_epsilon(2.0, 9, DELTA))
     assert visible_batch_epsilon(1.0, 0.01, 100, DELTA) > 2 * compose(sampled(1.0, 1.0, 0.01, 100, "add or remove one"), DELTA, "pld")
     assert visible_batch_epsilon(1e6, 0.01, 1, DELTA) == 0.0
@@ -236,21 +235,17 @@ def test_how_often_the_groups_are_read():
 
 # --- deliberate faults
 
-LEAKS, BATCHES = "dpfair_teach.lagrangian.leaks.", "dpfair_teach.lagrangian.batches."
+LEAKS = "dpfair_teach.lagrangian.leaks."
 
 
 def one_tail(tail):
     """One of the two directions alone."""
     def make(f):
         def faulty(ratio, p, epsilon):
-            from types import SimpleNamespace
-            whole = f.__globals__["stats"]
-            f.__globals__["stats"] = SimpleNamespace(chi2=SimpleNamespace(**{
-                name: getattr(whole.chi2, name) if name == tail else (lambda t, p: -math.inf) for name in ("logsf", "logcdf")}))
-            try:
+            other = {"logsf": "logcdf", "logcdf": "logsf"}[tail]
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(stats.chi2, other, lambda t, p: -math.inf)
                 return f(ratio, p, epsilon)
-            finally:
-                f.__globals__["stats"] = whole
         return faulty
     return make
 
@@ -265,14 +260,14 @@ FAULTS = {
                                           "noise of the true Theorem 1"),
     "printed_step_at_twice_the_noise": Mutant(LEAKS + "printed_step_epsilon", with_arguments(noise_multiplier=lambda s: 2 * s),
                                               "half the ratio"),
-    "seen_once_on_average": Mutant(BATCHES + "_seen", lambda f: lambda sigma, q, N: (
+    "seen_once_on_average": Mutant(LEAKS + "_seen", lambda f: lambda sigma, q, N: (
         np.array([math.sqrt(N * q) / sigma]), np.array([1.0])), "as often as on average"),
-    "seen_by_nobody": Mutant(BATCHES + "_seen", lambda f: lambda sigma, q, N: (np.array([math.sqrt(N) * q / sigma]), np.array([1.0])),
+    "seen_by_nobody": Mutant(LEAKS + "_seen", lambda f: lambda sigma, q, N: (np.array([math.sqrt(N) * q / sigma]), np.array([1.0])),
                              "amplified"),
-    "partition_of_one_epoch": Mutant(BATCHES + "partition_epsilon", with_arguments(epochs=lambda _: 1), "one epoch"),
-    "theorem_5_from_the_first_epoch": Mutant(BATCHES + "theorem_5", lambda f: lambda n, batch, epochs, as_printed=False: f(
+    "partition_of_one_epoch": Mutant(LEAKS + "partition_epsilon", with_arguments(epochs=lambda _: 1), "one epoch"),
+    "theorem_5_from_the_first_epoch": Mutant(LEAKS + "theorem_5", lambda f: lambda n, batch, epochs, as_printed=False: f(
         n, batch, epochs if as_printed else epochs + 1, as_printed=as_printed), "the first epoch reads the groups"),
-    "theorem_5_rounded_down": Mutant(BATCHES + "theorem_5", lambda f: lambda n, batch, epochs, as_printed=False: f(
+    "theorem_5_rounded_down": Mutant(LEAKS + "theorem_5", lambda f: lambda n, batch, epochs, as_printed=False: f(
         n if as_printed else n // batch * batch, batch, epochs, as_printed=as_printed), "the last batch of an epoch is left out"),
     "sign_flip_epsilon_halved": Mutant(LEAKS + "sign_flip_epsilon", scaled(0.5), "half of it"),
 }

@@ -306,7 +306,7 @@ def true_value(value):
     return lambda f: lambda *args, as_printed=False, **kw: f(*args, as_printed=True, **kw) if as_printed else value(*args, **kw)
 
 
-SENSITIVITY, VIOLATIONS = "dpfair_teach.lagrangian.sensitivity.", "dpfair_teach.lagrangian.violations."
+SENSITIVITY = "dpfair_teach.lagrangian.sensitivity."
 FAULTS = {
     "theorem_1_without_who_leaves": Mutant(SENSITIVITY + "theorem_1", true_value(lambda n1, n2, C, lam: 2 * C * lam / (n2 + 1)),
                                            "the group left does not move"),
@@ -328,16 +328,16 @@ FAULTS = {
     "missing_is_no_group": Mutant(SENSITIVITY + "fixed_sensitivity", with_arguments(missing=lambda _: False), "who is silent stays so"),
     "centred_nowhere": Mutant("dpfair_teach.lagrangian.private_steps.centred_prices", lambda f: lambda nu, N, silent=False: (
         np.zeros(np.shape(nu)[1]), np.divide(nu, N)), "nothing is moved to the public part"),
-    "theorem_2_without_who_leaves": Mutant(VIOLATIONS + "theorem_2", true_value(lambda n1, n2, low, high: (high - low) / (n2 + 1)),
+    "theorem_2_without_who_leaves": Mutant(SENSITIVITY + "theorem_2", true_value(lambda n1, n2, low, high: (high - low) / (n2 + 1)),
                                            "the group left does not move"),
-    "theorem_2_without_who_joins": Mutant(VIOLATIONS + "theorem_2", true_value(lambda n1, n2, low, high: (high - low) / n1),
+    "theorem_2_without_who_joins": Mutant(SENSITIVITY + "theorem_2", true_value(lambda n1, n2, low, high: (high - low) / n1),
                                           "the group joined does not move"),
-    "theorem_2_adds_up": Mutant(VIOLATIONS + "theorem_2", true_value(lambda n1, n2, low, high: (high - low) * (1 / n1 + 1 / (n2 + 1))),
+    "theorem_2_adds_up": Mutant(SENSITIVITY + "theorem_2", true_value(lambda n1, n2, low, high: (high - low) * (1 / n1 + 1 / (n2 + 1))),
                                 "the moves add up and their squares do not"),
-    "theorem_2_by_the_largest_value": Mutant(VIOLATIONS + "theorem_2", true_value(
+    "theorem_2_by_the_largest_value": Mutant(SENSITIVITY + "theorem_2", true_value(
         lambda n1, n2, low, high: max(abs(low), abs(high)) * math.hypot(1 / n1, 1 / (n2 + 1))), "C_d, and not the width"),
-    "violations_centred_at_the_low_end": Mutant(VIOLATIONS + "fixed_violation_sensitivity", lambda f: lambda N, low, high, mu, one=False: f(
-        N, low, high, high, one=one), "the width, and not the distance from the population"),
-    "rate_divides_the_sensitivity": Mutant("dpfair_teach.lagrangian.missing.missing_sensitivity", true_value(
+    "violations_centred_at_the_low_end": Mutant(SENSITIVITY + "fixed_violation_sensitivity", lambda f: lambda N, low, high, mu, one=False:
+        f(N, low, high, high, one=one), "the width, and not the distance from the population"),
+    "rate_divides_the_sensitivity": Mutant("dpfair_teach.lagrangian.sensitivity.missing_sensitivity", true_value(
         lambda n1, n2, rate, C, lam: theorem_1(n1, n2, C, lam, as_printed=True) / rate), "the printed rule"),
 }
