@@ -1,6 +1,7 @@
 """Every public function says what goes in, what comes out, where it comes from, and shows itself.
 
-What all refuse in the same words stands nowhere: what is no number, out of its range, of another length, no generator. ``Raises`` is for more.
+What all refuse in the same words stands nowhere: what is no number, out of its range, of another length, no generator. ``Raises`` is for
+more.
 """
 from __future__ import annotations
 

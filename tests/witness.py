@@ -134,7 +134,8 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
         code = inspect.unwrap(function_of(fit.door)).__code__
 
         def seen(frame: Any, event: str, _: Any) -> None:
-            if event == "call" and frame.f_code is code and not claims:
+            if event == "call" and frame.f_code is code:
+                sys.setprofile(before)
                 given = frame.f_locals
                 source = vars(given["self"]) if "self" in given else given
                 claims.append((source.get("epsilon"), source.get("delta", 0.0)))

@@ -18,7 +18,7 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
             size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Release ``value`` with independent Laplace noise of scale sensitivity / epsilon on every entry.
 
-    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private). In raw doubles, for study:
+    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private). In doubles, for study:
     what a fit publishes goes through :class:`Measurement`, which rounds to a public grid.
 
     Parameters
