@@ -153,6 +153,35 @@ def file_of(mutant: Mutant) -> Path:
         return Path(inspect.getsourcefile(owner) or "")
 
 
+def code_of(target: str) -> set[Any]:
+    """The code that runs when a public name is called: of a class that of what makes it, and of ``fit``."""
+    owner, name = place(Mutant(target, lambda f: f, ""))
+    thing = inspect.unwrap(getattr(owner, name))
+    parts = [getattr(thing, part, None) for part in ("__init__", "fit", "__post_init__", "of")] if inspect.isclass(thing) else [thing]
+    return {inspect.unwrap(part).__code__ for part in parts if hasattr(inspect.unwrap(part), "__code__")} if parts else set()
+
+
+@contextlib.contextmanager
+def calls_of(targets: set[str]) -> Iterator[set[str]]:
+    """While it lasts, those of the names that nobody has called yet; what is no function is not asked about."""
+    codes = {target: code_of(target) for target in targets}
+    left = {target for target, code in codes.items() if code}
+
+    def seen(frame: Any, event: str, _: Any) -> None:
+        if event == "call":
+            for target in [target for target in left if frame.f_code in codes[target]]:
+                left.discard(target)
+            if not left:
+                sys.setprofile(None)
+
+    if left:
+        sys.setprofile(seen)
+    try:
+        yield left
+    finally:
+        sys.setprofile(None)
+
+
 @contextlib.contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
     """The library with one fault in it: every name that means the original means the faulty one."""

@@ -3,7 +3,8 @@
 Every row of ``book/theorems.yml`` that has a test names faults, which stand in ``FAULTS`` beside some test: see ``faults.py``. First
 those tests must pass on the library as it is. Then, for each row and fault, the function is replaced while the row's test runs, in the same
 process; the test has to fail, and its first case that fails by an assertion: a fault that crashes proves nothing about the test. A test
-file is collected once for all its tests and faults, and JOBS processes share the files.
+file is collected once for all its tests and faults, and JOBS processes share the files. And as the library is, each row's test must call
+the function that the row names: else it is about another one.
 
     python tests/mutants.py                 # all
     python tests/mutants.py slack_halved    # one
@@ -42,9 +43,10 @@ class Planter:
     ``raised[test, fault]`` is what its cases raised, by name, None for a case that passed; the fault None is the library as it is.
     """
 
-    def __init__(self, pairs: list[tuple[str, str]]) -> None:
-        self.pairs, self.words = pairs, ""
+    def __init__(self, pairs: list[tuple[str, str]], named: dict[str, set[str]]) -> None:
+        self.pairs, self.words, self.named = pairs, "", named
         self.raised: dict[tuple[str, str | None], set[str | None]] = {}
+        self.not_called: set[tuple[str, str]] = set()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
@@ -58,7 +60,9 @@ class Planter:
         for item in session.items:
             cases[item.nodeid.split("[")[0]].append(item)
         for test in dict.fromkeys(test for test, _ in self.pairs):
-            self.raised[test, None] = self.run(cases[test])
+            with faults.calls_of(self.named.get(test, set())) as left:
+                self.raised[test, None] = self.run(cases[test])
+            self.not_called |= {(test, function) for function in left}
         if set.union(*self.raised.values()) == {None}:
             for test, name in self.pairs:
                 try:
@@ -77,17 +81,33 @@ class Planter:
         return self.now
 
 
-def of_one_file(pairs: list[tuple[str, str]]) -> tuple[dict[tuple[str, str | None], set[str | None]], str]:
-    """What the tests of one file raise, as the library is and under faults, in this process; and in pytest's words why."""
-    planter, words = Planter(pairs), io.StringIO()
+Told = tuple[dict[tuple[str, str | None], set[str | None]], set[tuple[str, str]], str]
+
+
+def of_one_file(pairs: list[tuple[str, str]], named: dict[str, set[str]]) -> Told:
+    """What the tests of one file raise, as the library is and under faults, in this process; what they did not call; pytest's words."""
+    planter, words = Planter(pairs, named), io.StringIO()
     with contextlib.redirect_stdout(words), contextlib.redirect_stderr(words):
         pytest.main([*dict.fromkeys(test for test, _ in pairs), "-q", "-p", "no:cacheprovider", "--no-header"], plugins=[planter])
-    return planter.raised, words.getvalue() + planter.words
+    return planter.raised, planter.not_called, words.getvalue() + planter.words
+
+
+def ledger() -> list[dict]:
+    return yaml.load((ROOT / "book" / "theorems.yml").read_text(encoding="utf8"), Loader=yaml.CSafeLoader)
+
+
+def functions_of() -> dict[str, set[str]]:
+    """test -> the functions that rows name beside it."""
+    found = defaultdict(set)
+    for row in ledger():
+        if isinstance(row["mutants"], list) and row["function"].startswith("dpfair_teach."):
+            found[row["test"]].add(row["function"])
+    return found
 
 
 def rows_of(names: set[str]) -> list[tuple[str, str, str]]:
     """(statement, test, mutant) of the rows of the ledger that name one of these."""
-    rows = yaml.load((ROOT / "book" / "theorems.yml").read_text(encoding="utf8"), Loader=yaml.CSafeLoader)
+    rows = ledger()
     return [(f"{row['paper']}: {row['statement']}", row["test"], name) for row in rows if isinstance(row["mutants"], list)
             for name in row["mutants"] if name in names]
 
@@ -127,11 +147,14 @@ def main(names: list[str]) -> int:
     for step in steps:
         files[step[1].partition("::")[0]].append(step)
     largest_first = sorted(files.values(), key=len, reverse=True)
-    green = 0
+    green, named, not_called = 0, functions_of(), 0
     # Nothing has run in this process yet, so it has no threads and may fork.
     with ProcessPoolExecutor(int(os.environ.get("JOBS", "1")), mp_context=multiprocessing.get_context("fork")) as pool:
         pairs = [list(dict.fromkeys((test, name) for _, test, name in mine)) for mine in largest_first]
-        for mine, (raised_by, words) in zip(largest_first, pool.map(of_one_file, pairs), strict=True):
+        for mine, (raised_by, missed, words) in zip(largest_first, pool.map(of_one_file, pairs, [named] * len(pairs)), strict=True):
+            for test, function in sorted(missed):
+                not_called += 1
+                print(f"NOT CALLED   {function} by {test}: another function is tried than the one that the row names", flush=True)
             if {test for test, name in raised_by if name} != {test for _, test, _ in mine}:
                 print(f"{words}\n{mine[0][1].partition('::')[0]}: the tests must pass before a fault is planted.", flush=True)
                 green += len(mine)
@@ -143,7 +166,7 @@ def main(names: list[str]) -> int:
                 how = "red" if red else "STILL GREEN" if raised <= {None} else f"CRASHED: {', '.join(sorted(map(str, raised)))}"
                 print(f"{how:12} {statement[:52]:52} {name:42} {MUTANTS[name].fault}", flush=True)
     print(f"\n{len(steps) - green} of {len(steps)} faults seen, in {time.perf_counter() - start:.0f} s")
-    return 1 if green else 0
+    return 1 if green or not_called else 0
 
 
 if __name__ == "__main__":
