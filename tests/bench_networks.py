@@ -38,13 +38,14 @@ from dpfair_teach.networks import (
     Adam,
     Network,
     clipped_sum,
-    cores,
     gradient,
     gradient_norms,
     log_loss_slopes,
     per_example_gradients,
     score_slopes,
 )
+from dpfair_teach.networks.gradients import layer_deltas, summed_gradient
+from dpfair_teach.networks.network import blocks
 
 BATCH, HIDDEN, CLIP, SIGMA = 256, (100, 100), 1.0, 1.0
 SIZES = ((20, (40, 29)), (100, HIDDEN))       # features, hidden layers; 2,059 and 20,301 parameters
@@ -61,10 +62,10 @@ def against_the_loop(interleaved: Callable, repeats: int) -> list[dict]:
 
         def bare(network=network, theta=theta, passed=passed, slopes=slopes):
             """Each gradient by the same arithmetic, with nothing around it."""
-            layers, found = cores.blocks(network.shapes, theta), np.empty((BATCH, len(theta)))
+            layers, found = blocks(network.shapes, theta), np.empty((BATCH, len(theta)))
             for i in range(BATCH):
                 alone = tuple(read[i:i + 1] for read in passed.activations)
-                cores.summed(alone, cores.deltas(layers, alone, slopes[i:i + 1]), cores.blocks(network.shapes, found[i]))
+                summed_gradient(alone, layer_deltas(layers, alone, slopes[i:i + 1]), blocks(network.shapes, found[i]))
             return found
 
         def norms_of(gradients):

@@ -499,16 +499,15 @@ def decided(k):
     close(gaps, [[rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)] for rate in by_cell])
 
 
-@counted("networks.clipped_sum", "networks.clipped_group_sums", "lagrangian.FairTerms", "lagrangian.FairProblem", "lagrangian.public_sizes",
+@counted("networks.clipped_sum", "lagrangian.FairTerms", "lagrangian.FairProblem", "lagrangian.public_sizes",
          "lagrangian.NoiseMultipliers", "lagrangian.training_releases")
 def priced(k):
     _, A, Y = drawn(k)
     X, network = np.random.default_rng(k).normal(size=(len(A), 2)), networks.Network(2, (3,))
     theta = network.initial(np.random.default_rng(0))
     it = lagrangian.FairProblem(network, X, A, Y, lagrangian.FairTerms("equalized_odds", k))
-    passed, slopes = network.forward(theta, X), np.ones(len(A))
-    sums = networks.clipped_group_sums(network, theta, passed, slopes, .5, A, k)
-    close(sums, [networks.clipped_sum(network, theta, passed, slopes, .5, A == a) for a in range(k)])
+    clipped = [networks.clipped_sum(network, theta, network.forward(theta, X), np.ones(len(A)), .5, own) for own in np.eye(k)[:, A]]
+    close(sum(clipped), networks.clipped_sum(network, theta, network.forward(theta, X), np.ones(len(A)), .5))
     score = network.probabilities(theta, X)
     close(it.of(theta).violations(), [[score[y == Y].mean() - score[(A == a) & (y == Y)].mean() for y in (0, 1)] for a in range(k)])
     close(lagrangian.public_sizes(it, np.full(k, 1 / k)), [[(y == Y).sum() / k for y in (0, 1)]] * k)

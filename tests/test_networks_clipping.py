@@ -1,10 +1,10 @@
-"""Norms, clipped sums and their groups: what the loop over people makes, without the gradients; and what privacy asks of them."""
+"""Norms and clipped sums: what the loop over people makes, without the gradients; and what privacy asks of them."""
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dpfair_teach.networks import clipped_group_sums, clipped_sum, gradient, gradient_norms, per_example_gradients
+from dpfair_teach.networks import clipped_sum, gradient, gradient_norms, per_example_gradients
 from faults import Mutant
 from test_networks import HIDDEN, case
 
@@ -31,14 +31,11 @@ def test_norms_and_clipped_sums_are_those_of_the_loop(hidden, m, n):
     norms = gradient_norms(network, theta, passed, slopes)
     np.testing.assert_allclose(norms, np.linalg.norm(gradients, axis=1), rtol=1e-10)
     close(gradient(network, theta, passed, slopes), gradients.sum(axis=0))
-    weights, groups = rng.normal(size=m), rng.integers(0, 3, m)
+    weights = rng.normal(size=m)
     for clip in (1e-3, np.median(norms), 1e6):
         clipped = clipped_by_hand(network, theta, passed, slopes, clip)
         close(clipped_sum(network, theta, passed, slopes, clip), clipped.sum(axis=0))
         close(clipped_sum(network, theta, passed, slopes, clip, weights), weights @ clipped)
-        sums = clipped_group_sums(network, theta, passed, slopes, clip, groups, n_groups=5)
-        assert sums.shape == (5, network.n_parameters) and not sums[3:].any()
-        close(sums[:3], np.array([clipped[groups == a].sum(axis=0) for a in range(3)]))
 
 
 def test_per_example_gradients_are_those_of_finite_differences():
@@ -66,9 +63,7 @@ def test_one_person_more_moves_a_sum_by_the_clip_at_most_and_can_do_so(hidden):
 def test_single_precision_keeps_its_digits_and_its_kind():
     network, theta, X, slopes = case((30, 20), m=100, n=30, dtype=np.float32)
     single, double = network.forward(theta, X), network.forward(theta.astype(float), X)
-    groups = np.arange(100) % 3
     for one in (lambda passed: clipped_sum(network, theta, passed, slopes, 1.0),
-                lambda passed: clipped_group_sums(network, theta, passed, slopes, 1.0, groups),
                 lambda passed: gradient_norms(network, theta, passed, slopes)):
         np.testing.assert_allclose(one(single), one(double), rtol=1e-3, atol=1e-4)
     assert clipped_sum(network, theta, single, slopes, 1.0).dtype == np.float32
@@ -99,9 +94,9 @@ def less_of_a_layer(keep):
 
 
 FAULTS = {
-    "norms_without_biases": Mutant("dpfair_teach.networks.cores.squared_norms", less_of_a_layer(
+    "norms_without_biases": Mutant("dpfair_teach.networks.gradients.squared_norms", less_of_a_layer(
         lambda a, d: ([one[:, :-1] for one in a], d)), "|delta|^2 |a|^2: the gradient by the biases is left out of the norm"),
-    "norms_of_the_last_layer": Mutant("dpfair_teach.networks.cores.squared_norms", less_of_a_layer(
+    "norms_of_the_last_layer": Mutant("dpfair_teach.networks.gradients.squared_norms", less_of_a_layer(
         lambda a, d: (a[-1:], d[-1:])), "the norm of the last layer's gradient alone"),
     "clipped_after_the_sum": Mutant("dpfair_teach.networks.gradients.clipped_sum", lambda f: lambda network, theta, passed, slopes, clip,
                                     weights=None: (lambda g: g * min(1, clip / np.linalg.norm(g)))(gradient(

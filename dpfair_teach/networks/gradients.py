@@ -1,7 +1,8 @@
-"""The way back: the gradient of a sum, everybody's norm, and sums of what each person's gradient is once it is clipped.
+"""What a logit costs, and the way back: the gradient of a sum, everybody's norm, and the sum of what each gradient is once it is clipped.
 
-A person's number (a loss, a score) enters by its slope, the derivative by the person's logit. A person's gradient is slope times gradient
-of the logit. X, Y and theta are public here, so all of them are; what is private is who is in which group.
+A person's number (a loss, a score) enters by its slope, the derivative by the person's logit: a person's gradient is slope times gradient
+of the logit. X, Y and theta are public here, so all of them are; what is private is who is in which group. Losses are written in
+s = 2 y - 1, and keep their digits however large the logit is: nothing is subtracted from 1.
 """
 from __future__ import annotations
 
@@ -9,14 +10,115 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from .. import _checks as check
-from . import cores
-from .network import Network, Pass, finite, parameters
+from .network import Network, Pass, blocks, finite, parameters
 
-__all__ = ["gradient", "gradient_norms", "clipped_sum", "clipped_group_sums", "per_example_gradients"]
+__all__ = ["log_loss", "log_loss_slopes", "score_slopes", "soft_error", "soft_error_slopes",
+           "gradient", "gradient_norms", "clipped_sum", "per_example_gradients"]
 
 MOST = 10**8        # numbers in a table of all gradients
+
+
+def log_loss(logits: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """Everybody's log loss, ln(1 + exp(-s z)) with s = 2 y - 1, of logits (m,) and labels y (m,), 0 or 1: (m,) of float64.
+
+    Source: problem (L), Section 3 (Tran et al. 2020, for a loss that they leave open).
+
+    >>> log_loss([0.0, 1000.0, -1000.0], [1, 1, 1])
+    array([6.93147181e-01, 0.00000000e+00, 1.00000000e+03])
+    """
+    z, s = _signed(logits, y)
+    return np.logaddexp(0.0, -s * z)
+
+
+def log_loss_slopes(logits: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """The derivative of everybody's log loss by their logit: p - y.
+
+    Source: problem (L), Section 3 (Tran et al. 2020).
+
+    Parameters
+    ----------
+    logits : (m,) array
+    y : (m,) array of 0/1
+
+    Returns
+    -------
+    (m,) array of float64
+
+    Raises
+    ------
+    ValueError
+        Labels that are not 0 or 1, other lengths, logits that are not finite.
+
+    Examples
+    --------
+    >>> log_loss_slopes([0.0, 40.0, -1000.0], [1, 1, 1])
+    array([-5.00000000e-01, -4.24835426e-18, -1.00000000e+00])
+    """
+    z, s = _signed(logits, y)
+    return -s * expit(-s * z)
+
+
+def score_slopes(logits: ArrayLike) -> np.ndarray:
+    """The derivative of everybody's P(1) by their logit, p (1 - p): what demographic parity and equalized odds average.
+
+    Source: Examples 1 and 2, Section 4.1 (Tran et al. 2020), with the score for the decision.
+
+    Parameters
+    ----------
+    logits : (m,) array
+
+    Returns
+    -------
+    (m,) array of float64
+
+    Raises
+    ------
+    ValueError
+        Logits that are not finite.
+
+    Examples
+    --------
+    >>> score_slopes([0.0, 2.0, -1000.0]).round(3)
+    array([0.25 , 0.105, 0.   ])
+    """
+    z = check.array("logits", logits, ndim=1)
+    return expit(z) * expit(-z)
+
+
+def soft_error(logits: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """Everybody's chance of a wrong answer when the network answers 1 with probability p: |y - p|, between 0 and 1.
+
+    Source: Example 3, Section 4.1 (Tran et al. 2020), with the score for the decision.
+
+    >>> soft_error([0.0, 2.0, 2.0], [1, 1, 0]).round(3)
+    array([0.5  , 0.119, 0.881])
+    """
+    z, s = _signed(logits, y)
+    return expit(-s * z)
+
+
+def soft_error_slopes(logits: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """The derivative of everybody's soft error by their logit, (1 - 2 y) p (1 - p).
+
+    Source: Example 3, Section 4.1 (Tran et al. 2020), with the score for the decision.
+
+    >>> soft_error_slopes([0.0, 2.0, 2.0], [1, 1, 0]).round(3)
+    array([-0.25 , -0.105,  0.105])
+    """
+    z, s = _signed(logits, y)
+    return -s * expit(z) * expit(-z)
+
+
+def _signed(logits: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Logits and s = 2 y - 1."""
+    z = check.array("logits", logits, ndim=1)
+    labels = check.labels("y", y) if len(z) or np.size(y) else np.empty(0)     # nobody: a batch may be empty
+    if len(labels) != len(z):
+        check.refuse("logits, y", (len(z), len(labels)), "different lengths", "Give one logit and one label a person: logits and y.")
+    return z, 2.0 * labels - 1
 
 
 def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike) -> np.ndarray:
@@ -28,7 +130,7 @@ def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike
     ----------
     network : Network
     theta : (p,) array
-        That of the pass, whose kind of floats is the answer's. One that was changed in place since then is not found out.
+        That of the pass, whose kind of floats is the answer's.
     passed : Pass
         ``network.forward(theta, X)``.
     slopes : (m,) array
@@ -56,19 +158,12 @@ def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike
 def gradient_norms(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike) -> np.ndarray:
     """The l2 norm of everybody's slope times gradient of the logit; the gradients are never made.
 
-    Source: ours, on Section 6.1 (Tran et al. 2020), which clips these; the identity is known since Goodfellow (2015).
-
-    A layer adds up z = W'a + b. So one person's gradient by W is the matrix a delta' with delta the derivative by z, and by b it is delta.
-    The sum of squares of a delta' is the sum over j and l of a_j^2 delta_l^2 = |a|^2 |delta|^2, and |delta|^2 more comes from b.
-    Layers have no parameter in common, so their squares add up: the sum over layers of |delta|^2 (|a|^2 + 1), exactly.
+    Source: ours, on Section 6.1 (Tran et al. 2020), which clips these; the identity is known since Goodfellow (2015). A layer's gradient of
+    one person is the matrix a delta', so the square of the norm is the sum over layers of |delta|^2 (|a|^2 + 1) (chapter 15).
 
     Parameters
     ----------
-    network : Network
-    theta : (p,) array
-    passed : Pass
-        ``network.forward(theta, X)``.
-    slopes : (m,) array
+    network, theta, passed, slopes : as in :func:`gradient`
 
     Returns
     -------
@@ -94,20 +189,13 @@ def clipped_sum(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayL
                 weights: ArrayLike | None = None) -> np.ndarray:
     """The sum over people of weight times clipped gradient, where a gradient longer than ``clip`` is shortened to it; two passes, no loop.
 
-    Source: Section 6.1, the clipping after equation (10) (Tran et al. 2020), for each person as Theorem 1 needs it.
-
-    Nobody's share is longer than ``clip``, up to rounding: a part in 10^14, in 10^5 of float32.
-
-    One pass for the norms n_i of :func:`gradient_norms`. Clipping multiplies a person's gradient by min(1, clip / n_i), and a multiple of
-    it is that of another slope: so the second pass is the gradient for the slopes times that, times the weights.
+    Source: Section 6.1, the clipping after equation (10) (Tran et al. 2020), for each person as Theorem 1 needs it. Clipping is another
+    slope, so the second pass is the gradient for the slopes times min(1, clip / norm). Nobody's share is longer than ``clip``, up to
+    rounding: a part in 10^14, in 10^5 of float32.
 
     Parameters
     ----------
-    network : Network
-    theta : (p,) array
-    passed : Pass
-        ``network.forward(theta, X)``.
-    slopes : (m,) array
+    network, theta, passed, slopes : as in :func:`gradient`
     clip : float > 0
     weights : (m,) array, optional
         Of any sign, multiplied after the clipping; by default 1.
@@ -119,7 +207,7 @@ def clipped_sum(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayL
     Raises
     ------
     ValueError
-        As :func:`gradient`; a clip that is not positive, weights of another length.
+        As :func:`gradient`; weights of another length.
 
     Examples
     --------
@@ -132,55 +220,6 @@ def clipped_sum(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayL
     return _sum(read, _clipped(read, clip, weights))
 
 
-def clipped_group_sums(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike, clip: float, groups: ArrayLike,
-                       n_groups: int | None = None) -> np.ndarray:
-    """As :func:`clipped_sum`, of each group by itself; about as fast as one sum of all. A group with no member in the batch has the sum 0.
-
-    Source: Section 6.1, the group terms of equation (10) (Tran et al. 2020), as sums.
-
-    Parameters
-    ----------
-    network : Network
-    theta : (p,) array
-    passed : Pass
-        ``network.forward(theta, X)``.
-    slopes : (m,) array
-    clip : float > 0
-    groups : (m,) array of ints 0..k-1
-    n_groups : int in 1..1000, optional
-        k; by default the largest code plus one. Where groups are private give it: which occur in a batch is private too.
-
-    Returns
-    -------
-    (k, p) array
-
-    Raises
-    ------
-    ValueError
-        As :func:`clipped_sum`; codes that are none.
-
-    Examples
-    --------
-    >>> network = Network(1, hidden=())
-    >>> passed = network.forward([0., 0.], [[0.], [1.], [2.]])
-    >>> clipped_group_sums(network, [0., 0.], passed, [1.0, 1.0, 1.0], 10.0, [1, 0, 1], n_groups=3)
-    array([[1., 1.],
-           [2., 2.],
-           [0., 0.]])
-    """
-    read = _read(network, theta, passed, slopes)
-    m = len(read.slopes)
-    codes, k = check.groups("groups", groups, length=m, n_groups=n_groups) if m or n_groups is None else (
-        np.empty(0, int), check.group_count(n_groups, low=1))
-    order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=k)
-    activations, deltas = [a[order] for a in read.activations], [delta[order] for delta in _clipped(read, clip)]
-    sums = np.zeros((k, network.n_parameters), read.slopes.dtype)
-    for flat, end, size in zip(sums, np.cumsum(sizes), sizes, strict=True):
-        own = slice(end - size, end)
-        cores.summed(tuple(a[own] for a in activations), [delta[own] for delta in deltas], cores.blocks(network.shapes, flat))
-    return _finite(sums)
-
-
 def per_example_gradients(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike) -> np.ndarray:
     """Everybody's slope times gradient of the logit, one person after the other: what the others here are compared with.
 
@@ -188,11 +227,7 @@ def per_example_gradients(network: Network, theta: ArrayLike, passed: Pass, slop
 
     Parameters
     ----------
-    network : Network
-    theta : (p,) array
-    passed : Pass
-        ``network.forward(theta, X)``.
-    slopes : (m,) array
+    network, theta, passed, slopes : as in :func:`gradient`
 
     Returns
     -------
@@ -223,6 +258,30 @@ def per_example_gradients(network: Network, theta: ArrayLike, passed: Pass, slop
     return found
 
 
+def layer_deltas(layers: list[np.ndarray], activations: tuple[np.ndarray, ...], slopes: np.ndarray) -> list[np.ndarray]:
+    """How a number whose derivative by the logit is the slope changes with what each layer adds up, (m, width) for each layer."""
+    found = [slopes[:, None]]
+    for layer, read in zip(layers[:0:-1], activations[:0:-1], strict=True):
+        back = found[0] @ layer[:-1].T
+        back *= read[:, :-1] > 0
+        found.insert(0, back)
+    return found
+
+
+def summed_gradient(activations: tuple[np.ndarray, ...], found: list[np.ndarray], out: list[np.ndarray]) -> None:
+    """The sum over people of read' delta, written into the views of a flat gradient."""
+    for read, delta, into in zip(activations, found, out, strict=True):
+        np.matmul(read.T, delta, out=into)
+
+
+def squared_norms(activations: tuple[np.ndarray, ...], found: list[np.ndarray]) -> np.ndarray:
+    """|delta|^2 (|a|^2 + 1), added over the layers, for each person."""
+    total = np.zeros(len(found[0]), found[0].dtype)
+    for read, delta in zip(activations, found, strict=True):
+        total += np.vecdot(delta, delta) * np.vecdot(read, read)
+    return total
+
+
 class _Read(NamedTuple):
     """A pass and its slopes, whose arguments were read; ``layers`` are the matrices."""
 
@@ -250,7 +309,7 @@ def _read(network: Any, theta: Any, passed: Any, slopes: Any) -> _Read:
         at = int(np.argmax(theta != passed.theta))
         check.refuse("theta, passed", (float(theta[at]), float(passed.theta[at])), f"are entry {at} of theta, and of the one that the pass "
                      "was made with", "Give network.forward(theta, X) as passed, of this theta.")
-    return _Read(network, cores.blocks(network.shapes, theta), passed.activations, slopes)
+    return _Read(network, blocks(network.shapes, theta), passed.activations, slopes)
 
 
 def _for_everybody(name: str, value: Any, m: int) -> np.ndarray:
@@ -264,14 +323,14 @@ def _sum(read: _Read, deltas: list[np.ndarray]) -> np.ndarray:
     """The flat gradient that the deltas of everybody add up to."""
     found = np.empty(read.network.n_parameters, read.slopes.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        cores.summed(read.activations, deltas, cores.blocks(read.network.shapes, found))
+        summed_gradient(read.activations, deltas, blocks(read.network.shapes, found))
     return _finite(found)
 
 
 def _norms(read: _Read, deltas: list[np.ndarray]) -> np.ndarray:
     """Everybody's norm, of the deltas for slopes of 1."""
     with np.errstate(over="ignore", invalid="ignore"):
-        norms = np.abs(read.slopes.astype(float)) * np.sqrt(cores.squared_norms(read.activations, deltas).astype(float))
+        norms = np.abs(read.slopes.astype(float)) * np.sqrt(squared_norms(read.activations, deltas).astype(float))
     return _finite(norms)
 
 
@@ -291,7 +350,7 @@ def _clipped(read: _Read, clip: float, weights: ArrayLike | None = None) -> list
 def _deltas(read: _Read, slopes: np.ndarray | None = None) -> list[np.ndarray]:
     """Those of the slopes, or of slopes of 1."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return cores.deltas(read.layers, read.activations, np.ones_like(read.slopes) if slopes is None else slopes)
+        return layer_deltas(read.layers, read.activations, np.ones_like(read.slopes) if slopes is None else slopes)
 
 
 def _finite(found: np.ndarray) -> np.ndarray:

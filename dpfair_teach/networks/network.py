@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import expit
 
 from .. import _checks as check
-from . import cores
 
 __all__ = ["Network"]
 
@@ -27,14 +26,8 @@ NUMBERS = 10**7     # and at most so many numbers of a layer: 80 MB
 class Pass:
     """What a forward pass leaves for the way back.
 
-    Attributes
-    ----------
-    logits : (m,) array
-        As precise as theta.
-    activations : tuple of (m, width + 1) arrays
-        What each layer read, the features first; the last column is 1.
-    theta : (p,) array, or None
-        Where the pass was made: with another one the way back would be a gradient of nothing.
+    ``logits`` are (m,); ``activations`` what each layer read, the features first, (m, width + 1) with 1 in the last column; ``theta`` is
+    where the pass was made: with another one the way back would be a gradient of nothing.
     """
 
     logits: np.ndarray
@@ -44,25 +37,18 @@ class Pass:
 
 @dataclass(frozen=True)
 class Network:
-    """ReLU layers and one logit: a classifier with P(1) = 1 / (1 + exp(-logit)). What it has learned is one flat array, theta.
+    """A classifier of ReLU layers and one logit, P(1) = 1 / (1 + exp(-logit)). What it has learned is one flat array, theta.
 
-    Source: Section 8, *Architectures* (Tran et al. 2020: ReLU, two hidden layers, without their widths).
-
-    A layer with n inputs and w outputs is n rows of w weights and a row of w biases, in this order; theta holds the layers, the first one
-    first. Arrays are as precise as theta: float32 is about twice as fast as float64, and is kept where theta is a numpy array of it.
-    Without hidden layers this is logistic regression.
+    Source: Section 8, *Architectures* (Tran et al. 2020: ReLU, two hidden layers, without their widths). Theta holds the layers, the first
+    one first, each with n inputs and w outputs as n rows of w weights and a row of w biases. Arrays are as precise as theta: float32 is
+    about twice as fast as float64, and is kept where theta is a numpy array of it. Without hidden layers this is logistic regression.
 
     Parameters
     ----------
     n_features : int in 1..10^6
         Columns of X.
     hidden : tuple of ints in 1..10^6
-        The widths of the hidden layers; () for none.
-
-    Attributes
-    ----------
-    n_parameters : int
-        p, the length of theta; at most 10^8.
+        The widths of the hidden layers; () for none. ``n_parameters``, the length p of theta, is at most 10^8.
 
     Raises
     ------
@@ -105,35 +91,17 @@ class Network:
         return sum(rows * columns for rows, columns in self.shapes)
 
     def initial(self, rng: np.random.Generator, dtype: DTypeLike = float) -> np.ndarray:
-        """Where training starts: weights and biases of a layer of n inputs and w outputs are uniform within sqrt(6 / (n + w)) of 0.
+        """Where training starts, (p,): weights and biases of a layer of n inputs and w outputs are uniform within sqrt(6 / (n + w)) of 0.
 
-        Source: Glorot and Bengio (2010), equation (16); for biases as well, as scikit-learn's networks start.
+        Source: Glorot and Bengio (2010), equation (16); for biases as well, as scikit-learn's networks start. ``dtype`` is float64 or
+        float32: the same numbers, rounded. So everybody's logit is small at first.
 
-        So everybody's logit is small at first. Wider starts (variance 2 / n) end at larger losses on people who were not seen.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        dtype : float64 or float32
-            The same numbers, rounded.
-
-        Returns
-        -------
-        (p,) array
-
-        Raises
-        ------
-        ValueError
-            Another kind of numbers.
-
-        Examples
-        --------
         >>> Network(2, hidden=()).initial(np.random.default_rng(0)).round(2)
         array([ 0.39, -0.65, -1.3 ])
         """
         check.rng(rng, drawn="the first weights")
         kind, theta = precision("dtype", dtype), np.empty(self.n_parameters)
-        for block in cores.blocks(self.shapes, theta):
+        for block in blocks(self.shapes, theta):
             within = math.sqrt(6 / (len(block) - 1 + block.shape[1]))
             block[...] = rng.uniform(-within, within, block.shape)
         return theta.astype(kind, copy=False)
@@ -141,51 +109,17 @@ class Network:
     def layers(self, theta: ArrayLike) -> list[tuple[np.ndarray, np.ndarray]]:
         """The weights (n, w) and the biases (w,) of each layer; views, where theta is an array of float64 or float32.
 
-        Source: ours.
-
-        Parameters
-        ----------
-        theta : (p,) array
-
-        Returns
-        -------
-        list of (W, b)
-
-        Raises
-        ------
-        ValueError
-            Another length, or entries that are not finite.
-
-        Examples
-        --------
         >>> Network(1, hidden=(2,)).layers(np.arange(7.0))
         [(array([[0., 1.]]), array([2., 3.])), (array([[4.],
                [5.]]), array([6.]))]
         """
-        return [(block[:-1], block[-1]) for block in cores.blocks(self.shapes, parameters(self, theta))]
+        return [(block[:-1], block[-1]) for block in blocks(self.shapes, parameters(self, theta))]
 
     def forward(self, theta: ArrayLike, X: ArrayLike) -> Pass:
         """Everybody's logit, with what each layer read on the way: what :func:`gradient` and the others go back along.
 
-        Source: ours.
+        All of a batch X (m, n_features) is held at once; for many people without gradients there is :meth:`logits`.
 
-        Parameters
-        ----------
-        theta : (p,) array
-        X : (m, n_features) array
-            A batch: all of it is held at once. For many people without gradients there is :meth:`logits`.
-
-        Returns
-        -------
-        Pass
-
-        Raises
-        ------
-        ValueError
-            Shapes that do not fit, entries that are not finite, numbers so large that a logit is not.
-
-        Examples
-        --------
         >>> passed = Network(1, hidden=(1,)).forward([2.0, -1.0, 3.0, 0.5], [[1.0], [0.0]])
         >>> passed.logits, passed.activations[1]                # what the last layer read: ReLU(2 x - 1), and 1
         (array([3.5, 0.5]), array([[1., 1.],
@@ -195,26 +129,8 @@ class Network:
         return Pass(*_forward(self, theta, features(self, X)), theta)
 
     def logits(self, theta: ArrayLike, X: ArrayLike) -> np.ndarray:
-        """Everybody's logit, for any number of people: rows are read in blocks, from a numpy.memmap too, and never copied together.
+        """Everybody's logit (m,), for any number of people: rows are read in blocks, from a numpy.memmap too, and never copied together.
 
-        Source: ours.
-
-        Parameters
-        ----------
-        theta : (p,) array
-        X : (m, n_features) array
-
-        Returns
-        -------
-        (m,) array
-
-        Raises
-        ------
-        ValueError
-            As :meth:`forward`.
-
-        Examples
-        --------
         >>> Network(1, hidden=()).logits([2.0, -1.0], [[1.0], [0.0]])
         array([ 1., -1.])
         """
@@ -223,26 +139,8 @@ class Network:
         return np.concatenate(found) if found else np.empty(0, theta.dtype)
 
     def probabilities(self, theta: ArrayLike, X: ArrayLike) -> np.ndarray:
-        """Everybody's P(1), for any number of people, as :meth:`logits`.
+        """Everybody's P(1), (m,) of float64, for any number of people, as :meth:`logits`.
 
-        Source: ours.
-
-        Parameters
-        ----------
-        theta : (p,) array
-        X : (m, n_features) array
-
-        Returns
-        -------
-        (m,) array of float64
-
-        Raises
-        ------
-        ValueError
-            As :meth:`forward`.
-
-        Examples
-        --------
         >>> Network(1, hidden=()).probabilities([2.0, -1.0], [[1.0], [0.5]]).round(3)
         array([0.731, 0.5  ])
         """
@@ -295,10 +193,28 @@ def in_blocks(network: Network, X: np.ndarray) -> Iterator[np.ndarray]:
     return (X[start:start + people] for start in range(0, len(X), people))
 
 
+def blocks(shapes: tuple[tuple[int, int], ...], flat: np.ndarray) -> list[np.ndarray]:
+    """The matrices of the layers, as views of one flat array."""
+    found, start = [], 0
+    for rows, columns in shapes:
+        found.append(flat[start:start + rows * columns].reshape(rows, columns))
+        start += rows * columns
+    return found
+
+
 def _forward(network: Network, theta: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """Everybody's logit, and what each layer read; it ends with a 1 for each person, so that one product does weights and biases."""
+    layers, read = blocks(network.shapes, theta), np.empty((X.shape[0], X.shape[1] + 1), theta.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        read = cores.with_ones(X, theta.dtype)
-        logits, activations = cores.forward(cores.blocks(network.shapes, theta), read)
+        read[:, :-1] = X
+        read[:, -1] = 1
+        activations = [read]
+        for layer in layers[:-1]:
+            after = np.empty((len(X), layer.shape[1] + 1), theta.dtype)
+            np.maximum(activations[-1] @ layer, 0, out=after[:, :-1])
+            after[:, -1] = 1
+            activations.append(after)
+        logits = (activations[-1] @ layers[-1])[:, 0]
     if not finite(read):
         check.array("X", X)
         check.refuse("X", float(np.abs(X).max()), f"is too large for {theta.dtype}", "Give smaller features, or a theta of float64.")
@@ -306,4 +222,4 @@ def _forward(network: Network, theta: np.ndarray, X: np.ndarray) -> tuple[np.nda
         check.refuse("theta, X", (float(np.abs(theta).max()), float(np.abs(X).max())),
                      "are the largest entries, and some number on the way to the logit is no longer finite",
                      "Scale the features, or take smaller steps.")
-    return logits, activations
+    return logits, tuple(activations)

@@ -18,7 +18,7 @@ MOST_STEPS = 10**15
 
 @runtime_checkable
 class Optimizer(Protocol):
-    """What makes steps of gradients: a dataclass, whose fields tell a checkpoint what it is. Of its kind are SGD and Adam."""
+    """What makes steps of gradients, as SGD and Adam do: a dataclass with a ``rate``."""
 
     @property
     def rate(self) -> float: ...
@@ -59,28 +59,8 @@ class SGD:
         object.__setattr__(self, "momentum", check.number("momentum", self.momentum, low=0, high=1, high_open=True))
 
     def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]:
-        """What the first step is handed: nothing without momentum.
+        """What the first step is handed, for p parameters of this ``dtype``, float64 or float32: nothing without momentum.
 
-        Source: ours.
-
-        Parameters
-        ----------
-        p : int >= 1
-        dtype : float64 or float32
-            That of theta.
-
-        Returns
-        -------
-        dict of str -> array
-            Names and arrays for a ``training.State``.
-
-        Raises
-        ------
-        ValueError
-            Another kind of numbers.
-
-        Examples
-        --------
         >>> SGD(0.1).start(3), SGD(0.1, momentum=0.9).start(3)
         ({}, {'velocity': array([0., 0., 0.])})
         """
@@ -90,25 +70,8 @@ class SGD:
     def step(self, theta: np.ndarray, gradient: np.ndarray, moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """theta and the moments after one step; those that are given stay as they are.
 
-        Source: Algorithm 1, line 4 (Tran et al. 2020), for momentum 0.
+        ``moments`` are what :meth:`start`, or the last step, returned; a ``training.State`` that holds them will do.
 
-        Parameters
-        ----------
-        theta, gradient : (p,) arrays
-        moments : dict
-            As :meth:`start`, or the last step, returned it; a ``training.State`` that holds them will do.
-
-        Returns
-        -------
-        (theta, moments)
-
-        Raises
-        ------
-        ValueError
-            Arrays that do not fit, numbers that are not finite, a step so large that theta would not be.
-
-        Examples
-        --------
         >>> SGD(0.5).step(np.array([1.0]), np.array([4.0]), {})
         (array([-1.]), {})
         """
@@ -155,28 +118,8 @@ class Adam:
             object.__setattr__(self, name, check.number(name, getattr(self, name), low=0, high=1, high_open=True))
 
     def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]:
-        """What the first step is handed: zeros, and that no step was made.
+        """What the first step is handed, for p parameters of this ``dtype``, float64 or float32: zeros, and that no step was made.
 
-        Source: Kingma and Ba (2015), Algorithm 1.
-
-        Parameters
-        ----------
-        p : int >= 1
-        dtype : float64 or float32
-            That of theta.
-
-        Returns
-        -------
-        dict of str -> array
-            Names and arrays for a ``training.State``.
-
-        Raises
-        ------
-        ValueError
-            Another kind of numbers.
-
-        Examples
-        --------
         >>> Adam(0.1).start(2)
         {'mean': array([0., 0.]), 'square': array([0., 0.]), 'steps': array(0)}
         """
@@ -184,27 +127,8 @@ class Adam:
         return {"mean": np.zeros(p, kind), "square": np.zeros(p, kind), "steps": np.array(0)}
 
     def step(self, theta: np.ndarray, gradient: np.ndarray, moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """theta and the moments after one step; those that are given stay as they are.
+        """theta and the moments after one step, as :meth:`SGD.step`.
 
-        Source: Kingma and Ba (2015), Algorithm 1.
-
-        Parameters
-        ----------
-        theta, gradient : (p,) arrays
-        moments : dict
-            As :meth:`start`, or the last step, returned it; a ``training.State`` that holds them will do.
-
-        Returns
-        -------
-        (theta, moments)
-
-        Raises
-        ------
-        ValueError
-            Arrays that do not fit, numbers that are not finite, a step so large that theta would not be; no count of steps from 0 on.
-
-        Examples
-        --------
         >>> theta, moments = Adam(0.5).step(np.array([1.0]), np.array([4.0]), Adam(0.5).start(1))
         >>> theta.round(6), moments["steps"]
         (array([0.5]), array(1))
