@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpfair_teach.explore import Explorer, Panel, packing
+from dpfair_teach.explore import Explorer, Panel, schema
 
 ISLAND = re.compile(r'<script type="application/json" class="dpx-data">(.*?)</script>', re.S)
 
@@ -22,9 +22,9 @@ def frames_of(data: dict) -> list[np.ndarray]:
     n = data["f"]
     lengths = [data["size"]] * n
     if "c" in data:
-        counts = [data["c"]] * n if isinstance(data["c"], list) else packing.unpack(data["c"], [len(data["S"])] * n)
+        counts = [data["c"]] * n if isinstance(data["c"], list) else schema.unpack(data["c"], [len(data["S"])] * n)
         lengths = [2 * int(sum(c)) for c in counts]
-    return packing.unpack(data["p"], lengths)
+    return schema.unpack(data["p"], lengths)
 
 
 def place(data: dict, on: list[int], places: list[int]) -> int:
@@ -39,7 +39,7 @@ def settings(figure: Explorer, data: dict) -> Iterator[tuple[dict, list[int]]]:
     """Every setting of the controls, with the place of each."""
     grid = figure.grid()
     assert data["n"] == [len(g) for g in figure.sliders.values()]
-    assert len(grid) == (np.prod(data["n"]) if "o" not in data else len(packing.unpack(data["o"], [])[0]))
+    assert len(grid) == (np.prod(data["n"]) if "o" not in data else len(schema.unpack(data["o"], [])[0]))
     for values in grid:
         yield values, [figure.controls[name].places[value] for name, value in values.items()]
 
@@ -50,7 +50,7 @@ def indexed(packed: dict | None, at: int, cache: dict) -> int:
         return at
     key = packed["q"]
     if key not in cache:
-        cache[key] = packing.unpack(packed, [])[0].tolist()
+        cache[key] = schema.unpack(packed, [])[0].tolist()
     return cache[key][at]
 
 

@@ -5,7 +5,7 @@ from html import escape
 
 from .._checks import refuse
 from .arguments import text
-from .page import style, summary
+from .html import fold_summary, style_html
 
 __all__ = ["Puzzle", "SelfCheck"]
 
@@ -51,7 +51,7 @@ class SelfCheck:
         self.choices = tuple((choice, right, feedback) for choice, right, feedback in choices)
 
     def _repr_html_(self) -> str:
-        details = "".join(f"<details>{summary(choice)}"
+        details = "".join(f"<details>{fold_summary(choice)}"
                           f"<p><strong>{verdict(right)}</strong> {escape(feedback)}</p></details>"
                           for choice, right, feedback in self.choices)
         return card("Self-check", self.question, details)
@@ -90,7 +90,7 @@ class Puzzle:
         self.question, self.answer = text("question", question), text("answer", answer)
 
     def _repr_html_(self) -> str:
-        return card("Puzzle", self.question, f"<details>{summary('Answer')}<p>{escape(self.answer)}</p></details>")
+        return card("Puzzle", self.question, f"<details>{fold_summary('Answer')}<p>{escape(self.answer)}</p></details>")
 
     def __repr__(self) -> str:
         return f"{self.question}\nAnswer\n  {self.answer}"
@@ -102,5 +102,5 @@ def verdict(right: bool) -> str:
 
 def card(kind: str, question: str, body: str) -> str:
     """The frame all questions share."""
-    return (f'<div class="dpx dpx-card" role="group" aria-label="{kind}: {escape(question)}">{style()}'
+    return (f'<div class="dpx dpx-card" role="group" aria-label="{kind}: {escape(question)}">{style_html()}'
             f'<p class="dpx-ask">{escape(question)}</p>{body}</div>')

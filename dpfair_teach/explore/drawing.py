@@ -5,17 +5,16 @@ elements to the same whole positions: the drawing area counts in tenths of a uni
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import views
 from .axes import shown
-from .ends import NUMBER, ROOM, spread
-from .over import NOTHING, Over
-from .views import Table, View
+from .chart import BAR, NUMBER, ROOM, Chart, shown_rows, spread
+from .views import Table
 
 __all__: list[str] = []
 
@@ -24,50 +23,63 @@ SIZES = (2.0, 1.45, 0.95, 0.6)
 SHAPES = 5
 #: Half the width of the marks of many people, in tenths.
 CROWD = {"circles": 48, "squares": 42}
-BAR = 44                # from one bar to the next: its name and number above, the bar below
 KEY_HEIGHT = 22
 
 
+# --- what the live figure lays over a drawing, since no script of ours runs in its page -----------------------------------------
+
+class Spot(NamedTuple):
+    """One place to read values at: in tenths of a unit in the drawing area."""
+
+    x: int
+    y: int | None                           # None: all that stands over x
+    marks: tuple[tuple[int, int], ...]      # where the values lie
+    where: str
+    told: str
+
+
 @dataclass(frozen=True)
-class Chart:
-    """All that stays the same from frame to frame: axes, series, size. Sizes in units of the SVG's viewBox."""
+class Over:
+    """Of one picture. While ``asking``, the answer of the series ``guess`` is not drawn."""
 
-    view: View
-    x: Any                                  # an Axis; a table has none
-    y: Any                                  # an Axis; bars and tables have none
-    x_label: str
-    y_label: str
-    series: tuple[tuple[str, str], ...] = ()
-    slots: tuple[int, ...] = ()             # which colour, dash and marker each series has
-    at: Any = None                          # lines: the kept x values, an array,
-    ends: tuple[int, ...] = ()              # lines: how high the name at the end of each series is, in tenths of a unit
-    exact: tuple[float, ...] = ()           # the x values themselves,
-    said: tuple[str, ...] = ()              # and how those that the folded table shows read
-    clip: bool = False
-    digits: int = 3
-    start: Table | None = None              # a table: what its cells are compared with,
-    compare: tuple[tuple[int, int], ...] = ()       # or which row with which other
-    box: tuple[int, int, int, int] = field(init=False)      # left, top, width, height of the drawing area
-    size: tuple[int, int] = field(init=False)
+    spots: tuple[Spot, ...] = ()            # each says its values under the pointer
+    read: int | None = None                 # the spot that is being read
+    guess: int | None = None                # the series that the reader guesses,
+    mine: str = ""                          # the ``d`` of the guess, as far as there is one
+    asking: bool = False
 
-    def __post_init__(self) -> None:
-        if self.view == "roc":
-            box, size = (52, 30, 370, 370), (440, 454)
-        elif self.view == "bars":
-            box = (2, 5, 516, BAR * len(self.series) - 8)
-            size = (520, box[3] + 29)
-        else:
-            box, size = (62, 30, 440, 270), (520, 354)
-        object.__setattr__(self, "box", box)
-        object.__setattr__(self, "size", size)
+    def hides(self, i: int) -> bool:
+        """Whether series ``i`` is the answer that is not to be seen yet."""
+        return self.asking and self.guess == i
 
-    @property
-    def named(self) -> bool:
-        """Whether the names stand beside the picture, at the ends of their series."""
-        return 0 < sum(self.ends) <= ROOM
+    def guessed(self, i: int, kind: str) -> str:
+        """The reader's guess of series ``i``."""
+        return f'<path class="dpx-mine dpx-{kind}" d="{self.mine}"/>' if self.mine and self.guess == i else ""
+
+    def spoken(self, height: int) -> list[str]:
+        """A rule and rings where values are read, and above all else what each place says."""
+        parts = []
+        if self.read is not None:
+            at = self.spots[self.read]
+            parts += [] if at.y is not None else [f'<path class="dpx-now" d="M{at.x} 0V{height}"/>']
+            parts += [f'<circle class="dpx-now" cx="{x}" cy="{y}" r="50"/>' for x, y in at.marks]
+        xs = [spot.x for spot in self.spots]
+        for before, spot, after in zip([*xs[:1], *xs[:-1]], self.spots, [*xs[1:], *xs[-1:]], strict=True):
+            words = f'class="dpx-hit"><title>{escape(spot.told)}</title>'
+            if spot.y is None:
+                left, right = (before + spot.x) // 2, (spot.x + after) // 2
+                parts.append(f'<rect x="{left}" y="0" width="{right - left}" height="{height}" {words}</rect>')
+            else:
+                parts.append(f'<circle cx="{spot.x}" cy="{spot.y}" r="90" {words}</circle>')
+        return parts
 
 
-def marker(chart: Chart, i: int) -> tuple[int, int, str]:
+NOTHING = Over()
+
+
+# --- a frame ---------------------------------------------------------------------------------------------------------------
+
+def marker_path(chart: Chart, i: int) -> tuple[int, int, str]:
     """The marker of series ``i``, in tenths: where the path starts from the point, and the rest of it.
 
     Circle, square, triangle, diamond, triangle down. The first of several series of points is large (and open), those above it
@@ -93,14 +105,14 @@ def points_below(chart: Chart, i: int) -> tuple[int, bool]:
     return sum(j < i for j in dots), len(dots) > 1
 
 
-def classes(chart: Chart, i: int) -> str:
+def css_classes(chart: Chart, i: int) -> str:
     """The CSS classes of series ``i``: its kind, its colour, whether its markers are open."""
     kind = chart.series[i][1]
     below, several = points_below(chart, i)
     return f"dpx-s dpx-{kind} dpx-s{chart.slots[i]}" + (" dpx-open" if kind == "points" and several and not below else "")
 
 
-def whole(chart: Chart, frame: Any) -> np.ndarray:
+def kept_numbers(chart: Chart, frame: Any) -> np.ndarray:
     """The frame's kept whole numbers in one row, in the order the player reads them; (n,) int64."""
     if chart.view == "lines":
         return np.concatenate([chart.y.keep(frame[name].T).ravel() for name, _ in chart.series])
@@ -110,7 +122,7 @@ def whole(chart: Chart, frame: Any) -> np.ndarray:
                            for name, _ in chart.series])
 
 
-def paths(chart: Chart, frame: dict) -> list[str]:
+def series_paths(chart: Chart, frame: dict) -> list[str]:
     """The ``d`` of every series of one frame."""
     _, _, width, height = chart.box
     out = []
@@ -124,7 +136,7 @@ def paths(chart: Chart, frame: dict) -> list[str]:
         px = chart.x.place(x, 10 * width).tolist()
         py = (10 * height - chart.y.place(chart.y.keep(y), 10 * height)).tolist()
         if kind in views.DOTS:
-            dx, dy, tail = marker(chart, i)
+            dx, dy, tail = marker_path(chart, i)
             out.append("".join(f"M{a + dx} {b + dy}{tail}" for a, b in zip(px, py, strict=True)))
         elif kind == "segments":
             out.append("".join(f"{'L' if j % 2 else 'M'}{a} {b}" for j, (a, b) in enumerate(zip(px, py, strict=True))))
@@ -134,13 +146,13 @@ def paths(chart: Chart, frame: dict) -> list[str]:
     return out
 
 
-def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over = NOTHING) -> str:
+def frame_svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over = NOTHING) -> str:
     """The whole picture of one frame; ``label`` is its text alternative; with ``keys`` the legend is inside, below."""
     left, top, width, height = chart.box
     below = KEY_HEIGHT * len(chart.series) if keys else 0
     parts = [f'<svg class="dpx-svg" viewBox="0 0 {chart.size[0]} {chart.size[1] + below}" role="img" aria-label="{escape(label)}">']
     if chart.view == "bars":
-        return "".join(parts + bars(chart, frame, over)) + "</svg>"
+        return "".join(parts + bars_svg(chart, frame, over)) + "</svg>"
     parts += [f'<text class="dpx-name" x="2" y="15">{escape(chart.y_label)}</text>',
              f'<text class="dpx-name" x="{left + width / 2:g}" y="{chart.size[1] - 6}" text-anchor="middle">{escape(chart.x_label)}</text>']
     for value, text in chart.y.ticks:
@@ -159,22 +171,22 @@ def svg(chart: Chart, frame: Any, label: str, *, keys: bool = False, over: Over 
         corner = [(int(chart.x.place(np.float64(v), 10 * width)), 10 * height - int(chart.y.place(np.float64(v), 10 * height)))
                   for v in (0, 10 ** chart.x.decimals)]
         parts.append('<path class="dpx-diagonal" d="M{} {}L{} {}"/>'.format(*corner[0], *corner[1]))
-    parts += [series(chart, i, d, over) for i, d in enumerate(paths(chart, frame))]
-    parts += [*over.spoken(10 * height), "</svg>", *([] if keys else end_marks(chart, frame))]
+    parts += [series_svg(chart, i, d, over) for i, d in enumerate(series_paths(chart, frame))]
+    parts += [*over.spoken(10 * height), "</svg>", *([] if keys else label_marks(chart, frame))]
     for i, (name, _) in enumerate(chart.series if keys else ()):
         y = chart.size[1] + KEY_HEIGHT * i
-        key = swatch(chart, i).replace("<svg ", f'<svg x="{left}" y="{y - 4}" width="32" height="24" ', 1)
+        key = key_svg(chart, i).replace("<svg ", f'<svg x="{left}" y="{y - 4}" width="32" height="24" ', 1)
         parts.append(f'{key}<text x="{left + 42}" y="{y + 13}">{escape(name)}</text>')
     return "".join(parts) + "</svg>"
 
 
-def series(chart: Chart, i: int, d: str, over: Over) -> str:
+def series_svg(chart: Chart, i: int, d: str, over: Over) -> str:
     """Series ``i``, unless it is still to be guessed, and the guess of it."""
     kind = {"lines": "line", "bars": "bar"}.get(chart.view, "points")
-    return ("" if over.hides(i) else f'<path class="{classes(chart, i)}" d="{d}"/>') + over.guessed(i, kind)
+    return ("" if over.hides(i) else f'<path class="{css_classes(chart, i)}" d="{d}"/>') + over.guessed(i, kind)
 
 
-def ends(chart: Chart, frame: dict) -> list[tuple[int, int, int]]:
+def label_places(chart: Chart, frame: dict) -> list[tuple[int, int, int]]:
     """Of each series that is named at its end, in tenths of a unit from the top: where it ends, where its name and its number stand.
 
     A band ends in its middle, what leaves the picture at its edge.
@@ -187,11 +199,11 @@ def ends(chart: Chart, frame: dict) -> list[tuple[int, int, int]]:
     return list(zip(end, spread(end, list(chart.ends), ROOM), spread(end, [NUMBER] * len(end), ROOM), strict=True))
 
 
-def end_marks(chart: Chart, frame: dict) -> list[str]:
+def label_marks(chart: Chart, frame: dict) -> list[str]:
     """Leaders to the names beside the picture; and the numbers that stand for them where there is no room beside."""
     right = chart.box[0] + chart.box[2]
     parts = []
-    for i, (end, name, number) in enumerate(ends(chart, frame)):
+    for i, (end, name, number) in enumerate(label_places(chart, frame)):
         far, near = (f"M{right + 2} {end / 10:g}L{x} {to / 10:g}" for x, to in ((chart.size[0], name), (right + 4, number)))
         said = f'<text class="dpx-near" x="{right + 6}" y="{number / 10:g}" dy=".35em">{i + 1}</text>'
         parts.append(f'<g class="dpx-end dpx-s{chart.slots[i]}" aria-hidden="true"><path class="dpx-far" d="{far}"/>'
@@ -199,7 +211,7 @@ def end_marks(chart: Chart, frame: dict) -> list[str]:
     return parts
 
 
-def bar(chart: Chart, kept: int) -> str:
+def bar_path(chart: Chart, kept: int) -> str:
     """The ``d`` of a bar from 0, or the end of the range that is nearest to it, to the ``kept`` number."""
     width = 10 * chart.box[2]
     zero, end = (min(max(int(chart.x.place(np.float64(one), width)), 0), width) for one in (0, kept))
@@ -207,13 +219,13 @@ def bar(chart: Chart, kept: int) -> str:
     return f"M{zero} 0H{end}v140H{zero}z"
 
 
-def bars(chart: Chart, frame: dict, over: Over) -> list[str]:
+def bars_svg(chart: Chart, frame: dict, over: Over) -> list[str]:
     """A track for each name with its number at the end, filled up to it; the ends of the range below."""
     left, top, width, height = chart.box
     parts = []
     for i, (name, _) in enumerate(chart.series):
         y, kept = top + BAR * i, int(chart.x.keep(frame[name])[0])
-        track = f'<path class="dpx-track" d="M0 0h{10 * width}v140H0z"/>{series(chart, i, bar(chart, kept), over)}'
+        track = f'<path class="dpx-track" d="M0 0h{10 * width}v140H0z"/>{series_svg(chart, i, bar_path(chart, kept), over)}'
         said = "" if over.hides(i) else chart.x.text(kept)
         parts.append(f'<text class="dpx-name" x="{left}" y="{y + 13}">{escape(name)}</text>'
                      f'<text class="dpx-in dpx-name" x="{left + width}" y="{y + 13}" text-anchor="end">{said}</text>'
@@ -224,11 +236,11 @@ def bars(chart: Chart, frame: dict, over: Over) -> list[str]:
     return parts
 
 
-def swatch(chart: Chart, i: int) -> str:
+def key_svg(chart: Chart, i: int) -> str:
     """The key of a series: its line or its marker."""
     kind = chart.series[i][1]
     if kind in views.DOTS:
-        dx, dy, tail = marker(chart, i)
+        dx, dy, tail = marker_path(chart, i)
         d = f"M{160 + dx} {80 + dy}{tail}"
     elif kind == "line":
         d = "M10 80H310"
@@ -236,19 +248,19 @@ def swatch(chart: Chart, i: int) -> str:
         d = "M80 190L240 -30"
     else:
         d = "M10 25H310V135H10Z"
-    return f'<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="{classes(chart, i)}" d="{d}"/></svg>'
+    return f'<svg class="dpx-key" viewBox="0 -60 320 280" aria-hidden="true"><path class="{css_classes(chart, i)}" d="{d}"/></svg>'
 
 
-def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
+def legend_list(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
     """The names of the series, those struck out that have nothing in this frame."""
     if chart.view == "bars":
         return ""
     looks = ["" if len(frame[name]) else ' class="dpx-absent"' for name, _ in chart.series]
     numbers = [""] * len(looks)
     if chart.ends:
-        looks = [f' style="top:{10 * name / chart.size[1]:.2f}%"' for _, name, _ in ends(chart, frame)]
+        looks = [f' style="top:{10 * name / chart.size[1]:.2f}%"' for _, name, _ in label_places(chart, frame)]
         numbers = [f'<b class="dpx-near" aria-hidden="true">{i + 1}</b>' for i in range(len(looks))]
-    names = "".join(f"<li{looks[i]}>{numbers[i]}{swatch(chart, i)}<span>{escape(name)}</span></li>"
+    names = "".join(f"<li{looks[i]}>{numbers[i]}{key_svg(chart, i)}<span>{escape(name)}</span></li>"
                     for i, (name, _) in enumerate(chart.series))
     if over.mine:
         d = "M10 80H310" if chart.view == "lines" else "M80 80h160m-80 -80v160"
@@ -257,22 +269,22 @@ def legend(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
     return f'<ul class="dpx-legend">{names}</ul>'
 
 
-def cells(table: Table, digits: int) -> list[str]:
+def cell_texts(table: Table, digits: int) -> list[str]:
     """The texts of a table's cells, row by row."""
     return [value if isinstance(value, str) else shown(value, digits) for value in table.values.ravel()]
 
 
-def before(chart: Chart, table: Table) -> list[str | None]:
+def compared_texts(chart: Chart, table: Table) -> list[str | None]:
     """What each cell is compared with: the cell at the start, or in the other row of its pair; None where with nothing."""
     if not chart.compare:
-        return list(cells(chart.start or table, chart.digits))
-    now, width, other = cells(table, chart.digits), len(table.columns), dict(chart.compare)
+        return list(cell_texts(chart.start or table, chart.digits))
+    now, width, other = cell_texts(table, chart.digits), len(table.columns), dict(chart.compare)
     return [now[other[i // width] * width + i % width] if i // width in other else None for i in range(len(now))]
 
 
-def grid(chart: Chart, table: Table, label: str) -> str:
+def table_html(chart: Chart, table: Table, label: str) -> str:
     """A table; cells that differ from what they are compared with carry a mark and the number there."""
-    now, was, width = cells(table, chart.digits), before(chart, table), len(table.columns)
+    now, was, width = cell_texts(table, chart.digits), compared_texts(chart, table), len(table.columns)
     verb = "against" if chart.compare else "was"
 
     def cell(i: int) -> str:
@@ -289,7 +301,7 @@ def grid(chart: Chart, table: Table, label: str) -> str:
     return f'<table aria-label="{escape(label)}"><thead><tr>{corner}{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def rows_of(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
+def number_rows(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
     """The numbers of a frame as head and rows of text, for the folded table; of long curves every so many points."""
     if chart.view == "lines":
         head = [chart.x_label or "x", *(name for name, _ in chart.series)]
@@ -305,8 +317,3 @@ def rows_of(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
         points = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist(), strict=True)
         rows += [[f"{name}, {i + 1}", chart.x.text(a), chart.y.text(b)] for i, (a, b) in enumerate(points)]
     return ["point", chart.x_label or "x", chart.y_label or "y"], rows
-
-
-def shown_rows(n: int) -> list[int]:
-    """At most 21 of ``n`` x values, evenly spread, the last among them."""
-    return sorted({round(i * (n - 1) / (min(n, 21) - 1)) for i in range(min(n, 21))})

@@ -1,20 +1,22 @@
 """One interactive figure with two lives: a player inside a page, and widgets in front of a running kernel."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from .._checks import refuse
-from . import chart, controls, page, sentences, wire
-from .arguments import named, text
-from .drawing import Chart
-from .offered import Offered
-from .over import Over
-from .panel import Frames, Panel
+from . import controls, schema
+from .arguments import cause, named, raised, text, writable
+from .chart import Chart, chart_of
+from .controls import Control, Offered, where_of
+from .drawing import Over
+from .html import Picture, Shown, player_html, still_html, titled
+from .panel import Frames, Panel, taken_by
 from .people import People
-from .reading import spots
+from .reader import spots
 
 __all__ = ["Explorer"]
 
@@ -97,7 +99,7 @@ class Explorer:
         self._refuse_idle()
         self._widget = None
 
-    def _started(self, given: dict) -> dict[str, controls.Control]:
+    def _started(self, given: dict) -> dict[str, Control]:
         """The controls, standing at the first setting that is offered and has what ``start`` gives."""
         at = tuple(control.start for control in self.controls.values())
         if at in self.offered:
@@ -137,7 +139,7 @@ class Explorer:
     def sentence(self, /, **values: Any) -> str:
         """The text alternative of the frame at slider ``values``."""
         full = self._full(values)
-        return sentences.one(self.alt, self.controls, full, lambda: self.frame(**full))
+        return sentence_at(self.alt, self.controls, full, lambda: self.frame(**full))
 
     def grid(self) -> list[dict]:
         """Slider values of all frames, the last slider moving fastest."""
@@ -190,32 +192,32 @@ class Explorer:
         def frame(values: dict) -> Any:
             found = self._frames_at(values)
             return found[0] if len(found) == 1 else {panel.name: f for panel, f in zip(self.panels, found, strict=True)}
-        return sentences.every(self.alt, self.controls, self.grid(), frame)
+        return all_sentences(self.alt, self.controls, self.grid(), frame)
 
     # -- showing -----------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _charts(self) -> list[Chart]:
-        return [chart.chart_of(panel, frames.distinct, frames.distinct[self._number(frames, self.start)])
+        return [chart_of(panel, frames.distinct, frames.distinct[self._number(frames, self.start)])
                 for panel, frames in zip(self.panels, self._frames, strict=True)]
 
-    def _shown(self, values: dict, frames: list) -> page.Shown:
+    def _shown(self, values: dict, frames: list) -> Shown:
         """The figure at ``values``, ready to be written as HTML."""
-        pictures = [page.Picture(drawn, frame, panel.name, panel.share)
+        pictures = [Picture(drawn, frame, panel.name, panel.share)
                     for drawn, frame, panel in zip(self._charts, frames, self.panels, strict=True)]
         columns = [len(column) for column in self.columns]
-        return page.Shown(self.title, self.question, self.sentence(**values), pictures, columns, list(self.controls.values()), values,
+        return Shown(self.title, self.question, self.sentence(**values), pictures, columns, list(self.controls.values()), values,
                           self.play, next((panel.asks() for panel in self.panels if panel.guess), ""), max(map(len, self._sentences[1])))
 
     def html(self) -> str:
         """The self-contained player, deterministic."""
-        return page.player(self._shown(self.start, self._frames_at(self.start)), wire.of_figure(self))
+        return player_html(self._shown(self.start, self._frames_at(self.start)), schema.of_figure(self))
 
     def still(self, /, **values: Any) -> str:
         """HTML of the single frame at slider ``values``, computed afresh, without sliders."""
-        return page.still(self._afresh(values))
+        return still_html(self._afresh(values))
 
-    def _afresh(self, values: dict) -> page.Shown:
+    def _afresh(self, values: dict) -> Shown:
         """The figure at slider ``values``, from new calls, with its values to read."""
         full = self._full(values)
         frame = self.frame(**full)
@@ -231,18 +233,18 @@ class Explorer:
     def widget(self) -> Any:
         """The live figure: an ipywidgets box of controls and an ``HTML`` picture."""
         if self._widget is None:
-            from .live import widget
+            from .widget import widget
             self._widget = widget(self)
         return self._widget
 
     def __repr__(self) -> str:
-        return page.titled(self.title, self.sentence())
+        return titled(self.title, self.sentence())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         """Player, image and sentence; before a kernel with a front end also the widget."""
         from base64 import b64encode
         bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self.html(), "image/png": b64encode(self.png()).decode()}
-        from .live import has_kernel
+        from .widget import has_kernel
         if has_kernel():
             bundle["application/vnd.jupyter.widget-view+json"] = {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}
         return bundle, {}
@@ -262,3 +264,45 @@ def columns_of(fn: Any, given: dict[str, Any]) -> tuple[tuple[Panel, ...], ...]:
     if len(panels) > 1 and (len(set(names)) < len(names) or not all(names)):
         refuse("fn", names, "panels without a name, or two of one name", "Give each Panel a name of its own.")
     return columns
+
+
+# --- the sentence under a figure ---------------------------------------------------------------------------------------------
+
+def controls_of(alt: str | Callable[..., str], controls: Mapping[str, Control]) -> tuple[str, ...]:
+    """The controls on which the sentence depends: those that ``alt`` takes by name, or all where it reads the frame or takes none."""
+    if not callable(alt):
+        return ()
+    names = taken_by(alt, controls, extra=() if "frame" in controls else ("frame",))
+    return tuple(controls) if "frame" in names or not names else names
+
+
+def sentence_at(alt: str | Callable[..., str], controls: Mapping[str, Control], values: dict, frame: Callable[[], Any]) -> str:
+    """The sentence at ``values`` of all controls; ``frame`` gives the frame there, where ``alt`` wants it."""
+    if not callable(alt):
+        return alt
+    where = where_of(values)
+    wants = "frame" not in controls and "frame" in taken_by(alt, controls, extra=("frame",))
+    given = {name: values[name] for name in controls_of(alt, controls)} if not wants else values
+    try:
+        sentence = alt(frame=frame(), **given) if wants else alt(**given)
+    except Exception as error:
+        raise raised("alt", where, error, "Make alt take every slider by name.") from cause(error)
+    if not isinstance(sentence, str) or not sentence.strip() or not writable(sentence):
+        raise ValueError(f"alt at {where}: returned {sentence!r}, not a sentence. Say what the frame shows.")
+    return sentence
+
+
+def all_sentences(alt: str | Callable[..., str], controls: Mapping[str, Control], grid: list[dict],
+                  frame: Callable[[dict], Any]) -> tuple[tuple[str, ...], list[str]]:
+    """The controls that the sentence follows, and the sentence at every point of their grid; "" where no setting of ``grid`` is there."""
+    on = controls_of(alt, controls)
+    settings: dict[tuple, dict] = {}
+    for values in grid:
+        settings.setdefault(tuple(values[name] for name in on), values)
+    said = []
+    for point in itertools.product(*(controls[name].grid for name in on)):
+        if point in settings:
+            said.append(sentence_at(alt, controls, settings[point], partial(frame, settings[point])))
+        else:
+            said.append("")
+    return on, said

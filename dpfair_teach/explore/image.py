@@ -12,9 +12,9 @@ from PIL import Image
 
 from . import drawing
 from .axes import Axis
+from .chart import Chart
 from .controls import PEOPLE
-from .drawing import Chart
-from .page import Shown
+from .html import Shown
 from .people import People
 from .views import Table
 
@@ -37,15 +37,16 @@ def png(shown: Shown) -> bytes:
 
 def panel_png(chart: Chart, frame: Any, title: str) -> bytes:
     """One picture."""
-    drawn = {"table": table_png, "bars": bars_png}.get(chart.view, curves_png)
-    return drawn(chart, frame, title)
+    if chart.view == "table":
+        return table_png(chart, frame, title)
+    return (bars_png if chart.view == "bars" else curves_png)(chart, frame, title)
 
 
 def table_png(chart: Chart, frame: Table, title: str) -> bytes:
     """A table of texts."""
     figure, ax = new_picture(title, (6.4, 0.5 + 0.32 * (1 + len(frame.rows))))
     ax.axis("off")
-    cells = np.array(drawing.cells(frame, chart.digits)).reshape(frame.values.shape)
+    cells = np.array(drawing.cell_texts(frame, chart.digits)).reshape(frame.values.shape)
     drawn = ax.table(cellText=[list(map(plain, row)) for row in cells.tolist()], rowLabels=list(map(plain, frame.rows)),
                      colLabels=list(map(plain, frame.columns)), loc="center", edges="horizontal")
     drawn.auto_set_font_size(False)

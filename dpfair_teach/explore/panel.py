@@ -157,7 +157,7 @@ class Panel:
                        'Give {"series": "the series whose colour it takes"}.')
         return likes
 
-    def _positions(self, x: Any) -> np.ndarray | None:
+    def _positions(self, x: Any) -> Any:
         """``x`` of lines as increasing numbers."""
         self._unread_but_by(("lines",), x=x)
         if self.view != "lines":

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import PurePosixPath
 
 from .._checks import refuse
-from .page import style, summary
+from .html import fold_summary, style_html
 
 __all__ = ["show"]
 
@@ -42,10 +42,10 @@ class Source:
         first, last = docstring_lines(self.code)
         blocks = [pre(lines[:first])]
         if last > first:
-            blocks.append(f"<details>{summary('Its docstring')}{pre(lines[first:last])}</details>")
+            blocks.append(f"<details>{fold_summary('Its docstring')}{pre(lines[first:last])}</details>")
             blocks.append(pre(lines[last:]))
         compact = "".join(f"{line.strip()}\n" for line in PYGMENTS_STYLE.strip().splitlines())
-        return (f'<div class="dpx dpx-source">{style()}<style>{compact}</style>'
+        return (f'<div class="dpx dpx-source">{style_html()}<style>{compact}</style>'
                 f'<p class="dpx-q">{escape(self.path)}</p>{"".join(b for b in blocks if b)}</div>')
 
 

@@ -40,7 +40,7 @@ def test_the_search_page_keeps_its_index():
 def test_a_page_links_to_the_player_and_its_styles_once():
     """Figures, questions and sources of one version, as they stand in notebooks; what only a notebook needs is gone."""
     figure = Explorer(lambda x, a: {"s": a * x}, x=np.arange(3.0), sliders={"a": [1, 2]}, title="t", alt="It rises.")
-    outputs = [figure.html(), Puzzle("Why?", "So.")._repr_html_(), figure.html(), show(drawing.bar)._repr_html_()]
+    outputs = [figure.html(), Puzzle("Why?", "So.")._repr_html_(), figure.html(), show(drawing.bar_path)._repr_html_()]
     page, files = site_assets.share_assets(f'<html data-content_root="../"><head></head><body>{"".join(outputs)}</body></html>')
     assert sorted(name.rpartition(".")[2] for name in files) == ["css", "css", "css", "js"], "base, figures, sources"
     assert "<style>" not in page and page.count("customElements") == 0 and "dpx-flat" not in page

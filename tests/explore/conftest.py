@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpfair_teach.explore import Puzzle, SelfCheck, drawing, show
+from dpfair_teach.explore import Puzzle, SelfCheck, chart, show
 from explorer_samples import samples
 
 
@@ -12,7 +12,7 @@ def folder(tmp_path_factory):
     """Each figure and card on a page of its own in both themes, and all of them on one."""
     folder = tmp_path_factory.mktemp("pages")
     cards = {"self-check": SelfCheck("Which is private?", [("A", True, "X and Y are public."), ("Y", False, "It is public here.")]),
-             "puzzle": Puzzle("How many cells move?", "Two."), "show": show(drawing.Chart)}
+             "puzzle": Puzzle("How many cells move?", "Two."), "show": show(chart.Chart)}
     bodies = {name: figure.html() for name, figure in samples().items()} | {name: card._repr_html_() for name, card in cards.items()}
     for name, html in {**bodies, "all": "".join(bodies.values())}.items():
         for theme in ("light", "dark"):

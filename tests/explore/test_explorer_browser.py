@@ -87,23 +87,23 @@ def assert_people(people, shown, bits) -> None:
 def assert_drawn(panel, chart, shown, frame, first) -> None:
     """One panel in the browser, against one frame."""
     if panel.view == "table":
-        now, verb = drawing.cells(frame, panel.digits), "against" if panel.compare else "was"
-        before = drawing.before(chart, frame) if panel.compare else drawing.cells(first, panel.digits)
+        now, verb = drawing.cell_texts(frame, panel.digits), "against" if panel.compare else "was"
+        before = drawing.compared_texts(chart, frame) if panel.compare else drawing.cell_texts(first, panel.digits)
         assert shown["cells"] == now
         assert shown["moved"] == [f"{verb} {b}" if b not in (a, None) else None for a, b in zip(now, before, strict=True)]
         return
     if panel.view == "bars":
         kept = [int(chart.x.keep(v)[0]) for v in frame.values()]
-        assert shown["paths"] == [drawing.bar(chart, k) for k in kept] and shown["inside"] == [chart.x.text(k) for k in kept]
+        assert shown["paths"] == [drawing.bar_path(chart, k) for k in kept] and shown["inside"] == [chart.x.text(k) for k in kept]
     else:
-        marks = [re.findall(r' (?:d|y)="([^"]*)"', mark) for mark in drawing.end_marks(chart, frame)]
-        tops = re.findall(r'style="top:([^"]*)"', drawing.legend(chart, frame))
+        marks = [re.findall(r' (?:d|y)="([^"]*)"', mark) for mark in drawing.label_marks(chart, frame)]
+        tops = re.findall(r'style="top:([^"]*)"', drawing.legend_list(chart, frame))
         assert [end[:3] for end in shown["ends"]] == marks
         assert [float(end[3][:-1]) for end in shown["ends"]] == [float(top[:-1]) for top in tops]
-        assert shown["paths"] == drawing.paths(chart, frame)
+        assert shown["paths"] == drawing.series_paths(chart, frame)
         assert shown["absent"][:len(frame)] == [not len(points) for points in frame.values()]
     if shown["listed"]:
-        assert shown["listed"] == drawing.rows_of(chart, frame)[1]
+        assert shown["listed"] == drawing.number_rows(chart, frame)[1]
 
 
 def pictures(shown: dict) -> list:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpfair_teach.explore import Explorer, Panel, People, drawing, packing
+from dpfair_teach.explore import Explorer, Panel, People, drawing, schema
 from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
-from dpfair_teach.explore.ends import NUMBER, ROOM, spread
+from dpfair_teach.explore.chart import NUMBER, ROOM, spread
 from explorer_samples import X, density, samples, say, was_run
 from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
 
@@ -37,7 +37,7 @@ def test_the_step_is_fine_enough_to_draw_with(name):
 def test_the_folded_table_of_a_log_axis_has_three_right_digits_and_whole_people():
     figure = FIGURES["lines_log"]
     frame = figure.frame(n=4)
-    _, rows = drawing.rows_of(figure._charts[0], frame)
+    _, rows = drawing.number_rows(figure._charts[0], frame)
     assert [row[0] for row in rows] == ["5", "20", "76.9", "1247", "2239", "20000"] == data_of(figure.html())["P"][0]["rx"]
     for row, one, other in zip(rows, frame["share"], frame["other"], strict=True):
         assert [float(text) for text in row[1:]] == [float(f"{one:.2e}"), float(f"{other:.2e}")]
@@ -123,7 +123,7 @@ def test_the_start_is_where_the_page_stands():
     html = figure.html()
     assert 'value="1" aria-valuetext="0.5"' in html and 'value="0" aria-valuetext="1"' in html
     assert figure.start == {"epsilon": 0.5, "sensitivity": 1}
-    for d in drawing.paths(figure._charts[0], figure.frame()):
+    for d in drawing.series_paths(figure._charts[0], figure.frame()):
         assert f'd="{d}"' in html
     html = FIGURES["crowd"].html()
     assert '<input type="radio" name="k1" value="1" data-k="1" checked>' in html and '<input type="checkbox" data-k="2">' in html
@@ -183,8 +183,8 @@ def test_lines_that_end_far_apart_are_named_where_they_end_and_a_band_in_its_mid
     figure = Explorer(lambda x, a: {"low": 0 * x + 1, "band": np.stack([0 * x + 4, 0 * x + 6], axis=1), "top": 0 * x + 12 - a}, x=X,
                       sliders={"a": [0, 6]}, y_range=(0, 12), series={"band": "band"}, title="t", alt="a")
     chart = figure._charts[0]
-    assert drawing.ends(chart, figure.frame()) == [(2775, 2775, 2775), (1875, 1875, 1875), (300, 300, 300)]
-    end, name, number = zip(*drawing.ends(chart, figure.frame(a=6)), strict=True)
+    assert drawing.label_places(chart, figure.frame()) == [(2775, 2775, 2775), (1875, 1875, 1875), (300, 300, 300)]
+    end, name, number = zip(*drawing.label_places(chart, figure.frame(a=6)), strict=True)
     assert end == (2775, 1875, 1650) and name[1] - name[2] >= (chart.ends[1] + chart.ends[2]) / 2 and number == (2775, 1650 + NUMBER, 1650)
     assert figure.html().count('class="dpx-body dpx-beside dpx-named"') == 1
 
@@ -207,20 +207,20 @@ def body(figure) -> str:
 @settings(deadline=None, derandomize=True)
 def test_packed_numbers_come_back(numbers):
     kept = np.array(numbers, dtype=np.int64)
-    assert (packing.decode(packing.encode(kept)) == kept).all()
+    assert (schema.decode(schema.encode(kept)) == kept).all()
 
 
 @given(st.lists(st.lists(st.integers(-10 ** 6, 10 ** 6), min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(deadline=None, derandomize=True)
 def test_packed_frames_come_back(frames):
     kept = [np.array(f, dtype=np.int64) for f in frames]
-    assert all((a == b).all() for a, b in zip(packing.unpack(packing.pack(kept), [3] * len(kept)), kept, strict=True))
+    assert all((a == b).all() for a, b in zip(schema.unpack(schema.pack(kept), [3] * len(kept)), kept, strict=True))
 
 
 def test_smooth_curves_take_about_a_character_a_number():
     x = np.linspace(0, 3, 100)
     kept = [np.rint(1000 * np.sin(a * x)).astype(np.int64) for a in np.linspace(1, 2, 30)]
-    assert len(packing.pack(kept)["q"]) < 1.1 * 3000
+    assert len(schema.pack(kept)["q"]) < 1.1 * 3000
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e6), st.integers(2, 9))

@@ -8,7 +8,7 @@ from html import escape, unescape
 
 import pytest
 
-from dpfair_teach.explore import Explorer, drawing, guessing, reading
+from dpfair_teach.explore import Explorer, drawing, reader
 from explorer_samples import samples
 from test_explorer_reading import READABLE, expected
 
@@ -207,8 +207,8 @@ def hand(figure) -> tuple:
 
 def paths(html: str, figure) -> list[str]:
     """All that is drawn of the guessed series and of the guess."""
-    made = drawing.paths if figure.panels[0].view != "bars" else lambda chart, frame: [drawing.bar(chart, int(chart.x.keep(v)[0]))
-                                                                                       for v in frame.values()]
+    made = drawing.series_paths if figure.panels[0].view != "bars" else lambda chart, frame: [
+        drawing.bar_path(chart, int(chart.x.keep(v)[0])) for v in frame.values()]
     values = {one.control.name: one.value() for one in live_inputs(figure)}
     i = [name for name, _ in figure._charts[0].series].index(figure.panels[0].guess)
     answer, *others = (lambda each: [each.pop(i), *each])(made(figure._charts[0], figure.frame(**values)))
@@ -237,17 +237,17 @@ def test_the_live_figure_asks_for_the_guess_first(name):
     assert not compare.disabled and len(paths(drawn(figure), figure)) == 1 and ("your guess" in picture(figure) or name == "bar")
     compare.click()
     mine = [(0.75 if name != "draw_log" else 1.0), *[0.5] * (len(handles) - 1)]
-    guess = guessing.Guess(figure.panels[0], figure._charts[0])
+    guess = reader.Guess(figure.panels[0], figure._charts[0])
     assert guess.compared(figure.frame(), mine) in words.value and paths(drawn(figure), figure) == [guess.path(mine), "the answer"]
     assert escape(figure.sentence()) in picture(figure) and not any(one.disabled for one in controls) and skip.layout.display == "none"
     # at another setting it is no guess any more
     live_inputs(figure)[0].widget.index = 1
-    assert guessing.BEFORE in words.value and paths(drawn(figure), figure) == ["the answer"]
+    assert reader.BEFORE in words.value and paths(drawn(figure), figure) == ["the answer"]
     assert compare.description == "Guess again"
     compare.click()
     assert asked in words.value and compare.disabled and paths(drawn(figure), figure) == [] and handles[0].value != handles[0].max
     skip.click()
-    assert guessing.SHOWN in words.value and paths(drawn(figure), figure) == ["the answer"]
+    assert reader.SHOWN in words.value and paths(drawn(figure), figure) == ["the answer"]
 
 
 @pytest.mark.browser
@@ -255,15 +255,15 @@ def test_the_live_figure_asks_for_the_guess_first(name):
 @pytest.mark.parametrize("name", GUESSES)
 def test_the_live_figure_draws_a_guess_and_says_how_far_off_it_was_as_the_player_does(visit, name):
     figure, page = samples()[name], visit(name)
-    guess = guessing.Guess(figure.panels[0], figure._charts[0])
+    guess = reader.Guess(figure.panels[0], figure._charts[0])
     n = len(guess.handles())
     for mine in ([0.5] * n, [0.13] * n, [(7 * k % 100) / 100 for k in range(1, n + 1)], [0.0] * n, [1.0] * n):
         drawn, words = page.evaluate("""mine => { const {guess} = document.querySelector("dpfair-explorer");
             guess.ask(); guess.start(); guess.mine = mine; guess.draw(); const d = guess.line.getAttribute("d");
             guess.compare(); return [d, guess.words.textContent]; }""", mine)
         assert guess.path(mine) == drawn and guess.compared(figure.frame(), mine) == words
-    assert words != guessing.SHOWN and page.evaluate("document.querySelector('dpfair-explorer').guess.show('')") is None
-    assert page.locator(".dpx-guess p").first.text_content() == guessing.SHOWN
+    assert words != reader.SHOWN and page.evaluate("document.querySelector('dpfair-explorer').guess.show('')") is None
+    assert page.locator(".dpx-guess p").first.text_content() == reader.SHOWN
     page.locator("input[type=range]").first.press("ArrowRight")
 
 
@@ -278,7 +278,7 @@ def test_the_live_figure_tells_the_values_that_the_player_reads(name):
     slider, said = figure.widget.children[-1].children
     want = expected(figure)
     assert [unescape(words) for words in re.findall("<title>(.*?)</title>", picture(figure))] == want
-    assert slider.description == f"Values of: {figure.title}" and reading.HINT in said.value and "dpx-now" not in drawn(figure)
+    assert slider.description == f"Values of: {figure.title}" and reader.HINT in said.value and "dpx-now" not in drawn(figure)
     for i in {0, len(want) // 2, len(want) - 1}:
         slider.index = i + 1
         assert said.value == f'<p aria-live="polite">{escape(want[i])}</p>' and slider.label in want[i]

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dpfair_teach.explore import drawing, page
+from dpfair_teach.explore import drawing
+from dpfair_teach.explore import html as html_of
 from explorer_samples import WICKED, samples
 
 FIGURES = samples()
@@ -55,7 +56,7 @@ def parsed(html: str) -> Tree:
 
 def test_the_player_is_small():
     """Script and styles, which a page carries once, as a host sends them."""
-    sent = len(gzip.compress((page.script() + page.style(*page.FIGURE)).encode()))
+    sent = len(gzip.compress((html_of.player_script() + html_of.style_html(*html_of.FIGURE)).encode()))
     assert sent <= 16_384, f"{sent} bytes"
 
 
@@ -155,7 +156,7 @@ def test_a_notebook_that_is_not_trusted_shows_image_and_sentence(name):
         if panel.view != "bars":
             assert words[-len(frame):] == list(frame), "the legend"
             drawn_paths = [element.get("d") for element in root.iter("{http://www.w3.org/2000/svg}path")]
-            assert set(drawing.paths(chart, frame)) <= set(drawn_paths)
+            assert set(drawing.series_paths(chart, frame)) <= set(drawn_paths)
     for image in left.images[:len(told)]:
         root = ElementTree.fromstring(unquote(image["src"].partition(",")[2]))
         assert set(figure.people.names) <= {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
@@ -192,7 +193,7 @@ def contrast(a: str, b: str) -> float:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_colours_stand_out(theme):
-    css = page.style()
+    css = html_of.style_html()
     colour = dict(re.findall(r"--(\w+): (#\w+);", re.findall(r"\{([^}]*--bg:[^}]*)\}", css)[theme]))
     for text in ("ink", "soft", "accent"):
         for ground in ("bg", "tint"):
@@ -202,7 +203,7 @@ def test_colours_stand_out(theme):
 
 
 def test_no_two_lines_share_a_dash():
-    css = page.style(*page.FIGURE)
+    css = html_of.style_html(*html_of.FIGURE)
     dashes = dict(re.findall(r"\.dpx-line\.dpx-s(\d)[^{]*\{ stroke-dasharray: ([\d ]+);", css))
     assert set(dashes) == set("1234567") and len(set(dashes.values())) == 7
 
@@ -229,10 +230,11 @@ def test_a_single_series_of_points_is_filled():
 def test_segments_are_drawn_one_by_one_and_the_label_is_the_shape():
     """Three pieces, each of which starts anew; of label 0 a square, of label 1 a circle, and a group has one colour."""
     chart = FIGURES["trained"]._charts[0]
-    drawn = dict(zip((drawing.classes(chart, i) for i in range(5)), drawing.paths(chart, FIGURES["trained"].frame()["Plane"]), strict=True))
+    paths = drawing.series_paths(chart, FIGURES["trained"].frame()["Plane"])
+    drawn = dict(zip((drawing.css_classes(chart, i) for i in range(5)), paths, strict=True))
     assert re.fullmatch(r"(M\d+ -?\d+L\d+ -?\d+){3}", drawn["dpx-s dpx-segments dpx-s2"])
     assert drawn["dpx-s dpx-squares dpx-s0"].count("h84v84") == 2 and drawn["dpx-s dpx-circles dpx-s1"].count("M") == 2
-    assert ".dpx-squares).dpx-s1 { fill: var(--bg); }" in page.style(*page.FIGURE)
+    assert ".dpx-squares).dpx-s1 { fill: var(--bg); }" in html_of.style_html(*html_of.FIGURE)
 
 
 def test_a_bar_starts_at_zero_whatever_its_sign():

@@ -6,7 +6,7 @@ for (let c = 35; c < 127; c++) {
 }
 const place = new Map(alphabet.map((char, i) => [char, i]));
 
-// packing.py: characters -> signed whole numbers -> frames
+// schema.py: characters -> signed whole numbers -> frames
 const unpack = ({q, o, m}, size) => {
   const out = [];
   let high = 0;
@@ -31,7 +31,7 @@ const toText = (axis, kept) => {
   return String(axis.log ? +(10 ** value).toPrecision(3) : +value.toFixed(axis.k));
 };
 
-// ends.py: middles as near to the wanted ones as their heights let them be
+// chart.py: middles as near to the wanted ones as their heights let them be
 const spread = (wanted, heights, room) => {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]), out = [];
   let free = 0;

@@ -66,7 +66,7 @@ class Panel {
     }
   }
 
-  // ends.py, drawing.py: the name and the number of each series near the end of it
+  // chart.py, drawing.py: the name and the number of each series near the end of it
   name(frame) {
     const d = this.data, n = d.x.length, right = this.svg.viewBox.baseVal.width - 18, size = this.svg.viewBox.baseVal.height;
     const end = [...this.series(frame)].map(([, y], i) => {

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import quote
 
 from . import drawing
+from .chart import Chart
 from .controls import Control
-from .drawing import Chart
-from .over import NOTHING, Over
+from .drawing import NOTHING, Over
 
 __all__: list[str] = []
 
@@ -29,13 +29,13 @@ def asset(name: str) -> str:
 PLAYER = ("numbers", "panel", "offered", "reading", "playing", "guess", "figure")
 
 
-def script() -> str:
+def player_script() -> str:
     """The player; of several copies on a page the first one runs."""
     parts = "\n".join(asset(f"player/{part}.js") for part in PLAYER)
     return f'(() => {{\nif (customElements.get("dpfair-explorer")) return;\n{parts}\n}})();'
 
 
-def style(*sheets: str) -> str:
+def style_html(*sheets: str) -> str:
     """The style sheets, inside the output: a notebook has no place to link one from. Questions and sources need no more than these."""
     return f"<style>{''.join(map(asset, ('colors.css', 'base.css', *sheets)))}</style>"
 
@@ -44,7 +44,7 @@ def style(*sheets: str) -> str:
 FIGURE = ("drawing.css", "explore.css")
 
 
-def island(data: dict) -> str:
+def data_island(data: dict) -> str:
     """Data for the player; no ``<`` can end the script early."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
     return f'<script type="application/json" class="dpx-data">{text}</script>'
@@ -65,9 +65,9 @@ def as_image(drawn: str) -> str:
     return f"data:image/svg+xml,{quote(drawn, safe=SAFE)}"
 
 
-def flat(chart: Chart, frame: Any, sentence: str) -> str:
+def flat_image(chart: Chart, frame: Any, sentence: str) -> str:
     """The drawing with its legend as an image with a text alternative."""
-    drawn = drawing.svg(chart, frame, sentence, keys=chart.view != "bars")
+    drawn = drawing.frame_svg(chart, frame, sentence, keys=chart.view != "bars")
     return f'<img class="dpx-flat" alt="{escape(sentence)}" src="{as_image(drawn)}">'
 
 
@@ -76,42 +76,42 @@ def titled(title: str, sentence: str) -> str:
     return f"{title}{' ' if title[-1:] in ('.', '?', '!') else '. '}{sentence}"
 
 
-def picture(one: Picture, title: str, sentence: str) -> str:
+def picture_html(one: Picture, title: str, sentence: str) -> str:
     """Drawing of one frame, or its table."""
     chart, frame = one.chart, one.frame
     if chart.view == "table":
-        cells = drawing.grid(chart, frame, title)
+        cells = drawing.table_html(chart, frame, title)
         return f'<div class="dpx-plot" tabindex="0" role="group" aria-label="{escape(title)}: table">{cells}</div>'
-    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.svg(chart, frame, titled(title, sentence), over=one.over)}</div>'
-    return f'<div class="dpx-plot">{drawn}{"" if one.over.asking else flat(chart, frame, sentence)}</div>'
+    drawn = f'<div class="dpx-draw" {HIDDEN}>{drawing.frame_svg(chart, frame, titled(title, sentence), over=one.over)}</div>'
+    return f'<div class="dpx-plot">{drawn}{"" if one.over.asking else flat_image(chart, frame, sentence)}</div>'
 
 
-def legend(one: Picture) -> str:
+def legend_html(one: Picture) -> str:
     """The names of the series; hidden where no style sheet comes, since the flat image has them inside."""
-    drawn = "" if one.chart.view == "table" else drawing.legend(one.chart, one.frame, one.over)
+    drawn = "" if one.chart.view == "table" else drawing.legend_list(one.chart, one.frame, one.over)
     return f'<div class="dpx-draw" {HIDDEN}>{drawn}</div>' if drawn else ""
 
 
-def summary(text: str) -> str:
+def fold_summary(text: str) -> str:
     """The line that opens a fold. Without the style sheet JupyterLab gives it no triangle and no pointer: it brings its own."""
     return f'<summary style="cursor:pointer"><span class="dpx-flat" aria-hidden="true">▸ </span>{escape(text)}</summary>'
 
 
-def numbers(one: Picture) -> str:
+def numbers_html(one: Picture) -> str:
     """The folded table of the frame's numbers; a table needs none, and while the reader guesses it would tell."""
     chart, frame = one.chart, one.frame
     if chart.view in ("table", "bars") or one.over.asking:
         return ""
-    head, rows = drawing.rows_of(chart, frame)
+    head, rows = drawing.number_rows(chart, frame)
     top = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in head)
     body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
                    for row in rows)
-    return (f'<details class="dpx-numbers">{summary("Numbers in this frame")}'
+    return (f'<details class="dpx-numbers">{fold_summary("Numbers in this frame")}'
             '<div class="dpx-scroll" tabindex="0" role="group" aria-label="Numbers in this frame">'
             f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>")
 
 
-def caption(title: str, question: str) -> str:
+def caption_html(title: str, question: str) -> str:
     """Title, and the question the figure answers."""
     asked = f'<p class="dpx-q">{escape(question)}</p>' if question else ""
     return f'<figcaption><p class="dpx-title" role="heading" aria-level="3">{escape(title)}</p>{asked}</figcaption>'
@@ -153,42 +153,42 @@ LINE = 24       # the height of a line of text, in pixels
 BESIDE = ("lines", "roc", "pareto")
 
 
-def panel(one: Picture, sentence: str) -> str:
+def panel_html(one: Picture, sentence: str) -> str:
     """One of several pictures, with its heading."""
-    drawn = picture(one, one.name, sentence) + legend(one) + numbers(one)
+    drawn = picture_html(one, one.name, sentence) + legend_html(one) + numbers_html(one)
     return f'<div class="dpx-panel" data-view="{one.chart.view}"><p class="dpx-head">{escape(one.name)}</p>{drawn}</div>'
 
 
-def long(chart: Chart, longest: int) -> bool:
+def sentence_goes_below(chart: Chart, longest: int) -> bool:
     """Whether the sentence takes less height below the picture than in the column beside it, below the legend."""
     names = LINE * (1.2 + sum(1 + len(name) // 22 for name, _ in chart.series))
     picture = 300 if chart.view != "roc" else 400
     return max(picture, names + LINE * math.ceil(longest / 31)) > max(picture, names) + LINE * math.ceil(longest / 88) + 16
 
 
-def body(shown: Shown) -> str:
+def body_html(shown: Shown) -> str:
     """The pictures with their legends, the sentence, the folded numbers."""
     said = f'<div class="dpx-told"><p class="dpx-say" aria-live="polite">{escape(shown.sentence)}</p></div>'
     if len(shown.pictures) == 1:
         one = shown.pictures[0]
-        drawn = picture(one, shown.title, shown.sentence)
-        kind, below = ("dpx-beside", long(one.chart, shown.longest)) if one.chart.view in BESIDE else ("dpx-one", False)
+        drawn = picture_html(one, shown.title, shown.sentence)
+        kind, below = ("dpx-beside", sentence_goes_below(one.chart, shown.longest)) if one.chart.view in BESIDE else ("dpx-one", False)
         if one.chart.named:
             kind, below = "dpx-beside dpx-named", True
         return (f'<div class="dpx-body {kind}"><div class="dpx-panel" data-view="{one.chart.view}">{drawn}</div>'
-                f'<div class="dpx-side">{legend(one)}{"" if below else said}</div></div>{said if below else ""}'
-                f"{numbers(one)}")
+                f'<div class="dpx-side">{legend_html(one)}{"" if below else said}</div></div>{said if below else ""}'
+                f"{numbers_html(one)}")
     parts, pictures = [], iter(shown.pictures)
     highest = max(shown.columns)
     inside = shown.columns.index(highest) if highest > 1 else None          # a column of several pictures has room for the sentence
     for number, height in enumerate(shown.columns):
         column = [next(pictures) for _ in range(height)]
-        panels = "".join(panel(one, shown.sentence) for one in column) + (said if number == inside else "")
+        panels = "".join(panel_html(one, shown.sentence) for one in column) + (said if number == inside else "")
         parts.append(f'<div class="dpx-column" style="--w:{column[0].share:g}">{panels}</div>')
     return f'<div class="dpx-body dpx-many">{"".join(parts)}</div>{said if inside is None else ""}'
 
 
-def crowd(shown: Shown) -> str:
+def people_html(shown: Shown) -> str:
     """The row of people."""
     for control in shown.controls:
         if control.people:
@@ -200,11 +200,11 @@ def crowd(shown: Shown) -> str:
     return ""
 
 
-def control(one: Control, number: int, at: int, *, plays: bool = False) -> str:
+def control_html(one: Control, number: int, at: int, *, plays: bool = False) -> str:
     """The native input of a control; people are clicked in their row. One that ``plays`` has buttons to play and to step."""
     if plays:
         buttons = '<button type="button">Play</button><button type="button">Step</button>'
-        return f'<div class="dpx-time">{control(one, number, at)}{buttons}</div>'
+        return f'<div class="dpx-time">{control_html(one, number, at)}{buttons}</div>'
     name, texts = escape(one.label), one.texts
     if one.kind == "range":
         wide = max(map(len, texts))
@@ -219,7 +219,7 @@ def control(one: Control, number: int, at: int, *, plays: bool = False) -> str:
     return f'<fieldset class="dpx-names"><legend>{name}</legend><div>{choices}</div></fieldset>'
 
 
-def asking(words: str) -> str:
+def guess_html(words: str) -> str:
     """Where the reader is asked to guess; without scripts nobody is asked, and the answer shows."""
     if not words:
         return ""
@@ -227,20 +227,21 @@ def asking(words: str) -> str:
             '<span><button type="button">Compare</button> <button type="button">Show me</button></span></div>')
 
 
-def still(shown: Shown) -> str:
+def still_html(shown: Shown) -> str:
     """One frame without controls: what the live widget shows."""
     asks = " dpx-asks" if any(one.over.asking for one in shown.pictures) else ""
-    drawn = f"{caption(shown.title, shown.question)}{crowd(shown)}{body(shown)}"
-    return f'<div class="dpx{asks}">{style(*FIGURE)}<figure>{drawn}</figure></div>'
+    drawn = f"{caption_html(shown.title, shown.question)}{people_html(shown)}{body_html(shown)}"
+    return f'<div class="dpx{asks}">{style_html(*FIGURE)}<figure>{drawn}</figure></div>'
 
 
-def player(shown: Shown, data: dict) -> str:
+def player_html(shown: Shown, data: dict) -> str:
     """The self-contained player. Without scripts the figure, its sentence and its numbers are there."""
     places = shown.places()
-    inputs = "".join(control(one, k, places[k], plays=one.name == shown.play) for k, one in enumerate(shown.controls) if not one.people)
+    inputs = "".join(control_html(one, k, places[k], plays=one.name == shown.play)
+                     for k, one in enumerate(shown.controls) if not one.people)
     at = ", ".join(f"{one.label} = {one.texts[i]}" for one, i in zip(shown.controls, places, strict=True))
     # a form keeps the names of its buttons to itself, so that two figures on a page do not share them
     form = f'<form autocomplete="off"><div class="dpx-sliders" {HIDDEN}>{inputs}</div></form>' if inputs else ""
-    return (f'<dpfair-explorer class="dpx">{style(*FIGURE)}<figure>{caption(shown.title, shown.question)}{crowd(shown)}'
-            f'{form}{asking(shown.guess)}<p class="dpx-at">{escape(at)}{UNTRUSTED}</p>{body(shown)}'
-            f"</figure>{island(data)}<script>{script()}</script></dpfair-explorer>")
+    return (f'<dpfair-explorer class="dpx">{style_html(*FIGURE)}<figure>{caption_html(shown.title, shown.question)}{people_html(shown)}'
+            f'{form}{guess_html(shown.guess)}<p class="dpx-at">{escape(at)}{UNTRUSTED}</p>{body_html(shown)}'
+            f"</figure>{data_island(data)}<script>{player_script()}</script></dpfair-explorer>")

@@ -1,6 +1,6 @@
 """What the player is handed with a figure: one JSON object in the page. ``player/*.js`` reads it, ``tests/page_frames.py`` reads it back.
 
-Its keys are short, since each of a page's numbers is sent with them. ``packing.py`` writes what is packed. A key that not every figure
+Its keys are short, since each of a page's numbers is sent with them. A key that not every figure
 has says when it is there.
 
 ======  =======  =======================================================================================================
@@ -22,7 +22,7 @@ panel   name     its heading, empty where it is alone
 panel   on       the controls that it follows
 panel   view     lines, roc, pareto, bars or table
 panel   f        how many distinct frames it has
-panel   p        packed: their numbers, frame by frame, as ``drawing.whole`` puts them; of a table places in ``u``
+panel   p        packed: their numbers, frame by frame, as ``drawing.kept_numbers`` puts them; of a table places in ``u``
 panel   size     how many numbers a frame has, where all have as many
 panel   i        packed: which frame stands at each point of the grid of ``on``, -1 where none is offered; without, in order
 panel   X        the axis across: lines, roc, pareto, bars
@@ -60,15 +60,15 @@ packed  m        1 where frames were first differenced with the frame before
 """
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from .._checks import refuse
-from . import drawing, sentences, views
+from . import drawing, views
 from .axes import Axis
-from .drawing import Chart
-from .packing import pack
+from .chart import Chart, shown_rows
 from .panel import Frames, Panel
 
 __all__: list[str] = []
@@ -83,7 +83,7 @@ def of_figure(explorer: Any) -> dict:
     each = explorer.controls.values()
     data: dict = {"title": explorer.title, "k": [c.label for c in each], "n": [len(c.grid) for c in each],
                   "v": [[] if c.people else c.texts for c in each],
-                  "say": {"on": [names.index(name) for name in on], **sentences.packed(said)}}
+                  "say": {"on": [names.index(name) for name in on], **packed_sentences(said)}}
     if not explorer.offered.whole:
         data["o"] = pack([explorer.offered.numbers()])
     if explorer.play:
@@ -99,12 +99,12 @@ def data_of(chart: Chart, frames: Frames, start: int) -> dict:
     data: dict = {"view": chart.view}
     if chart.view == "table":
         found: dict[str, int] = {}
-        kept = [np.array([found.setdefault(c, len(found)) for c in drawing.cells(f, chart.digits)], dtype=np.int64)
+        kept = [np.array([found.setdefault(c, len(found)) for c in drawing.cell_texts(f, chart.digits)], dtype=np.int64)
                 for f in frames.distinct]
         data |= {"u": list(found), "start": start}
         data |= {"rows": dict(chart.compare), "columns": len(frames.distinct[0].columns)} if chart.compare else {}
     else:
-        kept = [drawing.whole(chart, f) for f in frames.distinct]
+        kept = [drawing.kept_numbers(chart, f) for f in frames.distinct]
     if chart.view == "bars":
         data |= {"X": axis_data(chart.x), "w": 10 * chart.box[2], "S": [{"name": name} for name, _ in chart.series]}
     elif chart.view != "table":
@@ -124,14 +124,14 @@ def curve_data(chart: Chart, frames: Frames) -> dict:
     series: list[dict] = [{"name": name, "kind": kind} for name, kind in chart.series]
     for i, one in enumerate(series):
         if one["kind"] in views.DOTS:
-            one["dx"], one["dy"], one["tail"] = drawing.marker(chart, i)
+            one["dx"], one["dy"], one["tail"] = drawing.marker_path(chart, i)
     data: dict = {"X": axis_data(chart.x), "Y": axis_data(chart.y), "w": 10 * width, "h": 10 * height, "S": series,
                   "xl": chart.x_label or "x", "yl": chart.y_label or "y"}
     if chart.view == "lines":
         # on a log axis a kept number has three digits, and people are counted in full
         data |= {"top": 10 * chart.box[1], "e": chart.ends} if chart.ends else {}
         data |= {"xt": [chart.x.says(v) for v in chart.exact]} if chart.x.log else {}
-        return data | {"x": chart.at.tolist(), "r": drawing.shown_rows(len(chart.at)), "rx": chart.said}
+        return data | {"x": chart.at.tolist(), "r": shown_rows(len(chart.at)), "rx": chart.said}
     counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames.distinct]
     return data | {"c": counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)}
 
@@ -144,3 +144,91 @@ def guess_data(panel: Panel, chart: Chart) -> dict:
 def axis_data(axis: Axis) -> dict:
     """An axis as the player reads it."""
     return {"lo": axis.low, "hi": axis.high, "k": axis.decimals, "log": int(axis.log)}
+
+
+def packed_sentences(said: list[str]) -> dict:
+    """Sentences that differ in their numbers: templates with holes, the numbers of each distinct sentence, and which one stands where.
+
+    ``{"t": templates, "a": ["template number|number|...", ...]}``, and ``"i"`` where a sentence stands at several settings.
+
+    >>> packed_sentences(["It is 1.", "It is 2.5."])
+    {'t': ['It is \\x01.'], 'a': ['0|1', '0|2.5']}
+    """
+    templates: dict[str, int] = {}
+    distinct: dict[str, int] = {}
+    index = []
+    for sentence in said:
+        parts = re.split(r"(\d+(?:\.\d+)?)", sentence)
+        template = "\x01".join(parts[::2])
+        one = "|".join([str(templates.setdefault(template, len(templates))), *parts[1::2]])
+        index.append(distinct.setdefault(one, len(distinct)))
+    data: dict = {"t": list(templates), "a": list(distinct)}
+    return data | ({"i": pack([np.array(index)])} if len(distinct) < len(said) else {})
+
+
+# --- many whole numbers as a short text -------------------------------------------------------------------------------------
+# Figures hold ten thousands of numbers that change slowly along a curve and from frame to frame. They are rounded to a decimal step,
+# differenced, and each difference is written as one or two printable characters. ``player/numbers.js`` undoes this.
+
+# No quote, backslash, <, >, & or `: safe inside JSON, HTML and a template literal. The first 64 end a number, the last 20 go before.
+ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "\\<>&`'$%")
+LAST, MORE = 64, len(ALPHABET) - 64
+
+
+def encode(numbers: np.ndarray) -> str:
+    """Signed whole numbers as text, small ones as one character.
+
+    >>> encode(np.array([0, -1, 1, 40]))
+    '#()l7'
+    """
+    out = []
+    for z in np.where(numbers < 0, -2 * numbers - 1, 2 * numbers).tolist():
+        text = ALPHABET[z % LAST]
+        z //= LAST
+        while z:
+            text = ALPHABET[LAST + z % MORE] + text
+            z //= MORE
+        out.append(text)
+    return "".join(out)
+
+
+def decode(text: str) -> np.ndarray:
+    """The inverse of ``encode``, as int64."""
+    place = {c: i for i, c in enumerate(ALPHABET)}
+    out, high = [], 0
+    for c in text:
+        i = place[c]
+        if i >= LAST:
+            high = high * MORE + i - LAST
+        else:
+            z = high * LAST + i
+            out.append(-(z + 1) // 2 if z % 2 else z // 2)
+            high = 0
+    return np.array(out, dtype=np.int64)
+
+
+def pack(frames: list[np.ndarray]) -> dict:
+    """The shortest of a few differencings of the frames, each (n_f,) whole numbers.
+
+    Returns ``{"q": text, "o": order of differences along the stream, "m": 1 if frames were first differenced with the frame
+    before}``; ``m`` only where all frames have one length.
+    """
+    best: dict = {}
+    for m in (0, 1) if len({f.size for f in frames}) == 1 else (0,):
+        table = frames if not m else [f - g for f, g in zip(frames, [np.zeros_like(frames[0]), *frames[:-1]], strict=True)]
+        stream = np.concatenate(table)
+        for order in (0, 1, 2):
+            text = encode(stream)
+            if not best or len(text) < len(best["q"]):
+                best = {"q": text, "o": order, "m": m}
+            stream = np.diff(stream, prepend=0)
+    return best
+
+
+def unpack(packed: dict, lengths: list[int]) -> list[np.ndarray]:
+    """The frames again, given how long each is."""
+    stream = decode(packed["q"])
+    for _ in range(packed["o"]):
+        stream = np.cumsum(stream)
+    frames = np.split(stream, np.cumsum(lengths)[:-1])
+    return list(np.cumsum(frames, axis=0)) if packed["m"] else frames

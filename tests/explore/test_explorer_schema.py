@@ -1,10 +1,10 @@
-"""The keys of the object that the player is handed: those that are written are those that the table of ``wire.py`` tells of."""
+"""The keys of the object that the player is handed: those that are written are those that the table of ``schema.py`` tells of."""
 from __future__ import annotations
 
 import re
 from collections import Counter
 
-from dpfair_teach.explore import wire
+from dpfair_teach.explore import schema
 from explorer_samples import samples
 from page_frames import data_of
 
@@ -23,6 +23,6 @@ def written(data: dict) -> set[tuple[str, str]]:
 
 
 def test_every_key_that_is_written_is_in_the_table_and_every_key_of_the_table_is_written():
-    told = [(of, key) for of, key, _ in ROW.findall(wire.__doc__)]
+    told = [(of, key) for of, key, _ in ROW.findall(schema.__doc__)]
     assert max(Counter(told).values()) == 1 and len(told) > 40
     assert set(told) == set().union(*(written(data_of(figure.html())) for figure in samples().values()))
