@@ -127,14 +127,13 @@ def lucky(k):
     assert fairness.chance_violation(2, 0.5, k, beta=1 - alike - 1e-9, against="anchor") == 0.5
 
 
-@counted("data.make_logistic", "data.make_synthetic", "data.load", "data.Dataset", "data.Population")
+@counted("data.make_logistic", "data.load", "data.Dataset", "data.Population")
 def drawn_people(k):
     for people in (data.make_logistic(60 * k, n_groups=k, rng=np.random.default_rng(1)),
-                   data.make_synthetic(60 * k, n_groups=k, rng=np.random.default_rng(1)),
                    data.load("synthetic", m=60 * k, n_groups=k, rng=np.random.default_rng(1))):
         assert people.n_groups == k and set(people.A) == set(range(k)) and len(people.group_names) == k
-        if people.population is not None:
-            assert len(people.population.shares) == k
+    law = data.Population(np.full(k, 1 / k), np.full(k, .4), np.linspace(0, .5, k), np.linspace(.5, 1, k)).frequencies
+    assert law.shape == (2, k, 2) and np.isclose(law[1, k - 1, 0], .6 * .5 / k)
 
 
 @counted("attacks.reweighing_weights")

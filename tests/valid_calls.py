@@ -299,22 +299,17 @@ valid("data.load:synthetic", data.load, lambda: dict(name="synthetic", m=20, n_g
 valid("data.list_datasets", data.list_datasets, dict)
 valid("data.base_classifier", data.base_classifier, lambda: dict(dataset=TEN))
 valid("data.ten_people_base", data.ten_people_base, lambda: dict(X=TEN.X))
-valid("data.logistic_base", data.logistic_base, lambda: dict(X=[[0.1, 0.2]], coefficients=[1.0, -1.0]))
 valid("data.make_logistic", data.make_logistic,
       lambda: dict(m=20, n_groups=2, d=2, coefficients=[1.0, -1.0], intercepts=[0.0, 0.1], shifts=[[0, 0], [1, 1]],
                    group_shares=[0.5, 0.5], rng=rng()))
-valid("data.make_synthetic", data.make_synthetic,
-      lambda: dict(m=20, n_groups=2, group_shares=[0.5, 0.5], base_rates=[0.4, 0.5], false_positive=[0.1, 0.2],
-                   true_positive=[0.7, 0.8], rng=rng()))
 valid("data.Dataset", data.Dataset,
       lambda: dict(X=TEN.X, A=TEN.A, Y=TEN.Y, feature_names=TEN.feature_names, group_names=TEN.group_names, name="ten",
-                   provenance=TEN.provenance, population=None))
+                   provenance=TEN.provenance))
 valid("data.Dataset:subset", lambda **arguments: TEN.subset(**arguments), lambda: dict(rows=[0, 1, 5, 7]))
 valid("data.Population", data.Population,
       lambda: dict(shares=[0.5, 0.5], base_rates=[0.4, 0.5], false_positive=[0.1, 0.2], true_positive=[0.7, 0.8]))
 valid("data.Provenance", data.Provenance,
       lambda: dict(source="made here", files=(), place="made here", archive="", licence="", attribution="", rules=(), dropped=()))
-valid("data.identify", data.identify, lambda: dict(path=str(Path(data.__file__).parent / "files" / "adult.data.gz")))
 
 # --------------------------------------------------------------------------------------------------------- experiments
 LINE = np.array([[0.0, 0.3], [0.1, 0.15], [0.2, 0.12]])

@@ -13,25 +13,25 @@ import os
 import sys
 from pathlib import Path
 
-from dpfair_teach.data import _registry, _sources
+from dpfair_teach.data import registry, sources
 
-RECORDS = (*_registry.CENSUS, *_registry.COMPAS, *_registry.BANK)
+RECORDS = (*registry.CENSUS, *registry.COMPAS, *registry.BANK)
 
 
 def main(folder: str) -> int:
     """Fetch what is missing and say what became of each file; returns 1 if a file has other bytes than it should have."""
     target = Path(folder).resolve()
     target.mkdir(parents=True, exist_ok=True)
-    given = os.environ.get(_sources.FOLDER_VARIABLE, "").split(os.pathsep)
-    os.environ[_sources.FOLDER_VARIABLE] = os.pathsep.join(dict.fromkeys([str(target), *filter(None, given)]))
+    given = os.environ.get(sources.FOLDER_VARIABLE, "").split(os.pathsep)
+    os.environ[sources.FOLDER_VARIABLE] = os.pathsep.join(dict.fromkeys([str(target), *filter(None, given)]))
     failed = 0
     for record in RECORDS:
         try:
-            found = _sources.find(record)
-        except _sources.DataUnavailable as problem:
+            found = sources.find(record)
+        except sources.DataUnavailable as problem:
             print(f"!! NOT HAD: {record.name}; the tests that need it will be left out\n{problem}", flush=True)
             continue
-        except _sources.CorruptData as problem:
+        except sources.CorruptData as problem:
             print(f"!! WRONG BYTES: {problem}", flush=True)
             failed = 1
             continue

@@ -2,14 +2,92 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _checks as check
-from .population import Population
-from .provenance import Provenance
 
-__all__ = ["Dataset"]
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
+__all__ = ["Dataset", "Provenance", "base_classifier"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where data come from and what was done to them; printed with every result.
+
+    Source: none in the papers; the rules of this book for data.
+
+    Parameters
+    ----------
+    source : str
+        Who made the data, in words, with an address where there is one.
+    files : tuple of (str, str)
+        Name and sha256 (of the uncompressed bytes) of each file read.
+    place : str
+        Where those bytes were found: ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
+    archive : str
+        The one archive those bytes were unpacked from, with its sha256: the archive on PyPI, or what the address gave. Empty for
+        a file that lay in the folder or the cache.
+    licence, attribution : str
+        The terms of use, and the words its owners ask to see.
+    rules : tuple of (str, str)
+        What ``group``, ``label`` and ``features`` mean here, each in words.
+    dropped : tuple of (int, str)
+        How many rows were left out, and why, in the order in which it was done.
+
+    Raises
+    ------
+    ValueError
+        A field of the wrong kind.
+
+    Examples
+    --------
+    >>> p = Provenance("ten invented people", rules=(("group", "given"),), licence="CC BY 4.0")
+    >>> p.rules_as_dict["group"]
+    'given'
+    """
+
+    source: str
+    files: tuple[tuple[str, str], ...] = ()
+    place: str = "made here"
+    archive: str = ""
+    licence: str = ""
+    attribution: str = ""
+    rules: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[tuple[int, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        check.text("source", self.source)
+        for name in ("place", "archive", "licence", "attribution"):
+            if not isinstance(getattr(self, name), str):
+                check.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
+        for name, kinds in (("files", (str, str)), ("rules", (str, str)), ("dropped", (int, str))):
+            object.__setattr__(self, name, _pairs(name, getattr(self, name), kinds))
+
+    @property
+    def rules_as_dict(self) -> dict[str, str]:
+        """The rules, by the name of the argument of ``load`` they answer."""
+        return dict(self.rules)
+
+    def __str__(self) -> str:
+        lines = [f"source: {self.source}", f"found: {self.place}"]
+        lines += [f"file: {name}, sha256 {digest}" for name, digest in self.files]
+        lines += [f"{name}: {getattr(self, name)}" for name in ("archive", "licence", "attribution") if getattr(self, name)]
+        lines += [f"{name}: {meaning}" for name, meaning in self.rules]
+        lines += [f"left out: {count:,} rows, {why}" for count, why in self.dropped]
+        return "\n".join(lines)
+
+
+def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
+    """A tuple of pairs of the two types."""
+    found = tuple(check.entries(name, value, "a list of pairs", f"Give {name} as a tuple of pairs."))
+    for pair in found:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds, strict=True)):
+            check.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +112,6 @@ class Dataset:
         What tables and messages call the data.
     provenance : Provenance
         Where the data come from, and what was done to them.
-    population : Population or None
-        The exact law, where the data are drawn; None for data that were collected.
 
     Raises
     ------
@@ -59,7 +135,6 @@ class Dataset:
     group_names: tuple[str, ...]
     name: str
     provenance: Provenance
-    population: Population | None = None
 
     def __post_init__(self) -> None:
         check.same_people(X=self.X, A=self.A, Y=self.Y)
@@ -83,8 +158,6 @@ class Dataset:
                 check.refuse(name, array.shape, f"holds {array.size} entries, but X has {m} rows", "Give one entry a person.")
         if not isinstance(self.provenance, Provenance):
             check.refuse("provenance", self.provenance, "not a Provenance", "Pass data.Provenance(source=...).")
-        if self.population is not None and (not isinstance(self.population, Population) or self.population.shares.size != k):
-            check.refuse("population", self.population, f"not a Population of {k} groups", "Pass data.Population(...) or None.")
         feature_names, columns = _names("feature_names", self.feature_names, d, "column of X"), check.column_names(self.X)
         if columns is not None and columns != list(feature_names):
             check.refuse("feature_names", feature_names, f"not the columns of X, {columns}", "Give tuple(X.columns), or X.to_numpy().")
@@ -143,7 +216,7 @@ class Dataset:
         p = self.provenance
         left = Provenance(**{f.name: getattr(p, f.name) for f in fields(p)}
                           | {"dropped": p.dropped + ((self.m - r.size, "not in the chosen subset"),)})
-        return Dataset(self.X[r], self.A[r], self.Y[r], self.feature_names, self.group_names, self.name, left, self.population)
+        return Dataset(self.X[r], self.A[r], self.Y[r], self.feature_names, self.group_names, self.name, left)
 
     def __eq__(self, other: object) -> bool:
         """Same people in the same order under the same names; where the bytes were found does not matter. A class with this and no hash of
@@ -193,3 +266,40 @@ def _names(name: str, value: object, length: int | None = None, each: str = "") 
     if length is not None and len(found) != length:
         check.refuse(name, found, f"holds {len(found)} names, not {length}", f"Give one name for each {each}.")
     return found
+
+
+def base_classifier(dataset: Dataset) -> LogisticRegression:
+    """The base classifier that post-processing starts from: logistic regression of Y on X, fitted without A.
+
+    It is scikit-learn's with liblinear, C = 1 and random state 123, which orders the solver's coordinates; no privacy rests on it.
+
+    Source: main text, Figure 1, right panel (the base classifier behind it).
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Both labels must occur.
+
+    Returns
+    -------
+    sklearn.linear_model.LogisticRegression, fitted; ``.predict(X)`` is 0/1
+
+    Raises
+    ------
+    ValueError
+        Not a ``Dataset``, or one label only.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import load
+    >>> communities = load("communities")
+    >>> float((base_classifier(communities).predict(communities.X) != communities.Y).mean().round(4))
+    0.1269
+    """
+    if not isinstance(dataset, Dataset):
+        check.refuse("dataset", dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
+    if dataset.Y.min() == dataset.Y.max():
+        check.refuse("dataset", dataset, f"every label is {dataset.Y[0]}", "A classifier needs people of both labels.")
+    from sklearn.linear_model import LogisticRegression  # a second to import: not for those who only load data
+
+    return LogisticRegression(solver="liblinear", C=1.0, random_state=123).fit(np.asarray(dataset.X), dataset.Y)

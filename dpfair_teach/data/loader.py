@@ -2,56 +2,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from .. import _checks as check
-from . import _adult, _bank, _census, _communities, _compas
-from ._rules import feature_table, group_codes, label_values, resolve
-from ._sources import find
-from .dataset import Dataset
-from .provenance import Provenance
-from .synthetic import make_logistic
-from .ten import ten_people
+from .dataset import Dataset, Provenance
+from .rules import feature_table, group_codes, label_values, resolve
+from .sets import SETS, Raw
+from .sources import find
+from .synthetic import make_logistic, ten_people
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["list_datasets", "load"]
 
-
-@dataclass(frozen=True)
-class _Entry:
-    """What ``list_datasets`` shows, and the room that reads the set (none for what is made here)."""
-
-    rows: int | None  # none where the caller says how many
-    licence: str
-    source: str
-    attribution: str
-    room: Any = None    # a module
-
-
-_UCI = "UCI Machine Learning Repository"
-_SETS: dict[str, _Entry] = {
-    "ten_people": _Entry(10, "CC BY 4.0", "invented for this book", "none needed beyond this book"),
-    "communities": _Entry(
-        1_994, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/183/communities+and+crime",
-        f"M. Redmond (2009), Communities and Crime, {_UCI}, doi 10.24432/C53W3X; "
-        "M. Redmond, A. Baveja, European Journal of Operational Research 141 (2002)",
-        _communities),
-    "adult": _Entry(45_222, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/2/adult",
-                    f"B. Becker, R. Kohavi (1996), Adult, {_UCI}, doi 10.24432/C5XW20", _adult),
-    "bank": _Entry(11_162, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/222/bank+marketing",
-                   f"S. Moro, P. Rita, P. Cortez (2014), Bank Marketing, {_UCI}, doi 10.24432/C5K306", _bank),
-    "compas": _Entry(6_172, "none stated: fetched at run time, not passed on", "https://github.com/propublica/compas-analysis",
-                     "J. Larson, S. Mattu, L. Kirchner, J. Angwin (ProPublica, 2016)", _compas),
-    "census": _Entry(299_285, "CC BY 4.0", "https://archive.ics.uci.edu/dataset/117/census+income+kdd",
-                     f"T. Lane, R. Kohavi (2000), Census-Income (KDD), {_UCI}, doi 10.24432/C5N30T", _census),
-    "synthetic": _Entry(None, "CC BY 4.0", "drawn by make_logistic", "none needed beyond this book"),
-}
-
+#: All names, in the order of the list.
+_NAMES = ("ten_people", *SETS, "synthetic")
 # Parsed tables of this process, under the hashes of the bytes they were read from: the bytes are checked at every call, parsed once.
-_tables: dict[tuple[str, ...], tuple[pd.DataFrame, tuple]] = {}
+_tables: dict[tuple[str, ...], Raw] = {}
 
 
 def list_datasets() -> pd.DataFrame:
@@ -70,8 +40,14 @@ def list_datasets() -> pd.DataFrame:
     >>> list_datasets().loc[lambda t: t.embedded, "name"].tolist()
     ['ten_people', 'communities', 'adult', 'synthetic']
     """
-    return pd.DataFrame([{"name": name, "rows": e.rows, "embedded": e.room is None or all(f.stored_sha256 for f in e.room.FILES),
-                          "licence": e.licence, "source": e.source} for name, e in _SETS.items()]).astype({"rows": "Int64"})
+    import pandas as pd
+
+    made = {"embedded": True, "licence": "CC BY 4.0"}
+    rows = [{"name": "ten_people", "rows": 10, **made, "source": "invented for this book"},
+            *({"name": name, "rows": one.rows, "embedded": all(file.stored_sha256 for file in one.files), "licence": one.licence,
+               "source": one.source} for name, one in SETS.items()),
+            {"name": "synthetic", "rows": None, **made, "source": "drawn by make_logistic"}]
+    return pd.DataFrame(rows).astype({"rows": "Int64"})
 
 
 def load(name: str, *, group: str | Callable | None = None, label: str | Callable | None = None,
@@ -120,16 +96,16 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     >>> load("synthetic", m=500, n_groups=3, rng=np.random.default_rng(1)).X.shape
     (500, 5)
     """
-    if not isinstance(name, str) or name not in _SETS:
-        check.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _SETS))}.")
+    if not isinstance(name, str) or name not in _NAMES:
+        check.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _NAMES))}.")
     rules = {"group": group, "label": label, "features": features}
     drawing = {"m": m, "n_groups": n_groups, "d": d, "rng": rng}
-    if _SETS[name].room is None:
+    if name not in SETS:
         check.unread(f"load({name!r})", "a set with rules", **rules)
     if name == "synthetic":
         return _draw(**drawing)
     check.unread(f"load({name!r})", "load('synthetic')", **drawing)
-    return ten_people() if name == "ten_people" else _load(name, _SETS[name], **rules)
+    return ten_people() if name == "ten_people" else _load(name, **rules)
 
 
 def _draw(m: Any, rng: Any, **optional: Any) -> Dataset:
@@ -139,16 +115,18 @@ def _draw(m: Any, rng: Any, **optional: Any) -> Dataset:
     return make_logistic(m, **{name: value for name, value in optional.items() if value is not None}, rng=rng)
 
 
-def _load(name: str, entry: _Entry, group: Any, label: Any, features: Any) -> Dataset:
-    room = entry.room
-    group_rule = resolve("group", group, room.GROUP_RULES, next(iter(room.GROUP_RULES)))
-    label_rule = resolve("label", label, room.LABEL_RULES, next(iter(room.LABEL_RULES)))
-    feature_rule = resolve("features", features, room.FEATURE_RULES, room.default_features(group))
+def _load(name: str, group: Any, label: Any, features: Any) -> Dataset:
+    one = SETS[name]
+    default = next(iter(one.groups))
+    group_rule = resolve("group", group, one.groups, default)
+    label_rule = resolve("label", label, one.labels, next(iter(one.labels)))
+    of_others = one.features_of_others if group_rule is not one.groups[default] else ""
+    feature_rule = resolve("features", features, one.features, of_others or next(iter(one.features)))
 
-    found = [find(record) for record in room.FILES]
+    found = [find(record) for record in one.files]
     key = tuple(f.record.sha256 for f in found)
     if key not in _tables:
-        _tables[key] = room.read(found)
+        _tables[key] = one.read(found)
     raw, dropped = _tables[key]
 
     A, group_names = group_codes(group_rule, raw)
@@ -159,8 +137,8 @@ def _load(name: str, entry: _Entry, group: Any, label: Any, features: Any) -> Da
         A, Y, X = A[keep], Y[keep], X[keep]
         dropped += ((int((~keep).sum()), group_rule.left_out),)
     provenance = Provenance(
-        source=entry.source, files=tuple((f.record.name, f.record.sha256) for f in found),
+        source=one.source, files=tuple((f.record.name, f.record.sha256) for f in found),
         place=", ".join(dict.fromkeys(f.place for f in found)),
-        archive="; ".join(dict.fromkeys(f.archive for f in found if f.archive)), licence=entry.licence, attribution=entry.attribution,
+        archive="; ".join(dict.fromkeys(f.archive for f in found if f.archive)), licence=one.licence, attribution=one.attribution,
         rules=(("group", group_rule.words), ("label", label_rule.words), ("features", feature_rule.words)), dropped=dropped)
     return Dataset(X, np.asarray(A), Y, feature_names, group_names, name, provenance)

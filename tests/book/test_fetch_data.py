@@ -8,7 +8,7 @@ import os
 import pytest
 
 import fetch_data
-from dpfair_teach.data import _registry, _sources
+from dpfair_teach.data import registry, sources
 
 CONTENTS = {"here.csv": b"1,2\n", "far.csv": b"3,4\n", "gone.csv": b"5,6\n"}
 
@@ -28,12 +28,12 @@ def places(monkeypatch, tmp_path):
 
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "here.csv").write_bytes(CONTENTS["here.csv"])
-    monkeypatch.setenv(_sources.FOLDER_VARIABLE, str(tmp_path / "own"))
-    monkeypatch.setattr(_sources, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(_sources, "_not_kept", {})
-    monkeypatch.setattr(_sources, "download", download)
+    monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path / "own"))
+    monkeypatch.setattr(sources, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(sources, "_not_kept", {})
+    monkeypatch.setattr(sources, "download", download)
     monkeypatch.setattr(fetch_data, "RECORDS", tuple(
-        _registry.FileRecord(name, hashlib.sha256(content).hexdigest(), len(content), url=f"https://x.org/{name}", keep=False)
+        registry.FileRecord(name, hashlib.sha256(content).hexdigest(), len(content), url=f"https://x.org/{name}", keep=False)
         for name, content in CONTENTS.items()))
     return asked
 
@@ -46,10 +46,10 @@ def test_what_is_missing_is_fetched_once_and_what_cannot_be_had_is_told(monkeypa
     assert "here.csv: is there" in said and "far.csv: from https://x.org/far.csv" in said
     assert "!! NOT HAD: gone.csv" in said and "no such host" in said
     places.clear()
-    monkeypatch.setattr(_sources, "_not_kept", {})
+    monkeypatch.setattr(sources, "_not_kept", {})
     assert fetch_data.main(str(target)) == 0
     assert "far.csv: is there" in capsys.readouterr().out and places == ["https://x.org/gone.csv"]
-    assert os.environ[_sources.FOLDER_VARIABLE].split(os.pathsep) == [str(target), str(tmp_path / "own")]
+    assert os.environ[sources.FOLDER_VARIABLE].split(os.pathsep) == [str(target), str(tmp_path / "own")]
 
 
 def test_wrong_bytes_are_an_error_and_the_others_are_fetched(tmp_path, capsys):
@@ -66,4 +66,4 @@ def test_every_set_that_is_not_embedded_is_fetched():
 
     names = {record.name for record in reload(fetch_data).RECORDS}
     table = list_datasets()
-    assert names == {record.name for name in table.name[~table.embedded] for record in getattr(_registry, name.upper())}
+    assert names == {record.name for name in table.name[~table.embedded] for record in getattr(registry, name.upper())}

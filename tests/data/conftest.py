@@ -3,8 +3,7 @@ import os
 
 import pytest
 
-from dpfair_teach.data import DataUnavailable, load
-from dpfair_teach.data import _sources as sources
+from dpfair_teach.data import DataUnavailable, load, sources
 
 USERS_FOLDERS = os.environ.get(sources.FOLDER_VARIABLE)
 

@@ -26,11 +26,6 @@ def test_anything_is_taken_or_refused_by_name(name, wrong):
     assert_none(fault(name, argument, wrong) for argument in VALID[name]().arguments if not (slow and argument == "m"))
 
 
-def test_a_file_that_is_none_of_the_known_ones():
-    with pytest.raises(data.CorruptData, match=r"path: .* sha256"):
-        data.identify(__file__)
-
-
 def frame(raw, value):
     return pd.DataFrame({"a": np.full(len(raw), value)})
 
@@ -69,19 +64,7 @@ def test_the_unknown_name_of_a_rule_is_answered_with_the_list():
 
 def test_drawn_data_with_an_empty_group():
     with pytest.raises(ValueError, match=r"^m=3: nobody was drawn for group"):
-        data.make_synthetic(3, n_groups=4, rng=RNG(1))
-
-
-def test_extreme_logistic_laws_are_integrated_or_refused():
-    for c in (1e-5, .1, 5., 50.):
-        for shift in (-20., 0., 20.):
-            try:
-                law = data.make_logistic(60, d=40, coefficients=np.full(40, c), shifts=np.outer([0., shift], np.eye(40)[0]),
-                                         rng=RNG(1)).population
-            except ValueError as refusal:
-                assert "practically never" in str(refusal)
-            else:
-                assert np.isclose(law.base_rates[0], .5, atol=1e-9) or (c > 0 and law.base_rates[0] > 0)
+        data.make_logistic(3, n_groups=4, rng=RNG(1))
 
 
 def test_more_numbers_than_memory_is_refused_before_any_is_drawn():

@@ -7,11 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpfair_teach.data import TEN_NAMES, base_classifier, identify, list_datasets, load, loader, ten_people_base
-from dpfair_teach.data import _bank as bank_room
-from dpfair_teach.data import _communities as communities_room
-from dpfair_teach.data import _registry as registry
-from dpfair_teach.data import _sources as sources
+from dpfair_teach.data import TEN_NAMES, base_classifier, list_datasets, load, loader, registry, sets, sources, ten_people_base
 
 # (set, group rule) -> cells n(a, y)
 CELLS = {
@@ -50,7 +46,7 @@ def test_communities_labels_and_features():
     assert whole.d == 122 and "racepctblack" in whole.feature_names and "racepctblack" not in d.feature_names
     assert d.X.min() == 0 and d.X.max() == 1
     unprotected = load("communities", features="unprotected")
-    assert unprotected.d == 104 and not set(unprotected.feature_names) & set(communities_room.PROTECTED)
+    assert unprotected.d == 104 and not set(unprotected.feature_names) & set(sets.PROTECTED)
     assert np.abs(unprotected.X.mean(axis=0)).max() < 1e-12
     j, k = d.feature_names.index("PolicCars"), unprotected.feature_names.index("PolicCars")
     assert np.allclose(d.X[:, j] - d.X[:, j].mean(), unprotected.X[:, k], atol=1e-12)
@@ -174,25 +170,16 @@ def test_embedded_bytes_fit_the_registry_and_the_attribution_says_so():
             assert archive.requirement.replace("==", "-") in attribution and len(record.archives) == 1
 
 
-def test_both_line_ends_of_uci_communities_are_known(tmp_path):
-    """UCI's file, rebuilt from the embedded one: no header, ? for missing, whole numbers without a point, two kinds of line ends.
-
-    The first is UCI's file to the byte.
-    """
+def test_the_embedded_communities_are_ucis_file_in_another_form():
+    """Without the header, with ? for missing and whole numbers without a point, it has the sha256 of UCI's communities.data."""
     raw = pd.read_csv(resources.files("dpfair_teach.data") / "files" / "communities_and_crime.csv.gz", dtype=object, keep_default_na=False)
     lines = [",".join("?" if v == "" else v.removesuffix(".0") for v in row) for row in raw.to_numpy()]
-    for ends in ("\r\n", "\n"):
-        path = tmp_path / "copy"
-        path.write_bytes((ends.join(lines) + ends).encode())
-        assert identify(path) == "communities.data"
-    assert hashlib.sha256(("\r\n".join(lines) + "\r\n").encode()).hexdigest() == registry.COMMUNITIES_UCI.sha256
-    path.write_bytes(("\n".join(lines).replace("0.67", "0.68", 1) + "\n").encode())
-    with pytest.raises(ValueError, match="sha256"):
-        identify(path)
+    digest = hashlib.sha256(("\r\n".join(lines) + "\r\n").encode()).hexdigest()
+    assert digest == "09e0b5c07eae24c1efab19b2edee05e160e7f5743b6f31e31eec3d73624da2ea"
 
 
 def test_bank_rows_are_a_selection():
-    rows = bank_room.balanced_rows()
+    rows = sets.balanced_rows()
     assert rows.shape == (11162,) and np.unique(rows).size == 11162 and rows.min() >= 0 and rows.max() < 45211
 
 

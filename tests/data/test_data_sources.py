@@ -13,10 +13,9 @@ import zipfile
 
 import pytest
 
-from dpfair_teach.data import CorruptData, DataUnavailable, load
-from dpfair_teach.data import _compas as compas
-from dpfair_teach.data import _sources as sources
-from dpfair_teach.data._registry import Archive, FileRecord
+from dpfair_teach.data import CorruptData, DataUnavailable, load, sources
+from dpfair_teach.data.registry import COMPAS, Archive, FileRecord
+from dpfair_teach.data.sets import SETS
 
 CONTENT = b"a,b\n1,2\n"
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -264,8 +263,8 @@ def test_the_provenance_names_the_one_archive_that_was_used(monkeypatch, tmp_pat
     wheel = zipped(**{"pkg/compas-scores-two-years.csv": content})
     digest = hashlib.sha256(wheel).hexdigest()
     first, second = (Archive(name, True, digest) for name in ("first==1", "second==2"))
-    file = dataclasses.replace(compas.FILES[0], sha256=hashlib.sha256(content).hexdigest(), archives=(first, second))
-    monkeypatch.setattr(compas, "FILES", (file,))
+    file = dataclasses.replace(COMPAS[0], sha256=hashlib.sha256(content).hexdigest(), archives=(first, second))
+    monkeypatch.setitem(SETS, "compas", dataclasses.replace(SETS["compas"], files=(file,)))
 
     def pip(archive, folder, *, keep):
         if archive is first and not first_is_there:
@@ -323,7 +322,8 @@ COMPAS_ROWS = """1,ann x,ann,x,Female,1980-01-01,34,African-American,0,1,0,0,2,-
 
 def test_compas_filter_names_and_race_rule_on_an_invented_file(monkeypatch, tmp_path):
     content = f"{COMPAS_HEADER}\n{COMPAS_ROWS}\n".encode()
-    monkeypatch.setattr(compas, "FILES", (dataclasses.replace(compas.FILES[0], sha256=hashlib.sha256(content).hexdigest()),))
+    file = dataclasses.replace(COMPAS[0], sha256=hashlib.sha256(content).hexdigest())
+    monkeypatch.setitem(SETS, "compas", dataclasses.replace(SETS["compas"], files=(file,)))
     monkeypatch.setenv(sources.FOLDER_VARIABLE, str(tmp_path))
     (tmp_path / "compas-scores-two-years.csv").write_bytes(content)
     seen = {}

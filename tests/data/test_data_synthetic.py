@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from dpfair_teach.data import load, logistic_base, make_logistic, make_synthetic, ten_people_base
+from dpfair_teach.data import load, make_logistic
 
 ALPHA = 1e-10
 
@@ -17,51 +17,23 @@ def near(frequency, probability, n):
     return abs(frequency - probability) <= np.sqrt(np.log(2 / ALPHA) / (2 * n))
 
 
-def check_law(d, prediction):
-    law = d.population
-    for a in range(d.n_groups):
-        here = d.A == a
-        assert near(here.mean(), law.shares[a], d.m)
-        assert near(d.Y[here].mean(), law.base_rates[a], here.sum())
-        for y, rates in ((0, law.false_positive), (1, law.true_positive)):
-            cell = here & (d.Y == y)
-            assert near(prediction[cell].mean(), rates[a], cell.sum())
-
-
-def test_scores_have_the_rates_asked_for():
-    d = make_synthetic(200_000, n_groups=3, group_shares=[.2, .3, .5], base_rates=[.6, .2, .4], false_positive=[0., .3, .1],
-                       true_positive=[1., .5, .8], rng=np.random.default_rng(7))
-    assert d.population.false_positive.tolist() == [0, .3, .1]
-    check_law(d, ten_people_base(d.X))
-    assert d.X.min() >= 0 and d.X.max() < 1
-    exact = ten_people_base(d.X)[(d.A == 0)] == d.Y[d.A == 0]
-    assert exact.all()  # group 0 was asked to be predicted without a fault
-
-
 @pytest.mark.parametrize("k, d, coefficients", [(2, 5, None), (3, 2, [3., -1.]), (1, 1, [.2])])
-def test_logistic_people_follow_the_integrated_law(k, d, coefficients):
+def test_logistic_people_follow_their_law(k, d, coefficients):
+    """Groups by their shares; labels, in each group and half of the score w x + c, by the chances of the people in it."""
     people = make_logistic(200_000, n_groups=k, d=d, coefficients=coefficients, rng=np.random.default_rng(8))
     assert people.X.shape == (200_000, d)
-    check_law(people, logistic_base(people.X, coefficients))
+    score = people.X @ (np.full(d, 2 / np.sqrt(d)) if coefficients is None else coefficients)
+    for a, c in enumerate(np.linspace(0, -1, k)):
+        here = people.A == a
+        assert near(here.mean(), 1 / k, people.m)
+        for half in (here & (score + c < 0), here & (score + c >= 0)):
+            assert near(people.Y[half].mean(), special.expit(score + c)[half].mean(), half.sum())
+        assert abs(people.X[here].mean(axis=0) - np.eye(d)[0] * (.5 * a / max(k - 1, 1))).max() < 8 / np.sqrt(here.sum())
 
 
-def test_the_integral_against_a_plain_sum():
-    law = make_logistic(100, n_groups=2, d=1, coefficients=[1.5], intercepts=[.3, -2.], shifts=[[-.4], [1.]],
-                        rng=np.random.default_rng(1)).population
-    for a, (c, s) in enumerate(((.3, -.4), (-2., 1.))):
-        x = np.linspace(s - 12, s + 12, 2_400_001)
-        density = np.exp(-(x - s) ** 2 / 2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
-        p = special.expit(1.5 * x + c)
-        assert np.isclose(law.base_rates[a], (p * density).sum(), atol=1e-9)
-        accepted = x >= 0
-        assert np.isclose(law.true_positive[a], (p * density)[accepted].sum() / (p * density).sum(), atol=1e-5)
-        assert np.isclose(law.false_positive[a], ((1 - p) * density)[accepted].sum() / ((1 - p) * density).sum(), atol=1e-5)
-
-
-@pytest.mark.parametrize("maker", [make_synthetic, make_logistic])
-def test_the_same_seed_gives_the_same_people(maker):
-    assert maker(50, rng=np.random.default_rng(3)) == maker(50, rng=np.random.default_rng(3))
-    assert maker(50, rng=np.random.default_rng(3)) != maker(50, rng=np.random.default_rng(4))
+def test_the_same_seed_gives_the_same_people():
+    assert make_logistic(50, rng=np.random.default_rng(3)) == make_logistic(50, rng=np.random.default_rng(3))
+    assert make_logistic(50, rng=np.random.default_rng(3)) != make_logistic(50, rng=np.random.default_rng(4))
 
 
 @pytest.mark.parametrize("asked", [{}, {"n_groups": 3}, {"d": 2}, {"n_groups": 1, "d": 7}])
@@ -70,7 +42,6 @@ def test_the_synthetic_set_is_what_make_logistic_draws(asked):
     made = make_logistic(300, rng=np.random.default_rng(5), **asked)
     assert loaded == made and loaded.name == "synthetic" and loaded.provenance == made.provenance
     assert (loaded.m, loaded.n_groups, loaded.d) == (300, asked.get("n_groups", 2), asked.get("d", 5))
-    assert np.array_equal(loaded.population.frequencies, made.population.frequencies)
     assert loaded.provenance.place == "made here" and loaded.provenance.rules_as_dict["label"].startswith("logistic")
 
 

@@ -20,8 +20,7 @@ from book.studies.panels import AT_VIOLATION, PANEL_METHODS, communities_counts,
 from book.studies.study import setting_rng
 from book.studies.tran_methods import METHODS as METHODS_OF_TRAN
 from dpfair_teach import load, postprocessing
-from dpfair_teach.data import DataUnavailable
-from dpfair_teach.data import _sources as sources
+from dpfair_teach.data import DataUnavailable, sources
 from dpfair_teach.experiments import (
     GAMMAS_PROTOCOL,
     LEAST_ROOM,

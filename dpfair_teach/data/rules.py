@@ -3,14 +3,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from .. import _checks as check
 
-__all__ = ["Rule", "resolve"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Rule", "feature_table", "group_codes", "label_values", "one_hot", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def resolve(argument: str, asked: object, rules: Mapping[str, Rule], default: st
         return Rule(f"own function {own}", lambda raw: _call(argument, asked, raw), own=True)
     if not isinstance(asked, str) or asked not in rules:
         check.refuse(argument, asked, "not a known rule",
-                      f"Choose one of {', '.join(map(repr, rules))}, or pass a function of the raw pandas table.")
+                     f"Choose one of {', '.join(map(repr, rules))}, or pass a function of the raw pandas table.")
     return rules[asked]
 
 
@@ -59,7 +61,7 @@ def group_codes(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, .
     missing = np.setdiff1d(np.arange(k), codes)
     if k < 2 or missing.size:
         check.refuse("group", k if k < 2 else int(missing[0]), "one group only" if k < 2 else "a group code that nobody has",
-                      "Let the function return codes 0, 1, ..., k-1, k at least 2, each of them used.")
+                     "Let the function return codes 0, 1, ..., k-1, k at least 2, each of them used.")
     return codes, tuple(f"group {a}" for a in range(k))
 
 
@@ -70,6 +72,8 @@ def label_values(rule: Rule, raw: pd.DataFrame) -> np.ndarray:
 
 def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
     """Features (m, d) and their names."""
+    import pandas as pd
+
     got = rule.compute(raw)
     if not rule.own:
         got[0].flags.writeable = False  # nobody else holds it: spares Dataset a copy
@@ -83,3 +87,28 @@ def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str,
     elif len(set(names)) != len(names):
         check.refuse("features", names, "column names appear twice", "Rename the columns.")
     return X, names
+
+
+def one_hot(table: pd.DataFrame, dtype: type = np.float64) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Features (m, d) of the dtype and their names: a number stays one column, a category becomes one 0/1 column per value, sorted.
+
+    No value is left out as a reference: each person has exactly one 1 among the columns of a category, called ``column=value``. The
+    matrix is filled in place, because for the census it is the largest thing in memory.
+    """
+    import pandas as pd
+
+    numeric = {c: pd.api.types.is_numeric_dtype(table[c]) for c in table}
+    codes = {c: pd.factorize(table[c], sort=True) for c in table if not numeric[c]}
+    names: list[str] = []
+    start = {}
+    for c in table:
+        start[c] = len(names)
+        names += [c] if numeric[c] else [f"{c}={value}" for value in codes[c][1]]
+    X: np.ndarray = np.zeros((len(table), len(names)), dtype=dtype)
+    rows = np.arange(len(table))
+    for c in table:
+        if numeric[c]:
+            X[:, start[c]] = table[c].to_numpy()
+        else:
+            X[rows, start[c] + codes[c][0]] = 1.0
+    return X, tuple(names)

