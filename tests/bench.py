@@ -33,7 +33,6 @@ from dpfair_teach.oneshot import FrontierLearner, best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import (
     acceptance_probability,
-    clip_counts,
     closed_form,
     k_norm_counts,
     noisy_counts,
@@ -134,7 +133,7 @@ def noisy_programs(repeats: int) -> list[dict]:
     data = load("communities")
     counts = fairness.cell_counts(base_classifier(data).predict(data.X), data.A, data.Y)
     rng = np.random.default_rng(0)
-    tables = np.stack([clip_counts(noisy_counts(counts, epsilon, rng, size=REPEATS)) / data.m for epsilon in EPSILONS])
+    tables = np.stack([np.maximum(noisy_counts(counts, epsilon, rng, size=REPEATS), 0.5) / data.m for epsilon in EPSILONS])
     slack = np.stack([paper_slack(table, data.m, epsilon, 0.05) for table, epsilon in zip(tables, EPSILONS, strict=True)])
     q, slack = tables[:, :, None], slack[:, :, None]
     each_q = np.broadcast_to(q, (len(EPSILONS), REPEATS, len(GAMMAS), 2, 2, 2)).reshape(-1, 2, 2, 2)

@@ -228,7 +228,6 @@ FINE = {
     # what is right among the accepted needs accepted people of some label, and a merge needs nobody
     ("fairness.predictive_values", "counts", "an empty cell"), ("fairness.predictive_values", "counts", "a missing group"),
     ("fairness.merge_groups", "counts", "an empty cell"),
-    ("postprocessing.clip_counts", "counts", "an empty cell"), ("postprocessing.clip_counts", "counts", "a missing group"),
     # who is in a private cell must not show by a refusal
     ("postprocessing.noisy_counts", "counts", "an empty cell"), ("postprocessing.public_margin_counts", "counts", "an empty cell"),
     ("postprocessing.k_norm_counts", "counts", "an empty cell"),

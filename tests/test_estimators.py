@@ -120,7 +120,7 @@ def measured(**how: Any) -> Case:
 
 DELTA = 1e-6
 CASES: dict[str, Case] = {
-    **{f"DPPostProcessing, {method}": repaired(method=method) for method in postprocessing.estimator.METHODS},
+    **{f"DPPostProcessing, {method}": repaired(method=method) for method in postprocessing.learner.METHODS},
     **{f"FrontierLearner, {method}": asked(method=method) for method in oneshot.run.METHODS},
     "DPOracleLearner, frozen": played(games.DPOracleLearner, RULES, warns_at=.05),
     "DPOracleLearner, bound": played(games.DPOracleLearner, RULES, repair="bound"),

@@ -153,7 +153,7 @@ CASES = {
     "DPPostProcessing": Case(
         postprocessing.DPPostProcessing, repaired,
         variants(method=("public_margins", "as_printed", "score_bins"), slack=(None, True, False)),
-        dict(notion="false_positive", against="anchor", beta=0.3, n_bins=4, noise="exact", criterion="price")),
+        dict(notion="false_positive", against="anchor", beta=0.3, n_bins=4)),
 }
 
 

@@ -9,8 +9,8 @@ import pytest
 from dpfair_teach import fairness, postprocessing
 from dpfair_teach.data import base_classifier, load
 from dpfair_teach.postprocessing import closed_form, derived_counts, dual_value, optimal_cuts, public_margin_counts, score_bins, solve_lp
-from dpfair_teach.postprocessing._crossings import best_crossing, pairs
 from dpfair_teach.postprocessing.closed_form import BY_HAND, MOST_BINS
+from dpfair_teach.postprocessing.crossings import best_crossing, pairs
 from faults import Mutant, with_arguments
 
 DATA = load("communities")
@@ -291,10 +291,10 @@ def test_the_suggested_number_is_close_to_the_best(m, epsilon):
 
 def test_the_suggested_number_of_bins():
     assert [postprocessing.suggested_bins(m, 1.0) for m in (1, 200, 500, 1000, 2000, 4000, 10**4, 10**15)] == [3, 4, 5, 7, 9, 12, 16, 16]
-    model = postprocessing.DPPostProcessing(base_classifier(DATA), 1.0, 0.02, method="score_bins", n_bins="suggested", n_groups=2)
+    model = postprocessing.DPPostProcessing(base_classifier(DATA), 1.0, 0.02, method="score_bins", n_groups=2)
     assert model.fit(DATA.X, DATA.Y, sensitive_features=DATA.A, rng=np.random.default_rng(0)).p_.shape == (9, 2)
     ten = load("ten_people")
-    coarse = postprocessing.DPPostProcessing(lambda X: np.round(X[:, 0]), 1.0, 0.02, method="score_bins", n_bins="suggested", n_groups=2)
+    coarse = postprocessing.DPPostProcessing(lambda X: np.round(X[:, 0]), 1.0, 0.02, method="score_bins", n_groups=2)
     assert coarse.fit(ten.X, ten.Y, sensitive_features=ten.A, rng=np.random.default_rng(0)).p_.shape == (2, 2)
 
 

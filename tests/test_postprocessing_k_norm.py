@@ -11,6 +11,7 @@ from scipy import optimize, stats
 
 from dpfair_teach import fairness, mechanisms
 from dpfair_teach.audit import audit_scalar, exact_epsilon
+from dpfair_teach.mechanisms.k_norm import _sum_of_squares
 from dpfair_teach.postprocessing import (
     DPPostProcessing,
     bins_slack,
@@ -20,8 +21,8 @@ from dpfair_teach.postprocessing import (
     margin_slack,
     public_margin_counts,
 )
-from dpfair_teach.postprocessing.knorm import _sum_of_squares, k_norm_limit, k_norm_tail, nearest_whole
-from dpfair_teach.postprocessing.slacks import positive_sum_tail
+from dpfair_teach.postprocessing.noise import nearest_whole
+from dpfair_teach.postprocessing.slacks import k_norm_limit, k_norm_tail, positive_sum_tail
 from faults import Mutant, calling, scaled, with_arguments
 
 THREE = np.array([[[40, 11], [22, 7], [3, 30]], [[0, 20], [15, 25], [4, 0]]])
@@ -243,10 +244,10 @@ def test_public_margins_of_more_groups_use_it():
 
 
 def test_two_groups_by_any_noise_in_whole_numbers():
-    """k_norm, geometric and exact: one law, clipped. n = 4 * 5,000 (exact: 4 * 500), Hoeffding for P(group 1's count is right)."""
+    """k_norm and geometric: one law, clipped. n = 4 * 5,000, Hoeffding for P(group 1's count is right)."""
     counts = np.array([[[40, 11], [22, 7]], [[10, 20], [15, 25]]])
     right = math.tanh(0.5)
-    for noise, n in (("k_norm", 5000), ("geometric", 5000), ("exact", 500)):
+    for noise, n in (("k_norm", 5000), ("geometric", 5000)):
         drawn = public_margin_counts(counts, 1.0, np.random.default_rng(3), n, noise=noise)
         assert (drawn.sum(axis=-2) == counts.sum(axis=-2)).all() and (drawn >= 0).all()
         assert abs((drawn[:, :, 1] == counts[:, 1]).mean() - right) <= math.sqrt(math.log(2e9) / (8 * n))
@@ -260,7 +261,7 @@ def test_the_slack_is_the_smallest_that_the_union_allows(k, epsilon):
     n = k_norm_limit(k, epsilon, beta / (2 * b))
     assert k_norm_tail(k, epsilon, n) <= beta / (2 * b) and (n == 0 or k_norm_tail(k, epsilon, n - 1) > beta / (2 * b))
     q = np.full((b, k, 2), 1 / (2 * b * k))
-    for noise in ("k_norm", "exact", *([None] if k > 2 else [])):
+    for noise in ("k_norm", *([None] if k > 2 else [])):
         slack = margin_slack(q, m, epsilon, beta, noise)
         assert slack[1] == pytest.approx(2 * (b - 1) * n / (m / (2 * k))) and (slack[0] == 0).all()
     if k > 2 and epsilon < 5:
@@ -356,7 +357,6 @@ def test_the_law_of_the_positive_sum(b, epsilon):
 def test_the_slack_that_adds_up_first_needs_noise_that_keeps_sums():
     with pytest.raises(ValueError, match="noise='laplace': with 3 groups the projection mixes this noise"):
         bins_slack(THREE / THREE.sum(), 177, 1.0, 0.05, "laplace")
-    assert bins_slack(THREE / THREE.sum(), 177, 1.0, 0.05, "exact") == pytest.approx(bins_slack(THREE / THREE.sum(), 177, 1.0, 0.05))
 
 
 def test_the_estimator_with_three_groups():
@@ -367,16 +367,12 @@ def test_the_estimator_with_three_groups():
         model = DPPostProcessing(lambda X: X[:, 0], 1.0, 0.05, method="score_bins", n_bins=4, n_groups=3, **settings)
         return model.fit(score[:, None], Y, sensitive_features=A, rng=np.random.default_rng(1))
 
-    for noise, law, sensitivity in ((None, "k_norm", 1), ("k_norm", "k_norm", 1), ("exact", "k_norm", 1), ("geometric", "geometric", 2)):
-        model = fit(noise=noise)
-        (release,) = model.releases_
-        assert (release.mechanism, release.sensitivity, release.scale, release.epsilon) == (law, sensitivity, sensitivity, 1.0)
-        people = model.q_tilde_ * 600
-        assert model.p_.shape == (4, 3) and (noise == "geometric" or people == pytest.approx(np.rint(people)))
+    model = fit()
+    (release,) = model.releases_
+    assert (release.mechanism, release.sensitivity, release.scale, release.epsilon) == ("k_norm", 1, 1, 1.0)
+    people = model.q_tilde_ * 600
+    assert model.p_.shape == (4, 3) and people == pytest.approx(np.rint(people))
     assert np.isfinite(fit(slack=True).slack_).all()
-    with pytest.raises(ValueError, match="noise='k_norm': not a known option"):
-        DPPostProcessing(lambda X: (X[:, 0] > 0.5).astype(int), 1.0, 0.05, method="as_printed", noise="k_norm").fit(
-            score[:, None], Y, sensitive_features=A, rng=rng)
 
 
 @pytest.mark.parametrize("make, message", [

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from dpfair_teach.mechanisms import exact
-from dpfair_teach.postprocessing import k_norm_counts, k_norm_probability, knorm, knorm_exact
-from dpfair_teach.postprocessing.knorm_exact import BLOCK, exp_bounds, sums_of_weights, ways
+from dpfair_teach.mechanisms import exact, k_norm
+from dpfair_teach.mechanisms.k_norm import BLOCK, exp_bounds, sums_of_weights, ways
+from dpfair_teach.postprocessing import k_norm_counts, k_norm_probability
+from dpfair_teach.postprocessing.slacks import k_norm_tail
 from faults import Mutant, planted
 
 # ------------------------------------------------------------------------------------------------- the draw in doubles
@@ -51,7 +52,7 @@ def chances(logs: np.ndarray) -> np.ndarray:
     """
     def at(grid, wait=None):
         rng = Dealt(grid, wait)
-        return int(knorm._index(logs[None], 1, rng)[0]), rng.asked
+        return int(k_norm._index(logs[None], 1, rng)[0]), rng.asked
 
     length, top, half = len(logs), 2**53, 2**52
     left, right = first(0, half, lambda i: not at(i)[1]), first(half, top, lambda i: at(i)[1])
@@ -81,7 +82,7 @@ def worst_loss(k: int, epsilon: float, norms: range) -> float:
     """
     d, point = k - 1, {}
     with np.errstate(divide="ignore"):
-        shift = np.log(chances(knorm._log_shift(d, epsilon)))
+        shift = np.log(chances(k_norm.log_shift(d, epsilon)))
         for n in norms:
             i = np.arange(min(n, d) + 1)
             log_cuts = np.array([math.log(math.comb(n - s + d - 1, d - 1)) for s in i])
@@ -89,7 +90,7 @@ def worst_loss(k: int, epsilon: float, norms: range) -> float:
             if n == 0:
                 point[0, 0] = radius
                 continue
-            split = np.log(chances(knorm._log_ways(k, np.array([n]))[0]))
+            split = np.log(chances(k_norm._log_ways(k, np.array([n]))[0]))
             point |= {(n, j): radius + split[j - 1] - math.log(number) for j, number in enumerate(ways(k, n), start=1) if number}
     return max(math.inf if here == -math.inf or point[n + up, j + more] == -math.inf else abs(here - point[n + up, j + more])
                for (n, j), here in point.items() for up in (0, 1) for more in (-1, 0, 1)
@@ -115,7 +116,7 @@ def test_what_one_uniform_number_gave_away():
 @pytest.mark.parametrize("k, epsilon", [(2, 3.0), (4, 40.0), (30, 0.3), (80, 3.0)])
 def test_the_exact_chances_of_the_shift_are_its_weights(k, epsilon):
     """C(d,i)^2 r^i to a share of 1e-6, however small they are."""
-    logs = knorm._log_shift(k - 1, epsilon)
+    logs = k_norm.log_shift(k - 1, epsilon)
     with np.errstate(divide="ignore"):
         assert np.log(chances(logs)) == pytest.approx(logs - special.logsumexp(logs), abs=1e-6)
 
@@ -159,7 +160,7 @@ def test_a_number_between_two_shares_gives_their_index(d, epsilon):
             if 0 <= u < 2**bits:
                 dealt = Blocks(u, bits)
                 within = next((place for place, edge in enumerate(edges) if u < edge), d)
-                assert knorm_exact.exact_shift(d, epsilon, dealt) == within and dealt.read >= (4 if edges[i] > 2**64 else 1)
+                assert k_norm.exact_shift(d, epsilon, dealt) == within and dealt.read >= (4 if edges[i] > 2**64 else 1)
 
 
 class Blocks:
@@ -203,7 +204,7 @@ class Counting:
 @pytest.mark.parametrize("epsilon", [0.1, 5.0, 20.0])
 def test_the_cost_grows_with_the_groups_and_no_faster(k, epsilon):
     """Random numbers drawn for one vector: at most 40 a group, 60 beside. The rejection took 30,000 tries at ten groups, epsilon 5."""
-    x = knorm_exact.exact_vector(k, Fraction(epsilon), Counting(60 + 40 * k))
+    x = k_norm.exact_vector(k, Fraction(epsilon), Counting(60 + 40 * k))
     assert len(x) == k and sum(x) == 0
 
 
@@ -233,7 +234,7 @@ def test_exact_draws_have_the_enumerated_law(k, epsilon):
     """n = 3,000 vectors, alpha = 1e-9: every vector with entries up to 3, one by one, and all others together."""
     box = np.array(list(product(range(-3, 4), repeat=k)))
     points = box[box.sum(axis=1) == 0]
-    drawn = knorm_exact.exact_noise(3000, k, epsilon, np.random.default_rng(k))
+    drawn = k_norm.exact_noise(3000, k, epsilon, np.random.default_rng(k))
     inside = (np.abs(drawn) <= 3).all(axis=1)
     code = 7 ** np.arange(k)
     found = np.bincount((drawn[inside] + 3) @ code, minlength=7**k)[(points + 3) @ code]
@@ -244,10 +245,10 @@ def test_exact_draws_have_the_enumerated_law(k, epsilon):
 @pytest.mark.parametrize("k, epsilon, n", [(10, 5.0, 1000), (20, 1.0, 500), (200, 3.0, 60)])
 def test_exact_norms_have_their_law_where_the_rejection_did_not_end(k, epsilon, n):
     """The largest distance of the distribution functions is within the DKW bound at alpha = 1e-9."""
-    drawn = knorm_exact.exact_noise(n, k, epsilon, np.random.default_rng(k))
+    drawn = k_norm.exact_noise(n, k, epsilon, np.random.default_rng(k))
     norm = np.maximum(drawn, 0).sum(axis=1)
     at = np.arange(norm.max() + 1)
-    law = 1 - np.array([knorm.k_norm_tail(k, epsilon, int(i)) for i in at])
+    law = 1 - np.array([k_norm_tail(k, epsilon, int(i)) for i in at])
     margin = math.sqrt(math.log(2e9) / (2 * n))
     assert np.abs((norm[:, None] <= at).mean(axis=0) - law).max() <= margin
 
@@ -267,7 +268,7 @@ def by_rejection(f):
     def exact_shift(d, epsilon, rng):
         squares = [math.comb(d, i) ** 2 for i in range(d + 1)]
         while True:
-            i = knorm_exact.choice(squares, rng)
+            i = k_norm.choice(squares, rng)
             if exact.heads_exp(i * epsilon, rng):
                 return i
     return exact_shift
@@ -289,8 +290,8 @@ def test_how_many_draws_the_rejection_throws_away():
 
 
 FAULTS = {
-    "k_norm_by_one_uniform": Mutant("dpfair_teach.postprocessing.knorm._index", by_one_number, "one number of 53 bits, as it was"),
-    "exact_k_norm_by_rejection": Mutant("dpfair_teach.postprocessing.knorm_exact.exact_shift", by_rejection, "the rejection, as it was"),
-    "exact_k_norm_weights_not_squared": Mutant("dpfair_teach.postprocessing.knorm_exact.sums_of_weights", not_squared,
+    "k_norm_by_one_uniform": Mutant("dpfair_teach.mechanisms.k_norm._index", by_one_number, "one number of 53 bits, as it was"),
+    "exact_k_norm_by_rejection": Mutant("dpfair_teach.mechanisms.k_norm.exact_shift", by_rejection, "the rejection, as it was"),
+    "exact_k_norm_weights_not_squared": Mutant("dpfair_teach.mechanisms.k_norm.sums_of_weights", not_squared,
                                                "C(d,i), no square"),
 }

@@ -217,7 +217,7 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
         dict(gamma=-1.0), dict(delta=1e-99), dict(size=10**9), dict(share=1.0), dict(eta=-1.0), dict(notion="demographic_parity"))),
     *((repaired, how) for how in (
         dict(epsilon=0.0), dict(gamma=-1.0), dict(beta=2.0), dict(n_groups=1), dict(method="score_bins", n_bins=1),
-        dict(method="score_bins", n_bins=10**6), dict(method="as_printed", noise="k_norm"),
+        dict(method="score_bins", n_bins=10**6),
         dict(method="as_printed", notion="true_positive"))),
     *((fit, how) for fit in (mixed, learned) for how in (
         dict(gamma=-1.0), dict(delta=1e-99), dict(rounds=0), dict(notion="fair"), dict(B=-1.0), dict(n_groups=1))),

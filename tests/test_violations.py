@@ -14,7 +14,7 @@ import dpfair_teach
 import violations
 from dpfair_teach import games, oracles
 from dpfair_teach.oneshot import learner as one_shot
-from dpfair_teach.postprocessing import estimator
+from dpfair_teach.postprocessing import learner as repairs
 from faults import Mutant
 
 
@@ -67,7 +67,7 @@ def test_every_learner_is_on_the_list():
     assert len(learners()) >= 5
     for name in learners():
         assert f"{name}(" in source, f"no line for {name} in LEARNERS of tests/violations.py"
-    assert all(method in names for method in (*estimator.METHODS, *one_shot.METHODS, "promise", "bound", "frozen"))
+    assert all(method in names for method in (*repairs.METHODS, *one_shot.METHODS, "promise", "bound", "frozen"))
 
 
 # --- deliberate faults

@@ -224,13 +224,10 @@ valid("fairness.chance_violation", fairness.chance_violation, lambda: dict(peopl
 
 # ------------------------------------------------------------------------------------------------------ postprocessing
 valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"))
-valid("postprocessing.solve_many", postprocessing.solve_many, lambda: dict(
-    q=np.stack([Q, Q]), gamma=[0.1, 0.2], slack=0.0, notion="equalized_odds", against="pairs"))
 valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(
     q=Q, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"))
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(
     q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0, notion="equalized_odds", against="pairs"))
-valid("postprocessing.printed_tp_row", postprocessing.printed_tp_row, lambda: dict(q=Q, group=1, program=2))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.acceptance_probability", postprocessing.acceptance_probability,
       lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
@@ -239,18 +236,17 @@ valid("postprocessing.suggested_bins", postprocessing.suggested_bins, lambda: di
 valid("postprocessing.optimal_cuts", postprocessing.optimal_cuts,
       lambda: dict(score=[0.9, 0.7, 0.4, 0.3, 0.2, 0.8, 0.6, 0.5], Y=Y, n_bins=3, criterion="price"))
 valid("postprocessing.noisy_counts", postprocessing.noisy_counts,
-      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
+      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, as_printed=True))
 valid("postprocessing.public_margin_counts", postprocessing.public_margin_counts,
-      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace"))
+      lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, noise="laplace", as_printed=False))
 valid("postprocessing.k_norm_counts", postprocessing.k_norm_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, exact=False))
 valid("postprocessing.k_norm_probability", postprocessing.k_norm_probability, lambda: dict(noise=[1, 0, -1], epsilon=1.0))
 valid("postprocessing.k_norm_variance", postprocessing.k_norm_variance, lambda: dict(n_groups=3, epsilon=1.0))
 valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0, notion="false_positive", against="pairs"))
-valid("postprocessing.clip_counts", postprocessing.clip_counts, lambda: dict(counts=COUNTS))
 for slack in ("paper_slack", "main_text_slack"):
     valid(f"postprocessing.{slack}", getattr(postprocessing, slack),
-          lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05, negative="as_printed"))
+          lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05))
 valid("postprocessing.bins_slack", postprocessing.bins_slack, lambda: dict(
     q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
 valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(
@@ -269,8 +265,8 @@ def _fitted_post(X, y, sensitive_features, rng, **settings):
 def _post_arguments():
     ten = data.load("ten_people")
     return dict(base=data.ten_people_base, epsilon=1.0, gamma=0.1, method="public_margins", notion="equalized_odds",
-                against="pairs", slack=True, beta=0.05, n_bins=None, n_groups=2, noise="laplace",
-                criterion=None, X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
+                against="pairs", slack=True, beta=0.05, n_bins=None, n_groups=2,
+                X=ten.X, y=ten.Y, sensitive_features=ten.A, rng=rng())
 
 
 @cache
@@ -280,7 +276,7 @@ def _post():
 
 valid("postprocessing.DPPostProcessing", _fitted_post, _post_arguments)
 valid("postprocessing.DPPostProcessing:score_bins", _fitted_post,
-      lambda: dict(_post_arguments(), method="score_bins", n_bins=3, criterion="price", base=lambda X: np.asarray(X)[:, 0]))
+      lambda: dict(_post_arguments(), method="score_bins", n_bins=3, base=lambda X: np.asarray(X)[:, 0]))
 valid("postprocessing.DPPostProcessing:p_at", _of(_post, "p_at"), lambda: dict(gamma=0.1))
 valid("postprocessing.DPPostProcessing:predict_proba", _of(_post, "predict_proba"),
       lambda: dict(X=data.load("ten_people").X, sensitive_features=data.load("ten_people").A, gamma=0.05))

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from dpfair_teach import baselines, data, fairness, functional, games, lagrangian, oneshot, postprocessing, separation
 from dpfair_teach.oneshot import learner as one_shot
 from dpfair_teach.oracles import RegressionOracle
-from dpfair_teach.postprocessing import estimator
+from dpfair_teach.postprocessing import learner as repairs
 
 GROUPS = (2, 3, 5)
 GAMMA, EPSILON, DELTA = 0.05, 2.0, 1e-6
@@ -244,8 +244,7 @@ def separated(aware: bool) -> Callable[[People], Answer | None]:
 COMPARED = list(product(("equalized_odds", "false_positive", "true_positive", "demographic_parity"), ("anchor", "pairs")))
 LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     **{f"linear program, {notion}, {against}": solved(notion, against) for notion, against in COMPARED},
-    **{f"DPPostProcessing, {method}": post_processed(method=method) for method in estimator.METHODS},
-    "DPPostProcessing, public_margins, geometric": post_processed(method="public_margins", noise="geometric"),
+    **{f"DPPostProcessing, {method}": post_processed(method=method) for method in repairs.METHODS},
     **{f"DPPostProcessing, {notion}, {against}": post_processed(notion=notion, against=against) for notion, against in COMPARED},
     **{f"exponentiated_gradient, {notion}, {against}": played(notion, against) for notion, against in COMPARED},
     **{f"fair ERM, {notion}, {against}": fair_erm(notion, against) for notion, against in COMPARED},

@@ -1,4 +1,4 @@
-"""Which cuts and how many score bins, tried on drawn populations: behind ``DPPostProcessing(criterion=)`` and ``suggested_bins``.
+"""Which cuts and how many score bins, tried on drawn populations: behind the cuts of ``DPPostProcessing`` and ``suggested_bins``.
 
 Logistic populations of five features: 400 with coefficients, group shares, base rates and feature shifts drawn at random, of which 58 are
 kept, where the base is unfair by at least 0.15 to 2,000 people (else there is nothing to trade). Law n comes from the seed [7, n], and so

@@ -23,8 +23,8 @@ __all__ = ["METHODS", "Draws", "draws_over_splits", "free_points", "postprocessi
 CurveMethod = Literal["as_printed", "as_printed_no_slack", "public_margins_laplace", "public_margins", "score_bins"]
 NegativeSlack = Literal["unconstrained", "left_out"]
 
-#: Ways to release the table and to read it, by the name that the stored tables use: the settings of ``DPPostProcessing`` that each one is.
-#: ``public_margins`` and ``score_bins`` have the estimator's default noise: K-norm, which is geometric for two groups. With Laplace
+#: Ways to release the table and to read it, by the name that the stored tables use: a method of ``DPPostProcessing``, its noise and slack.
+#: ``public_margins`` and ``score_bins`` have the law of the estimator's noise: K-norm, which is geometric for two groups. With Laplace
 #: noise, the kind of the printed algorithm, margins are ``public_margins_laplace``: for two groups of scale 1 / epsilon on one count a
 #: public cell; for more, of scale 2 / epsilon on every cell, projected onto the public sums.
 METHODS: dict[CurveMethod, dict[str, Any]] = {
@@ -151,15 +151,10 @@ def _release(counts: np.ndarray, method: CurveMethod, epsilon: float, repeats: i
     """The noisy tables of all repeats, (R, b, k, 2), in people; at epsilon = inf the true one, R times."""
     if np.isinf(epsilon):
         return np.broadcast_to(counts, (repeats, *counts.shape))
-    public = METHODS[method]["method"] != "as_printed"
-    release = postprocessing.public_margin_counts if public else postprocessing.noisy_counts
-    return release(counts, epsilon, rng, size=repeats, noise=METHODS[method]["noise"])
-
-
-def _programs(q: np.ndarray, gammas: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """The optimal p, (R, G, b, k), of the program of each table and gamma; slack (R, k, 2)."""
-    solve = postprocessing.closed_form if q.shape[-2] == 2 else postprocessing.solve_many
-    return solve(q[:, None], gammas, slack[:, None], notion=_ANCHORED).p
+    if METHODS[method]["method"] == "as_printed":
+        return postprocessing.noisy_counts(counts, epsilon, rng, repeats, as_printed=METHODS[method]["noise"] == "laplace")
+    noise = METHODS[method]["noise"]
+    return postprocessing.public_margin_counts(counts, epsilon, rng, repeats, noise, as_printed=noise == "laplace")
 
 
 def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
@@ -241,7 +236,7 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     step = max(1, _PROGRAMS_AT_ONCE // gammas.size)
     for start in range(0, repeats, step):
         part = slice(start, start + step)
-        derived = postprocessing.derived_counts(test, _programs(q[part], gammas, slack[part]))
+        derived = postprocessing.derived_counts(test, postprocessing.solve(q[part, None], gammas, slack[part, None], notion=_ANCHORED).p)
         error[part], violation[part] = fairness.error(derived), _ANCHORED.violation(derived)
     return Draws(error, violation, kept, tuple(gammas.tolist()))
 

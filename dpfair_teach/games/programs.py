@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _checks as check
 from ..fairness.parity import signed
-from ..postprocessing._highs import minimize
+from ..postprocessing.highs import minimize
 
 __all__: list[str] = []     # the games call these
 

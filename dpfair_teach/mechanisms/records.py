@@ -47,8 +47,8 @@ class Release:
     Parameters
     ----------
     mechanism : str
-        "laplace", "geometric", "gaussian", "exponential", "randomized response", or another name, of which accountants know epsilon alone;
-        capitals and underscores do not matter. A name that is nearly one of the five is refused: it would escape its checks.
+        "laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", or another name, of which accountants know
+        epsilon alone; capitals and underscores do not matter. A name that is nearly one of the six is refused: it would escape its checks.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity : float > 0, optional
@@ -245,12 +245,13 @@ def _known_name(mechanism: object) -> str:
     if not isinstance(mechanism, str) or not mechanism.strip():
         check.refuse("mechanism", mechanism, "not a name", "Name the mechanism, for instance 'laplace'.")
     name = " ".join(mechanism.replace("_", " ").lower().split())
-    if name in MECHANISMS:
-        return name
-    meant = difflib.get_close_matches(name, MECHANISMS, n=1, cutoff=0.85)
+    known = {listed.replace("_", " "): listed for listed in MECHANISMS}
+    if name in known:
+        return known[name]
+    meant = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
     if meant:
-        check.refuse("mechanism", mechanism, f"nearly {meant[0]!r}, whose records are checked, and not spelt so",
-                     f"Write {meant[0]!r}, or another name if you mean another mechanism.")
+        check.refuse("mechanism", mechanism, f"nearly {known[meant[0]]!r}, whose records are checked, and not spelt so",
+                     f"Write {known[meant[0]]!r}, or another name if you mean another mechanism.")
     return mechanism
 
 

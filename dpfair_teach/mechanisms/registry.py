@@ -6,6 +6,7 @@ from typing import Literal
 from .exponential import Exponential
 from .gaussian import Gaussian
 from .geometric import Geometric
+from .k_norm import KNorm
 from .laplace import Laplace
 from .mechanism import Mechanism
 from .response import RandomizedResponse
@@ -13,10 +14,10 @@ from .response import RandomizedResponse
 __all__ = ["MECHANISMS", "Name", "mechanism_of"]
 
 #: The names of mechanisms in records.
-Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response"]
+Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm"]
 #: What draws, and what accountants know of each mechanism, by that name; of any other name, its epsilon alone.
 MECHANISMS: dict[str, Mechanism] = {"laplace": Laplace(), "geometric": Geometric(), "gaussian": Gaussian(), "exponential": Exponential(),
-                                    "randomized response": RandomizedResponse()}
+                                    "randomized response": RandomizedResponse(), "k_norm": KNorm()}
 
 
 def mechanism_of(name: str) -> Mechanism:

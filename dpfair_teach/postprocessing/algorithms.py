@@ -1,7 +1,4 @@
-"""The private algorithms of post-processing, each on one screen: what is printed beside its box.
-
-Nothing is checked here, and nothing is batched: what is called refuses its own arguments. :class:`DPPostProcessing` gives the same numbers
-at the same seed; around them it reads people and options, and keeps the record of what was released.
+"""The private algorithms of post-processing, each on one screen: what is printed beside its box, and what :class:`DPPostProcessing` runs.
 
 Privacy unit: one person's A changes. X, Y, m and the number of groups are public, and the base, which never saw A, with all its scores.
 """
@@ -11,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..fairness import cell_counts
-from ._program import Solution
 from .bins import optimal_cuts, score_bins
+from .closed_form import solve
+from .derived import Solution
 from .noise import noisy_counts, public_margin_counts
 from .slacks import lift_unusable, paper_slack
-from .solve import solve
 
 __all__ = ["dp_postprocessing", "public_margin_postprocessing", "score_bin_postprocessing"]
 
@@ -25,14 +22,12 @@ def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
     """Algorithm 1: noise on every count, then the linear program with its slack. Step 1, the base, is over when the people are counted.
 
     Source: supplement and main text, Algorithm 1. What it leaves open, a noisy cell that holds nobody, :func:`lift_unusable` settles.
-    Released is the noisy table, at the price epsilon (for Laplace noise in real numbers, see :func:`noisy_counts`). What is returned is
-    computed from it and from m, gamma and beta, which are public: so it is epsilon-differentially private too, and may be published.
-    The same numbers: ``DPPostProcessing(..., method="as_printed")``.
+    Released is the noisy table, at the price epsilon; what is returned is computed from it and from public numbers.
 
     Parameters
     ----------
     counts : (2, k, 2) array [yhat, a, y], in people, k >= 2
-    epsilon : float >= 1e-9
+    epsilon : float in [1e-9, 1e9]
     gamma : float >= 0
         The gap allowed on the noisy table, before the slack.
     beta : float in (0, 1)
@@ -47,7 +42,7 @@ def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
     Raises
     ------
     ValueError
-        As :func:`noisy_counts`, :func:`paper_slack` and :func:`solve`; never because of what the noise was.
+        As :func:`noisy_counts` and :func:`solve`; never because of what the noise was.
 
     Examples
     --------
@@ -57,8 +52,8 @@ def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
     """
     noisy = noisy_counts(counts, epsilon, rng)
     m = round(np.sum(counts, dtype=float))      # the counts are not read again
-    slack = paper_slack(noisy / m, m, epsilon, beta, negative="unconstrained")
-    return solve(noisy / m, gamma, slack)
+    slack = paper_slack(noisy / m, m, epsilon, beta)
+    return solve(noisy / m, gamma, lift_unusable(noisy / m, slack))
 
 
 def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
@@ -66,10 +61,7 @@ def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float
     """Public margins: noise that keeps the public number of people of each prediction and label, then the linear program, without slack.
 
     Source: ours, sharpening Algorithm 1. Released is the noisy table, at the price epsilon; what is returned is computed from it and from
-    gamma, so it is epsilon-differentially private too, and may be published. The noise is in whole people: two-sided geometric on group
-    1's counts for two groups, K-norm noise for more. The same numbers: ``DPPostProcessing(..., method="public_margins",
-    noise="k_norm", against="anchor")``; for two groups its default, ``geometric``, is the same law and draws other numbers at the same
-    seed.
+    gamma. The noise is in whole people: two-sided geometric on group 1's counts for two groups, K-norm noise for more.
 
     Parameters
     ----------
@@ -96,7 +88,7 @@ def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float
     >>> public_margin_postprocessing(ten, epsilon=5, gamma=1, rng=np.random.default_rng(0)).p.round(3).tolist()   # any gap: the base's own
     [[0.0, 0.0], [1.0, 1.0]]
     """
-    noisy = public_margin_counts(counts, epsilon, rng, noise="k_norm")
+    noisy = public_margin_counts(counts, epsilon, rng)
     q = noisy / noisy.sum()             # the margins are exact, so the sum is m
     return solve(q, gamma, lift_unusable(q))
 
@@ -108,9 +100,7 @@ def score_bin_postprocessing(
     """Score bins: public margins of the bins of a public score, in place of the base's two answers.
 
     Source: ours. Score and Y are public, and with them the cuts and everybody's bin. Released is the noisy table of the bins, at the price
-    epsilon; what is returned is computed from it and from public numbers, so it is epsilon-differentially private, for any number of
-    bins, and may be published. The same numbers: ``DPPostProcessing(..., method="score_bins", noise="k_norm",
-    against="anchor")``.
+    epsilon for any number of bins; what is returned is computed from it and from public numbers.
 
     Parameters
     ----------

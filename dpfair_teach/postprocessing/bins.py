@@ -1,8 +1,7 @@
 """Score bins: more than two predictions from a public score, so that the program may move the threshold and not only mix two answers.
 
-The score comes from a base that never saw A, so the score, its cuts and everybody's bin are public, as yhat is. A table of b bins costs no
-more epsilon than one of two predictions (a changed A still moves one person inside one public cell); it has more cells for the same people,
-so each rate is a sum of more noisy numbers.
+The base never saw A, so the score, its cuts and everybody's bin are public, as yhat is: a table of b bins costs no more epsilon than one of
+two predictions.
 """
 from __future__ import annotations
 
@@ -59,28 +58,9 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
     """The best cuts of a score, by its ROC curve or by the mean cost of mistakes. They read score and Y only: no epsilon is spent.
 
     Source: ours. Neither gamma nor the noise nor the groups' own curves are known when the cuts are chosen; so each criterion is a mean
-    over what may come.
-
-    "area": the largest area under the ROC curve of the binned score, a mean over false positive rates: that of the polygon whose corners,
-    the b - 1 thresholds, lie on the ROC curve of the score. With coins inside the bins all up to its upper concave hull can be reached
-    without A. So what binning loses is measured against the concave hull of the score's ROC curve, not
-    against the curve: that of a sample is a staircase and not concave, and few bins may lie above it. Of ten people, cut at 0.4 and 0.6 in
-    the example, the polygon has area 0.98, as the hull has, and the curve 0.96.
-
-    "price": the least mean cost where a false positive costs c, a false negative 1 - c, each bin gets the answer that is cheaper there,
-    and c is uniform in [0, 1]. That is half the sum over the bins of N0 N1 / (N0 + N1), with N0 and N1 people of label 0 and 1 in a bin:
-    half the sum of squares of Y within the bins.
-
-    Dynamic programming over candidates, one bin after the other, finds the best of the candidates exactly. The best of all cuts is among
-    them but for the cases named here:
-
-    - For the area, the corners of the concave hull of the ROC curve. A polygon with a corner below the hull grows when the corner moves up
-      to it; along an edge of the hull the area is linear in the corner's place, so the corner may go to an end of the edge. Where the hull
-      has fewer corners than there are cuts (more bins would only split bins for nothing), about 200 quantiles of the score are candidates
-      too, and the optimum is over these.
-    - For the price, the corners of the ROC curve itself. Between its neighbours a cut splits one vector (N0, N1) in two, and the cost is
-      concave in the first part: along a straight piece of the curve it is least at an end. Of more than 1000 corners only the hull's are
-      candidates, and the quantiles (up to 16 bins on Adult, the cost is then within 0.1 % of that with ten times as many).
+    over what may come. Dynamic programming over candidates finds the best of them; these are the corners of the ROC curve, for the area of
+    its concave hull, and where they are too few or more than 1000 the hull's and about 200 quantiles of the score. The chapter on less
+    epsilon has the proofs.
 
     Parameters
     ----------
@@ -90,9 +70,9 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
     n_bins : int in 2..1000
         b; at most the number of different scores.
     criterion : "area" or "price"
-        The price makes bins narrow where the labels of these very people change often. On fresh people of drawn populations it is a little
-        ahead with up to 4 bins; with more, where noise is small, it is behind, and the more the fewer people chose the cuts (the
-        experiment ``bins_tuned``).
+        ``area``: the largest area under the ROC curve of the binned score, a mean over false positive rates. ``price``: the least mean
+        cost where a false positive costs c, a false negative 1 - c, each bin gets the answer that is cheaper there, and c is uniform in
+        [0, 1]. On fresh people the price is a little ahead with up to 4 bins; with more, where noise is small, it is behind.
 
     Returns
     -------
@@ -101,7 +81,7 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
     Raises
     ------
     ValueError
-        Different lengths, one label only, NaN, fewer different scores than bins, a criterion that does not exist.
+        Different lengths, one label only, NaN, fewer different scores than bins.
 
     Examples
     --------
@@ -139,12 +119,8 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
 def suggested_bins(m: int, epsilon: float) -> int:
     """How many bins: 0.45 (m epsilon)^(2/5), rounded, but 3 at least and 16 at most. It reads public numbers only.
 
-    Source: ours. Two errors pull in opposite directions. The polygon of b corners stays below a smooth concave ROC curve by an area of
-    order 1 / b^2. A rate of the derived classifier is a sum over b noisy counts, so its noise has a deviation of order
-    sqrt(b) / (m epsilon). The sum of the two is smallest where b^(5/2) is in proportion to m epsilon. The factor, and the area as the
-    criterion of the cuts, come from drawn populations alone: the experiment ``bins_tuned`` compares numbers of bins on 58 logistic
-    populations, m epsilon from 50 to 12,800. On fresh people the rule's mean Q is within 0.035 of the best everywhere for 2,000 people.
-    Fewer people cannot tell where many cuts belong: of 500 people, at m epsilon 6,400, 9 bins are better than 13.
+    Source: ours. What binning loses falls like 1 / b^2, and the noise of a rate grows like sqrt(b) / (m epsilon); the factor was tuned on
+    drawn populations, the experiment ``bins_tuned``.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from .. import _checks as check
 from .slacks import both_rates, bound_numbers, log_over_m_epsilon, noisy_frequencies, over
@@ -28,11 +27,6 @@ def count_sensitivity(m: int) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        m is not a whole number above 0.
 
     Examples
     --------
@@ -235,6 +229,8 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     >>> round(theorem_2_2(q, m=20000, epsilon=1, beta=.05, gamma=.02, as_printed=True).error, 4)
     0.0122
     """
+    from scipy import stats  # here: it takes half a second
+
     q = check.frequencies("q", _one_table(q, as_printed))
     people, k = q.sum(axis=0), q.shape[1]
     m, epsilon, beta = bound_numbers(m, epsilon, beta)

@@ -6,12 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import mechanisms
 from .._curve import draws_of, violation_of
 from ..fairness import Parity
-from ._people import LEAST_EPSILON
-from .knorm import k_norm_variance
-from .noise import MarginNoise, margin_sensitivity, public_margin_counts
+from ..mechanisms.k_norm import draws, k_norm_variance
+from .noise import LEAST_EPSILON, nearest_whole
 
 #: Tables are drawn with so much more noise than there was. The program chose what looks small on the released table, above all among many
 #: bins. Calibrated, not derived, on drawn populations: twelve kinds of fits, two to twelve bins and two to six groups, 100 fits each.
@@ -23,25 +21,23 @@ MOST_GROUPS = 300       # whose variance under K-norm noise is computed; it hard
 TRIED, LEAST_TRIED, MOST_TRIED, GAMMAS_TRIED = 2000, 4, 40, 6
 
 
-def possible_tables(released: np.ndarray, epsilon: float, noise: MarginNoise, public: bool, rng: np.random.Generator) -> np.ndarray:
+def possible_tables(released: np.ndarray, epsilon: float, public: bool, rng: np.random.Generator) -> np.ndarray:
     """True tables (D, b, k, 2) that could stand behind a released one, in people: what a little more noise makes of it.
 
     Noise is symmetric, so what it makes of the released table is the law of the true one, where no table was more likely than others
     before. With public margins the tables keep them: the mechanism is run again, on what it released, which is no private number.
     """
-    tables = noisy_again(released, max(epsilon / MORE_NOISE, min(epsilon, 2 * LEAST_EPSILON)), noise, public, rng, draws_of(released.size))
+    tables = noisy_again(released, max(epsilon / MORE_NOISE, min(epsilon, 2 * LEAST_EPSILON)), public, rng, draws_of(released.size))
     return tables if public else np.maximum(tables, 0.0)
 
 
-def noisy_again(released: np.ndarray, epsilon: float, noise: MarginNoise, public: bool, rng: np.random.Generator, size: int) -> np.ndarray:
+def noisy_again(released: np.ndarray, epsilon: float, public: bool, rng: np.random.Generator, size: int) -> np.ndarray:
     """What a mechanism like the one that ran makes of the table that it released, (size, b, k, 2), in people."""
-    b, k, _ = released.shape
     if public:
-        whole = noise != "laplace" and (k == 2 or noise != "geometric")     # else the projection onto the margins leaves fractions
-        table = np.rint(released) if whole else released
-        return public_margin_counts(table, epsilon, rng, size, noise="k_norm" if whole else "laplace")
-    draw = mechanisms.laplace if noise == "laplace" else mechanisms.geometric
-    return released + draw(np.zeros((b, k, 2), dtype=int), 2, epsilon, rng, size)
+        table = np.moveaxis(np.rint(released), -2, -1).astype(np.int64)                     # (b, 2, k)
+        noise = draws(size * table.size // table.shape[-1], table.shape[-1], epsilon, rng).reshape(size, *table.shape)
+        return np.moveaxis(nearest_whole(table + noise, table.sum(axis=-1)), -1, -2).astype(float)
+    return released + rng.laplace(0.0, 2 / epsilon, (size, *released.shape))
 
 
 def times_tried(released: np.ndarray) -> int:
@@ -86,13 +82,7 @@ def claims_and_draws(ps: list[np.ndarray], released: np.ndarray, tables: np.ndar
     return np.array(claimed), np.stack(errors, axis=1), np.stack(violations, axis=1)
 
 
-def noise_of_accepted(b: int, k: int, epsilon: float, noise: MarginNoise, public: bool, labels: int) -> float:
+def noise_of_accepted(b: int, k: int, epsilon: float, public: bool, labels: int) -> float:
     """The standard deviation, in people, that noise gives to the accepted of a cell where half are: sum of (p_v - 1/2) w_v, p_v 0 or 1."""
-    scale = (margin_sensitivity(k, noise) if public else 2) / epsilon
-    if noise == "laplace":
-        variance = 2 * scale**2
-    elif public and noise in ("k_norm", "exact"):
-        variance = k_norm_variance(min(k, MOST_GROUPS), epsilon)
-    else:
-        variance = 2 * math.exp(-1 / scale) / math.expm1(-1 / scale) ** 2
+    variance = k_norm_variance(min(k, MOST_GROUPS), epsilon) if public else 2 * (2 / epsilon)**2
     return math.sqrt(b * labels * variance) / 2

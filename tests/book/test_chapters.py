@@ -348,7 +348,7 @@ SPOILT = [      # what is taken out of a chapter or put into it, and what is the
     ("```{dropdown} Solution", "```{dropdown} Hint", "has no folded solution"),
     ("```{dropdown} Hint\nWrite the best", "```{dropdown} First\nWrite the best", "exercise '5C. The slope' has no folded hint"),
     ("{prf:algorithm}", "{prf:remark}", "no {prf:algorithm} with a show(...) below it"),
-    ("show(postprocessing._crossings", "print(postprocessing._crossings", "no {prf:algorithm} with a show(...) below it"),
+    ("show(postprocessing.crossings", "print(postprocessing.crossings", "no {prf:algorithm} with a show(...) below it"),
     ("tags: [hide-input]\nmystnb", "mystnb", "lines, more than 14: split it"),
     ("## Close\n", "## Close\n\n```{code-cell}\n" + "print(1)\n" * 15 + "```\n", "lines, more than 14: split it"),
     (":label: ex-05-slope\n", "", "exercise '5C. The slope' has no :label:"),

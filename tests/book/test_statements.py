@@ -489,16 +489,22 @@ def test_tables_on_the_page_of_gaps_are_the_ones_tested():
     assert np.round((noisy - q) * m, 2).tolist() == [[[-10.15, 0], [0, 0]], [[10.15, 0], [0, 0]]] and "-10.15$ people" in page
 
 
+def usable(noisy: np.ndarray) -> np.ndarray:
+    """No negative cell; half a person on each prediction of a (group, label) that then holds nobody."""
+    noisy = np.maximum(noisy, 0.0)
+    return np.where((noisy.sum(axis=-3) == 0)[..., None, :, :], 0.5, noisy)
+
+
 def test_claim_slack_is_not_inevitable():
     rng = np.random.default_rng(9)
     for counts in random_tables(10, 4, seed=10):                    # feasible without slack, any number of groups
-        noisy = postprocessing.clip_counts(postprocessing.noisy_counts(counts, 1.0, rng))
+        noisy = usable(postprocessing.noisy_counts(counts, 1.0, rng))
         answer = postprocessing.solve_lp(noisy / noisy.sum(), 0.0)
         assert fairness.violation(postprocessing.derived_counts(noisy / noisy.sum(), answer.p), against="anchor") < 1e-6
         assert fairness.violation(postprocessing.derived_counts(noisy, np.full((2, 4), 0.3)), against="pairs") < 1e-12
     # what the slack buys: error, paid for with fairness (300 draws on 2,000 people; the base has a gap of .15)
     gamma = 0.02
-    noisy = postprocessing.clip_counts(postprocessing.noisy_counts(Q2 * M, EPSILON, rng, size=300)) / M
+    noisy = usable(postprocessing.noisy_counts(Q2 * M, EPSILON, rng, size=300)) / M
     best, results = postprocessing.solve_lp(Q2, gamma).value, {}
     for name, slack in (("without", 0.0), ("with", postprocessing.paper_slack(noisy, M, EPSILON, BETA))):
         derived = postprocessing.derived_counts(Q2, postprocessing.closed_form(noisy, gamma, slack).p)
@@ -517,7 +523,7 @@ def test_claim_noisy_cells_are_made_usable_by_a_stated_rule():
     fp = noisy[1, :, 0] / noisy[:, :, 0].sum(axis=0)
     reached = p[1] * fp + p[0] * (1 - fp)
     assert abs(reached[1] - reached[0]) <= 0.15 + 1e-7
-    slack = postprocessing.paper_slack(noisy / 20, 20, 1.0, BETA, negative="unconstrained")
+    slack = postprocessing.lift_unusable(noisy, postprocessing.paper_slack(noisy / 20, 20, 1.0, BETA))
     assert np.isinf(slack[1, 1]) and np.isfinite(slack[1, 0])
     # the estimator goes by it, whatever the noise, with slack and without
     seen = set()
@@ -567,7 +573,7 @@ def test_claim_public_margins_need_one_count_per_cell():
     # the paper's two noisy counts, projected on their known sum, come half of the way
     paper = postprocessing.noisy_counts(counts, 0.5, np.random.default_rng(11), size=5000) - counts
     assert ((paper[:, :, 1] - paper[:, :, 0]) / 2).var() == pytest.approx(2 * 2 * 2.0**2, rel=0.1)
-    small = postprocessing.public_margin_counts(Q3[:, :2], 0.1, np.random.default_rng(12), size=200)
+    small = postprocessing.public_margin_counts(Q3[:, :2], 0.1, np.random.default_rng(12), size=200, noise="laplace")
     assert (small >= 0).all() and (small <= Q3[:, :2].sum(axis=1)[:, None]).all()
     # one person's move changes one of the published counts by one
     ten = load("ten_people")
@@ -627,7 +633,7 @@ def test_without_slack_the_violation_exceeds_gamma_half_as_much():
     printed = postprocessing.theorem_2_2(Q2, M, EPSILON, BETA, gamma, as_printed=True)
     assert [2 * h for h in half] == pytest.approx([printed.fp[1] - gamma, printed.tp[1] - gamma])
     L = math.log(4 / BETA)
-    draws = postprocessing.public_margin_counts(Q2 * M, EPSILON, np.random.default_rng(33), size=4000) / M
+    draws = postprocessing.public_margin_counts(Q2 * M, EPSILON, np.random.default_rng(33), size=4000, noise="laplace") / M
     draws = draws[np.abs(draws - Q2).max(axis=(1, 2, 3)) <= L / (M * EPSILON)]
     for tables, excess in ((corners, half), (draws, 2 * L / (smallest * EPSILON - 2 * L))):
         reached = rates_of(postprocessing.derived_counts(Q2, postprocessing.closed_form(tables, gamma).p))
@@ -1011,7 +1017,7 @@ def delta_one_direction_only(f):
 
 
 def unclipped(f):
-    def public_margin_counts(counts, epsilon, rng, size=None, noise="laplace"):
+    def public_margin_counts(counts, epsilon, rng, size=None, noise=None):
         counts = np.asarray(counts, float)
         shape = (() if size is None else (size,)) + counts[:, 1].shape
         ones = counts[:, 1] + rng.laplace(0, 1 / epsilon, shape)
@@ -1159,8 +1165,8 @@ FAULTS = {
                                         "the group's own cell may be as small as it likes"),
     "slack_is_zero": Mutant("dpfair_teach.postprocessing.paper_slack", lambda f: lambda *a, **kw: np.zeros_like(f(*a, **kw)), "no slack"),
     "slack_negative_kept": Mutant(
-        "dpfair_teach.postprocessing.paper_slack", lambda f: lambda *a, negative="", **kw: f(*a, **kw),
-        "a negative cell gives a negative slack"),
+        "dpfair_teach.postprocessing.lift_unusable", lambda f: lambda q, slack=0.0, **kw: np.where(
+            np.asarray(slack) < 0, slack, f(q, slack, **kw)), "a negative cell gives a negative slack"),
     "main_text_slack_for_papers": Mutant("dpfair_teach.postprocessing.paper_slack", main_text_slack_instead, "as the main text prints it"),
     "main_text_slack_corrected": Mutant("dpfair_teach.postprocessing.main_text_slack", paper_slack_instead, "as the supplement prints it"),
     "lift_nothing": Mutant(

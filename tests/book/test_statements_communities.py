@@ -258,8 +258,8 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
 # --- deliberate faults
 
 def noise_of_the_table(f):
-    def noisy_counts(counts, epsilon, rng, size=None, noise="laplace"):
-        return counts + np.sum(counts) / 2000 * (f(counts, epsilon, rng, size, noise) - counts)
+    def noisy_counts(counts, epsilon, rng, size=None):
+        return counts + np.sum(counts) / 2000 * (f(counts, epsilon, rng, size) - counts)
     return noisy_counts
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import highspy
 import numpy as np
 
 __all__ = ["minimize"]
@@ -18,22 +17,27 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def _solver(options: dict[str, object]) -> highspy.Highs:
-    """A solver with these options beside those of every call."""
-    solver = highspy.Highs()
-    for option, value in (_OPTIONS | options).items():
-        solver.setOptionValue(option, value)
-    return solver
-
-
 class _Kept(threading.local):
     """One solver a thread, as making one takes a third of the time of a small program. Of a program before it knows nothing."""
 
-    def __init__(self) -> None:
-        self.solver = _solver({})
+    solver: Any = None
 
 
 _KEPT = _Kept()
+
+
+def _solver(options: dict[str, object] | None) -> Any:
+    """A solver with these options beside those of every call; the one that is kept, where there are none."""
+    if not options and _KEPT.solver is not None:
+        return _KEPT.solver
+    import highspy  # here: it takes a tenth of a second
+
+    solver = highspy.Highs()
+    for option, value in (_OPTIONS | (options or {})).items():
+        solver.setOptionValue(option, value)
+    if not options:
+        _KEPT.solver = solver
+    return solver
 
 
 def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.ndarray | None = None, free: int = 0,
@@ -44,6 +48,8 @@ def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.nda
     ``cost`` (N, n), ``rows`` (N, r, n), ``most`` and ``least`` (N, r), which may be infinite; ``least`` is -``most`` where it is not given.
     Returns x (N, n) and prices (N, r), None where HiGHS has no answer.
     """
+    import highspy
+
     least = -most if least is None else least
     programs, r, n = rows.shape
     columns = rows.swapaxes(1, 2)
@@ -62,7 +68,7 @@ def minimize(cost: np.ndarray, rows: np.ndarray, most: np.ndarray, least: np.nda
     matrix.index_ = (block * r + row).astype(np.int32)
     matrix.value_ = columns[filled]
 
-    solver = _KEPT.solver if not options else _solver(options)
+    solver = _solver(options)
     solver.passModel(program)
     solver.run()
     found = None
