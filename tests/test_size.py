@@ -87,7 +87,7 @@ def test_users_are_found_by_what_they_call():
 def test_a_cell_a_study_the_ledger_a_page_and_another_room_are_users(used):
     assert {by.split()[0] for one in used.values() for by in one} == {"cell", "study", "ledger", "page", "room"}
     assert "cell 06-dp-postprocessing" in used["postprocessing", "dp_postprocessing"]
-    assert "room experiments" in used["postprocessing", "solve_many"] and "page using-it" in used["oneshot", "FrontierLearner"]
+    assert "room experiments" in used["postprocessing", "solve"] and "page using-it" in used["oneshot", "FrontierLearner"]
 
 
 SMALL, LARGE = Size(10, 10, 1, 2, 3, 20), Size(11, 10, 1, 2, 4, 20)

@@ -89,9 +89,8 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notio
 
     Parameters
     ----------
-    q, gamma, slack, against : as in :func:`solve_lp`
-        With more than two groups b = 2. (More than 16 score bins are handed to the solver, which is then as fast.)
-    notion : as in :func:`solve_lp`; with more than two groups equalized odds only
+    q, gamma, slack, notion, against : as in :func:`solve_lp`
+        With more than two groups b = 2, and equalized odds only. (More than 16 score bins are handed to the solver, which is then as fast.)
 
     Returns
     -------

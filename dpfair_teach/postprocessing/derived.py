@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._group_argument import validated_groups, way_out_of_groups
 
-__all__ = ["Solution", "acceptance_probability", "derived_counts"]
+__all__ = ["acceptance_probability", "derived_counts"]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["minimize"]
+__all__: list[str] = []     # the programs here and those of the games call it
 
 _OPTIONS: dict[str, Any] = {
     "output_flag": False,

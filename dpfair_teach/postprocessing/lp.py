@@ -1,6 +1,7 @@
 """The linear program of post-processing, as written: any number of groups and of predictions, one table or many, solved by HiGHS."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def flat(batch: tuple[int, ...], *arrays: tuple[np.ndarray, int]) -> list[Any]:
     """Arrays and the number of their last axes that are one program's: with all leading axes broadcast, as one."""
     if not batch:
         return [x[None] for x, _ in arrays]
-    return [np.broadcast_to(x, batch + x.shape[-n:]).reshape(-1, *x.shape[-n:]) for x, n in arrays]
+    return [np.broadcast_to(x, batch + x.shape[-n:]).reshape(math.prod(batch), *x.shape[-n:]) for x, n in arrays]
 
 
 def shaped(batch: tuple[int, ...], p: np.ndarray, value: np.ndarray, dual: np.ndarray, fallbacks: int) -> Solution:
@@ -373,7 +374,7 @@ def errors(q: np.ndarray, p: np.ndarray, parity: Parity) -> np.ndarray:
     """The error of each of N derived classifiers. Between pairs the terms are added in the order of their size, not of the groups."""
     added, constant = (q[..., 0] - q[..., 1]) * p, q[..., 1]
     if is_pairs(parity):
-        added, constant = (np.sort(x.reshape(len(q), 1, -1), axis=-1) for x in (added, constant))
+        added, constant = (np.sort(x.reshape(len(q), 1, math.prod(x.shape[1:])), axis=-1) for x in (added, constant))
     return added.sum(axis=(1, 2)) + constant.sum(axis=(1, 2))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -223,7 +224,11 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginN
     return _of_gaps(t / m, q, parity)
 
 
-def _margin_arguments(q, m, epsilon, beta, noise, notion, against):
+def _margin_arguments(
+    q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None, notion: AcceptanceNotion | Parity,
+    against: OfGroups | None,
+) -> tuple[Parity, np.ndarray, Any, int, float, float]:
+    """What the slacks of public margins read, each checked."""
     parity = served(notion, against)
     q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     return parity, q, margin_noise(noise, q.shape[-2]), *bound_numbers(m, check.number("epsilon", epsilon, low=LEAST_EPSILON), beta)

@@ -489,22 +489,16 @@ def test_tables_on_the_page_of_gaps_are_the_ones_tested():
     assert np.round((noisy - q) * m, 2).tolist() == [[[-10.15, 0], [0, 0]], [[10.15, 0], [0, 0]]] and "-10.15$ people" in page
 
 
-def usable(noisy: np.ndarray) -> np.ndarray:
-    """No negative cell; half a person on each prediction of a (group, label) that then holds nobody."""
-    noisy = np.maximum(noisy, 0.0)
-    return np.where((noisy.sum(axis=-3) == 0)[..., None, :, :], 0.5, noisy)
-
-
 def test_claim_slack_is_not_inevitable():
     rng = np.random.default_rng(9)
     for counts in random_tables(10, 4, seed=10):                    # feasible without slack, any number of groups
-        noisy = usable(postprocessing.noisy_counts(counts, 1.0, rng))
+        noisy = np.maximum(postprocessing.noisy_counts(counts, 1.0, rng), 0.5)
         answer = postprocessing.solve_lp(noisy / noisy.sum(), 0.0)
         assert fairness.violation(postprocessing.derived_counts(noisy / noisy.sum(), answer.p), against="anchor") < 1e-6
         assert fairness.violation(postprocessing.derived_counts(noisy, np.full((2, 4), 0.3)), against="pairs") < 1e-12
     # what the slack buys: error, paid for with fairness (300 draws on 2,000 people; the base has a gap of .15)
     gamma = 0.02
-    noisy = usable(postprocessing.noisy_counts(Q2 * M, EPSILON, rng, size=300)) / M
+    noisy = np.maximum(postprocessing.noisy_counts(Q2 * M, EPSILON, rng, size=300), 0.5) / M
     best, results = postprocessing.solve_lp(Q2, gamma).value, {}
     for name, slack in (("without", 0.0), ("with", postprocessing.paper_slack(noisy, M, EPSILON, BETA))):
         derived = postprocessing.derived_counts(Q2, postprocessing.closed_form(noisy, gamma, slack).p)
