@@ -289,9 +289,8 @@ class KNorm(Noise):
 
     options = frozenset({"exact"})
 
-    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], exact: bool = False
-             ) -> np.ndarray:
-        sensitivity, scale, own = numbers
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], **options: Any) -> np.ndarray:
+        exact, (sensitivity, scale, own) = options.get("exact", False), numbers
         value, decay = check.whole_numbers("value", value), 1 / scale if own is None else own / sensitivity
         decay = check.number("epsilon", decay, low=LEAST_EPSILON, high=MOST_EPSILON)
         *rows, k = shape + value.shape

@@ -156,7 +156,7 @@ def _against_group_0(q: np.ndarray, rate: np.ndarray, limit: np.ndarray,
     """
     b, k = q.shape[-3:-1]
     if b > MOST_BINS:
-        return solve_in_parts(*flat(batch, (q, 3), (rate, 3), (limit, 2), (limit, 2)), parity=EQUALIZED_ODDS)
+        return solve_in_parts(*[*flat(batch, (q, 3), (rate, 3), (limit, 2), (limit, 2)), EQUALIZED_ODDS])
     # Flat views: T tables with the batch axis last (numpy is fastest there), N programs, table_of (N,).
     tables = math.prod(q.shape[:-3])
     flat_q = q.reshape(tables, b, k, 2).transpose(1, 2, 3, 0)

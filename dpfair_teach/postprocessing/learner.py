@@ -163,7 +163,8 @@ class DPPostProcessing(FrontierClassifier):
         epsilon = check.number("epsilon", self.epsilon, low=LEAST_EPSILON, high=MOST_EPSILON)
         gamma, beta = check.gamma(self.gamma), BETA if self.beta is None else check.beta(self.beta)
         method = check.choice("method", self.method, METHODS)
-        parity = served(self.notion, self.against if method == "as_printed" else compared(self.notion, self.against, None))
+        against: Any = self.against if method == "as_printed" else compared(self.notion, self.against, None)
+        parity = served(self.notion, against)
         if method == "as_printed" and parity != EQUALIZED_ODDS:
             check.refuse("notion, against", (self.notion, self.against), "Algorithm 1 as printed is about equalized odds against group 0",
                          "Choose method='public_margins' or 'score_bins'.")

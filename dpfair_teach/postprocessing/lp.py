@@ -81,7 +81,7 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: 
     least, most = limits(gamma, slack, k, parity)
     batch = batch_shape(q, most)
     rate = conditional(q, most, parity)
-    p, value, dual, fallbacks = solve_in_parts(*flat(batch, (q, 3), (rate, 3), (least, 2), (most, 2)), parity=parity)
+    p, value, dual, fallbacks = solve_in_parts(*[*flat(batch, (q, 3), (rate, 3), (least, 2), (most, 2)), parity])
     return shaped(batch, p, value, dual[..., :width(parity)], fallbacks)
 
 

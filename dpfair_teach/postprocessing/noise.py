@@ -107,7 +107,7 @@ def table_noise(k: int, epsilon: float, margins: MarginNoise | None = None, *, r
     Sensitivity, in people. Algorithm 1: one changed A moves two cells by one each, 2 in l1. Public margins: in l1 1 where one group's
     counts get the noise (k = 2), else 2; in the K-norm, which counts who moved, 1.
     """
-    printed = {"grid": 0} if check.flag("as_printed", as_printed) else {}
+    printed: dict[str, Any] = {"grid": 0} if check.flag("as_printed", as_printed) else {}
     if printed and margins in ("geometric", "k_norm"):
         check.refuse("as_printed", True, f"{margins} noise is in whole numbers", "Leave as_printed out, or choose noise='laplace'.")
     sensitivity = 1 if margins and (k == 2 or margins == "k_norm") else 2
