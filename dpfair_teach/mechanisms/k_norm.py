@@ -26,8 +26,8 @@ from scipy import special
 
 from .. import _checks as check
 from . import exact
-from ._mechanism import Noise, Numbers
 from .geometric import failures, waits
+from .mechanism import Noise, Numbers
 
 __all__ = ["k_norm_probability", "k_norm_variance"]
 
