@@ -44,10 +44,16 @@ test: $(VENV)/.complete $(READER)/.reader  ## every check: lint, spelling, site,
 nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make test` spreads over a week (CHECKS="site mutants": only these)
 	@NIGHTLY=1 JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py $(CHECKS)
 
-quick: $(VENV)/.complete  ## the linter, the types and the fast tests, for every few minutes
+# Of one room: its own tests, and the examples in its docstrings.
+IN_ROOM = $(if $(ROOM),$(wildcard $(foreach name,$(ROOM) $(ROOM).py,tests/$(name) tests/test_$(name) dpfair_teach/$(name)) tests/test_$(ROOM)_*.py))
+
+quick: $(VENV)/.complete  ## the linter, the types and the fast tests, for every few minutes (ROOM=games: of one room, without the types)
+ifdef ROOM
+	@test -n "$(IN_ROOM)" || { echo "no room is called $(ROOM); there are: $(notdir $(patsubst %/,%,$(wildcard dpfair_teach/*/)))" >&2; exit 1; }
+endif
 	@$(BIN)/ruff check --quiet
-	@$(BIN)/mypy --no-error-summary
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal
+	@$(if $(ROOM),,$(BIN)/mypy --no-error-summary)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal $(IN_ROOM)
 
 html: notebooks  ## build the site into _build/html
 	@$(PY) book/_tools/build_site.py

@@ -6,4 +6,4 @@ from .data import load
 from .explore import Explorer, Puzzle, SelfCheck, show
 
 __all__ = ["Explorer", "LargeDeltaWarning", "Puzzle", "SelfCheck", "SmallGroupWarning", "WorseThanConstantWarning", "load", "show"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -20,6 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_tools"), str(ROOT / "book" / "_
 # No call home, no update, no sandbox that a container would refuse.
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
                       "--disable-component-update", "--disable-sync"]
+collect_ignore = ["kernels.py"]     # a plugin, which needs nbval
 NO_CHROMIUM = "no Chromium on this machine: the checks of the pages in a browser did not run; install it with: make ci-deps"
 
 
