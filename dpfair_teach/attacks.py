@@ -1,8 +1,8 @@
 """Attribute inference: guess one person's group from what was published, and how well any attack can do that.
 
-The room goes on where ``audit`` ends. An audit asks how large epsilon must be; here the question is turned round: given epsilon and delta,
-how often can a guess of somebody's A be right? The first half is that bound, the game in which it is measured, and the exact best attack.
-The second half holds what chapter 1 attacks: publications that were computed in secret and are not private.
+An audit asks how large epsilon must be; here the question is turned round: given epsilon and delta, how often can a guess of somebody's A
+be right? The first half is that bound, the game in which it is measured, and the exact best attack. The second half attacks what was
+published and is not private, or not as private as it says.
 
 The unit of privacy is one person's A; X and Y are public. The attacker knows them, and everybody else's A as well.
 """
@@ -19,7 +19,7 @@ from . import _checks as check
 from . import audit
 
 __all__ = [
-    "attribute_advantage_bound", "posterior_bound", "exact_advantage", "advantage_interval", "GameResult", "guessing_game",
+    "attribute_advantage_bound", "posterior_bound", "exact_advantage", "advantage_interval", "guessing_game",
     "secret_shares", "reweighing_weights", "read_support_vectors", "read_multipliers",
 ]
 
@@ -37,30 +37,23 @@ def _blind(prior: float) -> float:
 
 def attribute_advantage_bound(epsilon: float, delta: float = 0.0,
                               prior: float = 0.5) -> float:
-    """No guess of one person's A in {0, 1} from an (epsilon, delta)-private output is right more often than blind guessing plus this.
+    """How much more often than by blind guessing a guess of one person's A in {0, 1} from an (epsilon, delta)-private output can be right.
 
     Source: ours (chapter 1), from supplement, Definition 1.2 (main text Definition 2.2). With prior 1/2 it is
-    (e^epsilon - 1 + 2 delta) / (2 (e^epsilon + 1)); twice that bounds, whatever the prior, the difference of the two chances to
-    guess "1": for those with A = 1 less for those with A = 0. For every prior it is the advantage of the best attack on randomized response
-    that with probability delta tells the truth openly.
+    (e^epsilon - 1 + 2 delta) / (2 (e^epsilon + 1)). For every prior it is the advantage of the best attack on randomized response that with
+    probability delta tells the truth openly.
 
     Parameters
     ----------
     epsilon : float > 0
     delta : float in [0, 1)
     prior : float in (0, 1)
-        Probability that A = 1 given everything but the output, everybody else's group included. An attacker who knows less is covered if
-        this person's group is independent of the others' for him. If the groups of n people go together, one release is about all of
-        them: with delta = 0, put n epsilon for epsilon.
+        Probability that A = 1 given everything but the output, everybody else's group included. If the groups of n people go together,
+        one release is about all of them: with delta = 0, put n epsilon for epsilon.
 
     Returns
     -------
     float in [0, 1/2]: a probability to be right, less max(prior, 1 - prior)
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
 
     Examples
     --------
@@ -89,17 +82,11 @@ def posterior_bound(epsilon: float, prior: float = 0.5) -> tuple[float, float]:
     ----------
     epsilon : float > 0
     prior : float in (0, 1)
-        Probability of A = 1 before the output is seen, given everybody else's group, or to somebody for whom this person's group is
-        independent of the others'. If the groups of n people go together, put n epsilon for epsilon.
+        As in :func:`attribute_advantage_bound`, before the output is seen.
 
     Returns
     -------
     (low, high) : floats in [0, 1], low < prior < high unless rounding hides it
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
 
     Examples
     --------
@@ -120,18 +107,13 @@ def exact_advantage(law_0: ArrayLike, law_1: ArrayLike, prior: float = 0.5) -> f
     Parameters
     ----------
     law_0, law_1 : arrays (n_outcomes,)
-        Probabilities of the same outcomes.
+        Probabilities of the same outcomes, with sum 1.
     prior : float in (0, 1)
         Probability of A = 1.
 
     Returns
     -------
     float in [0, 1/2]
-
-    Raises
-    ------
-    ValueError
-        A law that does not sum to 1 or has entries outside [0, 1], laws of different lengths, a number out of range.
 
     Examples
     --------
@@ -140,23 +122,15 @@ def exact_advantage(law_0: ArrayLike, law_1: ArrayLike, prior: float = 0.5) -> f
     >>> round(exact_advantage(law_0, law_1), 4)
     0.2311
     """
-    laws = []
-    for name, law in (("law_0", law_0), ("law_1", law_1)):
-        law = check.filled(name, check.array(name, law, ndim=1, low=0.0, high=1.0 + 1e-9), "outcome")
-        if abs(law.sum() - 1) > 1e-9:
-            check.refuse(name, float(law.sum()), "its probabilities do not sum to 1", "Give every outcome; widen a truncated window.")
-        laws.append(law)
-    if laws[0].shape != laws[1].shape:
-        check.refuse("law_1", laws[1].shape, f"differs from the shape {laws[0].shape} of law_0", "Give both laws on the same outcomes.")
-    prior = _prior(prior)
-    return max(float(np.maximum((1 - prior) * laws[0], prior * laws[1]).sum()) - _blind(prior), 0.0)
+    prior, (p, q) = _prior(prior), audit.two_laws(law_0=law_0, law_1=law_1)
+    return max(float(np.maximum((1 - prior) * p, prior * q).sum()) - _blind(prior), 0.0)
 
 
 def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The measured advantage of an attack and its exact confidence interval.
 
-    Source: :func:`audit.clopper_pearson` on the share of right guesses, less max(prior, 1 - prior). It wants ``n`` guesses that
-    are right or wrong independently of one another.
+    Source: :func:`audit.clopper_pearson` on the share of right guesses, less max(prior, 1 - prior). It wants ``n`` guesses that are right
+    or wrong independently of one another.
 
     Parameters
     ----------
@@ -171,11 +145,6 @@ def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float
     Returns
     -------
     (advantage, low, high) : arrays of the shape of ``hits``
-
-    Raises
-    ------
-    ValueError
-        ``hits`` not whole numbers from 0 to ``n``; a number out of range.
 
     Examples
     --------
@@ -193,42 +162,11 @@ def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float
 
 @dataclass(frozen=True)
 class GameResult:
-    """How often an attack guessed one person's A.
-
-    Source: what :func:`guessing_game` returns.
-
-    Parameters
-    ----------
-    hits : int in 0..n
-        Right guesses.
-    n : int in 1..10^10
-        Rounds of the game, each with a group and a release of its own.
-    prior : float in (0, 1)
-        Probability of A = 1.
-
-    Raises
-    ------
-    ValueError
-        More hits than rounds, a number out of range.
-
-    Examples
-    --------
-    >>> result = GameResult(hits=731, n=1000, prior=0.5)
-    >>> round(result.advantage, 3), [round(x, 3) for x in result.interval()]
-    (0.231, [0.202, 0.258])
-    """
+    """How often an attack guessed one person's A: ``hits`` of ``n`` rounds, each with a group and a release of its own."""
 
     hits: int
     n: int
     prior: float = 0.5
-
-    def __post_init__(self) -> None:
-        clean = {"hits": check.integer("hits", self.hits, low=0), "n": check.integer("n", self.n, low=1, high=10**10),
-                 "prior": _prior(self.prior)}
-        if clean["hits"] > clean["n"]:
-            check.refuse("hits", self.hits, f"more right guesses than the n={self.n} rounds", "Count hits among those rounds.")
-        for name, value in clean.items():       # Python's numbers, whatever came
-            object.__setattr__(self, name, value)
 
     @property
     def advantage(self) -> float:
@@ -270,13 +208,12 @@ def guessing_game(release: Callable, attack: Callable, *, trials: int,
 
     Returns
     -------
-    GameResult
+    GameResult: ``.hits``, ``.n``, ``.prior``, ``.advantage``, ``.interval(alpha)``
 
     Raises
     ------
     ValueError
-        ``release`` or ``attack`` not callable, or an answer of theirs without one entry a round; ``rng`` not a Generator; a number out of
-        range.
+        An answer of ``release`` or ``attack`` without one entry a round, or an exception in them.
 
     Examples
     --------
@@ -310,8 +247,8 @@ def secret_shares(values: ArrayLike, parties: int, modulus: int, rng: np.random.
     """Split whole numbers into one share a party: all shares together sum to the number, all but one say nothing.
 
     Source: additive secret sharing, the first step of the secure computation that the main text's introduction discusses (Section 1). All
-    shares but the last are uniform; the last is the number less their sum, modulo ``modulus``. Sums of shared numbers are computed by
-    everybody adding up their own shares.
+    shares but the last are uniform; the last is the number less their sum, modulo ``modulus``. Everybody adds up their own shares of
+    several numbers to get shares of the sum.
 
     Parameters
     ----------
@@ -324,11 +261,6 @@ def secret_shares(values: ArrayLike, parties: int, modulus: int, rng: np.random.
     Returns
     -------
     int64 array (parties, *shape of values), entries in 0..modulus - 1
-
-    Raises
-    ------
-    ValueError
-        ``values`` empty, not whole or out of range; a number out of range; ``rng`` not a Generator.
 
     Examples
     --------
@@ -377,8 +309,7 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
     Raises
     ------
     ValueError
-        ``A`` no codes, ``Y`` not 0/1, arrays of different lengths, a cell (a, y) that holds nobody; ``counts`` of another shape or not
-        above 0.
+        A cell (a, y) that holds nobody; ``counts`` of another shape or not above 0.
 
     Examples
     --------
@@ -418,13 +349,7 @@ def read_support_vectors(vectors: ArrayLike, X: ArrayLike) -> np.ndarray:
 
     Returns
     -------
-    int64 array (m,): the group that was read, or -1 where nothing was. Somebody who shares all of X with another person cannot be told from
-    him and gets -1.
-
-    Raises
-    ------
-    ValueError
-        Tables that are not of these shapes or not finite; last column no group codes.
+    int64 array (m,): the group that was read, or -1 where nothing was. Somebody who shares all of X with another person gets -1.
 
     Examples
     --------
@@ -445,10 +370,9 @@ def read_support_vectors(vectors: ArrayLike, X: ArrayLike) -> np.ndarray:
 def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> np.ndarray:
     """Read people's A off the published multipliers of a machine that never had A, trained with weights that depend on A.
 
-    Source: ours (chapter 1), for the remark of the main text's Section 1 that A need not be an input. The multiplier of a support vector is
-    at most C times the person's weight, and equal to it for everybody inside the margin or misclassified. Under
-    :func:`reweighing_weights` there are two such weights for each label; the group with the larger one for label 1 has the smaller one
-    for label 0. That splits people into two groups; which is which is one bit, taken from those whose group the attacker knows.
+    Source: ours (chapter 1), for the remark of the main text's Section 1 that A need not be an input. Under :func:`reweighing_weights`
+    there are two weights for each label, and a multiplier that repeats is at the limit that a weight sets; which group is which is one bit,
+    taken from those whose group the attacker knows.
 
     Parameters
     ----------
@@ -467,8 +391,7 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
     Raises
     ------
     ValueError
-        Arrays of different lengths; ``Y`` not 0/1; ``known`` not -1, 0 or 1, or nobody known among those at their limit; within a label
-        more than two values of ``multipliers`` repeat, or one is above those that do: then which are limits is not known.
+        Nobody known is at a limit; within a label more than two values of ``multipliers`` repeat, or one is above those that do.
 
     Examples
     --------

@@ -4,7 +4,7 @@ A privacy claim is refuted by one event. If E happens with probability p on one 
 (epsilon, delta)-privacy needs p <= e^epsilon p' + delta, so epsilon >= ln((p - delta) / p'). From samples, p and p' are known up to
 confidence bounds, and the lower bound on epsilon that comes out is certified at a stated level: it can refute a claim, never prove one.
 
-Attacks that guess one person's A, and what bounds them, are in ``attacks``, which this file would be too long with.
+Attacks that guess one person's A, and what bounds them, are in ``attacks``.
 """
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from . import _checks as check
 
 __all__ = [
-    "clopper_pearson", "epsilon_lower_bound", "AuditResult", "audit_scalar", "privacy_loss",
+    "clopper_pearson", "epsilon_lower_bound", "audit_scalar", "privacy_loss",
     "exact_epsilon", "exact_delta", "laplace_delta", "laplace_scale_delta", "largest_power",
 ]
 
@@ -56,9 +56,8 @@ def _upper(hits: np.ndarray, n: int, alpha: float) -> np.ndarray:
 def clopper_pearson(n_hits: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """The exact confidence interval for a probability, from ``n_hits`` hits in ``n`` independent trials.
 
-    Source: Clopper and Pearson 1934. Covers the true probability with probability at least 1 - alpha whatever it is; each side
-    errs with probability at most alpha / 2. Of independent trials with unequal chances it covers the average chance just so (Hoeffding
-    1956: the tails of their number of hits are no heavier).
+    Source: Clopper and Pearson 1934. Covers the true probability with probability at least 1 - alpha whatever it is; each side errs with
+    probability at most alpha / 2. Of independent trials with unequal chances it covers the average chance just so (Hoeffding 1956).
 
     Parameters
     ----------
@@ -69,11 +68,6 @@ def clopper_pearson(n_hits: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray
     Returns
     -------
     (low, high) : arrays of the shape of ``n_hits``, 0 <= low < high <= 1
-
-    Raises
-    ------
-    ValueError
-        ``n_hits`` not whole numbers from 0 to ``n``; ``n`` below 1; ``alpha`` out of range.
 
     Examples
     --------
@@ -100,8 +94,7 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     """With confidence 1 - alpha, no epsilon below this one makes the mechanism (epsilon, delta)-private.
 
     Source: inverts supplement, Definition 1.2, at one event fixed before the trials, with Clopper-Pearson bounds on its two
-    probabilities (as in Jagielski, Ullman and Oprea 2020). The same two bounds serve the event and its complement; each direction spends
-    two one-sided errors of alpha / 2, or of alpha / 4 when both directions are tried.
+    probabilities (as in Jagielski, Ullman and Oprea 2020). The same two bounds serve the event and its complement.
 
     Parameters
     ----------
@@ -120,11 +113,6 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     Returns
     -------
     array of the broadcast shape of the hits, at least 0
-
-    Raises
-    ------
-    ValueError
-        More hits than trials, hits that are not whole or do not broadcast, a number out of range.
 
     Examples
     --------
@@ -145,30 +133,10 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
 class AuditResult:
     """What an audit found.
 
-    Source: the attack of :func:`audit_scalar`.
+    ``lower_bound`` is certified at confidence 1 - ``alpha``: the mechanism is (epsilon, ``delta``)-private for no smaller epsilon.
+    ``event`` shows it, chosen on samples that were not used to certify; ``hits`` of ``n`` certifying samples had it, on the data set where
+    it is likelier and on the other. ``claimed_epsilon`` is the claim under audit, or None.
 
-    Parameters
-    ----------
-    lower_bound : float >= 0
-        Certified at confidence 1 - alpha: the mechanism is (epsilon, delta)-private for no smaller epsilon.
-    event : str
-        The event that shows it, chosen on samples that were not used to certify.
-    hits, n : (int, int) and (int, int)
-        How often it happened among how many certifying samples, on the data set where it is likelier and on the other.
-    delta : float in [0, 1)
-        Of the promise under attack.
-    alpha : float in [1e-100, 1)
-        The chance, at most, that the certificate is wrong.
-    claimed_epsilon : float > 0, or None
-        The claim under audit.
-
-    Raises
-    ------
-    ValueError
-        Hits above n, pairs that are none, a number out of range.
-
-    Examples
-    --------
     >>> AuditResult(1.3, "output >= 2", (60, 9), (100, 100), 0.0, 0.05, claimed_epsilon=1.0).verdict
     'refuted'
     """
@@ -180,23 +148,6 @@ class AuditResult:
     delta: float
     alpha: float
     claimed_epsilon: float | None = None
-
-    def __post_init__(self) -> None:
-        clean: dict[str, object] = {"lower_bound": check.number("lower_bound", self.lower_bound, low=0.0)}
-        if not isinstance(self.event, str) or not self.event:
-            check.refuse("event", self.event, "not a description", "Say what the event is.")
-        for name, low in (("n", 1), ("hits", 0)):
-            pair = getattr(self, name)
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                check.refuse(name, pair, "not a pair of counts", "Give (count, count on the neighbour).")
-            clean[name] = tuple(check.integer(name, value, low=low) for value in pair)
-        for hits, n in zip(self.hits, self.n, strict=True):
-            check.integer("hits", hits, high=n)
-        clean |= {"delta": _delta(self.delta), "alpha": _alpha(self.alpha)}
-        if self.claimed_epsilon is not None:
-            clean["claimed_epsilon"] = check.epsilon(self.claimed_epsilon, "claimed_epsilon")
-        for name, value in clean.items():       # Python's numbers, whatever came
-            object.__setattr__(self, name, value)
 
     @property
     def verdict(self) -> str:
@@ -217,14 +168,14 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
                  alpha: float = 1e-9, claimed_epsilon: float | None = None, n_thresholds: int = 200) -> AuditResult:
     """Attack a mechanism through one number per run: choose an event "number >= t" on half of the runs, certify it on the rest.
 
-    Source: supplement, Definition 1.2, by :func:`epsilon_lower_bound`. The threshold and the direction are the best of the first
-    half by the very bound to be certified; as the second half did not choose them, the certificate needs no correction.
+    Source: supplement, Definition 1.2, by :func:`epsilon_lower_bound`. As the second half of the runs did not choose the event, the
+    certificate needs no correction.
 
     Parameters
     ----------
     samples, samples_neighbour : arrays (n,), (n',)
-        Independent outputs on a data set and on its neighbour: the released number, or a statistic of a whole released table, of which
-        :func:`privacy_loss` is the strongest.
+        Independent outputs on a data set and on its neighbour, at least 4 of each: the released number, or a statistic of a whole released
+        table, of which :func:`privacy_loss` is the strongest.
     rng : numpy.random.Generator
         Splits the runs.
     delta : float in [0, 1)
@@ -236,12 +187,7 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
 
     Returns
     -------
-    AuditResult
-
-    Raises
-    ------
-    ValueError
-        Fewer than 4 samples, samples that are not finite, ``rng`` not a Generator, a number out of range.
+    AuditResult: ``.lower_bound``, ``.verdict`` ("refuted", "not refuted", "no claim"), ``.event``, ``.hits``, ``.n``
 
     Examples
     --------
@@ -255,6 +201,7 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     first, second = _samples("samples", samples), _samples("samples_neighbour", samples_neighbour)
     rng, delta, alpha = check.rng(rng), _delta(delta), _alpha(alpha)
     n_thresholds = check.integer("n_thresholds", n_thresholds, low=1, high=10**6)
+    claim = None if claimed_epsilon is None else check.epsilon(claimed_epsilon, "claimed_epsilon")
     first, second = rng.permutation(first), rng.permutation(second)
     choose = [np.sort(x[:x.size // 2]) for x in (first, second)]
     certify = [x[x.size // 2:] for x in (first, second)]
@@ -269,15 +216,14 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     found = int((certify[likelier] >= t).sum()), int((certify[1 - likelier] >= t).sum())
     bound = _one_direction(np.array(found[0]), n[0], np.array(found[1]), n[1], delta, alpha)
     return AuditResult(float(bound), f"number >= {t:.6g}, likelier on the {('first data set', 'neighbour')[likelier]}",
-                       found, n, delta, alpha, claimed_epsilon)
+                       found, n, delta, alpha, claim)
 
 
 def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLike, scale: float) -> np.ndarray:
     """The privacy loss of whole released tables: ln of the likelihood on ``table`` over that on ``table_neighbour``.
 
     Source: the proof of supplement, Theorem 1.1: for independent Laplace (or two-sided geometric) noise of one scale on every cell
-    it is the sum over cells of (|y - neighbour| - |y - table|) / scale. By the Neyman-Pearson lemma no other statistic of the
-    table attacks better.
+    it is the sum over cells of (|y - neighbour| - |y - table|) / scale. No other statistic of the table attacks better (Neyman-Pearson).
 
     Parameters
     ----------
@@ -291,11 +237,6 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
     Returns
     -------
     array (...), in nats, at most the l1 distance of the tables over ``scale`` in absolute value
-
-    Raises
-    ------
-    ValueError
-        Tables of different shapes, outputs that do not end in that shape, entries that are not finite, ``scale`` not above 0.
 
     Examples
     --------
@@ -317,17 +258,19 @@ def privacy_loss(outputs: ArrayLike, table: ArrayLike, table_neighbour: ArrayLik
 
 # ----------------------------------------------------------------------------------------------- from exact laws
 
-def _laws(p: object, q: object, name: str) -> tuple[np.ndarray, np.ndarray]:
+def two_laws(**given: object) -> list[np.ndarray]:
+    """Two laws by the names of their arguments: probabilities of the same outcomes."""
     laws = []
-    for which, law in (("law", p), (name, q)):
-        law = check.filled(which, check.array(which, law, ndim=1, low=0.0, high=1.0 + 1e-9), "outcome")
+    for name, law in given.items():
+        law = check.filled(name, check.array(name, law, ndim=1, low=0.0, high=1.0 + 1e-9), "outcome")
         if abs(law.sum() - 1) > 1e-9:
-            check.refuse(which, float(law.sum()), "its probabilities do not sum to 1",
+            check.refuse(name, float(law.sum()), "its probabilities do not sum to 1",
                          "Give every outcome; widen the window of a truncated law.")
         laws.append(law)
-    if laws[0].shape != laws[1].shape:
-        check.refuse(name, laws[1].shape, f"differs from the shape {laws[0].shape} of law", "Give both laws on the same outcomes.")
-    return laws[0], laws[1]
+    (one, other), (p, q) = given, laws
+    if p.shape != q.shape:
+        check.refuse(other, q.shape, f"differs from the shape {p.shape} of {one}", "Give both laws on the same outcomes.")
+    return laws
 
 
 def exact_delta(law: ArrayLike, law_neighbour: ArrayLike, epsilon: float) -> float:
@@ -338,24 +281,19 @@ def exact_delta(law: ArrayLike, law_neighbour: ArrayLike, epsilon: float) -> flo
     Parameters
     ----------
     law, law_neighbour : arrays (n_outcomes,)
-        Probabilities of the same outcomes on the two neighbours.
+        Probabilities of the same outcomes on the two neighbours, each with sum 1 (to 1e-9).
     epsilon : float in [0, 700]
 
     Returns
     -------
     float in [0, 1]
 
-    Raises
-    ------
-    ValueError
-        A law that does not sum to 1 (to 1e-9) or has entries outside [0, 1], laws of different lengths, a number out of range.
-
     Examples
     --------
     >>> round(exact_delta([0.75, 0.25], [0.25, 0.75], epsilon=np.log(2)), 3)
     0.25
     """
-    p, q = _laws(law, law_neighbour, "law_neighbour")
+    p, q = two_laws(law=law, law_neighbour=law_neighbour)
     factor = math.exp(check.number("epsilon", epsilon, low=0.0, high=700.0))
     return float(max(np.maximum(p - factor * q, 0).sum(), np.maximum(q - factor * p, 0).sum()))
 
@@ -384,18 +322,12 @@ def exact_epsilon(law: ArrayLike, law_neighbour: ArrayLike, delta: float = 0.0) 
 
     Parameters
     ----------
-    law, law_neighbour : arrays (n_outcomes,)
-        Probabilities of the same outcomes on the two neighbours.
+    law, law_neighbour : as in :func:`exact_delta`
     delta : float in [0, 1)
 
     Returns
     -------
     float, at least 0; infinite where outcomes of more than delta in all (to rounding) are possible on one data set only
-
-    Raises
-    ------
-    ValueError
-        A law that does not sum to 1 (to 1e-9) or has entries outside [0, 1], laws of different lengths, a number out of range.
 
     Examples
     --------
@@ -406,7 +338,7 @@ def exact_epsilon(law: ArrayLike, law_neighbour: ArrayLike, delta: float = 0.0) 
     >>> exact_epsilon([1.0, 0.0], [0.5, 0.5])
     inf
     """
-    p, q = _laws(law, law_neighbour, "law_neighbour")
+    p, q = two_laws(law=law, law_neighbour=law_neighbour)
     delta = _delta(delta)
     return max(0.0, _epsilon_one_way(p, q, delta), _epsilon_one_way(q, p, delta))
 
@@ -443,15 +375,9 @@ def laplace_delta(shift: float, scale: float, epsilon: float) -> float:
 def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n: int = 1) -> float:
     """The smallest delta, both ways, when ``n`` Laplace noises have one scale on a data set and another on its neighbour.
 
-    Source: supplement, Definition 1.2. The loss depends on the sum S of absolute noises only, which is Gamma(n) times the scale: it is
-    n ln(b'/b) + S (1/b' - 1/b), unbounded in S. So noise whose scale is computed from private data has **no finite epsilon** with
-    delta = 0. Of the two ways, wide noise taken for narrow is never the smaller.
-
-    Proof of the last: let r > 1 be the ratio of the scales, A = n ln r / (r-1), F the law and f the density of Gamma(n), and write
-    epsilon = (r-1) s. The two deltas are equal at epsilon = 0 (total variation) and vanish at infinity; with respect to e^epsilon their
-    difference, wide less narrow, has the derivative g(s) = F(A-s) - (1 - F(rA+rs)). Now g'(s) = r f(rA+rs) - f(A-s), and
-    ln(f(A-s) / (r f(rA+rs))) is 0 at s = 0, rises, and (n > 1) then falls to -infinity at s = A: so g falls, then rises to 0, hence g is
-    negative from some s on, and positive before, as it integrates to 0: the difference rises from 0, then falls to 0, never negative.
+    Source: supplement, Definition 1.2 (chapter 11). The loss is n ln(b'/b) + S (1/b' - 1/b) with S, the sum of absolute noises, Gamma(n)
+    times the scale: unbounded. So noise whose scale is computed from private data has **no finite epsilon** with delta = 0. Of the two
+    ways, wide noise taken for narrow is never the smaller.
 
     Parameters
     ----------
@@ -473,10 +399,9 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
     epsilon, n = check.number("epsilon", epsilon, low=0.0, high=700.0), check.integer("n", n, low=1, high=10**9)
     if b == c:
         return 0.0
-    wide, narrow = stats.gamma(n, scale=max(b, c)), stats.gamma(n, scale=min(b, c))
-    shift, slope = n * math.log(max(b, c) / min(b, c)), 1 / min(b, c) - 1 / max(b, c)
-    far = (shift + epsilon) / slope                                    # where wide is e^epsilon times as likely as narrow, and more beyond
-    return float(max(wide.sf(far) - math.exp(epsilon) * narrow.sf(far), 0.0))
+    wide, narrow = max(b, c), min(b, c)
+    far = (n * math.log(wide / narrow) + epsilon) / (1 / narrow - 1 / wide)     # beyond, wide is more than e^epsilon times as likely
+    return float(max(special.gammaincc(n, far / wide) - math.exp(epsilon) * special.gammaincc(n, far / narrow), 0.0))
 
 
 # ------------------------------------------------------------------------------------------------ from epsilon and delta
@@ -484,9 +409,8 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
 def largest_power(false_positive: ArrayLike, epsilon: float, delta: float = 0.0) -> np.ndarray:
     """The largest chance to be right about "yes" that a test between two neighbours can have at a chance to be wrong about "no".
 
-    Source: ours, from supplement, Definition 1.2 at the test's two answers: the smaller of e^epsilon fp + delta and
-    1 - e^-epsilon (1 - delta - fp), and of 1. A mechanism that says the truth openly with probability delta, else by randomized response,
-    has a test at every point of this line.
+    Source: ours, from supplement, Definition 1.2 at the test's two answers: the smaller of e^epsilon fp + delta, 1 - e^-epsilon (1 - delta
+    - fp), and 1. Every point is reached by a test of randomized response that with probability delta tells the truth openly.
 
     Parameters
     ----------
@@ -498,11 +422,6 @@ def largest_power(false_positive: ArrayLike, epsilon: float, delta: float = 0.0)
     Returns
     -------
     array of the shape of ``false_positive``, in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
 
     Examples
     --------

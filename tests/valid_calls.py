@@ -48,7 +48,6 @@ ANY_TEXT = {
     ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"), ("accounting.Release", "part"),
     ("mechanisms.Measurement", "unit"), ("mechanisms.Measurement", "relation"), ("mechanisms.release", "relation"),
     ("mechanisms.release_cells", "part"), ("oneshot.release_directions", "part"),
-    ("audit.AuditResult", "event"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
     ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"),
     ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
@@ -173,8 +172,6 @@ valid("audit.epsilon_lower_bound", audit.epsilon_lower_bound,
 valid("audit.audit_scalar", audit.audit_scalar,
       lambda: dict(samples=rng().laplace(1, 1, 200), samples_neighbour=rng().laplace(0, 1, 200), rng=rng(), delta=0.0, alpha=1e-3,
                    claimed_epsilon=1.0, n_thresholds=20))
-valid("audit.AuditResult", audit.AuditResult,
-      lambda: dict(lower_bound=1.3, event="output >= 2", hits=(60, 9), n=(100, 100), delta=0.0, alpha=0.05, claimed_epsilon=1.0))
 valid("audit.privacy_loss", audit.privacy_loss,
       lambda: dict(outputs=[[0.5, 1.5]], table=[0.0, 1.0], table_neighbour=[1.0, 0.0], scale=2.0))
 valid("audit.exact_epsilon", audit.exact_epsilon, lambda: dict(law=[0.4, 0.6], law_neighbour=[0.5, 0.5], delta=0.0))
@@ -187,7 +184,6 @@ valid("attacks.attribute_advantage_bound", attacks.attribute_advantage_bound, la
 valid("attacks.posterior_bound", attacks.posterior_bound, lambda: dict(epsilon=1.0, prior=0.5))
 valid("attacks.exact_advantage", attacks.exact_advantage, lambda: dict(law_0=[0.4, 0.6], law_1=[0.5, 0.5], prior=0.5))
 valid("attacks.advantage_interval", attacks.advantage_interval, lambda: dict(hits=[6, 7], n=10, prior=0.5, alpha=0.05))
-valid("attacks.GameResult", attacks.GameResult, lambda: dict(hits=6, n=10, prior=0.5))
 valid("attacks.guessing_game", attacks.guessing_game,
       lambda: dict(release=lambda A, rng: A, attack=lambda outputs: outputs, trials=20, rng=rng(), prior=0.5))
 valid("attacks.secret_shares", attacks.secret_shares, lambda: dict(values=[1, 0, 1], parties=3, modulus=101, rng=rng()))
