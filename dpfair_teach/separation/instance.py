@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _checks as check
 from ..data import Dataset, Provenance
-from ._exact import exact_gamma
+from .optimum import exact_gamma
 
 __all__ = ["instance", "theorem_3_9"]
 
@@ -22,16 +22,8 @@ V, U, R, B = 0, 1, 0, 1
 class Separation:
     """What the proof computes about a pair of neighbours D, D'; all Fractions.
 
-    Attributes
-    ----------
-    value, value_neighbour : Fraction
-        f(D), and f(D'), for H = {h_0, h_U}.
-    jump : Fraction
-        Their difference.
-    gap : Fraction
-        How far apart h_U's false positive rates are on D'; on D they are gamma apart.
-    share : Fraction
-        Weight of h_U in the best mixture on D'; the rest is h_0.
+    ``value`` is f(D), ``value_neighbour`` f(D'), for H = {h_0, h_U}, ``jump`` their difference. ``gap`` is how far apart h_U's false
+    positive rates are on D' (on D they are gamma apart), ``share`` the weight of h_U in the best mixture on D'; the rest is h_0.
     """
 
     value: Fraction
@@ -62,7 +54,7 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
     Raises
     ------
     ValueError
-        m or gamma m is not a multiple of 4, gamma is too large for m, or an unknown neighbour.
+        m or gamma m is not a multiple of 4, or gamma is too large for m.
 
     Examples
     --------
@@ -71,9 +63,6 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
     [[20, 0], [10, 10]]
     >>> int((D.X != neighbour.X).sum()), int((D.A != neighbour.A).sum())
     (1, 0)
-    >>> D, neighbour = instance(40, 0.1, "attribute")
-    >>> int((D.X != neighbour.X).sum()), int((D.A != neighbour.A).sum())
-    (0, 1)
     """
     m, tolerance, units = _sizes(m, gamma, neighbour)
     quarter = m // 4
@@ -94,25 +83,15 @@ def theorem_3_9(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper")
     """f(D), f(D') and the mixture that attains f(D'), by the formulas of the proof, for H = {h_0, h_U}.
 
     Source: supplement, Theorem 3.9 (main text, Theorem 4.6): f(D) = gamma/4 and f(D') = gamma/4 + 1/(4 + gamma m). In both data sets
-    each group has at least m/4 people of label 0, so this is part 1 of the theorem for C <= 1/4; for C = 1/2, which its text does not
-    exclude, nobody has label 1 and f is always 0.
+    each group has at least m/4 people of label 0, so this is part 1 of the theorem for C <= 1/4.
 
     Parameters
     ----------
-    m : int in 4..10^6, a multiple of 4
-    gamma : float or Fraction
-        At least 0, with gamma m a multiple of 4.
-    neighbour : str
-        ``paper`` or ``attribute``, as in :func:`instance`.
+    m, gamma, neighbour : as in :func:`instance`
 
     Returns
     -------
     Separation: ``.value``, ``.value_neighbour``, ``.jump``, ``.gap``, ``.share``, all Fractions
-
-    Raises
-    ------
-    ValueError
-        As :func:`instance`.
 
     Examples
     --------

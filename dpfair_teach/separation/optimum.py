@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from numbers import Rational
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +13,6 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..data import Dataset
 from ..fairness import cell_counts
-from ._exact import exact_gamma
 
 __all__ = ["CLASSIFIERS", "fair_optimum", "optimal_error", "optimal_errors"]
 
@@ -19,18 +20,18 @@ __all__ = ["CLASSIFIERS", "fair_optimum", "optimal_error", "optimal_errors"]
 CLASSIFIERS = ("h_0", "h_U", "h_R", "h_B")
 
 
+def exact_gamma(gamma: Any) -> tuple[Fraction, bool]:
+    """gamma as a Fraction, and whether it came as one (or as an int); a float means the decimal that it prints as."""
+    as_float = check.gamma(gamma)
+    rational = isinstance(gamma, Rational)
+    return (Fraction(gamma.numerator, gamma.denominator) if rational else Fraction(repr(as_float))), rational
+
+
 @dataclass(frozen=True)
 class Optimum:
-    """A fair mixture of least error.
+    """A fair mixture of least error, in Fractions.
 
-    Attributes
-    ----------
-    weights : dict classifier -> Fraction
-        How often each is used, in the order of ``CLASSIFIERS``; they sum to 1.
-    value : Fraction
-        The error of the mixture.
-    gap : Fraction
-        FP of group R minus FP of group B.
+    ``weights``, by classifier in the order of ``CLASSIFIERS``, sum to 1; ``value`` is its error, ``gap`` FP of group R minus FP of group B.
     """
 
     weights: dict[str, Fraction]
@@ -42,10 +43,9 @@ def fair_optimum(D: Dataset, gamma: float | Fraction,
                  aware: bool = False) -> Optimum:
     """The mixture of least error whose false positive rates differ by at most gamma, in exact rationals.
 
-    One equation and one pair of bounds: an optimal mixture has at most two classifiers, one alone that is fair, or two whose gap
-    is just gamma or just -gamma. All of them are tried.
-
-    Source: supplement, section 3.4 (main text, section 4.2): f(D), the value of problem (6) for H = {h_0, h_U}, or with h_R and h_B.
+    Source: supplement, section 3.4 (main text, section 4.2): f(D), the value of problem (6) for H = {h_0, h_U}, or with h_R and h_B. An
+    optimal mixture has at most two classifiers, one alone that is fair, or two whose gap is just gamma or just -gamma. All of them are
+    tried.
 
     Parameters
     ----------
@@ -58,11 +58,6 @@ def fair_optimum(D: Dataset, gamma: float | Fraction,
     Returns
     -------
     Optimum: ``.weights`` by classifier, ``.value``, ``.gap``, all Fractions. Among equally good mixtures the first found, singles first.
-
-    Raises
-    ------
-    ValueError
-        ``D`` is no such data set, gamma negative, ``aware`` neither True nor False.
 
     Examples
     --------
@@ -98,20 +93,11 @@ def optimal_error(D: Dataset, gamma: float | Fraction, aware: bool = False) -> f
 
     Parameters
     ----------
-    D : Dataset with one feature that is 0 (V) or 1 (U), and two groups, each with somebody of label 0
-    gamma : float or Fraction, at least 0
-        A float means the decimal that it prints as.
-    aware : bool
-        False: H = {h_0, h_U}. True: with h_R and h_B.
+    D, gamma, aware : as in :func:`fair_optimum`
 
     Returns
     -------
     float, or a Fraction for a Fraction or an int; computed exactly in both cases
-
-    Raises
-    ------
-    ValueError
-        ``D`` is no such data set, gamma negative, ``aware`` neither True nor False.
 
     Examples
     --------
@@ -129,10 +115,8 @@ def optimal_error(D: Dataset, gamma: float | Fraction, aware: bool = False) -> f
 def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> np.ndarray | float:
     """f of many tables at once, by prices instead of prohibitions: the second, faster way to :func:`optimal_error`.
 
-    At a price l for each unit of the gap the cheapest classifier costs min_h err(h) + l gap(h); gaps up to gamma are free. The largest
-    such number over l is f (duality), and it is reached at l = 0 or where two classifiers cost the same.
-
-    Source: none in the papers.
+    Source: none in the papers. At a price l for each unit of the gap the cheapest classifier costs min_h err(h) + l gap(h); gaps up to
+    gamma are free. The largest such number over l is f (duality), and it is reached at l = 0 or where two classifiers cost the same.
 
     Parameters
     ----------
@@ -145,11 +129,6 @@ def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> 
     Returns
     -------
     (...) array, or a float for one table and one gamma
-
-    Raises
-    ------
-    ValueError
-        Another shape, a group with nobody of label 0, a table with nobody, gamma negative.
 
     Examples
     --------

@@ -20,15 +20,7 @@ MOST_DATASETS = 1_000_000
 
 @dataclass(frozen=True)
 class Jump:
-    """The largest change of f between neighbours.
-
-    Attributes
-    ----------
-    value : float
-        How far f moves.
-    counts, counts_neighbour : (2, 2, 2) arrays [x, a, y]
-        Two data sets that show it.
-    """
+    """The largest change ``value`` of f between neighbours, and two data sets [x, a, y] that show it: ``counts``, ``counts_neighbour``."""
 
     value: float
     counts: np.ndarray
@@ -38,10 +30,7 @@ class Jump:
 def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     """How far one changed person can move the difference of two groups' false positive rates: alpha in the proof.
 
-    A rate over n people moves by at most 1/max(n, n') as n becomes n'. If both change, one n falls and the other rises, so that each
-    max is at least share m + 1.
-
-    Source: supplement, proof of Theorem 3.9, prints 2/(C m); 2/(C m + 1) is ours.
+    Source: supplement, proof of Theorem 3.9, prints 2/(C m); 2/(C m + 1) is ours (chapter 13).
 
     Parameters
     ----------
@@ -66,10 +55,10 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
 
 
 def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *, as_printed: bool = False) -> float:
-    """No change of one person moves f(D) further.
+    """How far a change of one person moves f(D) at most.
 
     Source: supplement, Theorem 3.9 (main text, Theorem 4.6), for ``aware``: its proof ends with 1/m + alpha, alpha = 2/(C m). The
-    sharper constants and the blind bound are ours.
+    sharper constants and the blind bound are ours (chapter 13).
 
     Parameters
     ----------
@@ -86,11 +75,6 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     -------
     float: with alpha = 2/(C m + 1), for the blind class 1/m + (1 - 2C) alpha/(gamma + alpha), for the aware one the smaller of that and
     1/m + (1 - C) alpha/(1 + gamma + alpha)
-
-    Raises
-    ------
-    ValueError
-        ``as_printed`` for the blind class.
 
     Examples
     --------
@@ -132,11 +116,6 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     Returns
     -------
     Jump: ``.value``, and a pair of tables [x, a, y] that shows it
-
-    Raises
-    ------
-    ValueError
-        m too large to enumerate, or no pair of neighbours with such shares.
 
     Examples
     --------
