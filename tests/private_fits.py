@@ -217,6 +217,7 @@ def all_fits() -> list[Fit]:
               for notion in (*NOTIONS, "equalized_odds") for against in ("anchor", "pairs")),
             dict(method="score_bins", n_bins=3))]
         found += [table(k, "noisy_counts"), table(k, "noisy_counts", as_printed=True),
+                  table(k, "public_margin_counts", noise="laplace", as_printed=True),
                   *(table(k, "public_margin_counts", noise=noise) for noise in MARGIN_NOISES)]
         found += [table(k, "k_norm_counts", exact=exact) for exact in (False, True)]
         found += [once(k, **how) for how in (

@@ -13,7 +13,7 @@ import pytest
 from dp_accounting import rdp as peer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, special
+from scipy import integrate, optimize, special
 
 from dpfair_teach.accounting import (
     ORDERS,
@@ -24,12 +24,9 @@ from dpfair_teach.accounting import (
     optimal_composition_delta,
     rdp_exponential,
     rdp_gaussian,
-    rdp_geometric,
     rdp_laplace,
     rdp_of_releases,
     rdp_pure,
-    rdp_randomized_response,
-    rdp_to_delta,
     rdp_to_epsilon,
 )
 from dpfair_teach.mechanisms import (
@@ -39,6 +36,8 @@ from dpfair_teach.mechanisms import (
     laplace_law,
     randomized_response_matrix,
 )
+from dpfair_teach.mechanisms.geometric import rdp_geometric
+from dpfair_teach.mechanisms.response import rdp_randomized_response
 from faults import Mutant, scaled, with_arguments
 
 PEER_ORDERS = np.array(peer.rdp_privacy_accountant.DEFAULT_RDP_ORDERS)
@@ -92,8 +91,6 @@ def test_composition_and_conversion_are_the_peers():
     assert ours == pytest.approx(book.rdp, rel=1e-9)
     for delta in (1e-12, 1e-6, 0.01, 0.5):
         assert rdp_to_epsilon(PEER_ORDERS, ours, delta) == pytest.approx(book.get_epsilon(delta), rel=1e-9)
-    for epsilon in (0.0, 1.0, 5.0, 12.0):
-        assert rdp_to_delta(PEER_ORDERS, ours, epsilon) == pytest.approx(book.get_delta(epsilon), rel=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------------- the definition
@@ -211,14 +208,14 @@ def test_the_conversion_is_a_bound(epsilon0, k, log10_delta):
     epsilon = float(rdp_to_epsilon(ORDERS, k * rdp_pure(epsilon0, ORDERS), delta))
     assert optimal_composition_delta(epsilon0, k, epsilon) <= delta * (1 + 1e-7)
     assert epsilon >= optimal_composition(epsilon0, k, delta) - 1e-8
-    assert rdp_to_delta(ORDERS, k * rdp_pure(epsilon0, ORDERS), epsilon) == pytest.approx(delta, rel=1e-6) or epsilon == 0
 
 
 @pytest.mark.parametrize("order, rdp, epsilon", [(2.0, 0.5, 0.7), (10.0, 1.0, 1.3), (1.5, 3.0, 6.0)])
 def test_the_constant_of_the_conversion_is_the_smallest(order, rdp, epsilon):
     """(1 - e^-u)_+ <= c e^((a-1) u) with equality at one u: a loss that sits there, or is very negative, attains the bound in that step."""
     u = np.linspace(-5, 40, 400_001)
-    c = float(rdp_to_delta([order], [rdp], epsilon)) / math.exp((order - 1) * (rdp - epsilon))
+    delta = optimize.brentq(lambda delta: float(rdp_to_epsilon([order], [rdp], delta)) - epsilon, 1e-12, 1 - 1e-12, xtol=1e-15, rtol=1e-13)
+    c = delta / math.exp((order - 1) * (rdp - epsilon))
     assert np.max(np.maximum(-np.expm1(-u), 0) * np.exp(-(order - 1) * u)) == pytest.approx(c, rel=1e-8)
 
 
@@ -227,7 +224,6 @@ def test_many_compositions_at_once():
     batch = rdp_to_epsilon(ORDERS, rdp.reshape(2, 3, -1), 1e-5)
     assert batch.shape == (2, 3)
     assert batch.ravel() == pytest.approx([float(rdp_to_epsilon(ORDERS, row, 1e-5)) for row in rdp])
-    assert rdp_to_delta(ORDERS, rdp, 1.0).shape == (6,)
 
 
 def test_divergences_that_are_nearly_nothing_need_no_epsilon():
@@ -264,10 +260,6 @@ def test_the_claimed_run_spends_033_of_its_epsilon():
         step = 1 / (4 * math.sqrt(T * math.log(1e7)))
         rdp = T * (rdp_laplace(step, ORDERS) + rdp_exponential(step, ORDERS))
         assert rdp_to_epsilon(ORDERS, rdp, 1e-7) == pytest.approx(spent, abs=2e-4)
-
-
-def test_divergences_and_epsilons_at_the_end_of_the_floats():
-    assert rdp_to_delta([2.0, 3.0], [1e308, 1e308], 1.0) == 1 and rdp_to_delta([2.0, 3.0], [0.1, 0.1], 1.7e308) == 0
 
 
 # --- deliberate faults

@@ -32,6 +32,7 @@ from dpfair_teach import (
     separation,
 )
 from dpfair_teach._checks import MOST_GROUPS
+from dpfair_teach.mechanisms.response import rdp_randomized_response
 from test_bad_input import CALLABLES
 from valid_calls import VALID
 
@@ -147,7 +148,7 @@ def weighed(k):
 # ------------------------------------------------------------------------------------------------------ mechanisms, accounting
 
 @counted("mechanisms.randomized_response", "mechanisms.randomized_response_matrix", "mechanisms.debias_counts",
-         "mechanisms.debias_variance", "mechanisms.likely_counts", "accounting.rdp_randomized_response", "oneshot.debiased_groups")
+         "mechanisms.debias_variance", "mechanisms.likely_counts", "oneshot.debiased_groups")
 def responses(k):
     keep = math.e / (math.e + k - 1)
     law = np.full((k, k), (1 - keep) / (k - 1))
@@ -161,7 +162,7 @@ def responses(k):
     spread = keep - law[0, 1]
     close(mechanisms.debias_variance(n, 1.0), [sum(n[a] * law[a, r] * (1 - law[a, r]) for a in range(k)) / spread**2 for r in range(k)])
     close(oneshot.debiased_groups(A, k, 1.0) @ law, np.eye(k)[A])
-    close(accounting.rdp_randomized_response(1.0, [2.0], k), [math.log(sum(law[0] ** 2 / law[1]))])
+    close(rdp_randomized_response(1.0, [2.0], k), [math.log(sum(law[0] ** 2 / law[1]))])
 
 
 # ------------------------------------------------------------------------------------------------------ post-processing

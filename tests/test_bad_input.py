@@ -220,7 +220,7 @@ FINE = {
     ("mechanisms.gaussian_delta", "epsilon", "0"), ("audit.largest_power", "epsilon", "0"),
     ("games.printed_noise_delta", "epsilon", "0"), ("lagrangian.scale_leak_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),
-    ("accounting.rdp_to_delta", "epsilon", "0"), ("accounting.pld_delta", "epsilon", "0"),
+    ("accounting.pld_delta", "epsilon", "0"),
     ("accounting.group_privacy", "epsilon", "0"), ("accounting.upsampling", "epsilon", "0"),
     # the error needs no rate, and the rates of one group are its rates
     ("fairness.error", "counts", "an empty cell"), ("fairness.error", "counts", "a missing group"),

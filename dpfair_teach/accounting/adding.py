@@ -2,25 +2,29 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import groupby, product
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms import Release, mechanism_of
+from ..mechanisms import MECHANISMS, UNIT_A, Name, Release, mechanism_of
 from ..mechanisms.mechanism import LEAST_STEP
-from .advanced import advanced_composition, advanced_composition_long
 from .bounded_range import bounded_range_composition
-from .loss_distribution import left_for_the_losses, pld_epsilon
+from .composition import advanced_composition, advanced_composition_long
+from .loss_distribution import coarse_epsilon, left_for_the_losses, pld_epsilon
 from .optimal import optimal_composition
 from .records import alike, records_of, within
 from .renyi import ORDERS, rdp_to_epsilon
 
-__all__ = ["ACCOUNTANTS", "compose", "compare_accountants", "rdp_of_releases"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ACCOUNTANTS", "compare_accountants", "compose", "epsilon_by_steps", "most_steps", "rdp_of_releases"]
 
 #: Kinds of people, by the part of each partition that they are in, whose losses are added up one by one; of more, all is added up.
 MOST_KINDS = 256
@@ -264,7 +268,150 @@ def compare_accountants(releases: Release | Iterable[Release], delta: float) -> 
     records = records_of(releases, events=True)
     alike(records)
     answers = _answers(records, check.number("delta", delta, low=0.0, high=1.0, high_open=True))
+    import pandas as pd  # here: it takes half a second
+
     table = pd.DataFrame({"epsilon": [epsilon for epsilon, _ in answers.values()], "why_not": [why for _, why in answers.values()]},
                          index=pd.Index(answers, name="accountant"))
     table.insert(1, "best", table["epsilon"] == table["epsilon"].min())
     return table
+
+
+_MOST = 10**9
+
+
+def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float = 0.0, *, method: Method = "rdp",
+               before: Release | Iterable[Release] = ()) -> int:
+    """The largest number of equal steps that stay within (epsilon, delta) together: how long a training may be.
+
+    Source: ours; what the steps cost is :func:`compose`.
+
+    Parameters
+    ----------
+    step : Release or iterable of Release, or of dp_accounting.DpEvent
+        What one step releases.
+    epsilon : float in [1e-9, 1e9]
+    delta : float in [0, 1)
+        As in :func:`compose`; from 1e-300 on for "rdp".
+    method : as in :func:`compose`
+        "pld" and "best" take seconds.
+    before : Release or iterable of Release
+        What is released once, beside the steps.
+
+    Returns
+    -------
+    int in 0..10^9
+        0 where one step is too much.
+
+    Raises
+    ------
+    ValueError
+        ``before`` alone costs more than epsilon; what :func:`compose` refuses.
+
+    Examples
+    --------
+    >>> from dpfair_teach.accounting import UNIT_A
+    >>> noise = Release("gaussian", UNIT_A, sensitivity=1, scale=50.0)
+    >>> steps = most_steps(noise, 1.0, 1e-6)
+    >>> steps, round(compose([noise] * steps, 1e-6, "rdp"), 4)
+    (121, 0.9967)
+    """
+    each = records_of(step, events=True, name="step")
+    once = [] if isinstance(before, (list, tuple)) and not before else records_of(before, events=True, name="before")
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e9)
+
+    def cost(steps: int) -> float:
+        records = [*once, *(one.with_times(one.times * steps) for one in each if steps)]
+        try:
+            return compose(records, delta, method) if records else 0.0
+        except ValueError as refused:       # of records that the caller knows by other names
+            name = "step" if steps else "before"
+            raise ValueError(re.sub("^releases=", f"{name}=", str(refused))) from None
+    if cost(0) > epsilon:
+        check.refuse("before", once, f"costs {cost(0):.4g} alone, more than epsilon={epsilon:g}", "Release less, or allow more.")
+
+    def fits(steps: int) -> bool:
+        return cost(steps) <= epsilon
+    low, high, most = 0, 1, min(_MOST, 10**15 // max(one.times for one in each))
+    while high <= most and fits(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: float,
+                     accountants: tuple[Accountant, ...] | None = None) -> dict[str, np.ndarray]:
+    """epsilon against the number of steps, for every accountant: what k runs of one mechanism come to, at one delta.
+
+    Source: the methods of :func:`compose`. Gaussian runs have the standard deviation that makes one run (epsilon0, delta)-private.
+    k of them are one run with sqrt(k) times the sensitivity, which gives the further curve "exact"; how the others split delta between
+    the runs stands at :func:`compose`.
+
+    Parameters
+    ----------
+    mechanism : "laplace", "geometric" (sensitivity 1), "gaussian", "exponential", "randomized response" or "k_norm"
+    epsilon0 : float in [1e-4, 50]
+        Of one run.
+    steps : int array (n,), from 1 to a million
+        The numbers of steps.
+    delta : float in [1e-10, 1)
+        Of all steps together.
+    accountants : tuple of names, optional
+        Some of ``ACCOUNTANTS``; all of them by default. "pld" takes most of the time.
+
+    Returns
+    -------
+    dict name -> array (n,)
+        nan where an accountant does not apply or refuses.
+
+    Raises
+    ------
+    ValueError
+        A mechanism or an accountant that does not exist; a number out of range.
+
+    Examples
+    --------
+    >>> for name, epsilon in epsilon_by_steps("laplace", 0.1, [1, 100, 10_000], 1e-6, ("basic", "advanced", "optimal", "rdp")).items():
+    ...     print(name, epsilon.round(2).tolist())
+    basic [0.1, 10.0, 1000.0]
+    advanced [1.05, 10.51, 105.13]
+    optimal [0.1, 4.77, 96.57]
+    rdp [0.1, 4.98, 98.12]
+    """
+    check.choice("mechanism", mechanism, tuple(MECHANISMS))
+    epsilon0 = check.number("epsilon0", epsilon0, low=1e-4, high=50.0)
+    steps = check.filled("steps", check.whole_numbers("steps", steps, low=1, high=10**6), "number of steps")
+    if steps.ndim != 1:
+        check.refuse("steps", steps.shape, "not a list of numbers", "Give one axis.")
+    delta = check.number("delta", delta, low=1e-10, high=1.0, high_open=True)
+    if accountants is None:
+        accountants = ACCOUNTANTS
+    elif not isinstance(accountants, (tuple, list)):
+        check.refuse("accountants", accountants, "not a tuple of names", f"Take some of {', '.join(ACCOUNTANTS)}.")
+    for name in accountants:
+        check.choice("accountants", name, ACCOUNTANTS)
+    known = MECHANISMS[mechanism]
+    numbers: dict[str, Any] = known.at(epsilon0, delta)
+    one = Release(mechanism, UNIT_A, **numbers)
+    sharper: dict[str, Callable[[int], float]] = {"pld": lambda k: coarse_epsilon(one.with_times(k), delta)}
+    curves: dict[str, np.ndarray] = {name: _curve(sharper.get(name) or partial(_composed, one, delta, name), steps) for name in accountants}
+    if known.epsilon_at(one, delta) is not None:
+        curves["exact"] = _curve(lambda k: known.epsilon_at(one.with_times(k), delta), steps)
+    return curves
+
+
+def _composed(one: Release, delta: float, method: Accountant, k: int) -> float:
+    return compose(one.with_times(k), delta, method)
+
+
+def _curve(epsilon: Callable[[int], Any], steps: np.ndarray) -> np.ndarray:
+    """epsilon(k) for each number of steps; nan where it is refused."""
+    values = np.full(steps.shape, np.nan)
+    for i, k in enumerate(steps.tolist()):
+        try:
+            values[i] = epsilon(k)
+        except ValueError:
+            continue
+    return values

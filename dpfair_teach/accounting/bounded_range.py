@@ -4,11 +4,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from .. import _checks as check
 from ..mechanisms.exponential import rdp_exponential
-from ._ranges import choice_epsilon, listed_steps
+from .composition import choice_epsilon, listed_steps
 from .optimal import optimal_composition
 from .renyi import ORDERS, rdp_to_epsilon
 
@@ -19,9 +19,7 @@ def bounded_range_mean(epsilon0: float) -> float:
     """The most that the mean privacy loss of one exponential mechanism can be: x - 1 - ln x with x = epsilon0 / (1 - exp(-epsilon0)).
 
     Source: Durfee and Rogers 2019; Dong, Durfee and Rogers, "Optimal differential privacy composition for exponential mechanisms", ICML
-    2020. With losses at the ends t and t - epsilon0 (see :func:`rdp_exponential`), P(loss = t) = (1 - e^(t - epsilon0)) / (1 -
-    e^(-epsilon0)), and the mean is largest at e^(epsilon0 - t) = x. It is about epsilon0^2 / 8, where a pure mechanism may have
-    epsilon0^2 / 2.
+    2020. It is about epsilon0^2 / 8, where a pure mechanism may have epsilon0^2 / 2.
 
     Parameters
     ----------
@@ -112,6 +110,8 @@ def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
 
 def _chosen_beforehand(epsilon0: float, k: int, delta: float) -> float:
     """The epsilon at which the curve of ``bounded_range_delta`` meets delta: the largest over l of where each cut does."""
+    from scipy import optimize  # here: it takes a tenth of a second
+
     lows, epsilon = np.arange(k), 0.0
     while True:
         cuts = _one_cut(epsilon, lows, epsilon0, k)

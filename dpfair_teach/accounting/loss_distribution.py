@@ -134,15 +134,6 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
         No release; units or relations differ; ``delta`` less than the records' own failures; a loss that no grid holds; dp-accounting is
         missing.
 
-    Notes
-    -----
-    Vectors. Laplace noise on several coordinates whose changes add up to the sensitivity s loses no more than on one that changes
-    by s. One coordinate with change s has 1 - delta(epsilon) = exp((epsilon - s) / 2) for epsilon within [-s, s]. Put that into the
-    composition of changes u <= v and integrate over the loss of the first: for epsilon from v - u to u + v one finds 1 - delta =
-    exp((epsilon - u - v) / 2) (1 + (u + v - epsilon) / 4), for epsilon from 0 to v - u the bracket is 1 + u / 2: never below exp((epsilon
-    - u - v) / 2). Induction does the rest. Two-sided geometric noise has the same 1 - delta at the points of its lattice and the same
-    proof. Gaussian noise: turn the coordinates.
-
     Examples
     --------
     >>> noisy = Release("laplace", "one person's A changes, X and Y public", sensitivity=2, scale=20.0, times=100)

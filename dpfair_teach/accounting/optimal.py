@@ -7,7 +7,8 @@ import numpy as np
 from scipy import special
 
 from .. import _checks as check
-from ._ranges import listed_steps, product_rounded_up, step_epsilon
+from ..mechanisms.mechanism import step_epsilon
+from .composition import listed_steps, product_rounded_up
 
 __all__ = ["optimal_composition", "optimal_composition_delta"]
 
@@ -72,12 +73,8 @@ def optimal_composition_delta(epsilon0: float, k: int, epsilon: float,
     """The smallest delta for which every k-fold composition of (epsilon0, delta0)-private steps is (epsilon, delta)-private. Exact.
 
     Source: Kairouz, Oh and Viswanath, "The composition theorem for differential privacy", ICML 2015, Theorem 3.3; it replaces supplement,
-    Theorem 1.5. (i) Let r be the ratio of a pure step's probabilities on D and D': it lies within exp(+-epsilon0) and has mean 1 on D'.
-    The delta of the composition is E'[(r_1 ... r_k - exp(epsilon))_+], convex in each ratio given the others, hence largest when each
-    sits on the two ends: k randomized responses, which one may do. (ii) A step that is (epsilon0, delta0)-private is, on both data sets,
-    a pure step except with probability delta0, when it may tell everything. (iii) With i lies out of k the loss is (k - 2i) epsilon0, so
-
-        delta = 1 - (1 - delta0)^k (1 - sum over i of P(i) (1 - exp(epsilon - (k - 2i) epsilon0))_+),  i binomial(k, 1 / (1 + e^epsilon0)).
+    Theorem 1.5. The worst steps are k randomized responses that each tell everything with probability delta0; with i lies out of k the
+    loss is (k - 2i) epsilon0. The chapter on adding up has the proof.
 
     Parameters
     ----------
@@ -114,10 +111,8 @@ def optimal_composition(epsilon0: float, k: int, delta: float,
                         delta0: float = 0.0) -> float:
     """The smallest epsilon for which every k-fold composition of (epsilon0, delta0)-private steps is (epsilon, delta)-private. Exact.
 
-    Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3, solved for epsilon. Let F(l), G(l) be the probabilities of at most l lies on D
-    and on D'. The delta of :func:`optimal_composition_delta` at delta0 = 0 is the largest over l of F(l) - exp(epsilon) G(l), since the
-    terms that help come first; it is at most delta exactly if epsilon >= ln((F(l) - delta) / G(l)) for every l with F(l) > delta. The
-    largest of those is the answer: no search. With delta0 > 0, delta is first replaced by 1 - (1 - delta) / (1 - delta0)^k.
+    Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3, solved for epsilon: the largest over l of ln((F(l) - delta) / G(l)), F(l) and G(l)
+    the probabilities of at most l lies on D and on D'. No search.
 
     Parameters
     ----------
@@ -139,9 +134,7 @@ def optimal_composition(epsilon0: float, k: int, delta: float,
 
     Notes
     -----
-    All sums are over positive terms, in logarithms. F is taken larger and G smaller by the most that rounding may have changed them, about
-    1e-15 ln k!: 1e-9 at k = 100,000, 1e-8 at a million. So the answer is not below the truth, and above it by about so much, times F / (F -
-    delta) at the best l.
+    Sums are rounded up by the most that floats may have lost, about 1e-15 ln k!: the answer is not below the truth.
 
     Examples
     --------

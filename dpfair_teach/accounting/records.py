@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from .. import _checks as check
 from ..mechanisms import Release
 from ..mechanisms.records import is_event, parts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["releases_table"]
 
@@ -59,6 +61,8 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
     0              laplace    4.0      0.5      1
     1  randomized response    NaN      1.0      1
     """
+    import pandas as pd  # here: it takes half a second
+
     records = records_of(releases)
     columns = ["mechanism", "unit", "relation", "sensitivity", "scale", "epsilon", "delta", "times"]
     if any(r.sampling_probability < 1 for r in records):

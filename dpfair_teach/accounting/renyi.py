@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["ORDERS", "rdp_to_delta", "rdp_to_epsilon"]
+__all__ = ["ORDERS", "rdp_to_epsilon"]
 
 #: Orders at which accountants look: 1.01 to 100,001, four percent apart. Few steps of pure privacy want large ones.
 ORDERS = 1 + np.geomspace(0.01, 1e5, 400)
@@ -70,36 +70,3 @@ def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarra
     epsilon = (rdp + np.log1p(-1 / orders) - for_delta).min(axis=-1)
     free = (-np.expm1(-rdp) <= delta**2).any(axis=-1)
     return np.where(free, 0.0, np.maximum(epsilon, 0.0))[()]
-
-
-def rdp_to_delta(orders: ArrayLike, rdp: ArrayLike, epsilon: float) -> np.ndarray:
-    """The delta that Renyi divergences give at this epsilon: :func:`rdp_to_epsilon`, solved the other way.
-
-    Source: as there: (1 - 1/a)^(a-1) exp((a-1) (rdp - epsilon)) / a, or sqrt(1 - exp(-rdp)), the smallest over the orders.
-
-    Parameters
-    ----------
-    orders : array (n,) in [1.001, 1e6]
-    rdp : array (..., n) >= 0
-    epsilon : float >= 0
-
-    Returns
-    -------
-    array (...), in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        A number out of range; not one divergence for each order.
-
-    Examples
-    --------
-    >>> from dpfair_teach.accounting import rdp_laplace
-    >>> f"{rdp_to_delta(ORDERS, 100 * rdp_laplace(0.1, ORDERS), epsilon=4.984):.2e}"
-    '1.00e-06'
-    """
-    orders, rdp = _curve(orders, rdp)
-    epsilon = check.number("epsilon", epsilon, low=0.0)
-    with np.errstate(over="ignore"):        # to infinity, which is cut at delta = 1, or to minus infinity, which is delta = 0
-        log_delta = (orders - 1) * (rdp - epsilon + np.log1p(-1 / orders)) - np.log(orders)
-    return np.minimum(np.exp(np.minimum(log_delta, 0).min(axis=-1)), np.sqrt(-np.expm1(-rdp)).min(axis=-1))[()]

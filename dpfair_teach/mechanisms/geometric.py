@@ -11,7 +11,7 @@ from .. import _checks as check
 from .exact import exact_geometric
 from .mechanism import Neighbours, Noise, Numbers, Run, orders_of, repeated, sinh_slope, step_epsilon
 
-__all__ = ["geometric", "geometric_law", "rdp_geometric"]
+__all__ = ["geometric", "geometric_law"]
 
 
 def _decay(sensitivity: object, epsilon: object) -> float:
@@ -119,7 +119,7 @@ def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np
 
     Source: the definition, for the law of ``mechanisms.geometric_law``. With n the sensitivity and q = exp(-epsilon0 / n), the loss is (n
     - 2x) epsilon0 / n with probability q^x (1-q) / (1+q) for x = 1..n-1, and +-epsilon0 with probabilities 1 / (1+q) and q^n / (1+q): a
-    geometric sum. At n = 1 this is :func:`rdp_pure`, for n to infinity :func:`rdp_laplace`. For vectors see :func:`pld_epsilon`.
+    geometric sum. At n = 1 this is :func:`rdp_pure`, for n to infinity :func:`rdp_laplace`. For vectors see the chapter on adding up.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def release(mechanism: str, value: ArrayLike, rng: np.random.Generator, *, unit:
     Parameters
     ----------
     mechanism : str
-        "laplace", "gaussian", "geometric", "exponential" or "randomized response".
+        "laplace", "gaussian", "geometric", "k_norm", "exponential" or "randomized response".
     value : array
         Private.
     rng : numpy.random.Generator

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .mechanism import Mechanism, Neighbours, Numbers, Run, orders_of, step_epsilon, two_ends
 
-__all__ = ["debias_counts", "debias_variance", "likely_counts", "randomized_response", "randomized_response_matrix",
-           "rdp_randomized_response"]
+__all__ = ["debias_counts", "debias_variance", "likely_counts", "randomized_response", "randomized_response_matrix"]
 
 
 def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
