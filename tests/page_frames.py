@@ -7,9 +7,34 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpfair_teach.explore import Explorer, Panel, schema
+from dpfair_teach.explore import Explorer, Panel
+from dpfair_teach.explore.schema import ALPHABET, LAST, MORE
 
 ISLAND = re.compile(r'<script type="application/json" class="dpx-data">(.*?)</script>', re.S)
+
+
+def decode(text: str) -> np.ndarray:
+    """The inverse of ``encode``, as int64."""
+    place = {c: i for i, c in enumerate(ALPHABET)}
+    out, high = [], 0
+    for c in text:
+        i = place[c]
+        if i >= LAST:
+            high = high * MORE + i - LAST
+        else:
+            z = high * LAST + i
+            out.append(-(z + 1) // 2 if z % 2 else z // 2)
+            high = 0
+    return np.array(out, dtype=np.int64)
+
+
+def unpack(packed: dict, lengths: list[int]) -> list[np.ndarray]:
+    """The frames again, given how long each is."""
+    stream = decode(packed["q"])
+    for _ in range(packed["o"]):
+        stream = np.cumsum(stream)
+    frames = np.split(stream, np.cumsum(lengths)[:-1])
+    return list(np.cumsum(frames, axis=0)) if packed["m"] else frames
 
 
 def data_of(html: str) -> dict:
@@ -22,9 +47,9 @@ def frames_of(data: dict) -> list[np.ndarray]:
     n = data["f"]
     lengths = [data["size"]] * n
     if "c" in data:
-        counts = [data["c"]] * n if isinstance(data["c"], list) else schema.unpack(data["c"], [len(data["S"])] * n)
+        counts = [data["c"]] * n if isinstance(data["c"], list) else unpack(data["c"], [len(data["S"])] * n)
         lengths = [2 * int(sum(c)) for c in counts]
-    return schema.unpack(data["p"], lengths)
+    return unpack(data["p"], lengths)
 
 
 def place(data: dict, on: list[int], places: list[int]) -> int:
@@ -39,7 +64,7 @@ def settings(figure: Explorer, data: dict) -> Iterator[tuple[dict, list[int]]]:
     """Every setting of the controls, with the place of each."""
     grid = figure.grid()
     assert data["n"] == [len(g) for g in figure.sliders.values()]
-    assert len(grid) == (np.prod(data["n"]) if "o" not in data else len(schema.unpack(data["o"], [])[0]))
+    assert len(grid) == (np.prod(data["n"]) if "o" not in data else len(unpack(data["o"], [])[0]))
     for values in grid:
         yield values, [figure.controls[name].places[value] for name, value in values.items()]
 
@@ -50,7 +75,7 @@ def indexed(packed: dict | None, at: int, cache: dict) -> int:
         return at
     key = packed["q"]
     if key not in cache:
-        cache[key] = schema.unpack(packed, [])[0].tolist()
+        cache[key] = unpack(packed, [])[0].tolist()
     return cache[key][at]
 
 

@@ -11,6 +11,8 @@ __all__: list[str] = []
 
 #: Steps of a log axis, ``10**-4`` in log10, of which any number of three digits has four: each has one that reads as it does.
 LOG_DECIMALS = 4
+#: An axis is kept to at least so many steps, with so much free at its ends, and has at most so many ticks.
+STEPS, PAD, MOST_TICKS = 2000, 0.04, 6
 
 
 def shown(value: float, digits: int = 3) -> str:
@@ -44,9 +46,8 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
 
     @classmethod
-    def over(cls, values: np.ndarray, *, log: bool = False, given: tuple[float, float] | None = None, levels: int = 2000,
-             pad: float = 0.04, most: int = 6) -> Axis:
-        """The axis that shows all ``values``, or the ``given`` range; steps at most 1/``levels`` of its span."""
+    def over(cls, values: np.ndarray, *, log: bool = False, given: tuple[float, float] | None = None) -> Axis:
+        """The axis that shows all ``values``, or the ``given`` range."""
         space = np.log10(values) if log else np.asarray(values, dtype=float)
         low, high = (float(space.min()), float(space.max())) if space.size else (0.0, 1.0)
         if given is not None:
@@ -55,11 +56,11 @@ class Axis:
             half = 0.5 if log or high == 0 else abs(high) / 2
             low, high = low - half, high + half
         elif not log and 0 <= low < 0.35 * high:
-            low, high = 0.0, high + pad * high      # counts, errors and probabilities are read against zero
+            low, high = 0.0, high + PAD * high      # counts, errors and probabilities are read against zero
         else:
-            low, high = low - pad * (high - low), high + pad * (high - low)
-        decimals = max(math.ceil(math.log10(levels / (high - low)) - 1e-9), LOG_DECIMALS if log else 0)
-        return cls(low, high, min(decimals, 100), log, tuple((log_ticks if log else ticks)(low, high, most)))
+            low, high = low - PAD * (high - low), high + PAD * (high - low)
+        decimals = max(math.ceil(math.log10(STEPS / (high - low)) - 1e-9), LOG_DECIMALS if log else 0)
+        return cls(low, high, min(decimals, 100), log, tuple((log_ticks if log else ticks)(low, high, MOST_TICKS)))
 
     def keep(self, values: np.ndarray | np.float64) -> np.ndarray:
         """Whole numbers of steps ``10**-decimals``, in axis space; on a log axis the nearest that reads as the number to three digits."""

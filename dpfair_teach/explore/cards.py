@@ -24,7 +24,7 @@ class SelfCheck:
     Raises
     ------
     ValueError
-        Where a text is empty or none, there are fewer than two choices or more than 26, one is no such triple, or none is right.
+        Where a text is empty, or none is right.
 
     Examples
     --------
@@ -71,12 +71,11 @@ class Puzzle:
     Parameters
     ----------
     question, answer : str
-        Not empty.
 
     Raises
     ------
     ValueError
-        Where one of them is no text, or an empty one.
+        Where one of them is empty.
 
     Examples
     --------

@@ -28,21 +28,11 @@ _WITH_SERIES = tuple(view for view in views.VIEWS if views.KINDS[view])
 
 @dataclass(frozen=True)
 class Frames:
-    """The frames of a panel over its own controls: each distinct one once, and which one stands at each point of their grid.
+    """The frames of a panel over its own controls: each distinct one once, and which one stands at each point of their grid."""
 
-    Attributes
-    ----------
-    on : tuple of str
-        The controls that this panel follows.
-    distinct : list
-        Every frame that occurs, once.
-    index : array of ints (points of the grid,)
-        Which of them stands where, the last control moving fastest; -1 where no setting is offered.
-    """
-
-    on: tuple[str, ...]
+    on: tuple[str, ...]         # the controls that this panel follows
     distinct: list
-    index: np.ndarray
+    index: np.ndarray           # (points of the grid,), the last control moving fastest; -1 where no setting is offered
 
 
 class Panel:

@@ -192,21 +192,6 @@ def encode(numbers: np.ndarray) -> str:
     return "".join(out)
 
 
-def decode(text: str) -> np.ndarray:
-    """The inverse of ``encode``, as int64."""
-    place = {c: i for i, c in enumerate(ALPHABET)}
-    out, high = [], 0
-    for c in text:
-        i = place[c]
-        if i >= LAST:
-            high = high * MORE + i - LAST
-        else:
-            z = high * LAST + i
-            out.append(-(z + 1) // 2 if z % 2 else z // 2)
-            high = 0
-    return np.array(out, dtype=np.int64)
-
-
 def pack(frames: list[np.ndarray]) -> dict:
     """The shortest of a few differencings of the frames, each (n_f,) whole numbers.
 
@@ -223,12 +208,3 @@ def pack(frames: list[np.ndarray]) -> dict:
                 best = {"q": text, "o": order, "m": m}
             stream = np.diff(stream, prepend=0)
     return best
-
-
-def unpack(packed: dict, lengths: list[int]) -> list[np.ndarray]:
-    """The frames again, given how long each is."""
-    stream = decode(packed["q"])
-    for _ in range(packed["o"]):
-        stream = np.cumsum(stream)
-    frames = np.split(stream, np.cumsum(lengths)[:-1])
-    return list(np.cumsum(frames, axis=0)) if packed["m"] else frames

@@ -56,12 +56,12 @@ def show(obj: object) -> Source:
 
     Parameters
     ----------
-    obj : a function, method, property or class written in Python
+    obj : a function, method, property or class
 
     Returns
     -------
     Source
-        Shown with the file it stands in, without a line number: that shifts whenever code above it changes.
+        Shown with the file it stands in, its docstring folded.
 
     Raises
     ------

@@ -1,11 +1,4 @@
-"""The book's plot style and its few figure types.
-
-The style is opaque: dark ink on white, as on paper; the book's pages turn lightness over in the dark, which keeps the hues. Figures are
-five inches wide with type that a phone, which shows them at half that, still makes legible. Colours are those of Okabe and Ito, which stay
-apart for colour-blind readers, and no series is told by colour alone: each has its own line style and marker.
-
-Figures are made without ``pyplot``: nothing is registered, nothing has to be closed, no backend is needed.
-"""
+"""The book's plot style and its few figure types: opaque, legible on a phone, no series told by colour alone, made without ``pyplot``."""
 from __future__ import annotations
 
 import io
@@ -65,17 +58,12 @@ def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axe
 
     Parameters
     ----------
-    width, height : float
-        In inches, 1 to 50. Wider than 5, the type is too small where a phone shows the figure at 343 px.
+    width, height : float in [1, 50]
+        In inches. Wider than 5, the type is too small where a phone shows the figure at 343 px.
 
     Returns
     -------
     (BookFigure, Axes)
-
-    Raises
-    ------
-    ValueError
-        Where a size is not a number in that range.
 
     Examples
     --------
@@ -131,10 +119,7 @@ def _legend_below(ax: Axes) -> None:
 
 
 def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tuple[str, ...] | list[str] | None = None) -> Figure:
-    """Each group's reachable rates: the parallelogram that post-processing can move it in.
-
-    The corners are never accept (0, 0), the base classifier, always accept (1, 1), and the base turned round. With ``p`` a
-    filled marker shows where each group lands.
+    """Each group's reachable rates: the parallelogram that post-processing can move it in; with ``p`` a marker where it lands.
 
     Source: supplement, section 2.1 (the rates of a derived classifier).
 
@@ -144,8 +129,7 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
         Indexed [yhat, a, y], in people or frequencies; every group has people of both labels.
     p : array_like, shape (2, k), optional
         P(accept) by [yhat, a].
-    group_names : sequence of k str, optional
-        All different.
+    group_names : sequence of k different str, optional
 
     Returns
     -------
@@ -154,7 +138,7 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
     Raises
     ------
     ValueError
-        Where a shape is wrong, a (group, label) cell is empty, ``p`` leaves [0, 1], or names do not match the groups.
+        Where a (group, label) cell is empty, ``p`` leaves [0, 1], or names do not match the groups.
 
     Examples
     --------
@@ -195,8 +179,8 @@ def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike |
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``violation``, ``error`` and ``by``; rows of a curve in the order in which they are to be joined. A row whose
-        error or violation is missing (no draw was left) has no point.
+        Columns ``violation``, ``error`` and ``by``; rows of a curve in the order in which they are joined. A row whose error or
+        violation is missing has no point.
     by : str
         The column that tells curves apart.
     free_points : array_like, shape (2, 2), optional
@@ -209,7 +193,7 @@ def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike |
     Raises
     ------
     ValueError
-        Where ``table`` is no table, lacks a column or has no rows; where a number is outside [0, 1]; where an entry of ``by`` is missing.
+        Where ``table`` lacks a column or rows, a number is outside [0, 1], or an entry of ``by`` is missing.
 
     Examples
     --------
@@ -261,7 +245,7 @@ def quality_against_epsilon(table: pd.DataFrame) -> Figure:
     Raises
     ------
     ValueError
-        Where ``table`` is no table, lacks a column or has no rows, or holds a value out of range.
+        Where ``table`` lacks a column or rows, or holds a value out of range.
 
     Examples
     --------

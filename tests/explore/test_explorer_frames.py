@@ -14,7 +14,7 @@ from dpfair_teach.explore import Explorer, Panel, People, drawing, schema
 from dpfair_teach.explore.axes import Axis, brief, log_ticks, ticks
 from dpfair_teach.explore.chart import NUMBER, ROOM, spread
 from explorer_samples import X, density, samples, say, was_run
-from page_frames import assert_every_frame_is_a_direct_call, data_of, sentences_of
+from page_frames import assert_every_frame_is_a_direct_call, data_of, decode, sentences_of, unpack
 
 FIGURES = samples()
 
@@ -207,14 +207,14 @@ def body(figure) -> str:
 @settings(deadline=None, derandomize=True)
 def test_packed_numbers_come_back(numbers):
     kept = np.array(numbers, dtype=np.int64)
-    assert (schema.decode(schema.encode(kept)) == kept).all()
+    assert (decode(schema.encode(kept)) == kept).all()
 
 
 @given(st.lists(st.lists(st.integers(-10 ** 6, 10 ** 6), min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(deadline=None, derandomize=True)
 def test_packed_frames_come_back(frames):
     kept = [np.array(f, dtype=np.int64) for f in frames]
-    assert all((a == b).all() for a, b in zip(schema.unpack(schema.pack(kept), [3] * len(kept)), kept, strict=True))
+    assert all((a == b).all() for a, b in zip(unpack(schema.pack(kept), [3] * len(kept)), kept, strict=True))
 
 
 def test_smooth_curves_take_about_a_character_a_number():

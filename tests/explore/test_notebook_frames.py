@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach.explore import Explorer, schema
-from page_frames import ISLAND, assert_every_frame_is_a_direct_call, frames_of, sentences_of
+from page_frames import ISLAND, assert_every_frame_is_a_direct_call, decode, frames_of, sentences_of, unpack
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "book" / "notebooks").glob("*.ipynb"))
 
@@ -51,7 +51,7 @@ def same(old: object, new: object, where: str) -> None:
     if isinstance(old, dict) and isinstance(new, dict):
         assert old.keys() == new.keys(), where
         if "q" in old:
-            before, now = schema.decode(old["q"]), schema.decode(new["q"])
+            before, now = decode(old["q"]), decode(new["q"])
             assert before.shape == now.shape, where
             # A unit more here and less there shows up as up to 2 ** order times as much in a difference of that order.
             assert np.abs(before - now).max(initial=0) <= 2 ** (int(old.get("o", 0)) + int(old.get("m", 0)) + 1), where
@@ -88,7 +88,7 @@ def test_what_a_picture_of_a_chapter_joins_compares_and_offers(stored):
     assert {one["kind"] for one in stored["What each threshold pays"]["P"][0]["S"]} == {"points"}
     assert stored["The best mixtures on D and D'"]["P"][0]["rows"] == {"1": 0, "3": 2}
     left = stored["The left panel, by method, epsilon and rule"]
-    assert len(schema.unpack(left["o"], [])[0]) == 220 < np.prod(left["n"])
+    assert len(unpack(left["o"], [])[0]) == 220 < np.prod(left["n"])
 
 
 def test_every_axis_of_a_curve_has_a_name(stored):
