@@ -116,10 +116,12 @@ def gamma(value: object, name: str = "gamma") -> float:
     return number(name, value, low=0.0)
 
 
-def rng(value: object, name: str = "rng", *, drawn: str = "the noise") -> np.random.Generator:
-    """A ``numpy.random.Generator``: what is ``drawn`` never comes from a hidden or default source."""
+def rng(value: object, name: str = "rng", *, drawn: str = "the noise", of: str = "") -> np.random.Generator:
+    """A ``numpy.random.Generator``: what is ``drawn`` never comes from a hidden or default source. ``of``: the learner whose fit draws."""
     if not isinstance(value, np.random.Generator):
-        refuse(name, value, "not a numpy.random.Generator",
+        refuse(name, value, "not a numpy.random.Generator" + (f", from which {of} draws" if of else ""),
+               "Write fit(X, y, sensitive_features=A, rng=np.random.default_rng()); with a seed, default_rng(seed), whoever knows the seed "
+               "knows the draws." if of else
                f"Pass np.random.default_rng(seed), or default_rng() where {drawn} must be unpredictable.")
     return value
 
@@ -357,20 +359,27 @@ def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None =
     return a.astype(np.int64)
 
 
+#: What to do about two attributes.
+CROSS = ("Cross them by a list that is fixed before the data are seen: names = list(itertools.product(['f', 'm'], ['<40', '40+'])), "
+         "then [names.index(both) for both in zip(sex, age)].")
 #: What a missing group may be before anything is learned.
-MISSING = "Drop that row, or give those whose group is missing a code of their own, the same wherever groups are given."
+MISSING = ("Do not drop that row: the public counts would then be smaller by exactly this person, and tell whose group is missing. Give "
+           "those who do not say it one more code of a fixed list, names = ['f', 'm', 'not said'], or before the fit a group that is drawn "
+           "with public chances, and say so.")
 
 
-def _no_missing_group(name: str, value: Any, remedy: str) -> None:
-    """No entry is None, NaN or pandas' NA; a list is read as it is, for numpy would make a text of a NaN among texts."""
+def no_missing_group(name: str, value: Any, remedy: str = MISSING) -> None:
+    """No entry is None, NaN, pandas' NA or an empty text; a list is read as it is, for numpy would make a text of a NaN among texts."""
     try:
         a = np.asarray(value, dtype=object if isinstance(value, (list, tuple)) else None)
     except Exception:       # no array: what is wrong is said later
         return
-    if a.ndim != 1 or a.dtype.kind not in "Of" or np.ma.is_masked(value):
+    if np.ma.is_masked(value):
+        refuse(name, value, "a group is missing: it is masked", remedy)
+    if a.ndim != 1 or a.dtype.kind not in "OfU":
         return
-    for entry in a if a.dtype.kind == "O" else a[np.isnan(a)]:
-        if _is_missing(entry) or (_is_number(entry) and entry != entry):
+    for entry in a[np.isnan(a)] if a.dtype.kind == "f" else a:
+        if _is_missing(entry) or (_is_number(entry) and entry != entry) or (isinstance(entry, str) and not entry.strip()):
             refuse(name, entry, "a group is missing", remedy)
 
 
@@ -380,8 +389,9 @@ def group_codes(name: str, value: Any, *, length: int | None = None, missing: st
     The way out is a list that the caller wrote down. Numbering the groups that occur, as numpy.unique does, would let one person who joins
     or leaves a rare group renumber everybody, and then no private answer keeps its epsilon.
     """
-    if not isinstance(value, np.ndarray) or value.dtype.kind in "Of":
-        _no_missing_group(name, value, missing)
+    value = one_column(name, value)
+    if type(value) is not np.ndarray or value.dtype.kind in "OfU":
+        no_missing_group(name, value, missing)
     return codes(name, value, what="groups", length=length,
                  remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 
@@ -425,14 +435,41 @@ def columns_called(table: object, name: str) -> int:
     return sum(isinstance(one, str) and one == name for one in columns) if isinstance(columns, Iterable) else 0
 
 
+def one_column(name: str, groups: Any) -> Any:
+    """A table of pandas with one column as that column; two attributes are refused."""
+    shape = getattr(groups, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        return groups
+    if shape[1] > 1:
+        refuse(name, groups, f"{shape[1]} attributes, and everybody has one group", CROSS)
+    return groups.iloc[:, 0] if shape[1] == 1 and hasattr(groups, "iloc") else groups
+
+
 def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | None]:
     """X, the groups, and None; where the groups are given by the name of a column of X: X without it, the column, and its name."""
+    if isinstance(sensitive_features, (list, tuple)) and len(sensitive_features) > 1 and all(
+            isinstance(name, str) and columns_called(X, name) for name in sensitive_features):
+        refuse("sensitive_features", sensitive_features, f"{len(sensitive_features)} columns of X, and everybody has one group", CROSS)
     if not isinstance(sensitive_features, str):
-        return X, sensitive_features, None
+        return X, one_column("sensitive_features", sensitive_features), None
     if columns_called(X, sensitive_features) != 1:
         refuse("sensitive_features", sensitive_features, "X is no table with one column of that name",
                "Give everybody's group, or a pandas table with such a column.")
     return X.drop(columns=sensitive_features), X[sensitive_features], sensitive_features
+
+
+def as_long_as(X: Any, learner: str, **columns: tuple[Any, str]) -> None:
+    """Each column, given with what one entry is, is as long as X, for that ``learner``; what is no column is refused later."""
+    people = _shape(X)[:1]
+    for name, (column, each) in columns.items():
+        shape = _shape(column)
+        if any(people) and shape and shape[:1] != people and shape[1:] in ((), (1,)):
+            refuse(name, shape, f"not as long as X, which has {people[0]} rows", f"Give {learner} one {each} for each row of X.")
+
+
+def _shape(table: Any) -> tuple[int, ...]:
+    shape = (len(table),) if isinstance(table, (list, tuple)) else getattr(table, "shape", ())
+    return shape if isinstance(shape, tuple) else ()
 
 
 def same_people(**columns: Any) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
 from ._curve import GAMMAS, Drawn, table_of
-from ._group_argument import refuse_no_groups, validated_groups, way_out_of_groups
+from ._generator import refused_as_a_copy
+from ._group_argument import missing_now, refuse_group_as_feature, refuse_no_groups, validated_groups
 from ._large_delta import warn_of_a_large_delta
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
@@ -93,30 +95,44 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
     def _warn(self, y: np.ndarray) -> None:
         """Of what else a caller should know of the fit, as far as it is public."""
 
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str, rng: np.random.Generator) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str | None = None,
+            rng: np.random.Generator | None = None) -> Self:
         """Learn. Each call is a new release and costs its epsilon again.
 
         ``sensitive_features`` (m,) holds the groups 0..k-1, or is the name of the column of X that does: it is then taken out of X. All
         noise comes from ``rng``, which is not kept.
 
+        The group is no feature. Groups with a name are refused where X has a column of that name, or where a base was fitted on one: by
+        names alone. Where X is an array, also one that an earlier step of a pipeline made, and where the group is copied under another
+        name, as one-hot columns are, nothing can be checked.
+
         One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
-        the difference of two folds' counts is exact. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
+        the difference of two folds' counts is exact. A private fit refuses such a copy where it sees one: in a process that was started
+        for tasks. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
 
         A search spends epsilon at each of its fits: ``GridSearchCV`` fits every point of its grid on every fold, and once more. And where
         the classifier reads the group, it chooses by scores on the true groups, which is not private. Where a learner has a ``curve``,
         fit once and choose by that, with :func:`experiments.select_row`.
         """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
-        params, rng = self._checked_params(), check.rng(rng)
-        X, sensitive_features, column = check.column_taken_out(X, sensitive_features)
+        name = type(self).__name__
+        params, rng = self._checked_params(), check.rng(rng, of=name)
+        if sensitive_features is None:
+            check.refuse("sensitive_features", None, f"{name} learns to be fair between groups",
+                         "Write fit(X, y, sensitive_features=A, rng=rng), with everybody's group in A.")
+        given, (X, sensitive_features, column) = sensitive_features, check.column_taken_out(X, sensitive_features)
+        refuse_group_as_feature(X, sensitive_features, column, self.get_params(deep=False))
+        check.no_missing_group("sensitive_features", sensitive_features)
+        check.as_long_as(X, name, y=(y, "label"), sensitive_features=(given, "group"))
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)
         y = check.labels("y", y)
         if self._labels_are_public and y.min() == y.max():
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
         if hasattr(self, "delta"):
             warn_of_a_large_delta(self.delta, len(y))
-        self._forget()
-        self._learn(params, X, y, sensitive_features, rng)
+        with refused_as_a_copy(rng) if hasattr(self, "epsilon") else nullcontext():
+            self._forget()
+            self._learn(params, X, y, sensitive_features, rng)
         self.classes_ = np.array([0, 1])
         remember_columns(self, X)
         self._group_column = column
@@ -136,9 +152,10 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
             sensitive_features = self._group_column
         if sensitive_features is None and self._reads_groups:
             refuse_no_groups("sensitive_features", f", and X has no column {self._group_column!r}" if self._group_column else "")
-        with way_out_of_groups(self._reads_groups):
-            X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
-            check.same_people(X=X, sensitive_features=sensitive_features)
+        given, (X, sensitive_features, _) = sensitive_features, check.column_taken_out(X, sensitive_features)
+        check.no_missing_group("sensitive_features", sensitive_features, missing_now(self._reads_groups))
+        check.as_long_as(X, type(self).__name__, sensitive_features=(given, "group"))
+        check.same_people(X=X, sensitive_features=sensitive_features)
         refuse_other_columns(self, X)
         ones = self._positive_proba(X, sensitive_features, gamma)
         return np.column_stack([1 - ones, ones])
@@ -161,6 +178,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         """
         if sample_weight is not None:
             check.refuse("sample_weight", sample_weight, "everybody counts once here", "Leave it out.")
+        check.as_long_as(X, type(self).__name__, y=(y, "label"))
         check.same_people(X=X, y=y)
         ones = self.predict_proba(X, sensitive_features, gamma)[:, 1]
         y = check.labels("y", y, length=len(ones))

@@ -1,10 +1,20 @@
-"""A generator that tells nothing of the one it was made with."""
+"""A generator that tells nothing of the one it came from, and one that is a copy, whose noise is another fit's."""
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import numpy as np
+
+from . import _checks as check
 
 
 def own_generator(rng: np.random.Generator) -> np.random.Generator:
@@ -16,3 +26,73 @@ def own_generator(rng: np.random.Generator) -> np.random.Generator:
     """
     kind: Any = type(rng.bit_generator)
     return np.random.Generator(kind(list(hashlib.sha256(rng.bytes(32)).digest())))
+
+
+#: What hands a task to another process, as a copy: the task stands in their frames.
+HANDS_OVER = ("joblib.parallel", "multiprocessing.pool", "concurrent.futures.process")
+#: Of scikit-learn: gives each fold the same arguments.
+FOLDS = ("_fit_and_score", "_fit_and_predict")
+OWN = "Fit in a loop, or in tasks, in which each fit has its own of rng.spawn(n)"
+
+#: Digests of the states from which fits of this process have drawn, where these came as copies; under a key that is never stored.
+_used: set[bytes] = set()
+_key = os.urandom(32)
+
+
+@contextmanager
+def refused_as_a_copy(rng: np.random.Generator) -> Iterator[None]:
+    """A private fit, inside, with a generator that its process did not get as a copy from which another fit draws, too.
+
+    A process that was started for tasks unpickles their arguments. Where the task is a fold of scikit-learn's, all folds are handed the
+    same generator; any other task may bring one of its own, and is refused where a fit of this process has drawn from the same state. What
+    cannot be seen: a copy in the same process, which looks like a new generator of the same seed, and copies in two processes of which
+    each fits once.
+    """
+    hands = _hands_over(rng)
+    if not hands:
+        yield
+        return
+    if "fold" in hands:
+        check.refuse("rng", rng, "a copy: with n_jobs every fold is handed the same generator, all draw the same noise, and none is left "
+                     "in the difference of two folds' counts", f"Choose n_jobs=1. {OWN}.")
+    start = _digest(rng)
+    if start in _used:
+        check.refuse("rng", rng, "a copy: another fit has drawn its noise from the same state, and none is left in the difference of their "
+                     "counts", f"{OWN}; where the same noise is meant, make the generator of its seed inside the task.")
+    try:
+        yield
+    finally:
+        if _digest(rng) != start:
+            _used.add(start)
+
+
+def _digest(rng: np.random.Generator) -> bytes:
+    return hashlib.blake2b(pickle.dumps(rng.bit_generator.state), key=_key).digest()
+
+
+def _hands_over(rng: np.random.Generator) -> str:
+    """"task" where this process was handed the generator with one, "fold" where that is a fold of scikit-learn's; else ""."""
+    if multiprocessing.parent_process() is None or threading.current_thread() is not threading.main_thread():
+        return ""                           # threads share one generator
+    frame: FrameType | None = sys._getframe()
+    fold = ""
+    while frame is not None and frame.f_code.co_name != "_bootstrap":       # below it stands what a fork took along
+        module, name = frame.f_globals.get("__name__"), frame.f_code.co_name
+        if module == "sklearn.model_selection._validation" and name in FOLDS:
+            fold = "fold"
+        elif name == "_get_sequential_output":
+            fold = ""                       # one fold after the other, with one generator
+        elif module in HANDS_OVER and _holds(list(frame.f_locals.values()), rng):
+            return fold or "task"
+        frame = frame.f_back
+    return ""
+
+
+def _holds(thing: Any, rng: np.random.Generator, depth: int = 8) -> bool:
+    """Is it among the arguments of a task? They are short; long lists are data."""
+    if thing is rng or depth == 0:
+        return thing is rng
+    inside = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, (list, tuple)) else ()
+    if type(thing).__module__.startswith(HANDS_OVER) and hasattr(thing, "__dict__"):
+        inside = vars(thing).values()
+    return len(inside) < 1000 and any(_holds(one, rng, depth - 1) for one in inside)

@@ -1,9 +1,11 @@
-"""Groups where decisions are made: what is wrong with them, and who decides without."""
+"""Groups as an argument: that they are no feature, what is wrong with them where decisions are made, and who decides without."""
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NoReturn
+import functools
+import inspect
+from collections.abc import Iterable, Iterator
+from types import FunctionType, MethodType
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,28 +17,99 @@ WITHOUT_GROUPS = ("oneshot.FrontierLearner, oneshot.SoftGroupLearner, games.DPOr
                   "lagrangian.FairLagrangian, baselines.Reduction and baselines.CovarianceClassifier")
 
 
-@contextmanager
-def way_out_of_groups(read: bool) -> Iterator[None]:
-    """Whatever is refused inside, about groups at a prediction, ends with how to do without; ``read``: the classifier decides by them."""
-    try:
-        yield
-    except ValueError as problem:
-        out = f"Or use a learner whose classifier reads X alone: {WITHOUT_GROUPS}." if read else "Or leave them out: they are not read."
-        raise ValueError(f"{problem} {out}") from problem.__cause__
+def without(read: bool) -> str:
+    """How to do without somebody's group at a prediction; ``read``: the classifier decides by them."""
+    return f"Or use a learner whose classifier reads X alone: {WITHOUT_GROUPS}." if read else "Or leave them out: they are not read."
+
+
+def missing_now(read: bool, knows: str = "fit") -> str:
+    """The remedy for a group that is missing at a prediction, where nobody can be given a code of their own any more."""
+    return f"Give that person's group, or the code of a missing group if {knows} knows one. {without(read)}"
 
 
 def refuse_no_groups(name: str, because: str = "") -> NoReturn:
     """Nobody's group is given, and the classifier reads it."""
-    with way_out_of_groups(read=True):
-        check.refuse(name, None, f"the classifier decides by the group{because}", "Give everybody's group.")
+    check.refuse(name, None, f"the classifier decides by the group{because}", f"Give everybody's group. {without(True)}")
 
 
 def validated_groups(name: str, value: object, k: int | None, *, of: str, length: int, knows: str) -> np.ndarray:
     """Everybody's group at a prediction, one for each of the ``length`` rows of ``of``. Where the classifier reads it, it is below k, as
-    the groups that ``knows`` knows: nobody can be given a code of their own any more. Else k is None."""
+    the groups that ``knows`` knows. Else k is None."""
     if k is not None and value is None:
         refuse_no_groups(name)
-    with way_out_of_groups(read=k is not None):
-        return check.groups_below(name, value, k, of=of, length=length, last=f"the last group of {knows}",
-                                  remedy=f"Give groups below {k}: {knows} knows no other.",
-                                  missing=f"Give that person's group, or the code of a missing group if {knows} knows one.")
+    return check.groups_below(name, value, k, of=of, length=length, last=f"the last group of {knows}",
+                              remedy=f"Give groups below {k}: {knows} knows no other. {without(True)}",
+                              missing=missing_now(k is not None, knows))
+
+
+def refuse_group_as_feature(X: Any, groups: Any, column: str | None, made_of: dict[str, Any]) -> None:
+    """The name of the groups, or of the ``column`` of X that was taken for them, is no column of X, and of nothing that a learner is
+    ``made_of`` (its parameters): there the group would be a public feature, and no epsilon would protect it.
+
+    Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
+    """
+    name = _last(_name_of(groups) if column is None else column)
+    if name is None:
+        return
+    if name in map(_last, _columns(X)):
+        check.refuse("sensitive_features", name, "the group is also a column of X, so it would be learned as a public feature, and no "
+                     "epsilon would protect it", f"Leave it out of X, or give its name alone, sensitive_features={name!r}: the column is "
+                     "then taken out of X.")
+    for parameter, value in made_of.items():
+        if any(name in map(_last, names) for names in _names_known_to(value)):
+            check.refuse(parameter, value, f"was fitted on a column {name!r}, which is the group: what it says of people may tell their "
+                         "group, and no epsilon would protect it", "Fit it again without that column.")
+
+
+def _columns(table: Any) -> list[Any]:
+    columns = getattr(table, "columns", None)
+    return list(columns) if isinstance(columns, Iterable) else []
+
+
+def _name_of(groups: Any) -> Any:
+    """Of a column, or of a table with one. (A table may have a column that is called "name".)"""
+    columns = _columns(groups)
+    return columns[0] if len(columns) == 1 else None if columns else getattr(groups, "name", None)
+
+
+def _last(name: Any) -> str | None:
+    """A name that is a text; of a column under several headings the last one. Numbers are no names: they are pandas' own."""
+    parts = [part for part in (name if isinstance(name, tuple) else (name,)) if isinstance(part, str) and part]
+    return parts[-1] if parts else None
+
+
+#: How many objects inside a base are looked at: a forest has some hundreds.
+LOOKED_AT = 10_000
+
+
+def _names_known_to(thing: Any) -> Iterator[list[Any]]:
+    """The names of columns that a base, or any classifier inside it, was fitted on; a function's are those of what it calls."""
+    ahead, seen = [thing], set[int]()
+    while ahead and len(seen) < LOOKED_AT:
+        one = ahead.pop()
+        if id(one) in seen or isinstance(one, (str, bytes, int, float, np.ndarray, np.random.Generator, type(None), type)):
+            continue
+        seen.add(id(one))
+        if isinstance(one, (list, tuple, set, frozenset, dict)):
+            ahead += one.values() if isinstance(one, dict) else one
+        elif isinstance(one, functools.partial):
+            ahead += [one.func, *one.args, *one.keywords.values()]
+        elif isinstance(one, MethodType):
+            ahead.append(one.__self__)
+        elif isinstance(one, FunctionType):
+            ahead += [*(one.__defaults__ or ()), *_called_by(one)]
+        elif callable(getattr(one, "predict", None)) or callable(getattr(one, "transform", None)):
+            try:
+                yield list(one.feature_names_in_)
+            except Exception:       # it has none, or is not fitted: it is somebody's
+                pass
+            ahead += vars(one).values() if hasattr(one, "__dict__") else ()
+
+
+def _called_by(function: FunctionType) -> list[Any]:
+    """What a function knows by a name, but for its own locals."""
+    try:
+        known = inspect.getclosurevars(function)
+    except Exception:               # a cell that is not filled yet
+        return []
+    return [*known.nonlocals.values(), *known.globals.values()]

@@ -284,7 +284,7 @@ def test_a_value_that_is_wrong_for_its_argument_is_refused_by_name(name):
 
 
 WITHOUT_A_GROUP = [["a", None], ["a", math.nan], [0.0, math.nan], np.array([0, None], dtype=object),
-                   pd.Series(["a", pd.NA], dtype="string"), pd.Series([1, None], dtype="Int64")]
+                   pd.Series(["a", pd.NA], dtype="string"), pd.Series([1, None], dtype="Int64"), ["a", ""], np.array(["", "a"])]
 
 
 #: Where nobody can be given a code of their own any more.
@@ -298,8 +298,8 @@ def test_a_missing_group_is_called_so(name, argument):
     for groups in WITHOUT_A_GROUP:
         call = VALID[name]()
         call.arguments[argument] = groups
-        out = "Give that person's group, or the code" if name in AT_A_PREDICTION else "Drop that row, or give .* a code of their own"
-        said = rf"^{argument}=(None|nan|<NA>): a group is missing\. {out}"
+        out = "Give that person's group, or the code" if name in AT_A_PREDICTION else "Do not drop that row: .* 'not said'"
+        said = rf"^{argument}=(None|nan|<NA>|''): a group is missing\. {out}"
         with pytest.raises(ValueError, match=said):
             call.run()
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._group_argument import validated_groups, way_out_of_groups
+from .._group_argument import validated_groups
 
 __all__ = ["acceptance_probability", "derived_counts"]
 
@@ -109,8 +109,7 @@ def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) ->
     """
     p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
     b, k = p.shape
-    with way_out_of_groups(read=True):
-        check.same_people(prediction=prediction, A=A)
+    check.same_people(prediction=prediction, A=A)
     prediction = check.codes("prediction", prediction, what="predictions",
                              remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
     A = validated_groups("A", A, k, of="prediction", length=len(prediction), knows="p")

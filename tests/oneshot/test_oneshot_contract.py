@@ -126,9 +126,8 @@ def test_folds_in_other_processes_would_all_draw_the_same_noise():
     assert (own[1:] != own[0]).any(axis=1).all()
 
 
-@pytest.mark.slow
-def test_they_do():
+def test_folds_in_one_process_draw_their_own():
     known = {"sensitive_features": PEOPLE.A, "rng": np.random.default_rng(5)}
-    folds = {jobs: noise_of(cross_validate(FrontierLearner(1.0, 0.0), PEOPLE.X, PEOPLE.Y, params=known, cv=3, n_jobs=jobs,
-                                           scoring="roc_auc", return_estimator=True, return_indices=True)) for jobs in (2, 1)}
-    assert (folds[2] == folds[2][0]).all() and (folds[1][1:] != folds[1][0]).any(axis=1).all()
+    folds = noise_of(cross_validate(FrontierLearner(1.0, 0.0), PEOPLE.X, PEOPLE.Y, params=known, cv=3, scoring="roc_auc",
+                                    return_estimator=True, return_indices=True))
+    assert (folds[1:] != folds[0]).any(axis=1).all()
