@@ -25,9 +25,14 @@ def run() -> tuple[dict, str]:
         for box in boxes(PAGE):
             if box.kind == "code-cell":
                 exec(box.body, names)
-        (shown,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
-        exec(shown, names)
+        for shown in re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S):
+            exec(shown, names)
     return names, printed.getvalue()
+
+
+def test_who_does_not_say_is_a_group_and_two_attributes_are_one():
+    names, _ = run()
+    assert names["asked"]["sex"].fillna("not said").map(names["sexes"].index).tolist() == [0, 2, 1] and names["A"] == [0, 5, 3]
 
 
 @pytest.mark.slow
