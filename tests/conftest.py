@@ -27,7 +27,7 @@ NO_CHROMIUM = "no Chromium on this machine: the checks of the pages in a browser
 @pytest.fixture
 def real_numbers(monkeypatch):
     """As if noise were drawn in real numbers: for plays at an epsilon that leaves no noise to see, which doubles do not keep."""
-    for door, nothing in (("setting", 0.0), ("regression_private_setting", (0.0, 0.0))):
+    for door, nothing in (("setting", 0.0), ("regression_private", (0.0, 0.0))):
         monkeypatch.setattr(f"dpfair_teach.games.{door}._in_doubles", lambda *arguments, nothing=nothing: nothing)
 
 

@@ -185,7 +185,7 @@ def reports(k: int) -> Fit:
 
 
 NOTIONS = ("false_positive", "true_positive", "demographic_parity")
-REPAIRS: tuple[dict, ...] = (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=2))
+REPAIRS: tuple[dict, ...] = (dict(), dict(cell_sizes="noisy_lower_bound"), dict(cell_sizes="public_lower_bound", smallest_cell=2))
 
 
 def all_fits() -> list[Fit]:
@@ -196,10 +196,11 @@ def all_fits() -> list[Fit]:
             *REPAIRS, *(dict(repair, protect="X and A") for repair in REPAIRS), *(dict(repair, made="counts") for repair in REPAIRS),
             *(dict(repair, against="pairs") for repair in REPAIRS), *(dict(notion=notion) for notion in NOTIONS),
             *(dict(repair, notion="accuracy_parity") for repair in REPAIRS),
-            *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS), dict(accounting="advanced"),
-            dict(rounds=1), dict(rounds=1, protect="X and A"), dict(B=[3.0, 1e-250]), dict(progress=True),
-            dict(as_printed=True), dict(as_printed=True, made="counts"), dict(as_printed=True, progress=True))]
-        found += [one_play(k, repair=repair) for repair in ("frozen", "bound", "promise")]
+            *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS),
+            dict(rounds=1), dict(rounds=1, protect="X and A"), dict(progress=True),
+            dict(as_printed=True), dict(as_printed=True, made="counts"))]
+        found += [one_play(k, cell_sizes=cell_sizes) for cell_sizes in ("noisy", "noisy_lower_bound", "public_lower_bound")]
+        found += [one_play(k, progress=True)]
         found += [loop(k, **how) for how in (*(dict(notion=notion) for notion in ("equalized_odds", *NOTIONS[:2])), dict(rounds=1),
                                              dict(ridge=1.0, rounds=2), dict(progress=True))]
         found += [mixed(k, **how) for how in (

@@ -279,9 +279,9 @@ def by_rounds(k):
         chosen.append(int(np.argmin(loss.round(12))))
         prices.append(lam)
         theta = theta + 0.3 * (np.stack([gaps[chosen[-1]], -gaps[chosen[-1]]], axis=1).ravel() - 0.1)
-    Q, lam = games.algorithm_3(found, 2.0, 0.3, 3)
-    close(Q, np.bincount(chosen, minlength=4) / 3)
-    close(lam, np.mean(prices, axis=0))
+    lam, h = games.algorithm_3(found, 2.0, 0.3, 3)
+    close(h, chosen)
+    close(lam, prices)
     assert [len(one) for one in games.start_play(found, 2.0, 0.3, 3)] == [4 * (k - 1), 3, 3]
 
 
@@ -294,14 +294,14 @@ def by_private_rounds(k):
     n = np.array([[np.sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
     setting, rng = games.Setting.of(found, 8.0, 1e-6, 2.0, rounds=5, smallest_cell=n.min()), np.random.default_rng(k)
     counted_by_hand = rates(yhat, A, Y, k) * n
-    for repair in ("frozen", "bound", "promise"):
-        both = games.private_players(found, setting, rng, repair)
-        rate = counted_by_hand / (both.sizes if repair == "frozen" else n)
+    for cell_sizes in ("noisy", "noisy_lower_bound", "public_lower_bound"):
+        both = games.private_players(found, setting, rng, cell_sizes)
+        rate = counted_by_hand / (both.sizes if cell_sizes == "noisy" else n)
         seen = np.mean([both.constraint_values(0, rng) for _ in range(2000)], axis=0)
         close(seen, [sign * (rate[a, y] - rate[0, y]) - 0.1 for a in range(1, k) for y in (0, 1) for sign in (1, -1)], 0.02)
-        assert games.algorithm_5(found, setting, rng, repair)[1].shape == (4 * (k - 1),)
+        assert games.algorithm_5(found, setting, rng, cell_sizes).lam.shape == (4 * (k - 1),)
     close(games.printed_sensitivities(found, setting).auditor, 2 * k / (n.min() - 1))
-    assert games.algorithm_5_as_printed(found, setting, rng)[1].shape == (4 * (k - 1),)
+    assert games.algorithm_5_as_printed(found, setting, rng)[0].shape == (5, 4 * (k - 1))
 
 
 @counted("games.neighbour_changes", "games.population_bound", "games.frozen_tau")

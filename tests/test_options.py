@@ -89,7 +89,7 @@ def repaired(**how):
 
 def needed(how):
     """A promise needs its number."""
-    return how | {"smallest_cell": 20.0} if how.get("repair") == "promise" else how
+    return how | {"smallest_cell": 20.0} if how.get("cell_sizes") == "public_lower_bound" else how
 
 
 #: So small that all options of a network have something to change, and the noise is found once.
@@ -97,16 +97,15 @@ NETWORK = dict(epochs=4, learning_rate=0.1, hidden=(2,), batch=300)
 NETWORK_OTHERS = dict(epochs=5, learning_rate=0.2, missing=True, hidden=(3,), batch=100, dual_learning_rate=3.0, max_multiplier=1e-3)
 NOTIONS = ("equalized_odds", "accuracy_parity")
 ROUNDS = (1, 2, 5)
-REPAIRS = ("frozen", "bound", "promise")
-SCHEDULED = dict(beta=0.5, log_labelings=0.1)           # either plays more rounds
+CELL_SIZES = ("noisy", "noisy_lower_bound", "public_lower_bound")
 CASES = {
     "dp_oracle_learner": Case(
         games.dp_oracle_learner, private(games.dp_oracle_learner),
-        variants(rounds=(*ROUNDS, None), repair=REPAIRS, protect=("A", "X and A")),
-        SCHEDULED | dict(smallest_cell=30.0, share=0.3, accounting="advanced", eta=0.3, size=2)),
+        variants(rounds=(*ROUNDS, None), cell_sizes=CELL_SIZES, protect=("A", "X and A")),
+        dict(smallest_cell=30.0, budget_fraction=0.3, eta=0.3, size=2)),
     "dp_oracle_learner_as_printed": Case(
         games.dp_oracle_learner_as_printed, private(games.dp_oracle_learner_as_printed), variants(rounds=(*ROUNDS, None)),
-        SCHEDULED | dict(eta=0.3, size=2)),
+        dict(eta=0.3, size=2)),
     "exponentiated_gradient": Case(
         games.exponentiated_gradient, lambda **how: games.exponentiated_gradient(GAME, 2.0, **how),
         [*variants(rounds=ROUNDS), *variants(rounds=ROUNDS[1:], eta=(0.1,)), dict(nu=0.5)], dict(eta=0.3, as_printed=True)),
@@ -117,13 +116,13 @@ CASES = {
         games.regression_dp_oracle_learner,
         lambda **how: games.regression_dp_oracle_learner(ORACLE, A, 0.05, 1.0, 1e-6, np.random.default_rng(1), n_groups=3, **how),
         variants(rounds=ROUNDS),
-        dict(B=3.0, eta=0.3, share=0.3, learner_share=0.5, ridge=9.0, constraints=("FP",), notion="true_positive", size=2)),
+        dict(B=3.0, eta=0.3, budget_fraction=0.3, learner_fraction=0.5, ridge=9.0, constraints=("FP",), notion="true_positive", size=2)),
     "regression_dp_oracle_learner_as_printed": Case(
         baselines.regression_dp_oracle_learner_as_printed,
         lambda **how: baselines.regression_dp_oracle_learner_as_printed(ORACLE, A, 0.05, 1e4, 1e-6, np.random.default_rng(1), **how),
         variants(most_rounds=ROUNDS, step=("code", "supplement"), noise=("scale", "location")), dict(B=3.0, beta=1e-9, size=2)),
     "DPOracleLearner": Case(
-        games.DPOracleLearner, lambda **how: fitted(games.DPOracleLearner, RULES, **how), variants(rounds=ROUNDS, repair=REPAIRS),
+        games.DPOracleLearner, lambda **how: fitted(games.DPOracleLearner, RULES, **how), variants(rounds=ROUNDS, cell_sizes=CELL_SIZES),
         dict(notion="false_positive", against="anchor", B=3.0, smallest_cell=30.0)),
     "DPRegressionLearner": Case(
         games.DPRegressionLearner, lambda **how: fitted(games.DPRegressionLearner, **how), variants(rounds=ROUNDS),
@@ -188,8 +187,8 @@ def test_an_option_changes_what_comes_out_or_is_refused(name):
     tried = {key for how in case.variants for key in how} | set(case.others)
     assert set(inspect.signature(case.play).parameters) - required - NOT_TRIED <= tried
     for how in case.variants:
-        if how.get("rounds") == 1 and how.get("repair", "frozen") != "frozen":
-            with pytest.raises(ValueError, match=r"^repair='\w+': is read by a play of more rounds, and not by a play of rounds=1\. Leave"):
+        if how.get("rounds") == 1 and how.get("cell_sizes", "noisy") != "noisy":
+            with pytest.raises(ValueError, match=r"^cell_sizes='\w+': is read by a play of more rounds, and not by a play of rounds=1"):
                 case.call(**needed(how))
             continue
         plain = published(case.call(**needed(how)))
@@ -216,10 +215,10 @@ def test_every_estimator_is_tried():
 def test_what_is_read_is_played():
     """One round with X private is one choice, whose epsilon' an accountant finds; sizes, N and steps are of what is measured after it."""
     once = dict(rounds=1, protect="X and A")
-    plain, advanced = (CASES["dp_oracle_learner"].call(**once, accounting=how) for how in ("rdp", "advanced"))
-    assert plain.epsilon_step > advanced.epsilon_step and [r.times for r in plain.releases_] == [1]
-    with pytest.raises(ValueError, match=r"^accounting='advanced': is read by a play of more rounds, and not by a play of rounds=1"):
-        CASES["dp_oracle_learner"].call(rounds=1, accounting="advanced")
-    for repair in REPAIRS[1:]:
-        with pytest.raises(ValueError, match=rf"^repair='{repair}': is read by a play of more rounds, and not by a play of rounds=1"):
-            games.algorithm_5(GAME, games.Setting.of(GAME, 1.0, 1e-6, 2.0, rounds=1, smallest_cell=20), np.random.default_rng(1), repair)
+    play = CASES["dp_oracle_learner"].call(**once)
+    assert play.epsilon_step == pytest.approx(games.largest_step(1.0, 1e-6, 1, 0), rel=.01)
+    assert [r.times for r in play.releases_] == [1]
+    for cell_sizes in CELL_SIZES[1:]:
+        setting = games.Setting.of(GAME, 1.0, 1e-6, 2.0, rounds=1, smallest_cell=20)
+        with pytest.raises(ValueError, match=rf"^cell_sizes='{cell_sizes}': is read by a play of more rounds, and not by a play of"):
+            games.algorithm_5(GAME, setting, np.random.default_rng(1), cell_sizes)

@@ -209,19 +209,21 @@ def test_the_search_finds_each_secret_wherever_it_is_kept():
 # ------------------------------------------------------------------------------------------------ refusals
 REFUSED: list[tuple[Callable[..., Fit], dict]] = [
     *((play, how) for how in (
-        dict(B=-1.0), dict(delta=1e-300), dict(delta=1e-14, epsilon=1e-6), dict(rounds=0), dict(size=10**9), dict(share=1.0),
-        dict(repair="promise"), dict(smallest_cell=2), dict(epsilon=[1.0, 9.0], rounds=None, delta=.1, B=100.0),
-        dict(against="population"), dict(log_labelings=-1.0, rounds=None), dict(log_labelings=1.0),
-        dict(repair="promise", share=.2, smallest_cell=2))),
+        dict(B=-1.0), dict(delta=1e-300), dict(delta=1e-14, epsilon=1e-6), dict(rounds=0), dict(size=10**9),
+        dict(budget_fraction=1.0),
+        dict(cell_sizes="public_lower_bound"), dict(smallest_cell=2), dict(epsilon=[1.0, 9.0]),
+        dict(against="population"),
+        dict(cell_sizes="public_lower_bound", budget_fraction=.2, smallest_cell=2))),
     *((loop, how) for how in (
-        dict(gamma=-1.0), dict(delta=1e-99), dict(size=10**9), dict(share=1.0), dict(eta=-1.0), dict(notion="demographic_parity"))),
+        dict(gamma=-1.0), dict(delta=1e-99), dict(size=10**9), dict(budget_fraction=1.0), dict(eta=-1.0),
+        dict(notion="demographic_parity"))),
     *((repaired, how) for how in (
         dict(epsilon=0.0), dict(gamma=-1.0), dict(beta=2.0), dict(n_groups=1), dict(method="score_bins", n_bins=1),
         dict(method="score_bins", n_bins=10**6),
         dict(method="as_printed", notion="true_positive"))),
     *((fit, how) for fit in (mixed, learned) for how in (
         dict(gamma=-1.0), dict(delta=1e-99), dict(rounds=0), dict(notion="fair"), dict(B=-1.0), dict(n_groups=1))),
-    (mixed, dict(smallest_cell=2)), (mixed, dict(repair="promise")), (mixed, dict(classifiers=[])),
+    (mixed, dict(smallest_cell=2)), (mixed, dict(cell_sizes="public_lower_bound")), (mixed, dict(classifiers=[])),
     *((once, how) for how in (
         dict(method="sums", n_cells=3), dict(method="sums", smoothing="likelihood"), dict(method="response", oracle="bayes"),
         dict(epsilon=1e-6, share=.9999), dict(method="response", epsilon=2000.0), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),
@@ -272,9 +274,10 @@ def test_a_private_play_asks_for_a_game_whose_making_told_nothing():
             with pytest.raises(ValueError, match=r'Make it with n_groups=k and empty="zero"') as refusal:
                 games.dp_oracle_learner(FairnessGame(H, A, Y, 0.1, **how), 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3)
             said.add(str(refusal.value))
-        for repair in ("frozen", "bound"):
+        for cell_sizes in ("noisy", "noisy_lower_bound"):
             told = FairnessGame(H, A, Y, 0.1, n_groups=3, empty="zero")
-            assert games.dp_oracle_learner(told, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3, repair=repair).lam.shape == (8,)
+            assert games.dp_oracle_learner(told, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=3,
+                                           cell_sizes=cell_sizes).lam.shape == (8,)
     assert len(said) == 1
 
 
@@ -469,24 +472,25 @@ def refusing_a_missing_group(f):
 
 
 FAULTS = {
-    "play_carries_its_game": Mutant("dpfair_teach.games.private.dp_oracle_learner", kept(game=lambda play, given: given["game"]),
+    "play_carries_its_game": Mutant("dpfair_teach.games.algorithms.dp_oracle_learner", kept(game=lambda play, given: given["game"]),
                                     "what is published holds the game, with A and the true cells"),
     "play_carries_its_violation": Mutant(
-        "dpfair_teach.games.private.dp_oracle_learner",
+        "dpfair_teach.games.algorithms.dp_oracle_learner",
         kept(violation=lambda play, given: evaluate(play, given["game"]).violation), "what is published holds the true violation"),
-    "play_remembers_what_it_was_worth": Mutant("dpfair_teach.games.private.evaluate", leaving_its_number,
+    "play_remembers_what_it_was_worth": Mutant("dpfair_teach.games.play.evaluate", leaving_its_number,
                                                "who evaluates a play leaves the true violation on what was published"),
-    "play_stops_when_it_is_fair": Mutant("dpfair_teach.games.private.dp_oracle_learner", stopping_when_fair,
+    "play_stops_when_it_is_fair": Mutant("dpfair_teach.games.algorithms.dp_oracle_learner", stopping_when_fair,
                                          "the number of rounds tells when the true game was fair"),
     "first_choice_reads_the_gaps": Mutant("dpfair_teach.games.players.excess_errors",
                                           lambda f: lambda game: f(game) + np.abs(game.gaps).max(axis=1),
                                           "the first round's choice, which has no noise, reads the private gaps"),
-    "bound_is_the_smallest_cell": Mutant("dpfair_teach.games.private_play.released_bound",
-                                         lambda f: lambda n, epsilon, delta, axes, rng: np.full(axes, n),
+    "bound_is_the_smallest_cell": Mutant("dpfair_teach.games.players.released_bound",
+                                         lambda f: lambda n, epsilon, delta, axes, rng, asked: (
+                                             np.full(axes, n), f(n, epsilon, delta, axes, rng, asked)[1]),
                                          "N is the true smallest cell, and recorded as noise"),
-    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.private_setting.promised", naming_the_smallest_cell,
+    "refusal_names_the_smallest_cell": Mutant("dpfair_teach.games.players.promised", naming_the_smallest_cell,
                                               "a refusal says how many people the smallest cell holds"),
-    "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.private_setting.refuse_unfit", refusing_an_empty_cell,
+    "play_refuses_an_empty_cell": Mutant("dpfair_teach.games.players._refuse_unfit", refusing_an_empty_cell,
                                          "an empty cell is refused, and the refusal tells who is in it"),
     "loop_carries_its_cells": Mutant("dpfair_teach.games.regression_private.regression_dp_oracle_learner", kept(
         n=lambda play, given: regression_private.evaluate_regression(play, given["A"]).n,

@@ -419,9 +419,6 @@ def _play():
     return games.exponentiated_gradient(game(), 2.0, rounds=9)
 
 
-_TRAINED = dict(progress=False)
-
-
 valid("games.FairnessGame", games.FairnessGame,
       lambda: dict(predictions=CLASSIFIERS, A=A, Y=Y, gamma=0.1, constraints=("FP", "TP"), n_groups=2, empty="zero"))
 valid("games.FairnessGame:from_counts", games.FairnessGame.from_counts,
@@ -449,7 +446,7 @@ valid("games.hedge_regret", games.hedge_regret,
       lambda: dict(n_constraints=4, rounds=10, B=2.0, eta=0.1, spread=2.0, as_printed=False))
 valid("games.agarwal_theorem_1", games.agarwal_theorem_1, lambda: dict(nu=0.1, n_constraints=4, B=2.0, spread=2.0, as_printed=False))
 valid("games.exponentiated_gradient", games.exponentiated_gradient,
-      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False, **_TRAINED))
+      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False))
 valid("games.exponentiated_gradient:nu", games.exponentiated_gradient,
       lambda: dict(game=game(), B=2.0, eta=None, rounds=None, nu=1.0, as_printed=False))
 valid("games.exponentiated_gradient:mixture_after", _of(_play, "mixture_after"), lambda: dict(t=3))
@@ -469,29 +466,29 @@ valid("games.lemma_3_1", games.lemma_3_1,
 valid("games.neighbour_changes", games.neighbour_changes,
       lambda: dict(predictions=[[0, 1, 0, 1, 0, 1, 0, 1]], A=[0, 0, 0, 0, 1, 1, 1, 1], Y=[0, 0, 1, 1, 0, 0, 1, 1], B=2.0, least=1))
 valid("games.subroutine_4_epsilon", games.subroutine_4_epsilon, lambda: dict(epsilon_step=0.1, B=2.0, n_groups=2))
-valid("games.largest_step", games.largest_step, lambda: dict(epsilon=1.0, delta=1e-6, selections=10, gradients=9, method="rdp"))
+valid("games.largest_step", games.largest_step, lambda: dict(epsilon=1.0, delta=1e-6, selections=10, gradients=9))
 valid("games.printed_noise_delta", games.printed_noise_delta,
       lambda: dict(smallest_cell=5, n_groups=2, epsilon=1.0, gradients=2, constraints=("FP", "TP")))
 valid("games.printed_noise_epsilon", games.printed_noise_epsilon,
       lambda: dict(smallest_cell=5, n_groups=2, delta=1e-6, gradients=2, constraints=("FP", "TP")))
-_PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, eta=0.1, size=2, **_TRAINED)
-_REPAIRED = dict(protect="A", accounting="rdp", **_PRIVATE)
+_PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, eta=0.1, size=2)
+_REPAIRED = dict(protect="A", progress=False, **_PRIVATE)
 valid("games.dp_oracle_learner", games.dp_oracle_learner,
-      lambda: dict(game=game(), rng=rng(), repair="promise", smallest_cell=1.0, rounds=3, **_REPAIRED))
-valid("games.dp_oracle_learner:share", games.dp_oracle_learner,
-      lambda: dict(game=game(), rng=rng(), repair="bound", share=0.2, rounds=3, **_REPAIRED | {"accounting": "advanced"}))
+      lambda: dict(game=game(), rng=rng(), cell_sizes="public_lower_bound", smallest_cell=1.0, rounds=3, **_REPAIRED))
+valid("games.dp_oracle_learner:budget_fraction", games.dp_oracle_learner,
+      lambda: dict(game=game(), rng=rng(), cell_sizes="noisy_lower_bound", budget_fraction=0.2, rounds=3, **_REPAIRED))
 valid("games.dp_oracle_learner:schedule", games.dp_oracle_learner,
-      lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, repair="frozen", rounds=None, log_labelings=2.0, beta=0.05))
+      lambda: dict(game=game(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, cell_sizes="noisy", rounds=None))
 valid("games.dp_oracle_learner_as_printed", games.dp_oracle_learner_as_printed,
       lambda: dict(game=two_of_each(), rng=rng(), rounds=3, **_PRIVATE))
 valid("games.dp_oracle_learner_as_printed:schedule", games.dp_oracle_learner_as_printed,
-      lambda: dict(game=two_of_each(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, rounds=None, log_labelings=2.0, beta=0.05))
+      lambda: dict(game=two_of_each(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, rounds=None))
 valid("games.Setting:of", games.Setting.of, lambda: dict(
-    game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, beta=0.05, log_labelings=2.0, smallest_cell=1.0, eta=0.1, share=0.2, protect="A",
-    accounting="rdp"))
-valid("games.Setting:step", lambda repair: games.Setting(3, 1.0, 1e-6, 2.0, 2).step(repair), lambda: dict(repair="frozen"))
+    game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, beta=0.05, log_labelings=2.0, smallest_cell=1.0, eta=0.1,
+    budget_fraction=0.2, protect="A"))
+valid("games.Setting:step", lambda cell_sizes: games.Setting(3, 1.0, 1e-6, 2.0, 2).step(cell_sizes), lambda: dict(cell_sizes="noisy"))
 valid("games.evaluate", games.evaluate, lambda: dict(
-    published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3, accounting="advanced"), game=game()))
+    published=games.dp_oracle_learner(game(), 1.0, 1e-6, 2.0, rng(), rounds=3), game=game()))
 valid("games.gradient_seen", games.gradient_seen, lambda: dict(lam=[0.4, 0.4, 0.4, 0.4], B=2.0, eta=0.5))
 _BOUND = games.Setting(9, 1.0, 1e-6, 2.0, 2, 0.05, 2.0, 200.0, eta=0.1, m=1000)
 for bound in ("lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5"):
@@ -532,15 +529,14 @@ valid("oracles.RegressionOracle:coefficients", _of(_regression, "coefficients"),
 valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
       lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
 valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,
-      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5,
-                   **_TRAINED))
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5))
 valid("games.regression_exponentiated_gradient:notion", games.regression_exponentiated_gradient,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, n_groups=2, notion="false_positive", rounds=5))
 valid("games.regression_exponentiated_gradient:acceptance_probability", _of(_regression_play, "acceptance_probability"),
       lambda: dict(X=_PEOPLE["X"]))
 valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2, B=2.0, rounds=3, eta=0.2,
-                   share=0.1, learner_share=0.9, ridge=1.0, constraints=("FP", "TP"), size=2, **_TRAINED))
+                   budget_fraction=0.1, learner_fraction=0.9, ridge=1.0, constraints=("FP", "TP"), size=2, progress=False))
 valid("games.regression_dp_oracle_learner:notion", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2,
                    notion="true_positive", rounds=3))
@@ -641,7 +637,7 @@ valid("oneshot.SoftGroupLearner:score", _of(_soft, "score"),
 
 # ------------------------------------------------------------------------------------------------ the estimators of the games
 _LOOP = dict(epsilon=4.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", B=2.0, rounds=3, progress=False)
-_MIXED = dict(_LOOP, against="anchor", repair="promise", smallest_cell=1.0, classifiers=[
+_MIXED = dict(_LOOP, against="anchor", cell_sizes="public_lower_bound", smallest_cell=1.0, classifiers=[
     lambda X: (check_array(X)[:, 0] > 0.5).astype(int)])
 
 

@@ -248,10 +248,10 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     **{f"DPPostProcessing, {notion}, {against}": post_processed(notion=notion, against=against) for notion, against in COMPARED},
     **{f"exponentiated_gradient, {notion}, {against}": played(notion, against) for notion, against in COMPARED},
     **{f"fair ERM, {notion}, {against}": fair_erm(notion, against) for notion, against in COMPARED},
-    **{f"dp_oracle_learner, {notion}, {against}": private_play(notion, against, repair="frozen") for notion, against in COMPARED},
+    **{f"dp_oracle_learner, {notion}, {against}": private_play(notion, against, cell_sizes="noisy") for notion, against in COMPARED},
     "dp_oracle_learner, as printed": printed_play,
-    **{f"dp_oracle_learner, {repair}": private_play(repair=repair, **more) for repair, more in (
-        ("promise", {"smallest_cell": 4}), ("bound", {}), ("frozen", {}))},
+    **{f"dp_oracle_learner, {cell_sizes}": private_play(cell_sizes=cell_sizes, **more) for cell_sizes, more in (
+        ("public_lower_bound", {"smallest_cell": 4}), ("noisy_lower_bound", {}), ("noisy", {}))},
     **{f"DPOracleLearner, {notion}, {against}": mixed_classifiers(notion, against) for notion, against in COMPARED},
     "DPRegressionLearner": learned_rules,
     "regression_exponentiated_gradient": regression_play,

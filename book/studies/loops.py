@@ -170,11 +170,11 @@ def loop_draws(oracle: RegressionOracle, A: np.ndarray, epsilon: float, repeats:
     """One run for each gamma and repeat, read in two ways. "mean": the average of the rounds. "lp": the best mixture of the rounds whose
     gaps were measured, and a constant, by the noisy gaps: post-processing, since errors are public. Error and violation are exact on the
     people learned from, or on others (X, A, Y)."""
-    gammas, (B, learner_share, ridge, rounds) = np.array(GAMMAS_PROTOCOL), loop
+    gammas, (B, learner_fraction, ridge, rounds) = np.array(GAMMAS_PROTOCOL), loop
     play = games.regression_dp_oracle_learner(
         oracle, A, gammas, epsilon, DELTA, rng, n_groups=n_groups, B=np.minimum(1 / np.maximum(gammas, 1e-9), B), rounds=rounds,
-        eta=max(1.0, 4 / B) * games.hedge_rate(4 * (n_groups - 1), rounds), share=LOOP_SIZES, learner_share=learner_share, ridge=ridge,
-        size=repeats)
+        eta=max(1.0, 4 / B) * games.hedge_rate(4 * (n_groups - 1), rounds), budget_fraction=LOOP_SIZES,
+        learner_fraction=learner_fraction, ridge=ridge, size=repeats)
     share, flat, learned = float(oracle.Y.mean()), np.zeros((1, 2 * (n_groups - 1))), play.errors
     if judge is None:
         errors, gaps, wrong = learned, games.evaluate_regression(play, A).gaps, min(share, 1 - share)

@@ -12,10 +12,9 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
 from ..games.auditor import bound_on_multipliers, hedge_rate, weights
-from ..games.budget import checked_delta, printed_step
+from ..games.budget import checked_delta, printed_step, schedule
 from ..games.programs import plain
 from ..games.regression import asked_people, checked_oracle, default_price
-from ..games.rounds import schedule
 from ..oracles import RegressionOracle
 
 __all__ = ["regression_dp_oracle_learner_as_printed", "section_5_step"]
@@ -186,8 +185,8 @@ def regression_dp_oracle_learner_as_printed(
     mean = accepted / T[:, None, None]
     error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
     violation = constants.parity.apart(mean / cells.n)
-    found = [plain(v.reshape(each)) for v in (real, rounds, steps, learner, auditor)]
-    return PrintedRegressionPlay(*found, plain(error.reshape(axes + each)), plain(violation.reshape(axes + each)))
+    found = [v.reshape(each) for v in (real, rounds, steps, learner, auditor)]
+    return PrintedRegressionPlay(*map(plain, (*found, error.reshape(axes + each), violation.reshape(axes + each))))
 
 
 def _noise(noise: Noise, scale: np.ndarray, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

@@ -1,58 +1,66 @@
 """Fair learning as a zero-sum game between a learner and an auditor: the game, its value, who plays it and what the play promises.
 
-The game: ``game``, of one data set and one class, ``table`` the counts that it is made of, ``notions`` the papers' words for the rates it
-compares, ``programs`` its exact solutions by linear programs, ``bounds`` what an approximate equilibrium promises. Who plays: ``auditor``
-the rule Hedge and what it regrets, ``play`` Algorithm 3, round by round.
+The game: ``game``, of one data set and one class, ``table`` the counts that it is made of, ``programs`` its exact solutions by linear
+programs, ``bounds`` what an approximate equilibrium promises. ``auditor`` is the rule Hedge and what it regrets.
 
-In private: ``setting`` the numbers that plays and their bounds are about; ``rounds`` how many are afforded, ``budget`` what each may cost,
-``doubles`` what its noise gives away beside its law, ``sensitivity`` how far one person moves the players. ``algorithms`` are the boxes on
-one screen, ``algorithm_players`` and ``algorithm_steps`` what they are made of. Many plays at once: ``private`` the learner, repaired,
-``private_printed`` as printed, ``private_setting`` their arguments, read, ``players`` who plays, ``private_play`` the rounds and what they
-publish, ``history`` that as a table.
+Who plays: ``algorithms``, Algorithms 3 and 5 on one screen each, over ``players``, the two private ones, and ``play``, what comes out.
+``setting`` has the numbers that private plays and their bounds are about, ``budget`` how many rounds are afforded and what each may cost,
+``floating_point`` what noise in doubles gives away beside its law, ``sensitivity`` how far one person moves the players. ``learner`` has
+the scikit-learn estimators.
 
-``accuracy`` how far a round may be off, ``regret`` what the players regret, ``guarantees`` what all that promises, ``frozen``
-what the default repair does. ``aware`` what changes when a classifier may see the group, ``repair`` how these make a mixture fair.
+What it promises: ``regret`` how far a round may be off and what the players regret, ``guarantees`` the theorems, ``frozen`` what noisy cell
+sizes cost. ``aware`` what changes when a classifier may see the group, and how these make a mixture fair.
 
-With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_private`` Algorithm 5, repaired, with its
-arguments, read, in a file ``..._setting`` beside it. ``learner`` and
-``regression_learner`` are the repaired private versions as scikit-learn estimators, ``estimator`` what both share.
+With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_private`` Algorithm 5, repaired.
 """
-from .accuracy import RoundAccuracy as RoundAccuracy
-from .accuracy import lemma_3_2
-from .algorithm_players import BoundPlayers, FrozenPlayers, PromisePlayers, printed_sensitivities, private_players
-from .algorithm_steps import laplace_on_grid, noisy_minimum, start_play
-from .algorithms import algorithm_3, algorithm_5, algorithm_5_as_printed
+from .algorithms import (
+    algorithm_3,
+    algorithm_5,
+    algorithm_5_as_printed,
+    dp_oracle_learner,
+    dp_oracle_learner_as_printed,
+    exponentiated_gradient,
+    start_play,
+)
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
 from .aware import AwareGuarantee as AwareGuarantee
-from .aware import aware_predictions, aware_sensitivities, corollary_3_8_1, group_indicators, least_bound, theorem_3_8
+from .aware import (
+    anchor_move,
+    aware_predictions,
+    aware_sensitivities,
+    corollary_3_8_1,
+    fair_mixture,
+    fair_mixture_as_printed,
+    false_positive_gaps,
+    group_indicators,
+    least_bound,
+    theorem_3_8,
+)
 from .bounds import PopulationBound as PopulationBound
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2, population_bound
-from .budget import largest_step, printed_noise_delta, printed_noise_epsilon
+from .budget import Schedule as Schedule
+from .budget import largest_step, printed_noise_delta, printed_noise_epsilon, schedule
 from .frozen import FrozenBound as FrozenBound
 from .frozen import frozen_bound, frozen_gap, frozen_tau
 from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
 from .guarantees import Guarantee as Guarantee
 from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
-from .learner import DPOracleLearner
+from .learner import DPOracleLearner, DPRegressionLearner
 from .play import Play as Play
-from .play import exponentiated_gradient
-from .private import dp_oracle_learner, evaluate, gradient_seen
-from .private_play import PrivatePlay as PrivatePlay
-from .private_printed import dp_oracle_learner_as_printed
+from .play import PrivatePlay as PrivatePlay
+from .play import evaluate, gradient_seen
+from .players import BoundPlayers, FrozenPlayers, PromisePlayers, printed_sensitivities, private_players
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
 from .regression import regression_exponentiated_gradient
-from .regression_learner import DPRegressionLearner
 from .regression_private import EvaluatedRegression as EvaluatedRegression
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
 from .regression_private import evaluate_regression, regression_dp_oracle_learner
-from .regret import lemma_3_3, lemma_3_4
-from .repair import anchor_move, fair_mixture, fair_mixture_as_printed, false_positive_gaps
-from .rounds import Schedule as Schedule
-from .rounds import schedule
+from .regret import RoundAccuracy as RoundAccuracy
+from .regret import lemma_3_2, lemma_3_3, lemma_3_4
 from .sensitivity import NeighbourChanges as NeighbourChanges
 from .sensitivity import Sensitivities as Sensitivities
 from .sensitivity import lemma_3_1, neighbour_changes, subroutine_4_epsilon
@@ -62,7 +70,7 @@ __all__ = [
     "FairnessGame", "DPOracleLearner", "DPRegressionLearner",
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
     "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "BoundPlayers", "PromisePlayers",
-    "printed_sensitivities", "start_play", "noisy_minimum", "laplace_on_grid",
+    "printed_sensitivities", "start_play",
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",

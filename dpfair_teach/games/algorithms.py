@@ -1,92 +1,145 @@
-"""The algorithms of the game, each on one screen: what is printed beside its box.
+"""Algorithms 3 and 5, each on one screen, and the functions that find their arguments.
 
-Nothing is checked here, and nothing is batched: what is called refuses its own arguments. :func:`exponentiated_gradient` and
-:func:`dp_oracle_learner` play the same at the same seed, many games at once; they keep every round, and the record of what was released.
+A screen plays many games at once: repeats and a batch of gammas are leading axes "..." of theta, lambda and h, and one game has none. It
+checks nothing: what it calls refuses its own arguments.
 """
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .algorithm_players import printed_sensitivities, private_players
-from .algorithm_steps import noisy_minimum, start_play
-from .auditor import hedge
-from .game import FairnessGame
-from .setting import Repair, Setting
+from .. import _checks as check
+from ..mechanisms import UNIT_A, Measurement, Release
+from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge, hedge_rate
+from .game import FairnessGame, refuse_no_game
+from .play import MOST, Play, PrivatePlay
+from .players import printed_sensitivities, private_players
+from .programs import plain
+from .sensitivity import Guarded
+from .setting import CELL_SIZES, CellSizes, Setting
 
-__all__ = ["algorithm_3", "algorithm_5", "algorithm_5_as_printed"]
+__all__ = ["start_play", "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "exponentiated_gradient", "dp_oracle_learner",
+           "dp_oracle_learner_as_printed"]
 
 
-def algorithm_3(
-    game: FairnessGame, B: float, eta: float, rounds: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Algorithm 3, exponentiated gradient: T rounds of exponential weights against best answers. Not private.
+def start_play(game: FairnessGame, B: ArrayLike, eta: ArrayLike, rounds: int,
+               size: int | tuple[int, ...] | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where a play starts: theta_1 = 0, and room for what both players will play.
 
-    Source: supplement, Algorithm 3 (Agarwal et al. 2018). The same numbers: :func:`exponentiated_gradient`.
+    Source: supplement, Algorithms 3 and 5, first line.
 
     Parameters
     ----------
     game : FairnessGame
-        With one gamma.
-    B : float in (0, 1e9]
-        Limit on the sum of the multipliers.
-    eta : float in [1e-12, 1e9]
-        The auditor's step, such as :func:`hedge_rate`'s.
+    B : float in (0, 1e9], or array that broadcasts with the game's gamma
+    eta : float in [1e-12, 1e9], or array like B
     rounds : int in 1..10^8
         T.
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes.
 
     Returns
     -------
-    Q : (H,) array
-        The learner's average.
-    lam : (K,) array
-        The auditor's average.
+    theta : (..., K) array of 0
+    lam : (T, ..., K) array of 0
+    h : (T, ...) array of ints, 0
 
     Raises
     ------
     ValueError
-        A game with several gammas; more numbers to keep than memory is for.
+        More numbers to keep than memory is for.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
+    >>> theta, lam, h = start_play(game, B=5, eta=.1, rounds=3)
+    >>> theta, lam.shape, h
+    (array([0., 0., 0., 0.]), (3, 4), array([0, 0, 0]))
+    """
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    axes = check.broadcast("B", bound_on_multipliers(B).shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
+    eta = check.filled("eta", np.atleast_1d(check.array("eta", eta, low=1e-12, high=1e9, booleans=False)), "step").reshape(np.shape(eta))
+    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
+    axes = check.size(size, axes) + axes
+    K, T = game.n_constraints, check.integer("rounds", rounds, low=1, high=10**8)
+    if T * math.prod(axes) * (K + 1) > MOST:
+        check.refuse("rounds" if size is None else "size", rounds if size is None else size,
+                     f"means {T} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
+    return np.zeros((*axes, K)), np.zeros((T, *axes, K)), np.zeros((T, *axes), dtype=np.int64)
+
+
+def algorithm_3(
+    game: FairnessGame, B: ArrayLike, eta: ArrayLike, rounds: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Algorithm 3, exponentiated gradient: T rounds of exponential weights against best answers. Not private.
+
+    Source: supplement, Algorithm 3 (Agarwal et al. 2018). :func:`exponentiated_gradient` runs it.
+
+    Parameters
+    ----------
+    game, B, eta, rounds : as in :func:`start_play`
+
+    Returns
+    -------
+    lam : (T, ..., K) array
+        The auditor's multipliers in each round.
+    h : (T, ...) array of ints
+        The learner's answers.
+
+    Raises
+    ------
+    ValueError
+        As :func:`start_play`.
 
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
-    >>> Q, lam = algorithm_3(game, B=5, eta=.1, rounds=400)
-    >>> round(game.error(Q), 2), game.violation(Q) < .2
-    (0.5, True)
+    >>> lam, h = algorithm_3(game, B=5, eta=.1, rounds=400)
+    >>> lam.mean(axis=0).round(1), (np.bincount(h, minlength=3) / 400).round(1)
+    (array([0., 0., 0., 0.]), array([0.5, 0.5, 0. ]))
     """
     theta, lam, h = start_play(game, B, eta, rounds)
     for t in range(rounds):
         lam[t] = hedge(theta, B)
         h[t] = game.best_response(lam[t])               # Subroutine 2
         r = game.constraints_of(game.gaps[h[t]])
-        theta = theta + float(eta) * r
-    return np.bincount(h, minlength=game.n_classifiers) / rounds, lam.mean(axis=0)
+        theta = theta + np.expand_dims(eta, -1) * r
+    return lam, h                   # Q~ and lambda~ are their averages
 
 
 def algorithm_5(
         game: FairnessGame, setting: Setting, rng: np.random.Generator,
-        repair: Repair = "frozen") -> tuple[np.ndarray, np.ndarray]:
+        cell_sizes: CellSizes = "noisy",
+        size: int | tuple[int, ...] | None = None,
+        progress: bool = False) -> PrivatePlay:
     """Algorithm 5, DP-oracle-learner, repaired: the play of Algorithm 3 with a private learner and a private auditor.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired: as printed it is not private, see
     :func:`algorithm_5_as_printed`. What is returned may be published: it is (epsilon, delta)-private where one person's A changes and X and
-    Y are public. The same numbers, and the records of what was released: :func:`dp_oracle_learner`.
+    Y are public. :func:`dp_oracle_learner` runs it.
 
     Parameters
     ----------
     game : FairnessGame
-        As for :func:`dp_oracle_learner`, with one gamma.
+        As for :func:`dp_oracle_learner`.
     setting : Setting
         ``Setting.of(game, ...)``: T, epsilon', eta and B.
     rng : numpy.random.Generator
-    repair : str
-        "frozen", "bound" or "promise": which :func:`private_players` play.
+    cell_sizes : str
+        "noisy", "noisy_lower_bound" or "public_lower_bound": which :func:`private_players` play.
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes. Each is a release.
+    progress : bool
+        A bar on the standard error stream.
 
     Returns
     -------
-    Q : (H,) array
-        The learner's average.
-    lam : (K,) array
-        The auditor's average.
+    PrivatePlay
+        ``Q`` and ``lam``, the averages of both players; the moves of all rounds; ``releases_``.
 
     Raises
     ------
@@ -99,45 +152,50 @@ def algorithm_5(
     >>> x, A = rng.random(400), rng.integers(0, 2, 400)
     >>> Y = (x + .3 * A + .3 * rng.normal(size=400) > .6).astype(int)
     >>> game = FairnessGame([x > t for t in np.linspace(0, 1, 11)], A, Y, gamma=.05, n_groups=2, empty="zero")
-    >>> Q, lam = algorithm_5(game, Setting.of(game, epsilon=2.0, delta=1e-6, B=5, rounds=20), rng)
-    >>> Q.shape, lam.shape
+    >>> play = algorithm_5(game, Setting.of(game, epsilon=2.0, delta=1e-6, B=5, rounds=20), rng)
+    >>> play.Q.shape, play.lam.shape
     ((11,), (4,))
     """
-    both = private_players(game, setting, rng, repair)  # releases noisy sizes
+    # Releases noisy sizes.
+    both = private_players(game, setting, rng, cell_sizes, size, progress)
     T, B, eta = setting.rounds, setting.B, setting.learning_rate
-    theta, lam, h = start_play(game, B, eta, T)
-    for t in range(T):
+    theta, lam, h = start_play(game, B, eta, T, size)
+    r = np.zeros_like(lam)
+    for t in both.rounds:
         lam[t] = hedge(theta, B)
         h[t] = both.best_response(lam[t], rng)      # Subroutine 4, with epsilon'
         if t < T - 1:                               # the last is never used
-            r = both.constraint_values(h[t], rng)   # r(h) + W, with epsilon'
-            theta = theta + eta * r
-    return np.bincount(h, minlength=game.n_classifiers) / T, lam.mean(axis=0)
+            r[t] = both.constraint_values(h[t], rng)    # r(h) + W, epsilon'
+            theta = theta + eta * r[t]
+    return both.published(lam, h, r[:-1])
 
 
 def algorithm_5_as_printed(
     game: FairnessGame, setting: Setting, rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray]:
+    size: int | tuple[int, ...] | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[Release, ...]]:
     """Algorithm 5 as it is printed, which is **not** (epsilon, delta)-private: the smallest cell of the private data scales its noise.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3). What fails: a neighbour's smallest cell may be another, and
     then the size of the noise alone tells the two apart, see :func:`printed_noise_delta`. Where a cell holds one person, there is no scale
-    at all. The same choices, up to the rounding of losses: :func:`dp_oracle_learner_as_printed`.
+    at all. :func:`dp_oracle_learner_as_printed` runs it.
 
     Parameters
     ----------
     game : FairnessGame
-        Equalized odds, or one of its rates, against group 0, with one gamma; more than one person in each cell (Assumption 3.3).
+        Equalized odds, or one of its rates, against group 0; more than one person in each cell (Assumption 3.3).
     setting : Setting
         ``Setting.of(game, ...)``.
     rng : numpy.random.Generator
+    size : int or tuple of ints, optional
 
     Returns
     -------
-    Q : (H,) array
-        The learner's average.
-    lam : (K,) array
-        The auditor's average.
+    lam, h : as in :func:`algorithm_3`
+    r : (T, ..., K) array
+        What the auditor saw.
+    releases : tuple of accounting.Release
+        What the paper claims. The claim is false.
 
     Raises
     ------
@@ -147,20 +205,246 @@ def algorithm_5_as_printed(
     Examples
     --------
     >>> game = FairnessGame([[0] * 12, [1] * 12], A=[0, 0, 0, 1, 1, 1] * 2, Y=[1] * 6 + [0] * 6, gamma=.1)
-    >>> Q, lam = algorithm_5_as_printed(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), np.random.default_rng(0))
-    >>> Q.shape, lam.shape
-    ((2,), (4,))
+    >>> lam, h, r, _ = algorithm_5_as_printed(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), np.random.default_rng(0))
+    >>> lam.shape, h.shape, r.shape
+    ((2, 4), (2,), (2, 4))
     """
     # Lemma 3.1, of the private data: this is what fails.
     delta = printed_sensitivities(game, setting)
     T, B, eta = setting.rounds, setting.B, setting.learning_rate
-    epsilon_step = setting.step("printed")
-    theta, lam, h = start_play(game, B, eta, T)
+    theta, lam, h = start_play(game, B, eta, T, size)
+    r, epsilon = np.zeros_like(lam), np.full(h.shape[1:], setting.step("printed"))
+    choose = Measurement("exponential", UNIT_A,
+                         sensitivity=delta.learner, epsilon=epsilon)
+    measure = Measurement("laplace", UNIT_A, grid=0,
+                          sensitivity=delta.auditor, epsilon=epsilon)
     for t in range(T):
         lam[t] = hedge(theta, B)
-        h[t] = noisy_minimum(game.losses(lam[t]),           # Subroutine 4
-                             2 * delta.learner / epsilon_step, rng)
-        W = rng.laplace(scale=delta.auditor / epsilon_step, size=setting.K)
-        r = game.constraints_of(game.gaps[h[t]]) + W
-        theta = theta + eta * r
-    return np.bincount(h, minlength=game.n_classifiers) / T, lam.mean(axis=0)
+        h[t] = choose.invoke(game.losses(lam[t]), rng)      # Subroutine 4
+        r[t] = measure.invoke(game.constraints_of(game.gaps[h[t]]), rng)
+        theta = theta + eta * r[t]
+    return lam, h, r, choose.releases + measure.releases
+
+
+# ------------------------------------------------------------------------------------------- the same, with arguments that are found
+
+def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
+                           nu: float | None = None, as_printed: bool = False) -> Play:
+    """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
+
+    Source: supplement, Algorithm 3 (Agarwal et al. 2018): :func:`algorithm_3`.
+
+    Where no mixture of the classifiers is gamma-fair, the play is still of the game with multipliers of sum at most B: it approaches the
+    mixture with the least error + B times what its largest gap exceeds gamma by. Then ``violation`` stays above gamma, which is how to
+    know; :meth:`FairnessGame.fair_erm` refuses instead, and says which violation is the smallest.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        Perhaps with many gammas.
+    B : float in (0, 1e9], or array that broadcasts with the game's gamma
+    eta : float in [1e-12, 1e9], or array like B, optional
+        The step; by default :func:`hedge_rate`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
+    rounds : int in 1..10^8, optional
+        T.
+    nu : float in [1e-9, 1e9], optional
+        Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, at the default step (for the largest B
+        of a batch).
+    as_printed : bool
+        The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones; not with ``eta``.
+
+    Returns
+    -------
+    Play
+        ``Q``, ``lam``, ``gap``, ``error``, ``violation`` of the averages; ``chosen``, ``multipliers`` of each round; ``gap_after``,
+        ``regret_after``.
+
+    Raises
+    ------
+    ValueError
+        Neither or both of ``rounds`` and ``nu``; ``nu`` or ``as_printed`` with ``eta``; either with one round, after which nobody plays;
+        more numbers to keep than memory is for; a number out of range.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=[.1, .3])
+    >>> play = exponentiated_gradient(game, B=5, rounds=400)
+    >>> play.Q.shape, bool((play.gap < .4).all())
+    ((2, 3), True)
+    """
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    check.flag("as_printed", as_printed)
+    B = bound_on_multipliers(B)
+    K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
+    if rounds is None and nu is None:
+        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
+    if rounds is not None and nu is not None:
+        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
+    if nu is not None and eta is not None:
+        check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
+                     "Give nu alone, or rounds with eta.")
+    if eta is not None:
+        check.unread(f"a play with eta={check.shown(eta)}", "one whose eta is found", as_printed=as_printed or None)
+    if rounds is None:
+        assert nu is not None
+        T = agarwal_theorem_1(nu, K, float(B.max()), spread=None if as_printed else float(spread.max()), as_printed=as_printed).rounds
+        if T > 10**8:
+            check.refuse("nu, B", (nu, float(B.max())), f"means {T} rounds, too many to keep", "Ask for a larger gap or a smaller bound.")
+    else:
+        T = check.integer("rounds", rounds, low=1)
+        if T == 1:
+            check.unread("a play of rounds=1", "a play of more rounds", eta=eta, as_printed=as_printed or None)
+    if eta is None:
+        eta = hedge_rate(K, T, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
+    eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
+    lam, h = algorithm_3(game, B, eta, T)
+    return Play(game, plain(B), plain(eta), h, lam)
+
+
+def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float, rng: np.random.Generator, *,
+                      cell_sizes: CellSizes = "noisy", smallest_cell: float | None = None, budget_fraction: float | None = None,
+                      protect: Guarded = "A", rounds: int | None = None, eta: float | None = None,
+                      size: int | tuple[int, ...] | None = None,
+        progress: bool = False) -> PrivatePlay:
+    """DP-oracle-learner: T rounds of noisy exponential weights against private best answers.
+
+    Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired: as printed (:func:`dp_oracle_learner_as_printed`)
+    it is not private. It runs :func:`algorithm_5`. All that it publishes is (epsilon, delta)-private, whichever way the players know how
+    large the cells are:
+
+    "noisy" (the default): the sizes of the cells are released once; the players then measure counts, whose sensitivity is public.
+    "noisy_lower_bound": a lower bound N on the smallest cell is released; the auditor measures the rates, of two groups the gaps, with l1
+    sensitivity 2/(N+1). "public_lower_bound": a public ``smallest_cell`` N that holds for all data sets that could occur.
+
+    Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. What comes out is then, up to the play's
+    gap, the mixture with the least error + B times what its largest gap exceeds gamma by. With a constant among the classifiers
+    (:meth:`FairnessGame.with_constants`), a fair mixture always exists.
+
+    In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
+    never used: 2T - 2 private steps. With T = 1 nothing private is read at all, and the answer is the most accurate classifier, however
+    unfair (with protect="X and A" it is one private choice); then ``cell_sizes``, ``smallest_cell``, ``budget_fraction`` and ``eta`` are
+    refused.
+
+    Noisy numbers are rounded to public grids, and what chances in doubles give away beside their law is taken from ``delta`` before the
+    accountant is asked (the book's page on machine arithmetic). A ``delta`` that is not above it is refused, and so is an epsilon' of
+    more than about 9. Prices below 1e-200 are 0.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
+        without X and A. Made with ``n_groups`` and ``empty="zero"``: the number of groups is public and not read off A, and an empty cell
+        counts as a rate of 0. Made by ``from_counts``, with ``empty="zero"`` and of classifiers that say 0 or 1, whose counts are whole
+        people. Any notion of rates against a group or between all pairs; perhaps with many gammas.
+    epsilon : float in [1e-6, 1e6]
+    delta : float in [1e-300, 1)
+    B : float in (0, 1e9]
+    rng : numpy.random.Generator
+    cell_sizes : str
+        "noisy", "noisy_lower_bound" or "public_lower_bound".
+    smallest_cell : float in [1, 1e15], optional
+        N, for "public_lower_bound" alone. Data that break the promise are refused, which anybody may see: the promise covers data that
+        keep it.
+    budget_fraction : float in (0, 1), optional
+        The part of epsilon for the sizes or the bound (which also gets half of delta), by default a tenth; not for "public_lower_bound".
+    protect : str
+        "A", for classifiers that do not see it. "X and A": features too, Y public; needed also where the classifiers see A.
+    rounds : int in 1..10^15, optional
+        T; by default :func:`schedule`'s, at a failure probability of 0.05 and ln|H| of the game's classifiers.
+    eta : float in [1e-12, 1e9], optional
+        The auditor's step; by default the printed sqrt(ln d / T) / 2.
+    size : int or tuple of ints, optional
+        Independent repeats, as leading axes. Each is a release.
+    progress : bool
+        A bar on the standard error stream.
+
+    Returns
+    -------
+    PrivatePlay
+        ``Q``, ``lam``, ``chosen``, ``multipliers``, ``gradients``, ``epsilon_step``, ``releases_``. Error, violation and gap are not
+        private: :func:`evaluate`.
+
+    Raises
+    ------
+    ValueError
+        A game whose making told of A; a number out of range; a promise that this data set breaks; an option that is not read; a delta not
+        above what noise in doubles gives away; counts that are not whole people, of all groups together; more numbers to keep than memory
+        is for.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x, A = rng.random(400), rng.integers(0, 2, 400)
+    >>> Y = (x + .3 * A + .3 * rng.normal(size=400) > .6).astype(int)
+    >>> game = FairnessGame([x > t for t in np.linspace(0, 1, 11)], A, Y, gamma=.05, n_groups=2, empty="zero")
+    >>> play = dp_oracle_learner(game, epsilon=2.0, delta=1e-6, B=5, rng=rng, rounds=20)
+    >>> [(r.mechanism, r.times) for r in play.releases_]
+    [('laplace', 1), ('exponential', 19), ('laplace', 19)]
+    """
+    given = dict(smallest_cell=smallest_cell, budget_fraction=budget_fraction, eta=eta)
+    setting = Setting.of(game, epsilon, delta, B, rounds=rounds, protect=protect, **_given(given))
+    check.choice("cell_sizes", cell_sizes, CELL_SIZES)
+    if setting.rounds == 1:
+        once = "a play of rounds=1" + (", which rounds=None means here" if rounds is None else "")
+        check.unread(once, "a play of more rounds", cell_sizes=None if cell_sizes == "noisy" else cell_sizes, **given)
+    if cell_sizes == "public_lower_bound":
+        check.unread("cell_sizes='public_lower_bound'", "noisy ones", budget_fraction=budget_fraction)
+    else:
+        check.unread(f"cell_sizes={cell_sizes!r}", "cell_sizes='public_lower_bound'", smallest_cell=smallest_cell)
+    return algorithm_5(game, setting, rng, cell_sizes, size, progress)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: float, delta: float, B: float, rng: np.random.Generator, *,
+                                 rounds: int | None = None, eta: float | None = None,
+                                 size: int | tuple[int, ...] | None = None) -> PrivatePlay:
+    """DP-oracle-learner as it is printed, which is **not** (epsilon, delta)-private: use :func:`dp_oracle_learner`.
+
+    Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3): epsilon' = epsilon / (4 sqrt(T ln(1/delta))), 2T private
+    steps, noise of the scales of Lemma 3.1. It runs :func:`algorithm_5_as_printed`, which says what fails: the scales divide by n - 1,
+    where n is the smallest cell of the private data. What the learner releases survives this (:func:`subroutine_4_epsilon`), what the
+    auditor releases does not. Nothing is rounded to public grids.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        However it was made; equalized odds or one of its rates, against group 0.
+    epsilon, delta, B, rng : as in :func:`dp_oracle_learner`
+        As claimed.
+    rounds : int in 1..10^15, optional
+        T; by default :func:`schedule`'s.
+    eta : float in [1e-12, 1e9], optional
+        The auditor's step; by default the printed sqrt(ln d / T) / 2. Not for one round, after which nobody plays.
+    size : as in :func:`dp_oracle_learner`
+
+    Returns
+    -------
+    PrivatePlay
+        Its records hold scales that were made from the private data, and say what the paper claims; the claim is false.
+
+    Raises
+    ------
+    ValueError
+        A smallest cell of 1 (Assumption 3.3); a notion that is not the paper's; as :func:`dp_oracle_learner`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x, A = rng.random(400), rng.integers(0, 2, 400)
+    >>> Y = (x + .3 * A + .3 * rng.normal(size=400) > .6).astype(int)
+    >>> game = FairnessGame([x > t for t in np.linspace(0, 1, 11)], A, Y, gamma=.05)
+    >>> play = dp_oracle_learner_as_printed(game, epsilon=2.0, delta=1e-6, B=5, rng=rng, rounds=20)
+    >>> [(r.mechanism, r.times) for r in play.releases_]
+    [('exponential', 20), ('laplace', 20)]
+    """
+    setting = Setting.of(game, epsilon, delta, B, rounds=rounds, eta=eta)
+    if setting.rounds == 1:
+        once = "a play of rounds=1" + (", which rounds=None means here" if rounds is None else "")
+        check.unread(once, "a play of more rounds", eta=eta)
+    lam, h, r, releases = algorithm_5_as_printed(game, setting, rng, size)
+    return PrivatePlay.of(game, setting, lam, h, r, epsilon_step=setting.step("printed"), denominators=None, smallest_cell=None,
+                          releases=releases)

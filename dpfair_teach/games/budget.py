@@ -1,31 +1,30 @@
-"""How much privacy each round may cost, and what the printed noise really costs."""
+"""How many rounds are played, how much privacy each may cost, and what the printed noise really costs."""
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any
 
 from .. import _checks as check
 from ..accounting import ORDERS, rdp_exponential, rdp_laplace, rdp_to_epsilon
 from ..audit import laplace_scale_delta
-from .auditor import MOST_ROUNDS
-from .notions import checked_constraints
+from .auditor import MOST_ROUNDS, hedge_rate
+from .table import checked_constraints
 
-__all__ = ["largest_step", "printed_noise_delta", "printed_noise_epsilon"]
+__all__ = ["schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon"]
 
-Accounted = Literal["advanced", "rdp"]
-ACCOUNTED: tuple[Accounted, ...] = get_args(Accounted)
 SMALLEST_STEP = 1e-9
 SMALLEST_EPSILON = 1e-9     # of a part of what a caller gives
-SHARE = 0.1                 # of epsilon, for what is released before the first round
+BUDGET_FRACTION = 0.1                 # of epsilon, for what is released before the first round
 
 
-def checked_share(value: object, epsilon: float) -> float:
+def checked_fraction(value: object, epsilon: float) -> float:
     """The part of ``epsilon`` that is spent before the first round: something, and something is left."""
-    share = check.number("share", value, low=0.0, high=1.0, low_open=True, high_open=True)
-    if min(share, 1 - share) * epsilon < SMALLEST_EPSILON:
-        check.refuse("share", share, f"of epsilon={epsilon:g}, less than {SMALLEST_EPSILON:g} is spent before the rounds, or left for them",
-                     "Choose share nearer to its default.")
-    return share
+    fraction = check.number("budget_fraction", value, low=0.0, high=1.0, low_open=True, high_open=True)
+    if min(fraction, 1 - fraction) * epsilon < SMALLEST_EPSILON:
+        check.refuse("budget_fraction", fraction, f"of epsilon={epsilon:g}, less than {SMALLEST_EPSILON:g} is spent before the rounds, or "
+                     "left for them", "Choose budget_fraction nearer to its default.")
+    return fraction
 
 
 def checked_delta(value: object, least: float = 1e-300) -> float:
@@ -38,18 +37,125 @@ def printed_step(epsilon: Any, delta: float, rounds: int) -> Any:
     return epsilon / (4 * math.sqrt(-rounds * math.log(delta)))
 
 
-def sure_step(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
-    """epsilon' by Theorem 1.5, 0 where its formula is no bound; and the larger of that and basic composition: what is sure."""
+def sure_step(epsilon: float, delta: float, steps: int) -> float:
+    """epsilon' by basic composition, or by Theorem 1.5 where its formula is a bound and gives more."""
     short = epsilon / (2 * math.sqrt(-2 * steps * math.log(delta)))
-    short = short if math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta)) else 0.0
-    return short, max(epsilon / steps, short)
+    holds = math.sqrt(steps) * math.tanh(short / 2) <= math.sqrt(-2 * math.log(delta))
+    return max(epsilon / steps, short) if holds else epsilon / steps
 
 
-def largest_step(epsilon: float, delta: float, selections: int, gradients: int, *, method: Accounted = "rdp") -> float:
+@dataclass(frozen=True)
+class Schedule:
+    """The settings of Algorithm 5.
+
+    Attributes
+    ----------
+    rounds_real : float
+        T as the formula gives it, often below 1.
+    rounds : int
+        max(1, T rounded up): what is played. ``eta`` and ``epsilon_step`` belong to this number.
+    eta : float
+        The auditor's step, sqrt(ln d / T) / 2 with d the multipliers and the spare one.
+    epsilon_step : float
+        epsilon', the privacy of each of the 2T private steps.
+    formula_holds : bool
+        Whether advanced composition (Theorem 1.5) is a bound for 2T pure steps of ``epsilon_step``: its condition
+        sqrt(2T) tanh(epsilon' / 2) <= sqrt(2 ln(1/delta)). Where it is False the steps together may lose more than epsilon.
+    """
+
+    rounds_real: float
+    rounds: int
+    eta: float
+    epsilon_step: float
+    formula_holds: bool
+
+
+def rounds_for(people: float, epsilon: float, delta: float, B: float, n_groups: int, K: int, beta: float, log_labelings: float) -> float:
+    """T by the formula of :func:`schedule`, for K multipliers; of checked numbers."""
+    k, log_delta = n_groups, -math.log(delta)
+    real = B * math.sqrt(math.log(1 + K)) * people * epsilon / (
+        2 * (2 * k * B + 1) * math.sqrt(log_delta) * (log_labelings + math.log(2 / beta)))
+    if real > 10**15:
+        check.refuse("epsilon", epsilon, f"gives {real:.3g} rounds", "Choose a smaller epsilon.")
+    return real
+
+
+def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
+             constraints: tuple[str, ...] = ("FP", "TP"), *, smallest_cell: float | None = None) -> Schedule:
+    """Rounds, step and privacy of a step for the private game.
+
+    Source: supplement, Algorithm 5 and Theorems 3.7, 3.8 (main text, Algorithm 3): T = B sqrt(ln d) m epsilon /
+    (2 (2|A|B + 1) sqrt(ln(1/delta)) (ln|H(S)| + ln(2/beta))), d = 4|A| - 3; eta = sqrt(ln d / T) / 2; epsilon' = epsilon /
+    (4 sqrt(T ln(1/delta))). T balances what the two players lose. (The main text prints ln|H(S)| + ln(2/beta) under the root, which
+    balances nothing.) The paper does not say what to do with a T that is no whole number, or below 1: this plays max(1, ceil(T)), and
+    reckons eta and epsilon' from the number that is played.
+
+    Parameters
+    ----------
+    m : int in 1..10^15
+        People.
+    epsilon : float in [1e-12, 1e12]
+    delta : float in [1e-300, 1)
+        Of the whole algorithm.
+    B : float in [1e-9, 1e9]
+    n_groups : int in 2..1000
+        |A|.
+    beta : float in [1e-300, 1)
+        Failure probability of the promise.
+    log_labelings : float in [0, 1e12]
+        ln|H(S)| of the labelings of S, exactly or a bound on it such as d ln m; or ln|H|.
+    constraints : tuple of "FP", "TP"
+        What is equalized. With both, d = 4|A| - 3; with one, d = 2|A| - 1, where Theorem 3.8 keeps printing 4|A| - 3.
+    smallest_cell : float >= 1, optional
+        A public lower bound N on the people of every (group, label) that a constraint asks about: it takes the place of m in T, which the
+        paper keeps free of the cells so that it depends on nothing private. The gap then grows like 1/sqrt(N/m) instead of m/N.
+
+    Returns
+    -------
+    Schedule
+        ``rounds_real``, ``rounds``, ``eta``, ``epsilon_step``, ``formula_holds``.
+
+    Raises
+    ------
+    ValueError
+        A number out of range, an unknown constraint, more than 10**15 rounds; cells of ``smallest_cell`` people that are more than m.
+
+    Examples
+    --------
+    >>> import math
+    >>> s = schedule(m=1994, epsilon=1, delta=1e-7, B=10, n_groups=2, beta=.05, log_labelings=123 * math.log(1994))
+    >>> round(s.rounds_real, 2), s.rounds, round(s.epsilon_step, 4)
+    (0.08, 1, 0.0623)
+    >>> schedule(m=10**6, epsilon=1, delta=1e-7, B=2, n_groups=2, beta=.05, log_labelings=math.log(10**6 + 1)).rounds
+    2006
+    """
+    m = check.integer("m", m, low=1, high=10**15, whole_float=True)
+    epsilon = check.number("epsilon", epsilon, low=1e-12, high=1e12)
+    delta = checked_delta(delta)
+    log_delta = -math.log(delta)
+    B = check.number("B", B, low=1e-9, high=1e9)
+    k = check.group_count(n_groups)
+    beta = check.number("beta", beta, low=1e-300, high=1.0, high_open=True)
+    log_labelings = check.number("log_labelings", log_labelings, low=0.0, high=1e12)
+    constraints = checked_constraints(constraints)
+    people = m if smallest_cell is None else check.number("smallest_cell", smallest_cell, low=1.0)
+    cells = len(constraints) * k        # those of a label that no constraint asks about may be of any size
+    if smallest_cell is not None and people > m / cells:
+        check.refuse("smallest_cell, n_groups", (people, k), f"{cells} cells of that many people are more than m={m}",
+                     "Give a smaller cell, or fewer groups.")
+    K = 2 * len(constraints) * (k - 1)
+    real = rounds_for(people, epsilon, delta, B, k, K, beta, log_labelings)
+    T = max(1, math.ceil(real))
+    step = printed_step(epsilon, delta, T)
+    return Schedule(real, T, hedge_rate(K, T, as_printed=True), step,
+                    math.sqrt(2 * T) * math.tanh(step / 2) <= math.sqrt(2 * log_delta))
+
+
+def largest_step(epsilon: float, delta: float, selections: int, gradients: int) -> float:
     """epsilon' such that so many exponential and so many Laplace mechanisms of epsilon' each stay within (epsilon, delta).
 
-    Source: supplement, section 3.2 (epsilon' = epsilon / (4 sqrt(T ln(1/delta))) for 2T steps, by Theorem 1.5), for "advanced". "rdp":
-    ours, the largest of basic composition, Theorem 1.5 and the Renyi divergences of the two mechanisms, found by bisection.
+    Source: ours, for the epsilon' = epsilon / (4 sqrt(T ln(1/delta))) of supplement, section 3.2: the largest of basic composition,
+    Theorem 1.5 and the Renyi divergences of the two mechanisms, found by bisection.
 
     Parameters
     ----------
@@ -58,22 +164,15 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
     delta : float in [1e-300, 1)
     selections, gradients : int in 0..10^15, not both 0
         How often the learner selects, and how often the auditor measures.
-    method : str
-        "advanced" or "rdp".
 
     Returns
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        A number out of range; "advanced" where the formula is no bound.
-
     Examples
     --------
-    >>> round(largest_step(1.0, 1e-7, 100, 99), 4), round(largest_step(1.0, 1e-7, 100, 99, method="advanced"), 4)
-    (0.0184, 0.0062)
+    >>> round(largest_step(1.0, 1e-7, 100, 99), 4)
+    0.0184
     """
     epsilon = check.number("epsilon", epsilon, low=SMALLEST_EPSILON, high=1e6)
     delta = checked_delta(delta)
@@ -81,11 +180,7 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int, 
     steps = sum(count)
     if not steps:
         check.refuse("selections", selections, "and no gradients either", "Count the mechanisms that read private data.")
-    short, low = sure_step(epsilon, delta, steps)
-    if check.choice("method", method, ACCOUNTED) == "advanced":
-        if not short:
-            check.refuse("epsilon", epsilon, f"with {steps} steps the formula of Theorem 1.5 is no bound", "Choose method='rdp'.")
-        return short
+    low = sure_step(epsilon, delta, steps)
     if low < SMALLEST_STEP:
         check.refuse("selections, gradients", tuple(count), f"leave epsilon' = {low:.3g} to each step", "Play fewer rounds.")
     high = max(epsilon, 2 * low)

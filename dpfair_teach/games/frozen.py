@@ -1,4 +1,4 @@
-"""What dp_oracle_learner promises by its default repair: a game over denominators that were released once is not quite the true one."""
+"""What dp_oracle_learner promises by default: a game over denominators that were released once is not quite the true one."""
 from __future__ import annotations
 
 import math
@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .accuracy import Noisy, labelings_of, learner_bound, smallest_of
-from .notions import checked_constraints, labels_of
 from .programs import plain
-from .regret import auditor_bound
+from .regret import Noisy, auditor_bound, labelings_of, learner_bound, smallest_of
 from .sensitivity import Sensitivities
 from .setting import Setting, checked_setting
+from .table import checked_constraints, labels_of
 
 __all__ = ["frozen_bound", "frozen_gap", "frozen_tau"]
 
@@ -155,7 +154,7 @@ def frozen_bound(setting: Setting) -> FrozenBound:
     if checked_setting(setting).protect != "A":
         check.refuse("protect", setting.protect, "the bound is about a learner that protects A", "Use theorem_3_7, or protect='A'.")
     k, T, B, n = setting.k, setting.T, setting.B, smallest_of(setting)
-    off = _off(setting, len(setting.parity.cells) * (1 if k == 2 else k), setting.share * setting.epsilon)
+    off = _off(setting, len(setting.parity.cells) * (1 if k == 2 else k), setting.budget_fraction * setting.epsilon)
     least = max(n - off, 1.0)
     tau, thirds = off / least, setting.beta * 2 / 3
     # Denominators are all at least that: a price of the loss moves by B (1/n + 1/n), its noise is made for half.

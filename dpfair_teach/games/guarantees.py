@@ -8,10 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from .. import _checks as check
-from .accuracy import labelings_of, learner_bound, noisy, noisy_answers, smallest_of
 from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2
 from .budget import SMALLEST_STEP, largest_step, sure_step
-from .regret import auditor_bound, auditor_step
+from .regret import auditor_bound, auditor_step, labelings_of, learner_bound, noisy, noisy_answers, smallest_of
 from .setting import SMALLEST_ETA, Setting, checked_setting
 
 __all__ = ["best_setting", "theorem_3_5", "theorem_3_6", "theorem_3_7"]
@@ -76,8 +75,8 @@ def _step(epsilon, delta, selections, gradients):
 
 
 def _regrets(s, log_labelings, eta, as_printed):
-    share = 1.0 if as_printed else noisy_answers(s) / s.T
-    return share * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, eta, as_printed))
+    part = 1.0 if as_printed else noisy_answers(s) / s.T
+    return part * learner_bound(s, log_labelings, as_printed), float(auditor_bound(s, eta, as_printed))
 
 
 def best_setting(setting: Setting) -> Setting:
@@ -89,17 +88,17 @@ def best_setting(setting: Setting) -> Setting:
     Parameters
     ----------
     setting : Setting
-        As in :func:`theorem_3_5`; its rounds are not read, and an ``eta`` is kept. ``accounting="rdp"``.
+        As in :func:`theorem_3_5`; its rounds are not read, and an ``eta`` is kept.
 
     Returns
     -------
     Setting
-        For :func:`theorem_3_5`, and for ``dp_oracle_learner(..., repair="promise")`` with its ``rounds`` and ``eta``.
+        For :func:`theorem_3_5`, and for ``dp_oracle_learner(..., cell_sizes="public_lower_bound")`` with its ``rounds`` and ``eta``.
 
     Raises
     ------
     ValueError
-        As :func:`theorem_3_5`; another accounting.
+        As :func:`theorem_3_5`.
 
     Examples
     --------
@@ -107,8 +106,7 @@ def best_setting(setting: Setting) -> Setting:
     >>> setting.rounds, round(setting.eta, 3)
     (856, 0.06)
     """
-    if checked_setting(setting).accounting != "rdp":
-        check.refuse("accounting", setting.accounting, "the rounds are chosen by Renyi divergences", 'Choose accounting="rdp".')
+    checked_setting(setting)
     setting = replace(setting, rounds=_best_rounds(replace(setting, rounds=1)))
     eta = auditor_step(noisy(setting, False), False) if setting.eta is None else setting.eta
     return replace(setting, eta=max(eta, SMALLEST_ETA))     # where noise drowns everything, a bound that says nothing
@@ -119,7 +117,7 @@ def _best_rounds(first: Setting) -> int:
     best, s, log_labelings = (math.inf, 1), noisy(first, False), labelings_of(first)
     for T in _GRID:
         selections = T - (s.protect == "A")
-        if selections and sure_step(first.epsilon, first.delta, selections + T - 1)[1] < SMALLEST_STEP:
+        if selections and sure_step(first.epsilon, first.delta, selections + T - 1) < SMALLEST_STEP:
             break
         step = _step(first.epsilon, first.delta, selections, T - 1) if selections else math.inf
         learner, auditor = _regrets(replace(s, T=T, step=step), log_labelings, first.eta, False)
@@ -135,9 +133,9 @@ def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBou
     Source: supplement, Theorem 3.5 (main text, Theorem 4.3): nu adds the bounds of Lemmas 3.3 and 3.4. The theorem shows it inside an O~
     after putting in T and eta; here nothing is hidden, and T and eta are the setting's. For gamma <= 1. As printed it is about
     :func:`dp_oracle_learner_as_printed`, whose rounds are :meth:`Setting.scheduled`'s. Sharp it is about ``dp_oracle_learner(...,
-    repair="promise", smallest_cell=N, rounds=found.rounds, eta=found.eta)``; :func:`best_setting` finds the best of both for this bound,
-    and neither is what that function plays by default. The grid to which that function rounds what it measures is left out: with
-    x_0 = 2^-11 (k >= 3: 2^-10) of the noise's scale it adds at most 2 B x_0, and 2 x_0 to the gaps' range.
+    cell_sizes="public_lower_bound", smallest_cell=N, rounds=found.rounds, eta=found.eta)``; :func:`best_setting` finds the best of both
+    for this bound, and neither is what that function plays by default. The grid to which that function rounds what it measures is left
+    out: with x_0 = 2^-11 (k >= 3: 2^-10) of the noise's scale it adds at most 2 B x_0, and 2 x_0 to the gaps' range.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Algorithm 3: the learner answers best, the auditor reweighs; many games at once, a few array operations a round."""
+"""What a play is: the moves of all rounds and their averages, as published and as evaluated on the private data."""
 from __future__ import annotations
 
 import math
@@ -9,14 +9,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from ..accounting import Release
+from ..fairness import Parity
 from ..fairness.parity import signed
-from ..training import State, train
-from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame, refuse_no_game
-from .history import table_of_rounds
 from .programs import plain
+from .setting import Setting
 
-__all__ = ["exponentiated_gradient"]
+__all__ = ["evaluate", "gradient_seen"]
 
 MOST = 2 * 10**8    # numbers that a play may keep
 
@@ -166,102 +166,182 @@ class Play(Moves):
         return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
 
 
-def _read(game: FairnessGame, B: ArrayLike, eta: ArrayLike | None, rounds: int | None, nu: float | None,
-          as_printed: bool) -> tuple[np.ndarray, np.ndarray, int, tuple[int, ...]]:
-    """Arguments as in :func:`exponentiated_gradient`, read and refused: B, eta, the number of rounds and the axes of the batch."""
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
-    check.flag("as_printed", as_printed)
-    B = bound_on_multipliers(B)
-    axes = check.broadcast("B", B.shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
-    K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
-    if rounds is None and nu is None:
-        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
-    if rounds is not None and nu is not None:
-        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
-    if nu is not None and eta is not None:
-        check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
-                     "Give nu alone, or rounds with eta.")
-    if eta is not None:
-        check.unread(f"a play with eta={check.shown(eta)}", "one whose eta is found", as_printed=as_printed or None)
-    if rounds is None:
-        assert nu is not None
-        rounds = agarwal_theorem_1(nu, K, float(B.max()), spread=None if as_printed else float(spread.max()), as_printed=as_printed).rounds
-        asked: tuple[str, object] = ("nu, B", (nu, float(B.max())))
-    else:
-        rounds = check.integer("rounds", rounds, low=1)
-        asked = ("rounds", rounds)
-        if rounds == 1:
-            check.unread("a play of rounds=1", "a play of more rounds", eta=eta, as_printed=as_printed or None)
-    if eta is None:
-        eta = hedge_rate(K, rounds, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
-    eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)
-    check.filled("eta", np.atleast_1d(eta), "step")
-    axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
-    if rounds * math.prod(axes) * (K + 1) > MOST:
-        check.refuse(*asked, f"means {rounds} rounds of {math.prod(axes)} games, too many to keep",
-                     "Play fewer rounds or games at once, or ask for a larger gap or a smaller bound.")
-    return B, eta, rounds, axes
+@dataclass(frozen=True, eq=False)
+class PrivatePlay(Moves):
+    """What a private play publishes: public numbers only. Batches and repeats are axes "..." in front of all but the round.
+
+    What they are worth on the private data (error, violation, equilibrium gap, regrets) says :func:`evaluate`, which is handed the game
+    again. As printed the play is not private, and its records hold scales that were made from the private data.
+
+    Attributes
+    ----------
+    n_classifiers, gamma, parity
+        Of the game, which were public.
+    B, eta : floats
+        The bound of the multipliers, and the auditor's step.
+    chosen, multipliers, rounds, Q, lam
+        As in :class:`Play`.
+    epsilon_step : float
+        epsilon' of each of the private steps.
+    gradients : (T-1, ..., K) array
+        What the auditor saw: the last round's would never be used. As printed T of them.
+    history : pandas.DataFrame
+        One row for each round, and each game of a batch: ``chosen``, and for each constraint a ``multiplier`` and a ``gradient``, such as
+        ``gradient FP 1-0 +``. What the auditor did not see is missing.
+    denominators : (..., k, 2) array or None
+        The released sizes of the cells, whole people, with ``cell_sizes="noisy"``; NaN where no constraint asks, as nothing is released of
+        such a cell; of rates of all people, whatever their label, (..., k, 1). None too where T = 1, which needs no sizes.
+    smallest_cell : (...) array or None
+        N, as promised or released.
+    releases_ : tuple of accounting.Release
+        All that was released, by all games of the batch. As printed the records say what the paper claims; the claim is false. A
+        learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round. They are the laws
+        of the noise. What doubles give away beside them was taken from delta, and is in no record: of several plays add up the epsilons
+        and deltas they were asked for, or leave their records some delta to spare.
+    """
+
+    n_classifiers: int
+    gamma: np.ndarray = field(repr=False)
+    parity: Parity
+    B: float
+    eta: float
+    chosen: np.ndarray = field(repr=False)
+    multipliers: np.ndarray = field(repr=False)
+    epsilon_step: float
+    gradients: np.ndarray = field(repr=False)
+    denominators: np.ndarray | None = field(repr=False)
+    smallest_cell: np.ndarray | None
+    releases_: tuple[Release, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, game: FairnessGame, setting: Setting, lam: np.ndarray, h: np.ndarray, r: np.ndarray, *, epsilon_step: float,
+           denominators: np.ndarray | None, smallest_cell: ArrayLike | None, releases: tuple[Release, ...]) -> PrivatePlay:
+        """The moves of all rounds, what was released before them, and the public numbers of the game."""
+        return cls(game.n_classifiers, plain(game.gamma), game.parity, setting.B, setting.learning_rate, h, lam, epsilon_step, r,
+                   denominators, None if smallest_cell is None else plain(np.asarray(smallest_cell)), releases)
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """The rounds as a table."""
+        return table_of_rounds(self.parity, self.chosen.shape[1:], chosen=self.chosen, multiplier=self.multipliers, gradient=self.gradients)
 
 
-def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
-                           nu: float | None = None, as_printed: bool = False, progress: bool = False) -> Play:
-    """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
+def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
+    """What a private play is worth on a game: its error, violation, equilibrium gap and regrets, after every round.
 
-    Source: supplement, Algorithm 3 (Agarwal et al. 2018). All games of a batch advance together; one on one screen is :func:`algorithm_3`.
-
-    Where no mixture of the classifiers is gamma-fair, the play is still of the game with multipliers of sum at most B: it approaches the
-    mixture with the least error + B times what its largest gap exceeds gamma by. Then ``violation`` stays above gamma, which is how to
-    know; :meth:`FairnessGame.fair_erm` refuses instead, and says which violation is the smallest.
+    Source: ours. These numbers are computed from the private data, so they are no part of what was published, and are not private: they are
+    for the teacher's eye.
 
     Parameters
     ----------
+    published : PrivatePlay
+        As :func:`dp_oracle_learner` returns it.
     game : FairnessGame
-        Perhaps with many gammas.
-    B : float in (0, 1e9], or array that broadcasts with the game's gamma
-    eta : float in [1e-12, 1e9], or array like B, optional
-        The step; by default :func:`hedge_rate`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
-    rounds : int >= 1, optional
-        T.
-    nu : float in [1e-9, 1e9], optional
-        Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, at the default step (for the largest B
-        of a batch).
-    as_printed : bool
-        The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones; not with ``eta``.
-    progress : bool
-        A bar on the standard error stream.
+        The game that was played, or one of the same classifiers, groups, notion and gamma on other people.
 
     Returns
     -------
     Play
-        ``Q``, ``lam``, ``gap``, ``error``, ``violation`` of the averages; ``chosen``, ``multipliers`` of each round; ``gap_after``,
-        ``regret_after``.
+        The same moves, with ``error``, ``violation``, ``gap``, ``regrets``, ``gap_after``, ``regret_after``.
 
     Raises
     ------
     ValueError
-        Neither or both of ``rounds`` and ``nu``; ``nu`` or ``as_printed`` with ``eta``; either with one round, after which nobody plays;
-        more numbers to keep than memory is for; a number
-        out of range.
+        No private play, or a game of another number of classifiers or groups, another notion or another gamma.
 
     Examples
     --------
-    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=[.1, .3])
-    >>> play = exponentiated_gradient(game, B=5, rounds=400)
-    >>> play.Q.shape, bool((play.gap < .4).all())
-    ((2, 3), True)
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
+    >>> evaluate(play, game).error, evaluate(play, game).violation
+    (0.5, 0.0)
     """
-    B, eta, rounds, axes = _read(game, B, eta, rounds, nu, as_printed)
-    K = game.n_constraints
-    start = State({"theta": np.zeros(axes + (K,)), "chosen": np.zeros((rounds,) + axes, dtype=np.int64),
-                   "multipliers": np.zeros((rounds,) + axes + (K,))})
+    if not isinstance(published, PrivatePlay):
+        check.refuse("published", published, "is not what dp_oracle_learner returns",
+                     "Give its result; any other play has these numbers itself.")
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    for name, theirs, ours in (("number of classifiers", game.n_classifiers, published.n_classifiers),
+                               ("notion", game.parity, published.parity),
+                               ("number of constraints, and so of groups,", game.n_constraints, published.multipliers.shape[-1]),
+                               ("gamma", game.gamma.tolist(), np.asarray(published.gamma).tolist())):
+        if theirs != ours:
+            check.refuse("game", theirs, f"is its {name}, and the play's is {check.shown(ours)}",
+                         "Give the game that was played, or the same on other people.")
+    return Play(game, np.asarray(published.B)[()], np.asarray(published.eta)[()], published.chosen, published.multipliers)
 
-    def step(state: State) -> State:
-        t, theta = state.round, state["theta"]
-        lam = state["multipliers"][t] = weights(theta, B)
-        h = (game.errors + signed(lam) @ game.gaps.T).argmin(axis=-1)
-        state["chosen"][t] = h
-        theta += eta[..., None] * game._values(game.gaps[h])
-        return state.then()
-    state = train(step, start, rounds, progress=progress).state
-    return Play(game, plain(B), plain(eta), state["chosen"], state["multipliers"])
+
+def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
+    """The noisy gradient of the first round, from the published average multipliers of a run of two rounds.
+
+    Source: ours, on supplement, Algorithm 5: of lambda~ = (lambda_1 + lambda_2) / 2 everybody knows lambda_1, all whose entries are B /
+    (K+1); lambda_2 is the softmax of theta_2 = eta r~_1, which is undone.
+
+    Parameters
+    ----------
+    lam : (..., K) array
+        lambda~ of a run with T = 2.
+    B : float in [1e-12, 1e9]
+    eta : float in [1e-9, 1e9]
+        Both as in the run.
+
+    Returns
+    -------
+    (..., K) array
+        r~_1. What lies so far below the largest entry that floating point has lost it, reads as at the edge of that.
+
+    Raises
+    ------
+    ValueError
+        Multipliers that no such run has; a number out of range.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
+    >>> bool(np.allclose(gradient_seen(play.lam, play.B, play.eta), play.gradients[0]))
+    True
+    """
+    lam = check.array("lam", lam, low=0.0, high=1e12, booleans=False)
+    if lam.ndim == 0 or lam.size == 0:
+        check.refuse("lam", lam.shape if lam.ndim else float(lam), "is no vector of multipliers", "Give play.lam of a run of two rounds.")
+    B = check.number("B", B, low=1e-12, high=1e9)
+    eta = check.number("eta", eta, low=1e-9, high=1e9)
+    second = 2 * lam - B / (lam.shape[-1] + 1)
+    spare = B - second.sum(axis=-1, keepdims=True)
+    if min(second.min(), spare.min()) < -1e-9 * B:
+        check.refuse("lam", float(lam.max()), "is an entry of what no run of two rounds with this B publishes", "Give its play.lam and B.")
+    edge = B * 2.0**-53
+    return np.log(np.maximum(second, edge) / np.maximum(spare, edge)) / eta
+
+
+def table_of_rounds(parity: Parity, axes: tuple[int, ...], **columns: np.ndarray) -> pd.DataFrame:
+    """Arrays (t, *axes), or (t, *axes, D) of gaps, or (t, *axes, 2 D) of constraints, as columns, ``multiplier`` among them.
+
+    The index is ``round``, from 1 on, and of a batch also ``axis 0``, ...: where the game stands in it. A number for each gap has a column
+    for each, such as ``multiplier FP 1-0 +``: of the false positive rate of group 1 minus that of group 0, with its sign; ``-all`` stands
+    for everybody's rate. What a last round has none of is missing there.
+    """
+    T = max(map(len, columns.values()))
+    levels = [range(1, T + 1), *map(range, axes)]
+    index = (pd.MultiIndex.from_product(levels, names=["round", *(f"axis {i}" for i in range(len(axes)))]) if axes
+             else pd.RangeIndex(1, T + 1, name="round"))
+    table: dict[str, np.ndarray] = {}
+    for name, values in columns.items():
+        if len(values) < T:
+            values = np.concatenate([values, np.full((T - len(values), *values.shape[1:]), np.nan)])
+        if values.ndim == 1 + len(axes):
+            table[name] = values.ravel()
+        else:
+            gaps = gap_names(parity, columns["multiplier"].shape[-1] // 2)
+            signed = values.shape[-1] > len(gaps)
+            each = [f"{gap} {sign}" for gap in gaps for sign in "+-"] if signed else gaps
+            table |= {f"{name} {one}": values[..., i].ravel() for i, one in enumerate(each)}
+    return pd.DataFrame(table, index=index)
+
+
+def gap_names(parity: Parity, D: int) -> list[str]:
+    """What each of D gaps compares: ``FP 1-0``."""
+    C = D // len(parity.cells)
+    k = {"anchor": C + 1, "population": C, "pairs": (1 + math.isqrt(1 + 8 * C)) // 2}[parity.against]
+    return [f"{cell.name} {a}-{b if b >= 0 else 'all'}" for a, b in parity.comparisons(k).tolist() for cell in parity.cells]

@@ -1,28 +1,450 @@
-"""The two private players of Algorithm 5, one pair for each way to scale their noise. Many games at once; no checks: the loop made them.
-
-A learner answers w = lambda_+ - lambda_-, a price for each gap, with a classifier; an auditor measures the constraints of a classifier.
-Each has the privacy ``step``. ``selection`` and ``measurement`` say with which mechanism and sensitivity.
-"""
+"""The private players of Algorithm 5: a pair for each way to know how large the cells are. Each holds the two mechanisms that it asks."""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import tqdm
+from numpy.typing import ArrayLike
 
+from .. import _checks as check
 from ..fairness import Parity
-from ..mechanisms.grid import on_grid as on_grid
-from ..oracles.private import charged
-from .game import FairnessGame
-from .sensitivity import Guarded, lemma_3_1
+from ..mechanisms import UNIT_A, Measurement, Release
+from .game import FairnessGame, refuse_no_game
+from .play import PrivatePlay
+from .sensitivity import Sensitivities, lemma_3_1
+from .setting import CELL_SIZES, CellSizes, Setting, before_the_rounds, checked_cell, checked_setting
 
-__all__: list[str] = []     # dp_oracle_learner plays them
-
-_BLOCK = 2**24
+__all__ = ["FrozenPlayers", "PromisePlayers", "BoundPlayers", "private_players", "printed_sensitivities"]
 
 
-def smallest_asked(game: FairnessGame) -> float:
-    """People in the smallest cell that a constraint asks about."""
-    return float(game.table.sizes.min())
+class _Players:
+    """What every pair has: the game in whole people, and the mechanisms that choose and measure.
+
+    ``axes`` are the repeats and the batch: the leading axes of all that is asked and answered.
+    """
+
+    choose: Measurement
+    measure: Measurement
+
+    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
+                 progress: bool = False) -> None:
+        if not isinstance(game, FairnessGame):
+            refuse_no_game(game)
+        _refuse_unfit(game)
+        _refuse_another_game(game, setting)
+        check.rng(rng)
+        self.axes = check.size(size, game.gamma.shape) + game.gamma.shape
+        self.setting, self.progress = setting, check.flag("progress", progress)
+        self.game = game if game.table.people is not None else FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
+        self.errors = excess_errors(self.game)
+
+    @property
+    def rounds(self) -> tqdm.tqdm:
+        """0 to T - 1, with a bar where there is to be one."""
+        return tqdm.trange(self.setting.rounds, disable=not self.progress)
+
+    def _asked(self, mechanism: str, sensitivity: ArrayLike, epsilon: float, **options: Any) -> Measurement:
+        """A mechanism that answers for each game."""
+        alone = self.setting.protect == "A"
+        return Measurement(mechanism, UNIT_A if alone else "one person's X and A change, Y public", sensitivity=sensitivity,
+                           epsilon=np.full(self.axes, epsilon), relation=None if alone else "replace one X and A", **options)
+
+    def _published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray, first: tuple[Release, ...], **before: Any) -> PrivatePlay:
+        return PrivatePlay.of(self.game, self.setting, lam, h, r, releases=first + self.choose.releases + self.measure.releases, **before)
+
+
+class FrozenPlayers(_Players):
+    """The players of ``cell_sizes="noisy"``: the sizes of the cells are released once, then people are counted over them.
+
+    Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. Making them releases the sizes, for
+    ``setting.budget_fraction`` of epsilon. One person is counted in one cell. One changed A takes 1 from a group's count and adds 1 to
+    another's; of two groups it is enough to measure one, as both together are public where X and Y are.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        As for :func:`dp_oracle_learner`.
+    setting : Setting
+        Of this game: ``Setting.of(game, ...)``.
+    rng : numpy.random.Generator
+    size : int or tuple of ints, optional
+        Independent repeats: leading axes "..." of all below, in front of those of the game's gamma.
+    progress : bool
+        Whether ``rounds`` shows a bar.
+
+    Attributes
+    ----------
+    game : FairnessGame
+        In whole people.
+    sizes : (..., k, R) array
+        As released, of the people below each fraction line.
+    counts, totals : (H, k, R) and (H, R) arrays
+        People above each fraction line, private; and of all groups together.
+    errors : (H,) array
+        err(h), above the smallest.
+
+    Raises
+    ------
+    ValueError
+        A game whose making told of A; a setting of another game; a delta not above what noise in doubles gives away.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> rng = np.random.default_rng(0)
+    >>> both = FrozenPlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), rng)
+    >>> both.best_response(np.array([.5, 0, 0, 0]), rng) in (0, 1), both.constraint_values(1, rng).shape
+    (True, (4,))
+    """
+
+    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
+                 progress: bool = False) -> None:
+        super().__init__(game, setting, rng, size, progress)
+        self.cells: np.ndarray | None = None
+        self.first: tuple[Release, ...] = ()
+        sizes = np.ones(self.game.table.sizes.shape)        # one round asks nothing private, and needs none
+        if setting.gradients:
+            self.cells, self.first = release_sizes(self.game, setting.epsilon_sizes, self.axes, rng, self._asked)
+            sizes = by_rate(self.game.parity, self.cells)
+        self._over(sizes, setting.epsilon_step)
+
+    def _over(self, sizes: np.ndarray, step: float) -> None:
+        """The two mechanisms over these sizes, with epsilon' = ``step``."""
+        alone = self.setting.protect == "A"
+        self.counts, self.totals, self.sizes = self.game.table.above, self.game.table.totals, sizes
+        self.one_count = self.game.n_groups == 2 and alone
+        self.choose = self._asked("exponential", 0.5 if alone else 1.0, step)
+        self.measure = self._asked("laplace", 1.0 if self.one_count else 2.0, step)
+
+    def spread(self, price: np.ndarray) -> np.ndarray:
+        """How far one person moves the losses, at these prices of one counted person: apart from each other; with X too, each of them."""
+        if self.setting.protect == "A":             # one changed A: another price
+            return np.ptp(price, axis=-2).max(axis=-1)
+        # Who is accepted at (1, 0) errs, who is counted at (1, 1) or (0, 0) no longer does; a label that no rate asks about errs alone.
+        cells, m = self.game.parity.cells, self.game.m
+        each = [price[..., r] + (1.0 if cell == (1, 0) else -1.0) / m for r, found in enumerate(cells) for cell in found.above]
+        least = 0.0 if {y for found in cells for _, y in found.above} == {0, 1} else 1 / m
+        return np.maximum(np.abs(np.stack(each, axis=-1)).max(axis=(-2, -1)), least)
+
+    def best_response(self, lam: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Subroutine 4: the exponential mechanism on L(h, lambda), over the frozen sizes.
+
+        Parameters
+        ----------
+        lam : (..., K) array
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (...) array of ints
+            The classifiers.
+        """
+        price = self.game.prices(lam) / self.sizes  # of one person, (..., k, R)
+        counts = self.counts.reshape(len(self.counts), -1)
+        loss = self.errors + price.reshape(*price.shape[:-2], -1) @ counts.T
+        return self.choose.invoke(loss, rng, units=self.spread(price))
+
+    def constraint_values(self, h: ArrayLike, rng: np.random.Generator) -> np.ndarray:
+        """What the auditor measures: r(h) from noisy counts, over the frozen sizes.
+
+        Parameters
+        ----------
+        h : int, or (...) array of ints
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (..., K) array
+        """
+        counts = self.counts[h]         # (..., k, R)
+        if self.one_count:              # the other is the public rest
+            one = self.measure.invoke(counts[..., 1, :], rng)
+            counts = np.stack([self.totals[h] - one, one], axis=-2)
+        else:                           # one person moves two counts by 1
+            counts = self.measure.invoke(counts, rng)
+        gaps = self.game.parity.differences(counts / self.sizes)
+        return self.game.constraints_of(gaps)
+
+    def published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray) -> PrivatePlay:
+        """The moves of all rounds, with the sizes and the records of all that was released."""
+        return self._published(lam, h, r, self.first, epsilon_step=self.setting.epsilon_step, denominators=self.cells, smallest_cell=None)
+
+
+class PromisePlayers(_Players):
+    """The players of ``cell_sizes="public_lower_bound"``: no cell of either neighbour holds fewer than N people, a rate moves by 1/(N+1).
+
+    Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. One changed A moves two rates, of the same kind and of
+    two groups: a cell that loses or wins one person has at least N + 1 before or after. Somebody who stays and is decided about otherwise
+    moves one rate by at most 1/N.
+
+    Parameters
+    ----------
+    game, setting, rng, size, progress : as in :class:`FrozenPlayers`
+        ``setting.smallest_cell`` is N.
+
+    Attributes
+    ----------
+    game, errors
+        As in :class:`FrozenPlayers`.
+    N : float
+        As promised.
+    rates : (H, k, R) array
+        Private.
+
+    Raises
+    ------
+    ValueError
+        As :class:`FrozenPlayers`; no promise, or one that this data set breaks.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> rng = np.random.default_rng(0)
+    >>> PromisePlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2, smallest_cell=1), rng).N
+    1.0
+    """
+
+    kind: CellSizes = "public_lower_bound"
+
+    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
+                 progress: bool = False) -> None:
+        super().__init__(game, setting, rng, size, progress)
+        N, self.first = self._bound(rng)
+        self._over(N, setting.step(self.kind))
+
+    def _over(self, N: Any, step: float) -> None:
+        """The two mechanisms with this N, and epsilon' = ``step``."""
+        self.N, self.rates = N, self.game.table.compared
+        self.choose = self._asked("exponential", 1.0, step)
+        self.measure = self._asked("laplace", np.broadcast_to(2 / (np.asarray(N) + 1), self.axes), step)
+
+    def _bound(self, rng: np.random.Generator) -> tuple[Any, tuple[Release, ...]]:
+        """N, and what was released for it."""
+        return promised(self.game, self.setting.smallest_cell), ()
+
+    def moves(self, price: np.ndarray) -> np.ndarray:
+        """The most that one classifier's loss moves, at these prices of each rate."""
+        largest = np.sort(np.abs(price), axis=-2)
+        moves = (largest[..., -1, :] + largest[..., -2, :]).max(axis=-1) / (self.N + 1)
+        if self.setting.protect == "A":
+            return moves
+        return np.maximum(moves, largest[..., -1, :].max(axis=-1) / np.maximum(self.N, 1.0)) + 1 / self.game.m
+
+    def best_response(self, lam: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Subroutine 4: the exponential mechanism on L(h, lambda), whose change is that of two rates.
+
+        Parameters
+        ----------
+        lam : (..., K) array
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (...) array of ints
+            The classifiers.
+        """
+        price = self.game.prices(lam)           # of each rate, (..., k, R)
+        rates = self.rates.reshape(len(self.rates), -1)
+        loss = self.errors + price.reshape(*price.shape[:-2], -1) @ rates.T
+        return self.choose.invoke(loss, rng, units=self.moves(price))
+
+    def constraint_values(self, h: ArrayLike, rng: np.random.Generator) -> np.ndarray:
+        """What the auditor measures: r(h) from noisy rates, of two groups from the gaps.
+
+        Parameters
+        ----------
+        h : int, or (...) array of ints
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (..., K) array
+        """
+        # Two rates move by 1/(N+1), or one gap by both.
+        if self.game.n_groups == 2:
+            gaps = self.measure.invoke(self.game.gaps[h], rng)
+        else:
+            rates = self.measure.invoke(self.rates[h], rng)
+            gaps = self.game.parity.differences(rates)
+        return self.game.constraints_of(gaps)
+
+    def published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray) -> PrivatePlay:
+        """The moves of all rounds, with N and the records of all that was released."""
+        return self._published(lam, h, r, self.first, epsilon_step=self.setting.step(self.kind), denominators=None, smallest_cell=self.N)
+
+
+class BoundPlayers(PromisePlayers):
+    """The players of ``cell_sizes="noisy_lower_bound"``: an N that is released, for ``setting.budget_fraction`` of epsilon, half of delta.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    game, setting, rng, size, progress : as in :class:`FrozenPlayers`
+
+    Attributes
+    ----------
+    N : (...) array
+        As released.
+
+    Raises
+    ------
+    ValueError
+        As :class:`FrozenPlayers`.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> rng = np.random.default_rng(0)
+    >>> float(BoundPlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), rng).N)
+    0.0
+    """
+
+    kind = "noisy_lower_bound"
+
+    def _bound(self, rng: np.random.Generator) -> tuple[Any, tuple[Release, ...]]:
+        epsilon, delta = before_the_rounds(self.setting, self.kind)
+        if not epsilon:                                         # one round asks nothing private
+            return np.zeros(self.axes), ()
+        return released_bound(float(self.game.table.sizes.min()), epsilon, delta, self.axes, rng, self._asked)
+
+
+def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generator, cell_sizes: CellSizes = "noisy",
+                    size: int | tuple[int, ...] | None = None, progress: bool = False) -> FrozenPlayers | PromisePlayers:
+    """The two private players, by what is known of the sizes of the cells.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    game, setting, rng : as in :class:`FrozenPlayers`
+    cell_sizes : str
+        "noisy": :class:`FrozenPlayers`. "noisy_lower_bound": :class:`BoundPlayers`. "public_lower_bound": :class:`PromisePlayers`. One
+        round, in which nothing private is read, needs no sizes, and refuses the last two.
+    size, progress : as in :class:`FrozenPlayers`
+
+    Returns
+    -------
+    FrozenPlayers, BoundPlayers or PromisePlayers
+
+    Raises
+    ------
+    ValueError
+        As the class of the players; ``cell_sizes`` that a play of one round does not read.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
+    >>> type(private_players(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), np.random.default_rng(0))).__name__
+    'FrozenPlayers'
+    """
+    kinds: dict[CellSizes, type[FrozenPlayers] | type[PromisePlayers]] = {
+        "noisy": FrozenPlayers, "noisy_lower_bound": BoundPlayers, "public_lower_bound": PromisePlayers}
+    kind = kinds[check.choice("cell_sizes", cell_sizes, CELL_SIZES)]
+    if checked_setting(setting).rounds == 1:
+        check.unread("a play of rounds=1", "a play of more rounds", cell_sizes=None if cell_sizes == "noisy" else cell_sizes)
+    return kind(game, setting, rng, size, progress)
+
+
+def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities:
+    """The sensitivities of Lemma 3.1 as printed, at the smallest cell of the private data.
+
+    Source: supplement, Lemma 3.1. They are private numbers themselves: a play whose noise they scale is not private.
+
+    Parameters
+    ----------
+    game : FairnessGame
+        Equalized odds, or one of its rates, against group 0; more than one person in each cell (Assumption 3.3).
+    setting : Setting
+        Of this game: ``Setting.of(game, ...)``.
+
+    Returns
+    -------
+    Sensitivities
+        ``auditor``, ``learner``, ``rates``.
+
+    Raises
+    ------
+    ValueError
+        Another notion, a cell of one person; a setting of another game, or one that protects more than A.
+
+    Examples
+    --------
+    >>> game = FairnessGame([[0] * 12, [1] * 12], A=[0, 0, 0, 1, 1, 1] * 2, Y=[1] * 6 + [0] * 6, gamma=.1)
+    >>> printed_sensitivities(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2))
+    Sensitivities(auditor=2.0, learner=2.5, rates=1.0)
+    """
+    _refuse_another_game(game, setting)
+    parity, smallest = game.parity, float(game.table.sizes.min())
+    if setting.protect != "A":
+        check.refuse("setting", setting.protect, "is what it protects, and as printed it is A alone", 'Protect "A".')
+    if None in [cell.label for cell in parity.cells] or (parity.against, parity.anchor) != ("anchor", 0):
+        check.refuse("game", parity, "is no notion of the printed algorithm",
+                     "Compare false or true positive rates with those of group 0, or play dp_oracle_learner.")
+    if smallest <= 1:
+        check.refuse("game", smallest, "is its smallest cell, and Assumption 3.3 asks for more than one person",
+                     "Play dp_oracle_learner, which needs no such assumption.")
+    return lemma_3_1(smallest, setting.n_groups, setting.B, as_printed=True)
+
+
+# ------------------------------------------------------------------------------------------- what is released before the rounds
+
+def release_sizes(game: FairnessGame, epsilon: float, axes: tuple[int, ...], rng: np.random.Generator,
+                  asked: Any) -> tuple[np.ndarray, tuple[Release, ...]]:
+    """Sizes of the cells (..., k, 2), in whole people, at least 1, and their record; ``asked`` makes the mechanism.
+
+    With two groups one count for each label is enough: the label's total is public. A cell that no constraint asks about is not released,
+    and reads NaN. Of a rate of all people, whatever their label, the groups are the cells: (..., k, 1).
+    """
+    sizes = game.table.sizes
+    if game.n_groups == 2:
+        noise, total = asked("laplace", 1.0, epsilon, grid=1.0), sizes.sum(axis=0)
+        one = np.clip(noise.invoke(np.broadcast_to(sizes[1], axes + total.shape), rng), 1.0, np.maximum(total - 1, 1.0))
+        found = np.stack([np.maximum(total - one, 1.0), one], axis=-2)
+    else:
+        noise = asked("laplace", 2.0, epsilon, grid=1.0)
+        found = np.maximum(noise.invoke(np.broadcast_to(sizes, axes + sizes.shape), rng), 1.0)
+    return by_label(game.parity, found), noise.releases
+
+
+def released_bound(n: float, epsilon: float, delta: float, axes: tuple[int, ...], rng: np.random.Generator,
+                   asked: Any) -> tuple[np.ndarray, tuple[Release, ...]]:
+    """N >= 0, with probability at least 1 - delta below the smallest cell n, which one person's A moves by at most 1; and its record.
+
+    N = 0 asks nothing of the data: a rate of an empty cell, whatever in [0, 1] it is taken for, moves by at most 1 = 1/(0+1). In whole
+    people: noise that is rounded to at least j is at least j - 1/2.
+    """
+    noise = asked("laplace", 1.0, epsilon, grid=1.0, delta=delta)
+    return np.maximum(noise.invoke(np.full(axes, n), rng) - bound_is_below(epsilon, delta), 0.0), noise.releases
+
+
+def bound_is_below(epsilon: Any, delta: float) -> Any:
+    """How far, but for its noise, the released bound is below the smallest cell."""
+    return np.ceil(0.5 - np.log(2 * delta) / epsilon)
+
+
+def promised(game: FairnessGame, smallest_cell: float | None) -> float:
+    """N as promised; refused where this data set already breaks it, and, without a look at the data, where nothing is promised."""
+    if smallest_cell is None:
+        check.refuse("smallest_cell", None, "no promise was made", "Give the N below which no cell of any data set falls.")
+    smallest_cell = checked_cell(smallest_cell)
+    if smallest_cell > float(game.table.sizes.min()):
+        check.refuse("smallest_cell", smallest_cell, "a cell of this data set holds fewer people: the promise is broken",
+                     'Promise less, or choose cell_sizes="noisy", which needs no promise.')
+    return smallest_cell
+
+
+# ------------------------------------------------------------------------------------------------------------------- the game
+
+def excess_errors(game: FairnessGame) -> np.ndarray:
+    """(H,) errors above the least one: the part of the losses that holds no price.
+
+    A constant changes no choice. But prices may be far smaller than the digits of an error, and so is the noise, made for them: added to
+    the errors themselves, a private part would be rounded away or up by who is in which group, with no noise to cover it. From 0 it
+    keeps its own digits.
+    """
+    return game.errors - game.errors.min()
 
 
 def by_rate(parity: Parity, cells: np.ndarray) -> np.ndarray:
@@ -41,165 +463,28 @@ def by_label(parity: Parity, sizes: np.ndarray) -> np.ndarray:
     return cells
 
 
-def laplace_noise(scale: np.ndarray | float, shape: tuple[int, ...], rng: np.random.Generator, inner: int = 1) -> np.ndarray:
-    """Laplace noise; ``scale`` broadcasts with all axes of ``shape`` but the ``inner`` last."""
-    scale = np.asarray(scale, dtype=float)
-    return rng.laplace(size=shape) * scale.reshape(scale.shape + (1,) * inner)
+def _refuse_another_game(game: FairnessGame, setting: Setting) -> None:
+    """The setting is of this game, whose people, groups and classifiers its steps are made for."""
+    if not isinstance(game, FairnessGame):
+        refuse_no_game(game)
+    checked_setting(setting)
+    for name, theirs, own in (("n_groups", setting.n_groups, game.n_groups), ("constraints", setting.parity, game.parity),
+                              ("m", setting.m, game.m), ("n_classifiers", setting.n_classifiers, game.n_classifiers)):
+        if theirs != own:
+            check.refuse("setting", theirs, f"is its {name}, and the game's is {check.shown(own)}",
+                         "Make it with games.Setting.of(game, epsilon, delta, B).")
 
 
-def select(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw with probability proportional to exp(-loss / scale), by Gumbel noise; at scale 0 the smallest loss.
-
-    Parameters are (..., H) and (...).
-    """
-    flat, scales = loss.reshape(-1, loss.shape[-1]), np.broadcast_to(scale, loss.shape[:-1]).ravel()
-    rows = max(1, _BLOCK // flat.shape[1])
-    drawn = [(flat[i:i + rows] - scales[i:i + rows, None] * rng.gumbel(size=flat[i:i + rows].shape)).argmin(axis=1)
-             for i in range(0, len(flat), rows)]
-    return np.concatenate(drawn).reshape(loss.shape[:-1])
-
-
-def excess_errors(game: FairnessGame) -> np.ndarray:
-    """(H,) errors above the least one: the part of the losses that holds no price.
-
-    A constant changes no choice. But prices may be far smaller than the digits of an error, and so is the noise, made for them: added to
-    the errors themselves, a private part would be rounded away or up by who is in which group, with no noise to cover it. From 0 it
-    keeps its own digits.
-    """
-    return game.errors - game.errors.min()
-
-
-class PrintedPlayers:
-    """Scales from the smallest cell of the private data, as in Lemma 3.1 and Algorithm 5."""
-
-    def __init__(self, game: FairnessGame, step: np.ndarray, B: np.ndarray):
-        self.game, self.step, n = game, step, smallest_asked(game)
-        self.delta_r = lemma_3_1(n, game.n_groups, 1.0, as_printed=True).auditor
-        self.delta_l = (2 * game.n_groups * B + 1) / (n - 1)
-        self.selection, self.measurement = ("exponential", self.delta_l), ("laplace", self.delta_r)
-
-    def answer(self, w, rng):
-        return select(self.game.errors + w @ self.game.gaps.T, 2 * self.delta_l / self.step, rng)
-
-    def measure(self, h, rng):
-        r = self.game._values(self.game.gaps[h])
-        return r + laplace_noise(self.delta_r / self.step, r.shape, rng)
-
-
-class PromisedRates:
-    """Sensitivities from a public N: no cell of either neighbour holds fewer people.
-
-    One person is counted in one rate of a group, that of their label, or the only one. So one changed A moves two rates, of the same kind
-    and of two groups, by at most 1/(N+1) each: a cell that loses or wins one person has at least N+1 before or after. Somebody who stays
-    and is decided about otherwise moves one rate by at most 1/N. A loss is its error and the sum of prices times rates.
-    """
-
-    selection: tuple[str, float] = ("exponential", 1.0)     # of the loss divided by its public sensitivity in the round
-    measurement: Any = None
-
-    def __init__(self, game: FairnessGame, step: np.ndarray, N: np.ndarray | float, protect: Guarded):
-        self.game, self.step, self.N, self.protect = game, step, np.asarray(N, dtype=float), protect
-        self.measurement, self.errors = ("laplace", 2 / (self.N + 1)), excess_errors(game)
-
-    def sensitivity(self, w: np.ndarray) -> np.ndarray:
-        """The most that one classifier's loss moves at these prices."""
-        return self._moved(self.game.parity.prices_of_rates(w, self.game.n_groups))
-
-    def _moved(self, price: np.ndarray) -> np.ndarray:
-        size = np.sort(np.abs(price), axis=-2)
-        moves = (size[..., -1, :] + size[..., -2, :]).max(axis=-1) / (self.N + 1)
-        if self.protect == "A":
-            return moves
-        return np.maximum(moves, size[..., -1, :].max(axis=-1) / np.maximum(self.N, 1.0)) + 1 / self.game.m
-
-    def answer(self, w, rng):
-        price = self.game.parity.prices_of_rates(charged(w), self.game.n_groups)
-        rates = self.game.table.compared.reshape(self.game.n_classifiers, -1)
-        loss = self.errors + price.reshape(price.shape[:-2] + (-1,)) @ rates.T      # by the prices that the noise is made for
-        return select(loss, 2 * self._moved(price) / self.step, rng)
-
-    def measure(self, h, rng):
-        scale = self.measurement[1] / self.step
-        if self.game.n_groups == 2:     # the gap itself: one number for each rate, where rates would be two
-            gaps = self.game.gaps[h]
-            return self.game._values(on_grid(gaps + laplace_noise(scale, gaps.shape, rng), scale))
-        rates = self.game.table.compared[h]
-        return gaps_to_values(self.game, on_grid(rates + laplace_noise(scale, rates.shape, rng, 2), scale, 2))
-
-
-class FrozenCounts:
-    """Rates over denominators that were released once: then counts are measured, whose sensitivity everybody knows.
-
-    One person is counted above one fraction line, that of their group and label, or group alone. One changed A takes 1 from a group's count
-    and adds 1 to another's; of two groups it is enough to measure one, as both together are public where X and Y are. A loss, its error and
-    the sum of prices over denominators times counts, moves by the price of the one less that of the other.
-    """
-
-    def __init__(self, game: FairnessGame, step: np.ndarray, denominators: np.ndarray, protect: Guarded):
-        self.game, self.step, self.protect = game, step, protect
-        self.denominators = by_rate(game.parity, denominators)
-        self.margins = game.n_groups == 2 and protect == "A"        # then one count of two is known from the other
-        self.selection = ("exponential", 0.5 if protect == "A" else 1.0)
-        self.measurement, self.errors = ("laplace", 1.0 if self.margins else 2.0), excess_errors(game)
-
-    def spread(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The price of counting one person, (..., k, R), and over how wide a range one person can move all losses."""
-        price = self.game.parity.prices_of_rates(w, self.game.n_groups) / self.denominators
-        if self.protect == "A":
-            return price, np.ptp(price, axis=-2).max(axis=-1)
-        # Who is accepted at (1, 0) errs, who is counted at (1, 1) or (0, 0) no longer does; a label that no rate asks about errs alone.
-        cells, m = self.game.parity.cells, self.game.m
-        each = [price[..., r] + (1.0 if cell == (1, 0) else -1.0) / m for r, found in enumerate(cells) for cell in found.above]
-        least = 0.0 if {y for found in cells for _, y in found.above} == {0, 1} else 1 / m
-        return price, 2 * np.maximum(np.abs(np.stack(each, axis=-1)).max(axis=(-2, -1)), least)
-
-    def answer(self, w, rng):
-        price, spread = self.spread(charged(w))
-        counts = self.game.table.above.reshape(self.game.n_classifiers, -1)
-        return select(self.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
-
-    def measure(self, h, rng):
-        scale = self.measurement[1] / self.step
-        counts = self.game.table.above[h]
-        if self.margins:
-            total = self.game.table.totals[h]
-            one = on_grid(counts[..., 1, :] + laplace_noise(scale, total.shape, rng), scale)
-            counts = np.stack([total - one, one], axis=-2)
-        else:
-            counts = on_grid(counts + laplace_noise(scale, counts.shape, rng, 2), scale, 2)
-        return gaps_to_values(self.game, counts / self.denominators)
-
-
-def gaps_to_values(game: FairnessGame, rates: np.ndarray) -> np.ndarray:
-    """(..., k, R) rates -> (..., K) constraint values."""
-    return game._values(game.parity.differences_for(game.n_groups)(rates))
-
-
-def frozen_cells(game: FairnessGame, epsilon: np.ndarray, axes: tuple[int, ...], rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """Released sizes of the cells (..., k, 2), in whole people, at least 1, and the l1 sensitivity of the release.
-
-    With two groups one count for each label is enough: the label's total is public. A cell that no constraint asks about is not released,
-    and reads NaN. Of a rate of all people, whatever their label, the groups are the cells: (..., k, 1).
-    """
-    sizes = game.table.sizes
-    if game.n_groups == 2:
-        total = sizes.sum(axis=0)
-        one = on_grid(sizes[1] + laplace_noise(1 / epsilon, axes + total.shape, rng))
-        one = np.clip(one, 1.0, np.maximum(total - 1, 1.0))
-        return by_label(game.parity, np.stack([np.maximum(total - one, 1.0), one], axis=-2)), 1.0
-    noise = laplace_noise(2 / epsilon, axes + sizes.shape, rng, 2)
-    return by_label(game.parity, np.maximum(on_grid(sizes + noise), 1.0)), 2.0
-
-
-def released_bound(n: float, epsilon: np.ndarray, delta: float, axes: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """N >= 0: with probability at least 1 - delta below the smallest cell n. One person's A moves n by at most 1.
-
-    N = 0 asks nothing of the data: a rate of an empty cell, whatever in [0, 1] it is taken for, moves by at most 1 = 1/(0+1). In whole
-    people: noise that is rounded to at least j is at least j - 1/2.
-    """
-    return np.maximum(on_grid(n + laplace_noise(1 / epsilon, axes, rng, 0)) - bound_is_below(epsilon, delta), 0.0)
-
-
-def bound_is_below(epsilon: Any, delta: float) -> Any:
-    """How far, but for its noise, the released bound is below the smallest cell."""
-    return np.ceil(0.5 - np.log(2 * delta) / epsilon)
+def _refuse_unfit(game: FairnessGame) -> None:
+    """A game whose making told of A, of a notion that is not served, or of counts whose sums would be rounded by who is where."""
+    if not game.private:
+        check.refuse("game", "FairnessGame", "read the number of groups off A, or refuses empty cells; either tells who is in which group",
+                     'Make it with n_groups=k and empty="zero" (from_counts: empty="zero"), or play as printed.')
+    if game.parity.against == "population":
+        check.refuse("game", game.parity, "compares with the population, and how much of it a group is, is private",
+                     'Compare with a group, or all pairs: notion=Parity(..., against="pairs").')
+    # Of all groups together, which is public. Whether cells are whole may tell who is in which, and so may how their sum is rounded.
+    off = 1e-6 + game.n_groups * game.m * 2.0**-52
+    if game.table.people is None and any((np.abs(all_ - np.rint(all_)) > off).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
+        check.refuse("game", game, "was made from counts that, of all groups together, are not whole people",
+                     "Make it from predictions, which may be probabilities.")

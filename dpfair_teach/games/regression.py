@@ -12,13 +12,11 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import both_signs, read_parity, signed
 from ..oracles import RegressionOracle
-from ..training import State, train
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
-from .notions import ODDS_NOTIONS, OddsNotion, labels_of
 from .play import MOST, Play
 from .programs import plain
-from .table import Empty
+from .table import ODDS_NOTIONS, Empty, OddsNotion, labels_of
 
 __all__ = ["regression_exponentiated_gradient"]
 
@@ -168,7 +166,7 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: n
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
                                       n_groups: int | None = None, constraints: tuple[str, ...] | None = None,
                                       notion: OddsNotion | Parity | None = None, eta: ArrayLike | None = None,
-                                      rounds: int = 200, progress: bool = False) -> RegressionPlay:
+                                      rounds: int = 200) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
     Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
@@ -190,7 +188,6 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
         The step; by default :func:`hedge_rate`'s. Not for one round, after which nobody plays.
     rounds : int in 1..10^15
         T.
-    progress : bool
 
     Returns
     -------
@@ -234,23 +231,16 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
     gaps_of = constants.parity.differences_for(len(n))
-    start = State({"theta": np.zeros((games, K)), "multipliers": np.zeros((rounds, games, K)),
-                   "prices": np.zeros((rounds, games, K // 2)), "counts": np.zeros((rounds, games) + n.shape)})
+    theta, multipliers = np.zeros((games, K)), np.zeros((rounds, games, K))
+    prices, counts = np.zeros((rounds, games, K // 2)), np.zeros((rounds, games) + n.shape)
     # A cell that no constraint asks about may be empty; its rate is never read.
     labels, size = labels_of(constants.constraints), np.maximum(n, 1.0)
     columns = np.s_[:, :, labels[0]:labels[-1] + 1]
-
-    def step(state: State) -> State:
-        t, now = state.round, state.values
-        lam = now["multipliers"][t] = weights(now["theta"], prices_of)
-        w = now["prices"][t] = signed(lam)
-        accepted = now["counts"][t] = settled + cells.counts(score > w @ gap_scores)
-        rates = (accepted / size)[columns]
-        theta = now["theta"]
-        theta += steps * (both_signs(gaps_of(rates)) - gammas[:, None])
-        return state.then()
-    state = train(step, start, rounds, progress=progress).state
-    multipliers, prices, counts = (state[name] for name in ("multipliers", "prices", "counts"))
+    for t in range(rounds):
+        lam = multipliers[t] = weights(theta, prices_of)
+        w = prices[t] = signed(lam)
+        counts[t] = settled + cells.counts(score > w @ gap_scores)
+        theta += steps * (both_signs(gaps_of((counts[t] / size)[columns])) - gammas[:, None])
     met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
     game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, notion=constants.parity).with_constants()
     return RegressionPlay(game, plain(B), plain(eta), chosen.reshape((rounds,) + axes), multipliers.reshape((rounds,) + axes + (K,)),

@@ -3,29 +3,35 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import tqdm
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .. import mechanisms
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
-from ..mechanisms.grid import on_grid
+from ..mechanisms import UNIT_A, Measurement
 from ..oracles import RegressionOracle
 from ..oracles.private import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
-from ..training import State, train
-from .auditor import weights
-from .history import table_of_rounds
-from .notions import OddsNotion, labels_of
-from .players import frozen_cells
+from .auditor import bound_on_multipliers, hedge_rate, weights
+from .budget import SMALLEST_EPSILON, checked_fraction
+from .floating_point import STEPS, gaussian_cost, laplace_delta, refuse_delta_below
+from .play import MOST, table_of_rounds
+from .players import release_sizes
 from .programs import plain
-from .regression import checked_oracle, counted, label_rates
-from .regression_private_setting import LoopSetting, read_loop
+from .regression import asked_people, checked_oracle, counted, default_price, label_rates
+from .table import OddsNotion, labels_of
 
 __all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
+
+SIZES = 0.05        # of epsilon
+LEARNERS = 0.9      # of what the Gaussians may spend
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,7 @@ class PrivateRegressionPlay:
         One row for each round, and each game of a batch: ``error``, a ``multiplier`` for each constraint, such as ``multiplier FP 1-0 +``,
         and the ``gap`` that was seen, missing in the last round.
     B, eta, epsilon : arrays or floats
-        The bound of the multipliers, the auditor's step and the epsilon of each game of the batch.
+        The bound of the multipliers, the auditor's step and the epsilon of each game.
     releases_ : tuple of accounting.Release
         All that was released, by all games of the batch. Those of *one* game are together (epsilon, delta)-private:
         ``accounting.compose(..., delta, "pld")`` finds it.
@@ -70,8 +76,8 @@ class PrivateRegressionPlay:
     denominators: np.ndarray | None = field(repr=False)
     gaps_seen: np.ndarray = field(repr=False)
     B: np.ndarray
-    eta: np.ndarray
-    epsilon: np.ndarray
+    eta: float
+    epsilon: float
     releases_: tuple[Release, ...]
 
     @property
@@ -185,9 +191,9 @@ def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndar
     return (code[:, None] == np.arange(2 * k)).astype(np.float32), np.bincount(code, minlength=2 * k).astype(float).reshape(k, 2)
 
 
-def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: ArrayLike, delta: float,
+def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
-                                 eta: ArrayLike | None = None, share: float | None = None, learner_share: float | None = None,
+                                 eta: float | None = None, budget_fraction: float | None = None, learner_fraction: float | None = None,
                                  ridge: float = 0.0, constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
                                  size: int | tuple[int, ...] | None = None, progress: bool = False) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
@@ -199,13 +205,10 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     weak. The auditor counts whom a classifier accepts in each group; with two groups one count a label, sensitivity 1, else sqrt 2. All
     these are Gaussian, so their composition is one Gaussian and the accounting is exact, whatever the order and however adaptive. In the
     first round all prices cancel and nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all, and
-    ``eta``, ``share``, ``learner_share`` and ``ridge`` are refused.
+    ``eta``, ``budget_fraction``, ``learner_fraction`` and ``ridge`` are refused.
 
-    Noise is drawn in doubles, and what it is added to is rounded to public grids, so that low digits tell nothing: sizes to whole people,
-    counts and the entries of M^-1/2 times the vector, of which a rule is a function, to a power of two, about a thousandth of the noise's
-    standard deviation. What remains of doubles, whose chances are multiples of 2^-53 or so: of epsilon 1.2e-11 for each entry and each
-    count, and of delta about 120 2^-53 over the sizes' part of epsilon. Both are reckoned for, and an epsilon or a delta that is not above
-    them is refused.
+    Noisy numbers are on public grids, and what chances in doubles give away beside their law is taken from epsilon and delta before noise
+    is made (the book's page on machine arithmetic). An epsilon or a delta that is not above it is refused.
 
     Parameters
     ----------
@@ -214,7 +217,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         Private: codes by a list of names that is fixed before A is seen. Which groups and cells occur is private too: an empty one is no
         error, its frozen size is at least 1, and its rate reads 0.
     gamma : float in [0, 1e9], or (...) array
-    epsilon : float in [0.000001, 1000], or (...) array
+    epsilon : float in [0.000001, 1000]
         Of each game.
     delta : float in [1e-100, 0.5]
     rng : numpy.random.Generator
@@ -224,11 +227,11 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         By default 1 / gamma, 20 at most.
     rounds : int in 1..10^6
         T.
-    eta : float in [1e-12, 1e9], or array, optional
+    eta : float in [1e-12, 1e9], optional
         By default :func:`hedge_rate`'s.
-    share : float in (0, 1), optional
+    budget_fraction : float in (0, 1), optional
         The part of epsilon for the sizes, by default a twentieth.
-    learner_share : float in [0.000001, 0.999999], optional
+    learner_fraction : float in [0.000001, 0.999999], optional
         The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2), by default nine tenths.
     ridge : float in [0, 1e12]
         Added to X'X for the gap scores, a shrinkage, and in M.
@@ -239,6 +242,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
     progress : bool
+        A bar on the standard error stream.
 
     Returns
     -------
@@ -261,43 +265,64 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     ((5, 3, 4), [('laplace', 3), ('gaussian', 12), ('gaussian', 12)])
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    s = read_loop(oracle, A, gamma, epsilon, delta, label_rates(notion, constraints), n_groups=n_groups, B=B, rounds=rounds, eta=eta,
-                  share=share, learner_share=learner_share, ridge=ridge, size=size)
-    T, k, people, labels = s.T, s.k, oracle.design.T, labels_of(s.constants.constraints)
-    sizes, sensitivity = frozen_cells(s.constants, s.for_sizes.reshape(s.axes), s.axes, rng) if T > 1 else (np.ones(s.axes + (k, 2)), 0.0)
-    root, sums, one_hot, n, largest = _vector(oracle, A, k, s.ridge)
-    gaps_of, c = s.parity.differences_for(k), np.zeros((s.games, k, 2))
-    start = State({"theta": np.zeros((s.games, s.K)), "rules": np.zeros((T, s.games, oracle.d + 1)), "errors": np.zeros((T, s.games)),
-                   "multipliers": np.zeros((T, s.games, s.K)), "gaps": np.zeros((T - 1, s.games, s.K // 2)), "sizes": sizes}, rng)
+    k, parity, T = check.group_count(n_groups), label_rates(notion, constraints), check.integer("rounds", rounds, low=1, high=10**6)
+    # Of the two constants on these people: it knows rates and tolerances, and the sizes, which are private.
+    _, constants, _ = asked_people(oracle, A, gamma, k, parity, empty="zero")
+    B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
+    ridge = check.number("ridge", ridge, low=0.0, high=1e12)
+    if T == 1:
+        check.unread("a play of rounds=1", "a play of more rounds", eta=eta, budget_fraction=budget_fraction,
+                     learner_fraction=learner_fraction, ridge=ridge or None)
+    noise = _noise_of(oracle, k, epsilon, delta, T, budget_fraction, learner_fraction)
+    K = constants.n_constraints
+    eta = check.number("eta", hedge_rate(K, T) if eta is None else eta, low=1e-12, high=1e9)
+    axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
+    axes = check.size(size, axes) + axes
+    if T * math.prod(axes) * (oracle.d + 1 + 2 * K) > MOST:
+        check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
+                     f"means {T} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
 
-    def step(state: State) -> State:
-        t, theta, rules, rng = state.round, state["theta"], state["rules"], state.rng
-        assert rng is not None
-        # Where no constraint asks, nothing has a price.
-        frozen = np.nan_to_num(state["sizes"], nan=1.0).reshape(s.games, k, 2)
-        lam = state["multipliers"][t] = weights(theta, s.B)
-        c[..., labels] = oracle.m * s.parity.prices_of_rates(charged(signed(lam)), k) / frozen[..., labels]
-        if t:
-            scale = np.ptp(c, axis=1).max(axis=1) * largest / s.learner
-            said = on_grid(c.reshape(s.games, -1) @ sums + _noise(scale, root.shape[1], rng), scale)
-        rules[t] = oracle.base - (said @ root.T if t else 0.0)
-        counts = _accepted(rules[t], people, one_hot).reshape(s.games, k, 2)
-        state["errors"][t] = (counts[..., 0].sum(axis=1) + (n[:, 1].sum() - counts[..., 1].sum(axis=1))) / oracle.m
-        if t < T - 1:
-            seen = state["gaps"][t] = gaps_of((_measured(counts, n, s.auditor, rng) / frozen)[..., labels])
-            theta += s.eta[:, None] * (both_signs(seen) - s.gamma[:, None])
-        return state.then()
-    state = train(step, start, T, progress=progress).state
-    return _published(oracle, s, state, s.records(sensitivity))
+    def asked(mechanism: str, sensitivity: float, epsilon: float, **options: Any) -> Measurement:
+        return Measurement(mechanism, UNIT_A, sensitivity=sensitivity, epsilon=np.full(axes, epsilon), **options)
+    cells, releases = release_sizes(constants, noise.sizes, axes, rng, asked) if T > 1 else (None, ())
+    moved = 1.0 if k == 2 else math.sqrt(2)             # of two groups one count is known from the other
+    learner = Measurement("gaussian", UNIT_A, sensitivity=1.0, scale=np.full(axes, 1 / noise.learner))
+    auditor = Measurement("gaussian", UNIT_A, sensitivity=moved, scale=np.full(axes, moved / noise.auditor))
+    frozen = np.ones((*axes, k, 2)) if cells is None else np.nan_to_num(cells, nan=1.0)     # where no constraint asks, nothing has a price
+    root, sums, one_hot, n, largest = _vector(oracle, A, k, ridge)
+    people, labels, gaps_of = oracle.design.T, labels_of(constants.constraints), parity.differences_for(k)
+    theta, c = np.zeros((*axes, K)), np.zeros((*axes, k, 2))
+    rules, multipliers = np.zeros((T, *axes, oracle.d + 1)), np.zeros((T, *axes, K))
+    errors, seen = np.zeros((T, *axes)), np.zeros((T - 1, *axes, K // 2))
+    for t in tqdm.trange(T, disable=not check.flag("progress", progress)):
+        lam = multipliers[t] = weights(theta, B)
+        c[..., labels] = oracle.m * parity.prices_of_rates(charged(signed(lam)), k) / frozen[..., labels]
+        rules[t] = oracle.base
+        if t:               # in the first round all prices cancel
+            spread = np.ptp(c, axis=-2).max(axis=-1) * largest
+            rules[t] -= learner.invoke(c.reshape(*axes, -1) @ sums, rng, units=spread) @ root.T
+        counts = _accepted(rules[t].reshape(-1, oracle.d + 1), people, one_hot).reshape(*axes, k, 2)
+        errors[t] = (counts[..., 0].sum(axis=-1) + (n[:, 1].sum() - counts[..., 1].sum(axis=-1))) / oracle.m
+        if t < T - 1:       # the last is never used
+            if k == 2:
+                total, one = counts.sum(axis=-2), auditor.invoke(counts[..., 1, :], rng)
+                counts = np.stack([total - one, one], axis=-2)
+            else:
+                counts = auditor.invoke(counts, rng)
+            seen[t] = gaps_of((counts / frozen)[..., labels])
+            theta += eta * (both_signs(seen[t]) - constants.gamma[..., None])
+    return PrivateRegressionPlay(oracle, k, constants.parity, plain(constants.gamma), rules, multipliers, errors, cells, seen, plain(B),
+                                 eta, noise.epsilon, releases + learner.releases + auditor.releases)
 
 
-def _published(oracle: RegressionOracle, s: LoopSetting, state: State, releases: tuple[Release, ...]) -> PrivateRegressionPlay:
-    """All rounds, with the axes that were given."""
-    found = [state[name] for name in ("rules", "multipliers", "errors", "gaps")]
-    rules, multipliers, errors, seen = (x.reshape(x.shape[:1] + s.axes + x.shape[2:]) for x in found)
-    gamma, B, eta, epsilon = s.shown
-    sizes = state["sizes"] if s.T > 1 else None
-    return PrivateRegressionPlay(oracle, s.k, s.parity, gamma, rules, multipliers, errors, sizes, seen, B, eta, epsilon, releases)
+class Noise(NamedTuple):
+    """How much each mechanism may spend: of one game's ``epsilon`` the part for the sizes, and sensitivity / sigma of each learner's and
+    each auditor's Gaussian."""
+
+    epsilon: float
+    sizes: float
+    learner: float
+    auditor: float
 
 
 def _vector(oracle: RegressionOracle, A: ArrayLike, k: int, ridge: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
@@ -337,16 +362,44 @@ def _accepted(rules: np.ndarray, people: np.ndarray, one_hot: np.ndarray) -> np.
     return counted(rules @ people > 0, one_hot)
 
 
-def _noise(scale: np.ndarray, entries: int, rng: np.random.Generator) -> np.ndarray:
-    """What the learner adds to each entry of M^-1/2 times its vector, (G, entries)."""
-    return rng.standard_normal((len(scale), entries)) * scale[:, None]
+def _noise_of(oracle: RegressionOracle, k: int, epsilon: float, delta: float, T: int, budget_fraction: float | None,
+              learner_fraction: float | None) -> Noise:
+    """How much noise keeps (epsilon, delta): the squares of the Gaussians' numbers add up to that of one Gaussian, exactly.
+
+    What doubles give away is mostly paid already: sizes and Gaussians together keep a smaller delta than the Gaussians alone, as the
+    sizes seldom lose all of their epsilon when the Gaussians lose theirs. Where that is too little, the Gaussians get less.
+    """
+    epsilon = check.number("epsilon", epsilon, low=1e-6, high=1e3)
+    delta = check.number("delta", delta, low=1e-100, high=0.5)
+    fraction = checked_fraction(SIZES if budget_fraction is None else budget_fraction, epsilon)
+    learners = check.number("learner_fraction", LEARNERS if learner_fraction is None else learner_fraction, low=1e-6, high=0.999999)
+    first, rest, numbers = fraction * epsilon, (1 - fraction) * epsilon, 1 if k == 2 else 2
+    if T == 1:                                  # nothing private is asked
+        return Noise(epsilon, first, 1.0, 1.0)
+    parts = np.sqrt([learners / (T - 1), (1 - learners) / (T - 1)])
+    found = 1 / mechanisms.gaussian_sigma(1.0, rest, delta)
+    more, less = _in_doubles(oracle, k, first, T, *(found * parts).tolist())        # smaller Gaussians give away less
+    if rest - more < SMALLEST_EPSILON:
+        check.refuse("epsilon", epsilon, f"of which noise in doubles gives away {more:.3g}", "Choose a larger epsilon, or play fewer "
+                     "rounds.")
+    refuse_delta_below(less, delta, epsilon, T)
+    # A number that moves by one person loses this much less than all of its epsilon, or still less, with probability q.
+    won = min(2 * first / numbers, 2.0)
+    q = math.exp(-won / 2) / 2
+    lost = [mechanisms.gaussian_delta(found, 1.0, rest - more + spare) for spare in (0.0, won)]
+    if (1 - q) * lost[0] + q * lost[1] > delta - less:
+        found = 1 / mechanisms.gaussian_sigma(1.0, rest - more, delta - less)
+    return Noise(epsilon, first, *(found * parts).tolist())
 
 
-def _measured(accepted: np.ndarray, n: np.ndarray, mu: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Noisy counts (G, k, 2): of two groups the second's, the first's being the public rest."""
-    if len(n) == 2:
-        total = accepted.sum(axis=1)
-        one = on_grid(accepted[:, 1] + rng.standard_normal(total.shape) / mu[:, None], 1 / mu)
-        return np.stack([total - one, one], axis=1)
-    sigma = math.sqrt(2) / mu
-    return on_grid(accepted + rng.standard_normal(accepted.shape) * sigma[:, None, None], sigma, 2)
+def _in_doubles(oracle: RegressionOracle, k: int, first: float, T: int, learner: float, auditor: float) -> tuple[float, float]:
+    """What one game gives away by noise in doubles, of epsilon and of delta.
+
+    One person moves one size and one count of two groups, else two of each; and every entry of the vector, in scales by a vector of length
+    ``learner`` at most, whose j-th largest entry is at most that over the root of j.
+    """
+    numbers, summed = 1 if k == 2 else 2, 2 * k * oracle.m * learner       # costs times sums are summed over the cells
+    moved = [gaussian_cost(STEPS, learner / math.sqrt(j), summed) for j in range(1, oracle.d + 2)]
+    moved += numbers * [gaussian_cost(STEPS, auditor / math.sqrt(numbers))]
+    epsilon, delta = ((T - 1) * sum(costs) for costs in zip(*moved, strict=True))
+    return epsilon, delta + numbers * laplace_delta(numbers / first, first / numbers)

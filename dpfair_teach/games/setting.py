@@ -10,20 +10,20 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import read_parity
 from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate
-from .budget import ACCOUNTED, SHARE, Accounted, checked_delta, checked_share, largest_step, printed_step
-from .doubles import STEPS, choice_delta, laplace_delta, losses_off, refuse_delta_below
+from .budget import BUDGET_FRACTION, checked_delta, checked_fraction, largest_step, printed_step, rounds_for
+from .floating_point import STEPS, choice_delta, laplace_delta, losses_off, refuse_delta_below
 from .game import FairnessGame, refuse_no_game
-from .notions import ODDS_NOTIONS, checked_constraints
-from .rounds import rounds_for
 from .sensitivity import GUARDED, Guarded
+from .table import ODDS_NOTIONS, checked_constraints
 
 __all__ = ["Setting"]
 
-Repair = Literal["frozen", "bound", "promise"]
-REPAIRS: tuple[Repair, ...] = get_args(Repair)
+#: How the private players know how large the cells are.
+CellSizes = Literal["noisy", "noisy_lower_bound", "public_lower_bound"]
+CELL_SIZES: tuple[CellSizes, ...] = get_args(CellSizes)
 SMALLEST_ETA = 1e-12
-#: The repairs, and the algorithm without one.
-Variant = Literal[Repair, "printed"]
+#: The same, and the algorithm as printed, which reads them off the private data.
+Variant = Literal[CellSizes, "printed"]
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Setting:
     Source: supplement, Algorithm 5 (its input, and the T, eta and epsilon' that it computes from it) and Lemmas 3.2 to 3.4.
 
     Everything is checked when the object is made, and nothing later. All of it is public: a setting is chosen without a look at A.
-    One setting serves all variants of the algorithm. Each takes what it needs: the sizes of the default repair cost ``share`` of epsilon, a
-    promise needs ``smallest_cell``, and either leaves another epsilon' to each step, see :meth:`step`.
+    One setting serves all ``cell_sizes`` of :func:`dp_oracle_learner`. Noisy ones cost ``budget_fraction`` of epsilon, a public lower bound
+    needs ``smallest_cell``, and either leaves another epsilon' to each step, see :meth:`step`.
 
     Parameters
     ----------
@@ -53,17 +53,15 @@ class Setting:
     log_labelings : float in [0, 1e12], optional
         ln|H(S)| or ln|H|, for bounds on the learner.
     smallest_cell : float in [1, 1e15], optional
-        N: people in the smallest cell that a constraint asks about. A play that is not repaired by a promise has no use for it.
+        N: people in the smallest cell that a constraint asks about, for bounds and for ``cell_sizes="public_lower_bound"``.
     constraints : tuple of "FP", "TP", or Parity
         What is equalized; the Parity for other notions, and for all pairs of groups.
     eta : float in [1e-12, 1e9], optional
         The auditor's step, where it is not the printed sqrt(ln d / T) / 2.
-    share : float in (0, 1)
+    budget_fraction : float in (0, 1)
         The part of epsilon for what is released before the first round.
     protect : str
         "A", for classifiers that do not see it. "X and A": features too, Y public.
-    accounting : str
-        "rdp": epsilon' by :func:`largest_step`. "advanced": by Theorem 1.5, as the paper.
     m : float in (0, 1e19], optional
         People.
     n_classifiers : int in 1..10^15, optional
@@ -79,7 +77,7 @@ class Setting:
     >>> setting = Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)
     >>> setting.K, setting.d, round(setting.learning_rate, 4), round(setting.epsilon_step, 4)
     (4, 5, 0.0634, 0.0166)
-    >>> round(setting.step("promise"), 4), round(setting.step("printed"), 4)
+    >>> round(setting.step("public_lower_bound"), 4), round(setting.step("printed"), 4)
     (0.0184, 0.0062)
     """
 
@@ -94,9 +92,8 @@ class Setting:
     constraints: tuple[str, ...] | Parity = ("FP", "TP")
     _: KW_ONLY
     eta: float | None = None
-    share: float = SHARE
+    budget_fraction: float = BUDGET_FRACTION
     protect: Guarded = "A"
-    accounting: Accounted = "rdp"
     m: float | None = None
     n_classifiers: int | None = None
 
@@ -112,8 +109,8 @@ class Setting:
             "log_labelings": number("log_labelings", 0.0, 1e12),
             "smallest_cell": None if self.smallest_cell is None else checked_cell(self.smallest_cell),
             "constraints": _constraints(self.constraints), "eta": number("eta", SMALLEST_ETA, 1e9),
-            "share": checked_share(self.share, epsilon), "protect": check.choice("protect", self.protect, GUARDED),
-            "accounting": check.choice("accounting", self.accounting, ACCOUNTED), "m": number("m", 0.0, 1e19, low_open=True)}
+            "budget_fraction": checked_fraction(self.budget_fraction, epsilon), "protect": check.choice("protect", self.protect, GUARDED),
+            "m": number("m", 0.0, 1e19, low_open=True)}
         if self.n_classifiers is not None:
             read["n_classifiers"] = check.integer("n_classifiers", self.n_classifiers, low=1, high=10**15)
         for name, value in read.items():
@@ -128,15 +125,15 @@ class Setting:
 
     @classmethod
     def of(cls, game: FairnessGame, epsilon: float, delta: float, B: float, *, rounds: int | None = None, beta: float = 0.05,
-           log_labelings: float | None = None, smallest_cell: float | None = None, eta: float | None = None, share: float = SHARE,
-           protect: Guarded = "A", accounting: Accounted = "rdp") -> Setting:
+           log_labelings: float | None = None, smallest_cell: float | None = None, eta: float | None = None,
+           budget_fraction: float = BUDGET_FRACTION, protect: Guarded = "A") -> Setting:
         """The setting of a game: groups, constraints, people and classifiers are the game's, and nothing else of it is read.
 
         Parameters
         ----------
         game : FairnessGame
             Made with ``n_groups``, or ``from_counts``: else the number of groups was read off A, and is not public.
-        epsilon, delta, B, beta, smallest_cell, eta, share, protect, accounting : as in the class
+        epsilon, delta, B, beta, smallest_cell, eta, budget_fraction, protect : as in the class
         rounds : int in 1..10^15, optional
             T; by default :func:`schedule`'s.
         log_labelings : float in [0, 1e12], optional
@@ -159,8 +156,8 @@ class Setting:
             log_labelings = math.log(game.n_classifiers)
 
         def made(rounds: int) -> Setting:
-            return cls(rounds, epsilon, delta, B, game.n_groups, beta, log_labelings, smallest_cell, game.parity, eta=eta, share=share,
-                       protect=protect, accounting=accounting, m=game.m, n_classifiers=game.n_classifiers)
+            return cls(rounds, epsilon, delta, B, game.n_groups, beta, log_labelings, smallest_cell, game.parity, eta=eta,
+                       budget_fraction=budget_fraction, protect=protect, m=game.m, n_classifiers=game.n_classifiers)
         return made(made(1).scheduled_rounds if rounds is None else rounds)
 
     @classmethod
@@ -230,12 +227,12 @@ class Setting:
     @property
     def epsilon_sizes(self) -> float:
         """The part of epsilon for what is released before the first round; 0 where nothing is, as one round needs no sizes."""
-        return self.share * self.epsilon if self.gradients else 0.0
+        return self.budget_fraction * self.epsilon if self.gradients else 0.0
 
     @cached_property
     def epsilon_step(self) -> float:
         """epsilon' of every private step of the default play, with frozen denominators."""
-        return self.step("frozen")
+        return self.step("noisy")
 
     @cached_property
     def scheduled_rounds(self) -> int:
@@ -245,14 +242,14 @@ class Setting:
         return max(1, math.ceil(rounds_for(math.ceil(self.m), self.epsilon, self.delta, max(self.B, 1e-9), self.n_groups, self.K,
                                            self.beta, self.log_labelings)))
 
-    def step(self, repair: Variant = "frozen") -> float:
+    def step(self, cell_sizes: Variant = "noisy") -> float:
         """epsilon' of every private step.
 
         Parameters
         ----------
-        repair : str
-            "frozen" and "bound" leave 1 - ``share`` of epsilon to the steps, "bound" half of delta; "promise" all of both. "printed":
-            epsilon / (4 sqrt(T ln(1/delta))), for 2T steps.
+        cell_sizes : str
+            "noisy" and "noisy_lower_bound" leave 1 - ``budget_fraction`` of epsilon to the steps, the second half of delta;
+            "public_lower_bound" all of both. "printed": epsilon / (4 sqrt(T ln(1/delta))), for 2T steps.
 
         Returns
         -------
@@ -261,12 +258,12 @@ class Setting:
         Raises
         ------
         ValueError
-            An unknown word; a delta not above what noise in doubles gives away; "advanced" where Theorem 1.5 is no bound.
+            An unknown word; a delta not above what noise in doubles gives away.
         """
-        check.choice("repair", repair, (*REPAIRS, "printed"))
-        if repair == "printed":
+        check.choice("cell_sizes", cell_sizes, (*CELL_SIZES, "printed"))
+        if cell_sizes == "printed":
             return printed_step(self.epsilon, self.delta, self.rounds)
-        return _step(self, repair)
+        return _step(self, cell_sizes)
 
 
 def checked_setting(value: object) -> Setting:
@@ -289,31 +286,31 @@ def _constraints(value: object) -> tuple[str, ...] | Parity:
     return checked_constraints(value)
 
 
-def before_the_rounds(setting: Setting, repair: Repair) -> tuple[float, float]:
+def before_the_rounds(setting: Setting, cell_sizes: CellSizes) -> tuple[float, float]:
     """What is spent of epsilon and of delta before the first round."""
-    if repair == "promise" or not setting.gradients:        # one choice, all of whose prices cancel, needs no sizes
+    if cell_sizes == "public_lower_bound" or not setting.gradients:        # one choice, all of whose prices cancel, needs no sizes
         return 0.0, 0.0
-    delta = checked_delta(setting.delta, least=2e-300) / 2 if repair == "bound" else 0.0       # then the rounds get the other half
-    return setting.epsilon_sizes, delta
+    half = cell_sizes == "noisy_lower_bound"                               # the rounds get the other
+    return setting.epsilon_sizes, checked_delta(setting.delta, least=2e-300) / 2 if half else 0.0
 
 
-def _step(setting: Setting, repair: Repair) -> float:
-    """epsilon' after a repair."""
+def _step(setting: Setting, cell_sizes: CellSizes) -> float:
+    """epsilon' of a private play."""
     if not setting.selections + setting.gradients:      # one round, and nothing private is read in it
         return setting.epsilon
-    first, first_delta = before_the_rounds(setting, repair)
-    epsilon, left = (1 - setting.share if first else 1.0) * setting.epsilon, setting.delta - first_delta
+    first, first_delta = before_the_rounds(setting, cell_sizes)
+    epsilon, left = (1 - setting.budget_fraction if first else 1.0) * setting.epsilon, setting.delta - first_delta
 
     def step(delta: float) -> float:
-        return largest_step(epsilon, delta, setting.selections, setting.gradients, method=setting.accounting)
+        return largest_step(epsilon, delta, setting.selections, setting.gradients)
     if setting.m is None or setting.n_classifiers is None:
         return step(left)
-    least = _in_doubles(setting, repair, first, step(left))     # a smaller delta makes it smaller
+    least = _in_doubles(setting, cell_sizes, first, step(left))     # a smaller delta makes it smaller
     refuse_delta_below(least * setting.delta / left, setting.delta, setting.epsilon, setting.rounds)
     return step(left - least)
 
 
-def _in_doubles(setting: Setting, repair: Repair, first: float, step: float) -> float:
+def _in_doubles(setting: Setting, cell_sizes: CellSizes, first: float, step: float) -> float:
     """What a play gives away of delta by noise in doubles: by the numbers that one person moves, and by the choices; ``first`` and ``step``
     are the epsilons of what is released before the rounds, and of each step in them.
 
@@ -322,9 +319,9 @@ def _in_doubles(setting: Setting, repair: Repair, first: float, step: float) -> 
     is all of the step, 2/(N + 1).
     """
     assert setting.m is not None and setting.n_classifiers is not None
-    k, m, counts, X_too = setting.n_groups, setting.m, repair == "frozen", setting.protect != "A"
+    k, m, counts, X_too = setting.n_groups, setting.m, cell_sizes == "noisy", setting.protect != "A"
     numbers = 1 if k == 2 and not (counts and X_too) else 2
-    sizes = 1 if k == 2 or repair == "bound" else 2
+    sizes = 1 if k == 2 or cell_sizes == "noisy_lower_bound" else 2
     off = 0.0 if counts else m * step       # rates are off by 2^-53, and their noise has a scale of 2 / (N + 1) over the step
     measured = numbers * laplace_delta(STEPS, step / numbers, off)
     if X_too and not counts:

@@ -73,7 +73,10 @@ class Measurement:
                 check.refuse(name, np.shape(given[-1]), f"does not go with the shape {self.axes} of what stands before it",
                              "Give a number, or one for each game.", apart)
         rows = np.stack([np.full(self.axes, NONE) if number is None else np.broadcast_to(number, self.axes) for number in given], axis=-1)
-        kinds, self._kind = np.unique(rows.reshape(-1, 3), axis=0, return_inverse=True)
+        rows = rows.reshape(-1, 3)
+        kinds, self._kind = rows[:1], np.zeros(len(rows), dtype=np.int64)
+        if (rows != rows[:1]).any():
+            kinds, self._kind = np.unique(rows, axis=0, return_inverse=True)
         self._silent = (kinds[:, 1] == 0) | (kinds[:, 0] == 0)          # no scale, or nothing that could move: no mechanism
         rest = dict(delta=delta, relation=relation, sampling_probability=sampling_probability, part=part)
         self._records = [None if silent else Release(self.mechanism, unit, **rest, **dict(zip(("sensitivity", "scale", "epsilon"), (
@@ -100,14 +103,17 @@ class Measurement:
             sensitivity, scale = (None if number is None else number * units for number in (self._given[0], self._scale))
             own = self._given[2]
         if not asked.any():
-            return self._unasked(value, shape)
+            return self._unasked(value, shape, rng)
         self._times += math.prod(shape) * np.bincount(self._kind[asked], minlength=len(self._times))
         return self._draws.draw(value, (sensitivity, scale, own), rng, shape, **self._options)
 
-    def _unasked(self, value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """The answer where there is nothing private: the value, or its least loss."""
+    def _unasked(self, value: np.ndarray, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        """The answer where there is nothing private: the value, or its least loss. A choice draws as much as one with noise."""
         value = np.broadcast_to(value, shape + value.shape)
-        return value.argmin(axis=-1) if self.mechanism == "exponential" else value
+        if self.mechanism == "exponential":
+            rng.gumbel(size=value.shape)
+            return value.argmin(axis=-1)
+        return value
 
     @property
     def releases(self) -> tuple[Release, ...]:

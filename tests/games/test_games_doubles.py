@@ -11,12 +11,13 @@ import pytest
 from scipy.special import ndtr
 
 from dpfair_teach import accounting
-from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, players, regression_dp_oracle_learner
-from dpfair_teach.games import regression_private_setting as door
-from dpfair_teach.games.doubles import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
+from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, regression_dp_oracle_learner
+from dpfair_teach.games import regression_private as door
+from dpfair_teach.games.floating_point import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.oracles.private import charged
 from faults import Mutant, calling, scaled, with_arguments
+from plays import frozen, promised
 
 UNIT = 2.0**-53
 
@@ -55,7 +56,7 @@ def without_the_counts(f):
     return in_doubles
 
 
-DOUBLES = "dpfair_teach.games.doubles."
+DOUBLES = "dpfair_teach.games.floating_point."
 #: Each term of the bounds dropped, one at a time.
 TERMS = {
     "laplace_own_chances_alone": Mutant(DOUBLES + "laplace_delta", laplace_of(
@@ -74,9 +75,9 @@ TERMS = {
                                      "sizes give nothing away"),
     "play_without_its_numbers": Mutant("dpfair_teach.games.setting._in_doubles", of_a_play_with(gradients=0), "measured numbers are free"),
     "play_without_its_choices": Mutant("dpfair_teach.games.setting._in_doubles", of_a_play_with(selections=0), "choices are free"),
-    "loop_without_its_sizes": Mutant("dpfair_teach.games.regression_private_setting._in_doubles", calling(
+    "loop_without_its_sizes": Mutant("dpfair_teach.games.regression_private._in_doubles", calling(
         "laplace_delta", scaled(0.0)), "sizes give nothing away"),
-    "loop_without_its_counts": Mutant("dpfair_teach.games.regression_private_setting._in_doubles", without_the_counts, "counts are free"),
+    "loop_without_its_counts": Mutant("dpfair_teach.games.regression_private._in_doubles", without_the_counts, "counts are free"),
     "gaussian_without_its_layers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 51 * (s + 1)), "layers are exact"),
     "gaussian_without_its_tables": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 2**9), "tables and wedges are exact"),
     "gaussian_of_exact_numbers": Mutant(DOUBLES + "gaussian_cost", gaussian_less(lambda s, r: 26 * r), "numbers are exact before noise"),
@@ -86,23 +87,23 @@ TERMS = {
         lambda s, r: 0.0, lambda s, mu: ndtr(mu - 12.2)), "the noise has no end"),
 }
 FAULTS = TERMS | {
-    "holes_alone": Mutant("dpfair_teach.games.doubles.laplace_delta", lambda f: lambda scale, epsilon, rounding=0.0: scale * 2.0**-52,
+    "holes_alone": Mutant(DOUBLES + "laplace_delta", lambda f: lambda scale, epsilon, rounding=0.0: scale * 2.0**-52,
                           "only numbers that a neighbour never says are counted, not chances that are a little too large"),
-    "choices_are_exact": Mutant("dpfair_teach.games.doubles.choice_delta", scaled(0.0), "choices in doubles give nothing away"),
-    "gaussians_are_exact": Mutant("dpfair_teach.games.doubles.gaussian_cost", lambda f: lambda *args: (0.0, 0.0),
+    "choices_are_exact": Mutant("dpfair_teach.games.floating_point.choice_delta", scaled(0.0), "choices in doubles give nothing away"),
+    "gaussians_are_exact": Mutant("dpfair_teach.games.floating_point.gaussian_cost", lambda f: lambda *args: (0.0, 0.0),
                                   "Gaussian noise in doubles gives nothing away"),
-    "gaussians_have_no_tail": Mutant("dpfair_teach.games.doubles.gaussian_cost", lambda f: lambda *args: (f(*args)[0], 0.0),
+    "gaussians_have_no_tail": Mutant("dpfair_teach.games.floating_point.gaussian_cost", lambda f: lambda *args: (f(*args)[0], 0.0),
                                      "beyond the layers the steps of Gaussian noise widen, and nothing is set apart for it"),
-    "losses_are_exact": Mutant("dpfair_teach.games.doubles.losses_off", scaled(0.0),
+    "losses_are_exact": Mutant("dpfair_teach.games.floating_point.losses_off", scaled(0.0),
                                "losses are taken for exact, however many people they are summed over"),
     "the_steps_get_all_of_delta": Mutant("dpfair_teach.games.setting._step", calling("_in_doubles", lambda f: lambda *args: 0.0),
                                          "the accountant of a play is handed the whole delta"),
-    "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_private_setting._in_doubles",
+    "the_gaussians_get_all_of_delta": Mutant("dpfair_teach.games.regression_private._in_doubles",
                                              lambda f: lambda *args: (0.0, 0.0),
                                              "the accountant of the loop is handed all of epsilon and delta"),
     "two_halves_for_who_stays": Mutant("dpfair_teach.games.setting._in_doubles", of_a_play_with(protect="A"),
                                         "with X private too, one rate moved by all of the step is taken for two moved by half"),
-    "the_vector_is_not_counted": Mutant("dpfair_teach.games.regression_private_setting._in_doubles", without_the_vector,
+    "the_vector_is_not_counted": Mutant("dpfair_teach.games.regression_private._in_doubles", without_the_vector,
                                         "the entries of the learner's vector are not moved"),
 }
 
@@ -189,12 +190,8 @@ def test_what_laplace_noise_in_doubles_gives_away_is_counted(scale, moved):
         assert lost > 5 * scale * 2.0**-52      # the holes alone, which an earlier bound counted, are a fifth of it
 
 
-def test_the_numbers_that_the_docstring_tells():
-    told = dp_oracle_learner.__doc__
-    for value in (laplace_delta(1e6, 1e-6), laplace_delta(STEPS, 1e-3)):
-        assert f"{value:.1e}" in told
-    assert f"{gaussian_cost(STEPS, 0.1)[0]:.1e}" in regression_dp_oracle_learner.__doc__
-    assert laplace_delta(STEPS, 8) < 1e-7 < laplace_delta(STEPS, 10)        # "an epsilon' of more than about 9"
+def test_an_epsilon_step_above_nine_leaves_no_delta_of_use():
+    assert laplace_delta(STEPS, 8) < 1e-7 < laplace_delta(STEPS, 10)
 
 
 # --- Gaussian: layer by layer, and the tail
@@ -265,26 +262,22 @@ def test_a_choice_is_off_by_one_chance_for_each_classifier(losses, bits=7):
 
 
 @pytest.mark.parametrize(("k", "m"), [(2, 10**8), (3, 10**6 + 1)])
-def test_losses_are_right_to_what_is_set_apart_for_them(k, m, monkeypatch):
+def test_losses_are_right_to_what_is_set_apart_for_them(k, m):
     """Losses over many people, against fractions: they are off by no more chances than that, and by more than none."""
-    heard = []
-    monkeypatch.setattr(players, "select", lambda loss, scale, rng: heard.append((loss, scale)) or 0)
     rng, step = np.random.default_rng(0), 0.37
     n = rng.multinomial(m, np.full(2 * k, 0.5 / k)).reshape(k, 2)
     n_pos = rng.integers(0, n + 1, (30, k, 2))
     game = FairnessGame.from_counts(n_pos, n, 0.1, empty="zero")
     worst = 0.0
-    for player in (players.FrozenCounts(game, np.asarray(step), n + rng.integers(-9, 9, n.shape), "A"),
-                   players.PromisedRates(game, np.asarray(step), float(n.min()), "A")):
+    some = n + rng.integers(-9, 9, n.shape)
+    for player, sizes in ((frozen(game, step, some), some), (promised(game, step, float(n.min())), None)):
         for _ in range(5):
             w = 5 * rng.normal(size=2 * (k - 1))
-            heard.clear()
-            player.answer(w, None)
-            loss, scale = heard[0]
+            loss, scale = player.heard(w)
             price = game.parity.prices_of_rates(charged(w), k)
             table = n_pos
-            if isinstance(player, players.FrozenCounts):
-                price = price / player.denominators
+            if sizes is not None:
+                price = price / sizes
                 exact = [[Fraction(int(c)) * Fraction(float(p)) for c, p in zip(one.ravel(), price.ravel(), strict=True)] for one in table]
             else:
                 exact = [[Fraction(int(c), int(people)) * Fraction(float(p)) for c, people, p in
@@ -306,15 +299,16 @@ def game(k=2, m=40):
 def by_hand(k, how, first, step, T, H=4, m=40):
     """The formulas once more: of frozen sizes and counts one person moves one of two groups' and two of more."""
     numbers = 1 if k == 2 else 2
-    off = 0.0 if how["repair"] == "frozen" else m * step
+    off = 0.0 if how["cell_sizes"] == "noisy" else m * step
     measured = numbers * (1 + math.exp(step / numbers)) * (60 * 2049 + off)
     chosen = (1 + math.exp(step)) * (2 * H + 300 + (2 * k + 6) * m * step)
-    each = numbers if how["repair"] == "frozen" else 1
+    each = numbers if how["cell_sizes"] == "noisy" else 1
     sizes = each * (1 + math.exp(first / each)) * 60 * (each / first + 1) if first else 0.0
     return (sizes + (T - 1) * (measured + chosen)) * UNIT
 
 
-REPAIRS_TRIED = [(dict(repair="frozen"), 0.1, 1.0), (dict(repair="bound"), 0.1, 0.5), (dict(repair="promise", smallest_cell=1), 0.0, 1.0)]
+REPAIRS_TRIED = [(dict(cell_sizes="noisy"), 0.1, 1.0), (dict(cell_sizes="noisy_lower_bound"), 0.1, 0.5),
+                 (dict(cell_sizes="public_lower_bound", smallest_cell=1), 0.0, 1.0)]
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -341,7 +335,7 @@ def test_a_play_that_doubles_break_is_refused():
     n_pos = np.minimum(n_pos, n)
     one = FairnessGame.from_counts(n_pos, n, 0.1, constraints=("FP",), empty="zero")
     with pytest.raises(ValueError, match=r"^delta=2\.3e-10: not above"):
-        dp_oracle_learner(one, 1.12e-6, 2.3e-10, 2.0, np.random.default_rng(0), share=0.9, rounds=2)
+        dp_oracle_learner(one, 1.12e-6, 2.3e-10, 2.0, np.random.default_rng(0), budget_fraction=0.9, rounds=2)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -360,8 +354,9 @@ def test_the_accountant_of_a_play_is_handed_what_doubles_leave(k, how, share, pa
     assert accounting.compose(rounds, left, "rdp") <= (1 - share) * epsilon * (1 + 1e-9) < accounting.compose(rounds, left * 0.9, "rdp")
 
 
-@pytest.mark.parametrize("repair", [dict(repair="promise", smallest_cell=1), dict(repair="bound", share=0.01)])
-def test_who_stays_in_a_cell_of_one_moves_one_rate_by_all_of_the_step(repair):
+@pytest.mark.parametrize("how", [dict(cell_sizes="public_lower_bound", smallest_cell=1),
+                                 dict(cell_sizes="noisy_lower_bound", budget_fraction=0.01)])
+def test_who_stays_in_a_cell_of_one_moves_one_rate_by_all_of_the_step(how):
     """Three groups, X private: that person's rate goes from 0 to 1, which is 1/N and not 1/(N + 1), in doubles a factor of exp(step)."""
     A, Y = np.array([0, 1, 1, 2, 2, 0]), np.array([0, 0, 0, 0, 0, 1])
     rates = [FairnessGame([[says, 0, 1, 0, 1, 0]], A, Y, 0.1, n_groups=3, constraints=("FP",), empty="zero").table.compared[0, :, 0]
@@ -371,7 +366,7 @@ def test_who_stays_in_a_cell_of_one_moves_one_rate_by_all_of_the_step(repair):
     assert laplace_delta(STEPS, step) > 20 * 2 * laplace_delta(STEPS, step / 2)
 
     def play(delta):
-        return dp_oracle_learner(game(3), 27.0, delta, 2.0, np.random.default_rng(0), rounds=2, protect="X and A", **repair)
+        return dp_oracle_learner(game(3), 27.0, delta, 2.0, np.random.default_rng(0), rounds=2, protect="X and A", **how)
     assert play(1e-6).epsilon_step > step
     with pytest.raises(ValueError, match=r"^delta=5e-08: not above"):           # halves alone and the choices: less than 3e-8
         play(5e-8)

@@ -12,19 +12,19 @@ import pytest
 from scipy import optimize, stats
 
 from dpfair_teach.audit import exact_epsilon
-from dpfair_teach.games import FairnessGame
-from dpfair_teach.games import players as rooms
+from dpfair_teach.games import BoundPlayers, FairnessGame, FrozenPlayers, PromisePlayers
 from dpfair_teach.mechanisms import exponential_probabilities
-from faults import Mutant, calling, with_arguments
-from plays import private_play
+from faults import Mutant, changed
+from plays import frozen, less_noise, private_play, promised
 
 ALPHA = 1e-9
-PLAYS = [dict(as_printed=True), *(dict(repair=repair, protect=protect, smallest_cell=20 if repair == "promise" else None)
-                                  for repair in ("frozen", "bound", "promise") for protect in ("A", "X and A"))]
+PLAYS = [dict(as_printed=True), *(dict(cell_sizes=cell_sizes, protect=protect,
+                                       smallest_cell=20 if cell_sizes == "public_lower_bound" else None)
+                                  for cell_sizes in ("noisy", "noisy_lower_bound", "public_lower_bound") for protect in ("A", "X and A"))]
 
 
 def name(how: dict) -> str:
-    return "printed" if "as_printed" in how else f"{how['repair']} {how['protect']}"
+    return "printed" if "as_printed" in how else f"{how['cell_sizes']} {how['protect']}"
 
 
 # --------------------------------------------------------------------------------------------------------- laws of a play
@@ -66,13 +66,13 @@ def learner(game, play, w, how):
     losses = game.errors + w @ game.gaps.T
     if "as_printed" in how:
         return losses, np.full(len(w), 2 * (2 * k * play.B + 1) / (game.n.min() - 1) / step)
-    if how["repair"] == "frozen":
+    if how["cell_sizes"] == "noisy":
         c = price / play.denominators
         losses = game.errors + np.einsum("ray,hay->rh", c, game.n_pos)
         if how["protect"] == "A":
             return losses, (c.max(axis=1) - c.min(axis=1)).max(axis=1) / step
         return losses, 2 * np.abs(c + np.array([1, -1]) / m).max(axis=(1, 2)) / step
-    N = play.smallest_cell if how["repair"] == "bound" else 20.0
+    N = play.smallest_cell if how["cell_sizes"] == "noisy_lower_bound" else 20.0
     moves = (size[:, -1] + size[:, -2]).max(axis=1) / (N + 1)
     if how["protect"] == "X and A":
         moves = np.maximum(moves, size[:, -1].max(axis=1) / np.maximum(N, 1)) + 1 / m
@@ -86,14 +86,14 @@ def auditor(game, play, t, how):
         return laplace(seen - game._values(game.gaps[h]), 2 * k / (game.n.min() - 1) / step)
     gaps = seen[:, 0::2] + game.gamma
     np.testing.assert_allclose(seen[:, 1::2], -gaps - game.gamma, atol=1e-9)
-    if how["repair"] == "frozen":
+    if how["cell_sizes"] == "noisy":
         sizes = play.denominators
         rates = game.n_pos[h] / sizes
         x = gaps.reshape(-1, k - 1, 2) - (rates[:, 1:] - rates[:, :1])
         if k == 2 and how["protect"] == "A":
             return laplace(x[:, 0], (1 / sizes[:, 1] + 1 / sizes[:, 0]) / step)
         return difference(x, 2 / sizes[:, 1:] / step, 2 / sizes[:, :1] / step)
-    N = (play.smallest_cell if how["repair"] == "bound" else np.full(len(h), 20.0))[:, None]
+    N = (play.smallest_cell if how["cell_sizes"] == "noisy_lower_bound" else np.full(len(h), 20.0))[:, None]
     scale = 2 / (N + 1) / step
     return laplace(gaps - game.gaps[h], scale) if k == 2 else difference(gaps - game.gaps[h], scale, scale)
 
@@ -116,7 +116,7 @@ def test_every_draw_of_a_play_has_the_law_of_its_statement(how, k):
         for column in noise.T:
             uniform(whole(column, (1 if k == 2 else 2) / (0.1 * epsilon), rng))
         assert k > 2 or np.allclose(play.denominators.sum(axis=1), game.n.sum(axis=0))
-    if how.get("repair") == "bound":
+    if how.get("cell_sizes") == "noisy_lower_bound":
         margin = math.ceil(0.5 - math.log(2 * 0.5e-3) / (0.1 * epsilon))
         uniform(whole(play.smallest_cell - game.n.min() + margin, 1 / (0.1 * epsilon), rng))
     for t in range(3):
@@ -150,7 +150,7 @@ class Unit:
 def measured(player, h):
     """What the player gives out about classifier h: without noise, and how each unit of noise moves it."""
     unit = Unit()
-    out = player.measure(np.full(1 + 2 * player.game.n_groups, h), unit)
+    out = player.measure(np.full(1 + 2 * player.game.n_groups, h), unit, rounded=False)
     return out[0], (out[1:1 + unit.noises] - out[0]).T
 
 
@@ -185,24 +185,20 @@ def neighbours(H, A, Y, k, protect, least, rng):
 
 
 def player_of(kind, game, step, N, sizes, protect):
-    return (rooms.FrozenCounts(game, np.asarray(step), sizes, protect) if kind == "frozen"
-            else rooms.PromisedRates(game, np.asarray(step), N, protect))
+    return frozen(game, step, sizes, protect) if kind == "frozen" else promised(game, step, N, protect)
 
 
 @pytest.mark.parametrize("kind", ["frozen", "promise"])
 @pytest.mark.parametrize("protect", ["A", "X and A"])
 @pytest.mark.parametrize("k", [2, 3])
-def test_every_move_is_private_for_every_neighbour_and_close_to_its_epsilon(kind, protect, k, monkeypatch):
-    """Small data, all neighbours, prices from 0 to large: what ``answer`` hands to the selection, and what ``measure`` adds to what, tell
+def test_every_move_is_private_for_every_neighbour_and_close_to_its_epsilon(kind, protect, k):
+    """Small data, all neighbours, prices from 0 to large: what the learner hands to its mechanism, and what the auditor adds to what, tell
     at most epsilon' of one person, exactly; and for some neighbours more than half of it. (With X too: the person's predictions change in
     every way. The grid, to which the sum is rounded, is left out.)"""
-    rng, step, handed = np.random.default_rng(10 * k + len(protect)), 0.8, []
-    monkeypatch.setattr(rooms, "on_grid", lambda value, *_: value)
-    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: handed.append((loss, scale)))
+    rng, step = np.random.default_rng(10 * k + len(protect)), 0.8
 
     def law(player, w):
-        player.answer(w, rng)
-        loss, scale = handed.pop()
+        loss, scale = player.heard(w)
         return exponential_probabilities(loss, 1.0, 2 / scale) if scale > 0 else np.eye(len(loss))[loss.argmin()]
 
     H, A, Y = small_data(k, rng)
@@ -231,45 +227,32 @@ def test_every_move_is_private_for_every_neighbour_and_close_to_its_epsilon(kind
 
 # --- deliberate faults
 
-def measures_with_half_the_scale(f):
-    def __init__(self, *args):
-        f(self, *args)
-        mechanism, sensitivity = self.measurement
-        self.measurement = mechanism, sensitivity / 2
-    return __init__
+def one_count_whoever_changes(f):
+    def over(self, sizes, step):
+        f(self, sizes, step)
+        if self.game.n_groups == 2:
+            self.one_count, self.measure = True, self._asked("laplace", 1.0, step)
+    return over
 
 
-def margins_whoever_changes(f):
-    def __init__(self, game, step, denominators, protect):
-        f(self, game, step, denominators, protect)
-        if game.n_groups == 2:
-            self.margins, self.measurement = True, ("laplace", 1.0)
-    return __init__
-
-
+ASKED = "dpfair_teach.games.players._Players._asked"
 FAULTS = {
     "printed_answer_at_half": Mutant(
-        "dpfair_teach.games.players.PrintedPlayers.answer", calling("select", with_arguments(scale=lambda s: s / 2)),
+        "dpfair_teach.games.players.printed_sensitivities", changed(learner=lambda s: s / 2),
         "the printed learner draws with half its scale"),
     "promised_answer_at_half": Mutant(
-        "dpfair_teach.games.players.PromisedRates.answer", calling("select", with_arguments(scale=lambda s: s / 2)),
-        "the learner of a promise or a bound draws with half its scale"),
+        ASKED, less_noise(PromisePlayers, "exponential"), "the learner of a promise or a bound draws with half its scale"),
     "promised_measurement_at_half": Mutant(
-        "dpfair_teach.games.players.PromisedRates.__init__", measures_with_half_the_scale,
-        "the auditor of a promise or a bound measures with half its scale, and says so"),
+        ASKED, less_noise(PromisePlayers, "laplace"), "the auditor of a promise or a bound measures with half its scale, and says so"),
     "frozen_answer_at_half": Mutant(
-        "dpfair_teach.games.players.FrozenCounts.answer", calling("select", with_arguments(scale=lambda s: s / 2)),
-        "the learner over frozen sizes draws with half its scale"),
+        ASKED, less_noise(FrozenPlayers, "exponential"), "the learner over frozen sizes draws with half its scale"),
     "frozen_counts_at_half": Mutant(
-        "dpfair_teach.games.players.FrozenCounts.__init__", measures_with_half_the_scale,
-        "the auditor over frozen sizes measures with half its scale, and says so"),
+        ASKED, less_noise(FrozenPlayers, "laplace"), "the auditor over frozen sizes measures with half its scale, and says so"),
     "frozen_margins_whoever_changes": Mutant(
-        "dpfair_teach.games.players.FrozenCounts.__init__", margins_whoever_changes,
+        "dpfair_teach.games.players.FrozenPlayers._over", one_count_whoever_changes,
         "with private features too the number of accepted is taken for public"),
     "frozen_sizes_at_double_epsilon": Mutant(
-        "dpfair_teach.games.private_play._before", calling("frozen_cells", with_arguments(epsilon=lambda e: 2 * e)),
-        "half the noise on the sizes of cells"),
+        ASKED, less_noise(FrozenPlayers, "laplace", before_the_rounds=True), "half the noise on the sizes of cells"),
     "bound_at_double_epsilon": Mutant(
-        "dpfair_teach.games.private_play._before", calling("released_bound", with_arguments(epsilon=lambda e: 2 * e)),
-        "half the noise on the bound"),
+        ASKED, less_noise(BoundPlayers, "laplace", before_the_rounds=True), "half the noise on the bound"),
 }

@@ -7,12 +7,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
 
 from dpfair_teach import _checks as check
 from dpfair_teach import load
+from dpfair_teach.fairness import Parity
 from dpfair_teach.games import (
     FairnessGame,
     Setting,
@@ -26,17 +28,19 @@ from dpfair_teach.games import (
     regression_dp_oracle_learner,
     regression_exponentiated_gradient,
 )
-from dpfair_teach.games import players as rooms
 from dpfair_teach.games import regression_private as loop
+from dpfair_teach.mechanisms import Measurement
+from dpfair_teach.mechanisms.grid import rounded
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant
+from plays import frozen, promised
 from test_oracles_regression import people
 
 LOG = np.frompyfunc(math.log, 1, 1)     # the C library's, as the generator uses it; numpy's own differs in the last digit
 
 
-def could(x: np.ndarray, n: float, scale: float, margin: float = 0.0, steps: int = 100) -> np.ndarray:
-    """Could the published x be what ``on_grid`` makes of n and a Laplace noise of that scale, less the margin? The generator makes noise
+def could(x: np.ndarray, n: float, scale: float, margin: float, whole: bool, steps: int = 100) -> np.ndarray:
+    """Could the published x be the whole number next to n and a Laplace noise of that scale, less the margin? The generator makes noise
     from a multiple of 2^-52 between 0 and 1; the multiples near the one that would fit are tried."""
     off = (x + margin - n) / scale
     near, sign, found = np.rint(np.exp(-np.abs(off)) * 2.0**52), np.sign(off), np.zeros(x.shape, dtype=bool)
@@ -44,11 +48,12 @@ def could(x: np.ndarray, n: float, scale: float, margin: float = 0.0, steps: int
         u = (near + j / 2) * 2.0**-52
         good = (u > 0) & (u <= 1)
         noise = -sign * LOG(np.where(good, u, 1.0)).astype(float)
-        found |= good & (rooms.on_grid(n + noise * scale) - margin == x)
+        said = n + noise * scale
+        found |= good & ((np.rint(said) if whole else said) - margin == x)
     return found
 
 
-def ruled_out(game: FairnessGame, n: int, label: int, size: int, **how: object) -> float:
+def ruled_out(game: FairnessGame, n: int, label: int, size: int, whole: bool = True, **how: object) -> float:
     """The part of plays whose published number of group 1, of which n have the label, could not have come from n - 1."""
     play = dp_oracle_learner(game, 1.0, 1e-7, 2.0, np.random.default_rng(0), rounds=2, size=size, **how)
     if how:
@@ -57,8 +62,8 @@ def ruled_out(game: FairnessGame, n: int, label: int, size: int, **how: object) 
     else:
         x, margin = play.denominators[:, 1, label], 0.0
         inside = (x > 1) & (x < game.n[:, label].sum() - 1)
-    assert could(x, n, 10.0, margin)[inside].all()             # never the truth
-    return float((inside & ~could(x, n - 1, 10.0, margin)).mean())
+    assert could(x, n, 10.0, margin, whole)[inside].all()    # never the truth
+    return float((inside & ~could(x, n - 1, 10.0, margin, whole)).mean())
 
 
 def worlds():
@@ -75,17 +80,17 @@ def test_the_digits_of_a_released_size_tell_nothing(monkeypatch):
     where cells hold 30, and in about one of 200 on Communities. The truth is never ruled out. Rounded, nothing is."""
     found = list(worlds())
     assert [ruled_out(game, n, label, 2000) for game, n, label, _ in found] == [0.0, 0.0]
-    monkeypatch.setattr(rooms, "on_grid", lambda value, *_: value)
+    monkeypatch.setattr(sys.modules["dpfair_teach.mechanisms.laplace"], "rounded", lambda noisy, *_: noisy)
     for game, n, label, (low, high) in found:
-        assert low < ruled_out(game, n, label, 2000) < high
+        assert low < ruled_out(game, n, label, 2000, whole=False) < high
 
 
 def test_the_digits_of_a_released_bound_tell_nothing(monkeypatch):
     A = np.repeat([1, 0, 1, 0], [200, 800, 500, 500])
     game = FairnessGame(np.eye(1, 2000, dtype=int), A, np.repeat([0, 1], 1000), 0.1, n_groups=2, empty="zero")
-    assert ruled_out(game, 200, 0, 1500, repair="bound") == 0.0
-    monkeypatch.setattr(rooms, "on_grid", lambda value, *_: value)
-    assert ruled_out(game, 200, 0, 1500, repair="bound") > 0.005
+    assert ruled_out(game, 200, 0, 1500, cell_sizes="noisy_lower_bound") == 0.0
+    monkeypatch.setattr(sys.modules["dpfair_teach.mechanisms.laplace"], "rounded", lambda noisy, *_: noisy)
+    assert ruled_out(game, 200, 0, 1500, whole=False, cell_sizes="noisy_lower_bound") > 0.005
 
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 3.7, 4.0, 900.0])
@@ -95,24 +100,26 @@ def test_the_grid_is_a_power_of_two_below_a_thousandth_of_the_scale(scale):
     step = 2.0 ** math.floor(math.log2(scale)) / 1024
     assert scale / 2048 < step <= scale / 1024
     x = np.random.default_rng(0).laplace(7.0, scale, 100_000)
-    said = rooms.on_grid(x, scale)
+    said = rounded(x, scale)
     assert (said / step == np.rint(said / step)).all() and np.abs(said - x).max() <= step / 2
-    assert (rooms.on_grid(x[:, None], np.full(100_000, scale))[:, 0] == said).all()
+    assert (rounded(x, np.full(100_000, scale)) == said).all()
     for count in (7.0, 6.0):
         near = said[np.abs(said - 7) < 8 * scale]
-        assert (rooms.on_grid(count + (near - count) / scale * scale, scale) == near).all()
+        assert (rounded(count + (near - count) / scale * scale, scale) == near).all()
 
 
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("how", [dict(), dict(protect="X and A"), dict(repair="bound"), dict(repair="promise", smallest_cell=20)],
+@pytest.mark.parametrize("how", [dict(), dict(protect="X and A"), dict(cell_sizes="noisy_lower_bound"),
+                                 dict(cell_sizes="public_lower_bound", smallest_cell=20)],
                          ids=["frozen", "frozen X and A", "bound", "promise"])
 def test_all_that_a_play_measures_is_on_its_grid(how, k, monkeypatch):
     """Sizes and N are whole; the measured counts, rates or gaps are multiples of the power of two of their noise."""
     rng = np.random.default_rng(k)
     A, Y = np.arange(90 * k) % k, rng.integers(0, 2, 90 * k)
     game, seen = FairnessGame(rng.random((5, 90 * k)), A, Y, 0.02, n_groups=k, empty="zero"), []
-    healthy = rooms.gaps_to_values
-    monkeypatch.setattr(rooms, "gaps_to_values", lambda game, rates: seen.append(rates) or healthy(game, rates))
+    healthy = Parity.differences
+    monkeypatch.setattr(Parity, "differences", lambda self, rates, *sizes: (() if sizes else seen.append(rates)) or healthy(
+        self, rates, *sizes))
     play = dp_oracle_learner(game, 8.0, 1e-3, 2.0, rng, rounds=4, size=50, **how)
     if play.denominators is not None:
         scale, sizes = (1.0 if k == 2 and not how else 2.0) / play.epsilon_step, play.denominators
@@ -134,13 +141,19 @@ def test_all_that_the_regression_loop_says_is_on_its_grid(k, monkeypatch):
     """Sizes, counts, and the vector of which a rule is a function: no rule has digits of its own."""
     X, A, Y = people(m=240, d=3, k=k)
     oracle, heard = RegressionOracle(X, Y), []
-    healthy = loop._measured
-    monkeypatch.setattr(loop, "_measured", lambda *a: heard.append(healthy(*a)) or heard[-1])
+    healthy = Measurement.invoke
+
+    def invoke(self, value, rng, **how):
+        answer = healthy(self, value, rng, **how)
+        if self.mechanism == "gaussian" and not how:        # the auditor's: the learner's has units
+            heard.append(answer)
+        return answer
+    monkeypatch.setattr(Measurement, "invoke", invoke)
     play = regression_dp_oracle_learner(oracle, A, 0.05, 12.0, 1e-4, np.random.default_rng(1), n_groups=k, B=5.0, rounds=3, size=40)
     _, learner, auditor = play.releases_
     assert (play.denominators == np.rint(play.denominators)).all() and len(heard) == 2
     step = 2.0 ** math.floor(math.log2(auditor.scale)) / 1024
-    assert all((counts[:, 1:] / step == np.rint(counts[:, 1:] / step)).all() for counts in heard)
+    assert all((counts / step == np.rint(counts / step)).all() for counts in heard)
     root, white = loop._root(oracle.design, 0.0)
     for t in (1, 2):
         w = (play.multipliers[t][:, 0::2] - play.multipliers[t][:, 1::2]).reshape(40, k - 1, 2)
@@ -152,7 +165,8 @@ def test_all_that_the_regression_loop_says_is_on_its_grid(k, monkeypatch):
 
 # ------------------------------------------------------------------------------------------------ who is in which group decides no rounding
 
-@pytest.mark.parametrize("how", [dict(rounds=1), dict(rounds=3), dict(rounds=3, repair="bound")], ids=["T=1", "frozen", "bound"])
+@pytest.mark.parametrize("how", [dict(rounds=1), dict(rounds=3), dict(rounds=3, cell_sizes="noisy_lower_bound")],
+                         ids=["T=1", "noisy", "bound"])
 def test_a_tie_is_not_broken_by_who_is_in_which_group(how):
     """Two classifiers with probabilities, equally wrong. Summed by cell, rounding would prefer the one or the other."""
     H, Y = [[0.8, 0.7, 0.6, 0.0], [0.7, 0.6, 0.8, 0.0]], [0, 0, 0, 1]
@@ -163,8 +177,8 @@ def test_a_tie_is_not_broken_by_who_is_in_which_group(how):
     assert first[0] == first[1]
 
 
-@pytest.mark.parametrize("repair", ["frozen", "bound or promise"])
-def test_a_price_below_the_digits_of_an_error_is_not_rounded_by_who_is_where(repair):
+@pytest.mark.parametrize("cell_sizes", ["noisy", "a lower bound"])
+def test_a_price_below_the_digits_of_an_error_is_not_rounded_by_who_is_where(cell_sizes):
     """Two equally wrong classifiers, cells of 100,000, a price of 1.39e-16, as a play has where it is fair for long. Its noise is far below
     the digits of the errors; added to those, what two neighbours' counts cost would be rounded to different doubles, and the choice
     would name the neighbour for certain."""
@@ -174,8 +188,7 @@ def test_a_price_below_the_digits_of_an_error_is_not_rounded_by_who_is_where(rep
     H[0, :55_000] = H[0, n:n + 45_000] = H[1, n - 45_000:n] = H[1, n:n + 55_000] = 1
     for groups in (A, np.where(np.arange(4 * n) == n - 1, 1, A)):
         game = FairnessGame(H, groups, Y, 0.3, n_groups=2, empty="zero")
-        worlds.append(rooms.FrozenCounts(game, np.asarray(0.0036), np.full((2, 2), float(n)), "A") if repair == "frozen" else
-                      rooms.PromisedRates(game, np.asarray(0.01), n - 1.0, "A"))
+        worlds.append(frozen(game, 0.0036, np.full((2, 2), float(n))) if cell_sizes == "noisy" else promised(game, 0.01, n - 1.0))
     assert game.errors[0] == game.errors[1] == 0.25
     w = np.full((5000, 2), [-1.3877e-16, 0.0])
     chosen = [(world.answer(w, np.random.default_rng(0)) == 0).mean() for world in worlds]
@@ -212,7 +225,8 @@ def test_whether_counts_are_refused_tells_nothing_of_who_is_where(H, fine):
     for A in itertools.product((0,), *[(0, 1)] * 7):
         n_pos, n = counted(H, A, Y)
         game = FairnessGame.from_counts(n_pos, n, 0.1, empty="zero")
-        for how in (dict(rounds=1), dict(rounds=2, repair="bound"), dict(rounds=2, repair="promise", smallest_cell=1)):
+        for how in (dict(rounds=1), dict(rounds=2, cell_sizes="noisy_lower_bound"), dict(rounds=2, cell_sizes="public_lower_bound",
+                                                                                            smallest_cell=1)):
             if how.get("smallest_cell") and n.min() < 1:
                 continue
             try:
@@ -376,11 +390,15 @@ def loop_roots_by_squares(f):
     return root
 
 
+def with_all_digits(f):
+    return lambda self, *how, **grid: f(self, *how, grid=0)
+
+
 FAULTS = {
     "players_with_all_digits": Mutant(
-        "dpfair_teach.games.players.on_grid", lambda f: lambda value, *_: value, "noisy numbers are not rounded"),
+        "dpfair_teach.mechanisms.registry.Laplace.draw", with_all_digits, "noisy numbers are not rounded"),
     "loop_with_all_digits": Mutant(
-        "dpfair_teach.games.regression_private.on_grid", lambda f: lambda value, *_: value, "noisy counts and vectors are not rounded"),
+        "dpfair_teach.mechanisms.registry.Gaussian.draw", with_all_digits, "noisy counts and vectors are not rounded"),
     "sums_of_probabilities_are_rounded": Mutant(
         "dpfair_teach.games.table.table_of_people",
         lambda f: lambda H, A, Y, parity, k, empty: dataclasses.replace(f(H, A, Y, parity, None, empty), k_given=k is not None),
@@ -391,12 +409,12 @@ FAULTS = {
             f(H, A, Y, parity, k, empty), accepted=counted(np.asarray(H, dtype=float), A, np.asarray(Y), k)[0].sum(axis=1)),
         "errors are sums over the cells, and rounded so"),
     "whole_cells_are_asked_for": Mutant(
-        "dpfair_teach.games.private_setting.refuse_unfit",
+        "dpfair_teach.games.players._refuse_unfit",
         lambda f: lambda game: f(game) if not (game.n_pos % 1).any() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for who is in which group"),
     "rounded_sums_are_refused": Mutant(
-        "dpfair_teach.games.private_setting.refuse_unfit",
+        "dpfair_teach.games.players._refuse_unfit",
         lambda f: lambda game: f(game) if (game.table.accepted % 1 < 1e-6).all() else
         check.refuse("game", game, "of all groups together, are not whole people", "Make it from predictions."),
         "a play is refused for how the parts of a public number are rounded"),

@@ -120,7 +120,7 @@ def the_bound_spelt_out():
     theta = np.linspace(1e-3, 0.999, 999)
     for T, k, labels in itertools.product((2, 40), (2, 3), (("FP", "TP"), ("TP",))):
         setting = Setting(T, 2.0, 1e-6, 3.0, k, 0.06, 4.0, 5000.0, labels)
-        found = frozen_bound(dataclasses.replace(setting, share=0.25))
+        found = frozen_bound(dataclasses.replace(setting, budget_fraction=0.25))
         noises = len(labels) * (1 if k == 2 else k)
         off = 0.5 + (1 if k == 2 else 2) / 0.5 * math.log(noises / 0.02)        # half a person by rounding
         assert found.tau == pytest.approx(off / (5000 - off)) and found.rounds == T

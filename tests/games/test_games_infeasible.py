@@ -26,8 +26,8 @@ def test_without_a_fair_mixture_a_play_is_of_the_value_of_its_prices():
             assert play.lam.max() > 0.4 * B and play.lam.sum() <= B
 
 
-@pytest.mark.parametrize("repair", ["frozen", "bound"])
-def test_a_private_play_says_nothing_of_whether_a_fair_mixture_exists(repair):
+@pytest.mark.parametrize("cell_sizes", ["noisy", "noisy_lower_bound"])
+def test_a_private_play_says_nothing_of_whether_a_fair_mixture_exists(cell_sizes):
     """Neighbours of which one has a fair mixture and the other none: no refusal for either, and the same shapes."""
     H, other = np.r_[1, np.zeros(119, int)][None], A.copy()
     other[1] = 0
@@ -35,7 +35,7 @@ def test_a_private_play_says_nothing_of_whether_a_fair_mixture_exists(repair):
     for world in (A, other):
         game = FairnessGame(H, world, Y, 1 / 30.5, n_groups=2, empty="zero")
         feasible.append(bool(game.violation([1.0]) <= 1 / 30.5))
-        play = dp_oracle_learner(game, 1.0, 1e-6, 5.0, np.random.default_rng(0), rounds=5, repair=repair)
+        play = dp_oracle_learner(game, 1.0, 1e-6, 5.0, np.random.default_rng(0), rounds=5, cell_sizes=cell_sizes)
         assert play.lam.shape == (4,) and math.isclose(play.Q.sum(), 1)
     assert feasible == [False, True]
 

@@ -14,7 +14,7 @@ from scipy import stats
 from test_games_draws import PLAYS, auditor, learner, name, uniform, whole
 from test_games_regression_private import answered, people
 
-from dpfair_teach.games import FairnessGame, evaluate_regression, regression_dp_oracle_learner
+from dpfair_teach.games import FairnessGame, PromisePlayers, evaluate_regression, regression_dp_oracle_learner
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled, with_a_known_seed
 from plays import private_play
@@ -41,7 +41,7 @@ def draws(game, play, how, rng, run):
         free = play.denominators[:, 1:] if k == 2 else play.denominators
         u = whole(free - game.n[1 if k == 2 else 0:], (1 if k == 2 else 2) / (0.1 * epsilon), rng).reshape(SIZE, -1)
         spent += [(f"{run} size {i}", column) for i, column in enumerate(u.T)]
-    if how.get("repair") == "bound":
+    if how.get("cell_sizes") == "noisy_lower_bound":
         centre = game.n.min() - math.ceil(0.5 - math.log(2 * 0.5e-3) / (0.1 * epsilon))
         spent.append((f"{run} bound", whole(play.smallest_cell - centre, 1 / (0.1 * epsilon), rng)))
     for t in range(ROUNDS):
@@ -105,67 +105,62 @@ def test_the_draws_of_two_regression_loops_have_their_laws_and_nothing_to_do_wit
 
 # --- deliberate faults
 
-def half_the_range(f):
-    def spread(self, w):
-        price, range_ = f(self, w)
-        return price, range_ / 2
-    return spread
+def half_the_noise(f):
+    """Of what is added, half."""
+    def draw(self, value, numbers, rng, shape, **how):
+        sensitivity, scale, epsilon = numbers
+        return f(self, value, (sensitivity, np.multiply(scale, 0.5), epsilon), rng, shape, **how)
+    return draw
 
 
-def one_noise_for_all_labels(f):
+def seeded(f):
+    return lambda self, value, numbers, rng, shape, **how: f(self, value, numbers, np.random.default_rng(7), shape, **how)
+
+
+def one_noise(f):
     """All that is asked in one call gets the noise of its first label."""
-    def laplace_noise(scale, shape, rng, inner=1):
-        return np.broadcast_to(f(scale, shape[:-1] + (1,), rng, inner), shape).copy() if inner else f(scale, shape, rng, inner)
-    return laplace_noise
+    def draw(self, value, numbers, rng, shape, **how):
+        if value.ndim < 2:
+            return f(self, value, numbers, rng, shape, **how)
+        return value + (f(self, value[..., :1], numbers, rng, shape, **how) - value[..., :1])
+    return draw
 
 
 def one_noise_for_both_sizes(f):
-    def frozen_cells(game, epsilon, axes, rng):
-        sizes, sensitivity = f(game, epsilon, axes, rng)
+    def release_sizes(game, epsilon, axes, rng, asked):
+        sizes, records = f(game, epsilon, axes, rng, asked)
         sizes[..., 1] = np.maximum(sizes[..., 0] - game.n[:, 0] + game.n[:, 1], 1.0)
-        return sizes, sensitivity
-    return frozen_cells
+        return sizes, records
+    return release_sizes
 
 
 def half_the_noise_on_three_rates(f):
-    def measure(self, h, rng):
-        said = self.measurement
-        self.measurement = (said[0], said[1] / (2 if self.game.n_groups > 2 else 1))
-        try:
-            return f(self, h, rng)
-        finally:
-            self.measurement = said
-    return measure
-
-
-def one_noise_for_both_counts(f):
-    def measured(accepted, n, mu, rng):
-        if len(n) > 2:
-            return f(accepted, n, mu, rng)
-        one = accepted[:, 1] + rng.standard_normal((len(accepted), 1)) / mu[:, None]
-        return np.stack([accepted.sum(axis=1) - one, one], axis=1)
-    return measured
+    def asked(self, name, sensitivity, epsilon, **options):
+        this = isinstance(self, PromisePlayers) and name == "laplace" and "grid" not in options and self.game.n_groups > 2
+        return f(self, name, np.multiply(sensitivity, 0.5 if this else 1.0), epsilon, **options)
+    return asked
 
 
 FAULTS = {
-    "players_with_half_the_noise": Mutant("dpfair_teach.games.players.laplace_noise", scaled(0.5), "half the noise on what is measured"),
+    "players_with_half_the_noise": Mutant("dpfair_teach.mechanisms.registry.Laplace.draw", half_the_noise,
+                                         "half the noise on what is measured"),
     "one_noise_for_all_labels": Mutant(
-        "dpfair_teach.games.players.laplace_noise", one_noise_for_all_labels, "one noise for both labels' counts"),
+        "dpfair_teach.mechanisms.registry.Laplace.draw", one_noise, "one noise for both labels' counts"),
     "one_noise_for_both_sizes": Mutant(
-        "dpfair_teach.games.players.frozen_cells", one_noise_for_both_sizes, "one noise for the sizes of both labels"),
+        "dpfair_teach.games.players.release_sizes", one_noise_for_both_sizes, "one noise for the sizes of both labels"),
     "frozen_auditor_with_a_known_seed": Mutant(
-        "dpfair_teach.games.players.FrozenCounts.measure", with_a_known_seed, "the same noise in every round"),
-    "frozen_learner_at_half": Mutant("dpfair_teach.games.players.FrozenCounts.spread", half_the_range, "half the learner's range"),
+        "dpfair_teach.games.players.FrozenPlayers.constraint_values", with_a_known_seed, "the same noise in every round"),
+    "frozen_learner_at_half": Mutant("dpfair_teach.games.players.FrozenPlayers.spread", scaled(0.5), "half the learner's range"),
     "frozen_learner_with_a_known_seed": Mutant(
-        "dpfair_teach.games.players.FrozenCounts.answer", with_a_known_seed, "the same noise in every round"),
+        "dpfair_teach.games.players.FrozenPlayers.best_response", with_a_known_seed, "the same noise in every round"),
     "promised_auditor_with_a_known_seed": Mutant(
-        "dpfair_teach.games.players.PromisedRates.measure", with_a_known_seed, "the same noise every round"),
+        "dpfair_teach.games.players.PromisePlayers.constraint_values", with_a_known_seed, "the same noise every round"),
     "promised_rates_at_half": Mutant(
-        "dpfair_teach.games.players.PromisedRates.measure", half_the_noise_on_three_rates, "half the noise on the rates of three groups"),
+        "dpfair_teach.games.players._Players._asked", half_the_noise_on_three_rates, "half the noise on the rates of three groups"),
     "promised_learner_at_half": Mutant(
-        "dpfair_teach.games.players.PromisedRates._moved", scaled(0.5), "half the learner's sensitivity"),
+        "dpfair_teach.games.players.PromisePlayers.moves", scaled(0.5), "half the learner's sensitivity"),
     "regression_learner_with_a_known_seed": Mutant(
-        "dpfair_teach.games.regression_private._noise", with_a_known_seed, "the same noise in every round"),
+        "dpfair_teach.mechanisms.registry.Gaussian.draw", seeded, "the same noise in every round"),
     "regression_auditor_with_one_noise": Mutant(
-        "dpfair_teach.games.regression_private._measured", one_noise_for_both_counts, "one noise for the counts of both labels"),
+        "dpfair_teach.mechanisms.registry.Gaussian.draw", one_noise, "one noise for the counts of both labels"),
 }

@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dpfair_teach import accounting, data, fairness, games
-from dpfair_teach.games import DPOracleLearner, DPRegressionLearner, regression_learner
+from dpfair_teach.games import DPOracleLearner, DPRegressionLearner
+from dpfair_teach.games import learner as room
 from dpfair_teach.oracles import RegressionOracle
 from test_estimators import Above
 
@@ -49,14 +50,15 @@ def worth(model: Any, k: int = 2, notion: str = "equalized_odds", against: str =
 
 # ------------------------------------------------------------------------------------------------ the function's numbers
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("how", [{}, dict(repair="bound"), dict(repair="promise", smallest_cell=20), dict(notion="demographic_parity"),
+@pytest.mark.parametrize("how", [{}, dict(cell_sizes="noisy_lower_bound"), dict(cell_sizes="public_lower_bound", smallest_cell=20),
+                                 dict(notion="demographic_parity"),
                                  dict(against="pairs"), dict(notion="accuracy_parity", against="pairs"), dict(rounds=1), dict(B=3)])
 def test_the_mixture_is_that_of_the_function(k, how):
     model, people, of_game = mixed(k, **how), PEOPLE[k], {name: how[name] for name in ("notion", "against") if name in how}
     said = np.array([*(rule.predict(people.X) for rule in RULES), np.zeros(people.m, int), np.ones(people.m, int)])
     game = games.FairnessGame(said, people.A, people.Y, GAMMA, notion=fairness.Parity(**of_game), n_groups=k, empty="zero")
     play = games.dp_oracle_learner(game, EPSILON, DELTA, how.get("B", 20.0), np.random.default_rng(3), rounds=how.get("rounds", 10),
-                                   **{name: how[name] for name in ("repair", "smallest_cell") if name in how})
+                                   **{name: how[name] for name in ("cell_sizes", "smallest_cell") if name in how})
     assert np.array_equal(model.predict_proba(people.X)[:, 1], said[play.chosen].mean(axis=0))
     assert np.array_equal(model.weights_, play.Q) and np.array_equal(model.multipliers_, play.multipliers)
     assert model.releases_ == play.releases_ and model.constants_ == (0, 1) and (model.B_, model.eta_) == (play.B, play.eta)
@@ -90,7 +92,7 @@ def test_what_they_are_worth_on_drawn_people():
 @pytest.mark.parametrize("epsilon", [.5, 4.0, 20.0])
 @pytest.mark.filterwarnings("ignore:too small")
 def test_what_was_released_adds_up_to_epsilon_at_most(k, epsilon):
-    for model in (mixed(k, epsilon=epsilon), mixed(k, epsilon=epsilon, repair="bound"), learned(k, epsilon=epsilon)):
+    for model in (mixed(k, epsilon=epsilon), mixed(k, epsilon=epsilon, cell_sizes="noisy_lower_bound"), learned(k, epsilon=epsilon)):
         assert .8 * epsilon < accounting.compose(model.releases_, DELTA, "best") <= epsilon
         assert {release.unit for release in model.releases_} == {accounting.UNIT_A}
 
@@ -98,7 +100,7 @@ def test_what_was_released_adds_up_to_epsilon_at_most(k, epsilon):
 def test_people_are_looked_at_in_blocks(monkeypatch):
     model = learned()
     whole = model.predict_proba(X)
-    monkeypatch.setattr(regression_learner, "_AT_ONCE", 1000)
+    monkeypatch.setattr(room, "_AT_ONCE", 1000)
     assert np.array_equal(model.predict_proba(X), whole)
 
 
@@ -172,12 +174,12 @@ def test_a_list_of_the_same_classifiers_is_the_same_list():
 
 # ------------------------------------------------------------------------------------------------ what is refused, what is kept
 def test_an_option_that_a_repair_does_not_read_is_refused():
-    with pytest.raises(ValueError, match=r"^smallest_cell=9: is read by repair='promise', and not by repair='frozen'"):
+    with pytest.raises(ValueError, match=r"^smallest_cell=9: is read by cell_sizes='public_lower_bound', and not by cell_sizes='noisy'"):
         mixed(smallest_cell=9)
     with pytest.raises(ValueError, match=r"^smallest_cell=None: no promise was made"):
-        mixed(repair="promise")
+        mixed(cell_sizes="public_lower_bound")
     with pytest.raises(ValueError, match=r"^smallest_cell=490\.0: a cell of this data set holds fewer people"):
-        mixed(repair="promise", smallest_cell=490)
+        mixed(cell_sizes="public_lower_bound", smallest_cell=490)
 
 
 @pytest.mark.filterwarnings("ignore:delta = 0.5:dpfair_teach.LargeDeltaWarning")
@@ -195,13 +197,13 @@ def test_an_epsilon_that_no_delta_helps_is_blamed_itself(fit, kept):
 
 @pytest.mark.parametrize("fit", [mixed, learned])
 def test_groups_and_notions_that_are_not_served_are_refused(fit):
-    model = fit()
+    model, said = fit(), {} if fit is learned else {"against": None}
     with pytest.raises(ValueError, match=r"^sensitive_features=2: a code above n_groups - 1 = 1"):
         clone(model).fit(X, Y, sensitive_features=PEOPLE[3].A, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"^against='population': not served here"):
-        fit(notion=fairness.Parity(against="population"))
+        fit(notion=fairness.Parity(against="population"), **said)
     with pytest.raises(ValueError, match=r"^(anchor|notion)=.*anchor"):
-        fit(notion=fairness.Parity(anchor=5))
+        fit(notion=fairness.Parity(anchor=5), **said)
 
 
 @pytest.mark.filterwarnings("ignore:delta = 0.01:dpfair_teach.LargeDeltaWarning")
@@ -258,5 +260,6 @@ def test_the_rule_for_small_groups_goes_by_the_noise_of_the_records(fit, k):
 
 
 def test_where_no_size_is_released_nothing_is_said_of_sizes():
-    for model in (mixed(repair="bound"), mixed(repair="promise", smallest_cell=20), mixed(rounds=1), learned(rounds=1)):
+    for model in (mixed(cell_sizes="noisy_lower_bound"), mixed(cell_sizes="public_lower_bound", smallest_cell=20),
+                  mixed(rounds=1), learned(rounds=1)):
         assert model.sizes_ is None and model._people_and_noise() is None

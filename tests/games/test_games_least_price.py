@@ -13,36 +13,35 @@ import pytest
 from dpfair_teach import oracles
 from dpfair_teach.fairness import Parity
 from dpfair_teach.games import FairnessGame, dp_oracle_learner
-from dpfair_teach.games import players as rooms
 from dpfair_teach.oracles.private import LEAST_PRICE, charged
 from faults import Mutant
+from plays import frozen, promised
 
 
-def frozen_without_a_floor(f):
-    def answer(self, w, rng):
-        price, spread = self.spread(w)
-        counts = self.game.n_pos.reshape(self.game.n_classifiers, -1)
-        return rooms.select(self.errors + price.reshape(price.shape[:-2] + (-1,)) @ counts.T, spread / self.step, rng)
-    return answer
-
-
-def promised_without_a_floor(f):
-    def answer(self, w, rng):
-        return rooms.select(self.errors + w @ self.game.gaps.T, 2 * self.sensitivity(w) / self.step, rng)
-    return answer
+def without_a_floor(f):
+    """Prices are charged with all their digits."""
+    def best_response(self, lam, rng):
+        def prices(game, lam):
+            return game.parity.prices_of_rates(game.signed(lam), game.n_groups)
+        real, FairnessGame.prices = FairnessGame.prices, prices
+        try:
+            return f(self, lam, rng)
+        finally:
+            FairnessGame.prices = real
+    return best_response
 
 
 FAULTS = {
-    "frozen_without_a_floor": Mutant("dpfair_teach.games.players.FrozenCounts.answer", frozen_without_a_floor,
+    "frozen_without_a_floor": Mutant("dpfair_teach.games.FrozenPlayers.best_response", without_a_floor,
                                      "prices of which doubles make no noise are charged: over frozen sizes"),
-    "promised_without_a_floor": Mutant("dpfair_teach.games.players.PromisedRates.answer", promised_without_a_floor,
+    "promised_without_a_floor": Mutant("dpfair_teach.games.PromisePlayers.best_response", without_a_floor,
                                        "prices of which doubles make no noise are charged: with N"),
     "prices_with_all_digits": Mutant(
         "dpfair_teach.oracles.private.charged", lambda f: lambda price, axes=-1: np.where(
             np.abs(price).max(axis=axes, keepdims=True) < LEAST_PRICE, 0.0, price),
         "prices between pairs cancel but for rounding, of which no noise is made"),
     "floor_too_low": Mutant(
-        "dpfair_teach.games.players.charged", lambda f: lambda price: np.where(
+        "dpfair_teach.games.game.charged", lambda f: lambda price: np.where(
             np.abs(price).max(axis=-1, keepdims=True) < 1e-290, 0.0, price),
         "prices are charged whose noise, at the largest sizes and epsilon', is below the normal doubles"),
     "oracle_without_a_floor": Mutant("dpfair_teach.oracles.private._charged", lambda f: lambda costs: costs,
@@ -61,8 +60,8 @@ def game(A, k=2):
 def players(A, k, step):
     """One of each repair; every cell of data and neighbours holds at least one person where N = 1 is promised."""
     table = game(A, k)
-    yield "frozen", rooms.FrozenCounts(table, np.asarray(step), np.arange(2.0, 2 + 2 * k).reshape(k, 2), "A")
-    yield "N", rooms.PromisedRates(table, np.asarray(step), 1.0, "A")
+    yield "frozen", frozen(table, step, np.arange(2.0, 2 + 2 * k).reshape(k, 2))
+    yield "N", promised(table, step, 1.0)
 
 
 def law(loss, scale):
@@ -93,49 +92,41 @@ def cancelling(size):
 
 
 @pytest.mark.parametrize("size", [1e-199, 1e-20, 1.0, 1e9])
-def test_prices_between_all_pairs_that_cancel_have_their_noise_or_are_zero(size, monkeypatch):
+def test_prices_between_all_pairs_that_cancel_have_their_noise_or_are_zero(size):
     """Exactly 0 over the groups, so of both signs or none; and no answer to a neighbour moves by more than exp(step)."""
-    heard, step, parity = [], 2.251, Parity("false_positive", "pairs")
-    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append(law(loss, scale)) or 0)
+    step, parity = 2.251, Parity("false_positive", "pairs")
     A = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0])
     labels, said = np.zeros(9, dtype=int), np.vstack([H[0], 1 - H[0], H[2]])
     for w in cancelling(size):
         price = parity.prices_of_rates(charged(w), 4)[:, 0]
         assert sum(map(Fraction, price)) == 0 and np.ptp(price) >= np.abs(price).max()
         assert (price == 0).all() or np.abs(price).max() > 1e-213
-        for make in (lambda one: rooms.FrozenCounts(one, np.asarray(step), np.full((4, 2), 2.0), "A"),
-                     lambda one: rooms.PromisedRates(one, np.asarray(step), 1.0, "A")):
+        for make in (lambda one: frozen(one, step, np.full((4, 2), 2.0)), lambda one: promised(one, step, 1.0)):
             laws = []
             for i in (None, 0, 3, 8):
                 groups = A if i is None else np.where(np.arange(9) == i, (A + 1) % 4, A)
-                heard.clear()
-                make(FairnessGame(said, groups, labels, 0.1, notion=parity, n_groups=4, empty="zero")).answer(w, None)
-                laws.append(heard[0])
+                laws.append(law(*make(FairnessGame(said, groups, labels, 0.1, notion=parity, n_groups=4, empty="zero")).heard(w)))
             if np.bincount(A).min() > 1:
                 assert max(farthest(laws[0], other) for other in laws[1:]) <= step * (1 + 1e-6)
 
 
-def test_the_least_price_has_a_normal_scale_at_the_largest_numbers(monkeypatch):
+def test_the_least_price_has_a_normal_scale_at_the_largest_numbers():
     """Sizes of 1e17, epsilon' of 1e7, prices from 5e-324 on: the noise's scale is a normal double, or all prices are 0."""
-    heard, step, parity, some = [], 1e7, Parity("false_positive", "pairs"), 0
-    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append((np.ptp(loss), float(scale))) or 0)
+    step, parity, some = 1e7, Parity("false_positive", "pairs"), 0
     table = FairnessGame(np.eye(4, dtype=int), np.arange(4), np.zeros(4, dtype=int), 0.1, notion=parity, n_groups=4, empty="zero")
     for size in SIZES + np.geomspace(1e-300, 1e-199, 102).tolist():
         for w in cancelling(size):
-            for player in (rooms.FrozenCounts(table, np.asarray(step), np.full((4, 2), 1e17), "A"),
-                           rooms.PromisedRates(table, np.asarray(step), 1e17, "A")):
-                player.answer(w, None)
-                moved, scale = heard.pop()
+            for player in (frozen(table, step, np.full((4, 2), 1e17)), promised(table, step, 1e17)):
+                loss, scale = player.heard(w)
+                moved = np.ptp(loss)
                 assert scale > np.finfo(float).tiny or moved == scale == 0
                 some += scale > 0
     assert some > 100
 
 
 @pytest.mark.parametrize(("k", "step"), [(2, 0.02), (2, 2.251), (2, 40.0), (3, 2.251)])
-def test_no_price_is_too_small_for_its_noise(k, step, monkeypatch):
+def test_no_price_is_too_small_for_its_noise(k, step):
     """All neighbours of nine people, prices from 5e-324 to 1 on one rate or two: no answer's probability moves by more than exp(step)."""
-    heard = []
-    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append(law(loss, scale)) or 0)
     A = np.arange(9) % k
     worlds = [A] + [np.where(np.arange(9) == i, a, A) for i, a in itertools.product(range(9), range(k)) if a != A[i]]
     signs = [sign for sign in itertools.product((-1, 0, 1), repeat=2 * (k - 1)) if any(sign)][::1 if k == 2 else 9]
@@ -144,33 +135,28 @@ def test_no_price_is_too_small_for_its_noise(k, step, monkeypatch):
         for (name, player), size in itertools.product(players(world, k, step), SIZES):
             for sign in signs:
                 for w in (size * np.array(sign), np.where(np.arange(len(sign)) == 0, size, 5e-324) * np.array(sign)):
-                    heard.clear()
-                    player.answer(w, None)
-                    key = name, size, sign, tuple(w)
-                    if world is A:
-                        worst[key] = heard[0], 0.0
-                    else:
-                        worst[key] = worst[key][0], max(worst[key][1], farthest(worst[key][0], heard[0]))
+                    found, key = law(*player.heard(w)), (name, size, sign, tuple(w))
+                    worst[key] = (found, 0.0) if world is A else (worst[key][0], max(worst[key][1], farthest(worst[key][0], found)))
     assert max(moved for _, moved in worst.values()) <= step * (1 + 1e-6)
     charged = [moved for (_, size, *_), (_, moved) in worst.items() if size >= LEAST_PRICE]
     assert max(charged) > 0.2 * min(step, 1.0)                      # the floor is not all there is
 
 
-def rounds(A, repair, B, **how):
+def rounds(A, cell_sizes, B, **how):
     """What the last round chose, of 2,000 plays with the same seed."""
-    play = dp_oracle_learner(game(A), 5.0, 1e-6, B, np.random.default_rng(1), repair=repair, size=2000,
-                             **dict(smallest_cell=1) if repair == "promise" else {}, **how)
+    play = dp_oracle_learner(game(A), 5.0, 1e-6, B, np.random.default_rng(1), cell_sizes=cell_sizes, size=2000,
+                             **dict(smallest_cell=1) if cell_sizes == "public_lower_bound" else {}, **how)
     return np.bincount(play.chosen[-1], minlength=len(H)) / 2000
 
 
-@pytest.mark.parametrize("repair", ["frozen", "bound", "promise"])
-def test_a_play_with_a_tiny_B_is_the_same_for_every_neighbour(repair):
+@pytest.mark.parametrize("cell_sizes", ["noisy", "noisy_lower_bound", "public_lower_bound"])
+def test_a_play_with_a_tiny_B_is_the_same_for_every_neighbour(cell_sizes):
     """B = 2e-323, two rounds: all that the learner charges is 0, so the same draws choose the same, whoever is where."""
     A = np.arange(9) % 2
-    first = rounds(A, repair, 2e-323, rounds=2)
+    first = rounds(A, cell_sizes, 2e-323, rounds=2)
     assert first[0] == 1                                # the first of those that err least
     for i in range(9):
-        assert (rounds(np.where(np.arange(9) == i, 1 - A, A), repair, 2e-323, rounds=2) == first).all()
+        assert (rounds(np.where(np.arange(9) == i, 1 - A, A), cell_sizes, 2e-323, rounds=2) == first).all()
 
 
 def test_the_private_oracle_has_noise_or_reads_nothing():

@@ -10,7 +10,7 @@ import pytest
 
 from dpfair_teach import games
 from dpfair_teach.games import Setting
-from dpfair_teach.games.budget import SHARE
+from dpfair_teach.games.budget import BUDGET_FRACTION
 from dpfair_teach.oracles import RegressionOracle
 from test_oracles_regression import people
 
@@ -44,12 +44,13 @@ def test_one_rate_costs_less_than_two(as_printed):
 
 def test_both_functions_spend_the_same_part_of_epsilon_by_default():
     """The play, and the setting of its bound."""
-    assert inspect.signature(Setting).parameters["share"].default == SHARE == 0.1
+    assert inspect.signature(Setting).parameters["budget_fraction"].default == BUDGET_FRACTION == 0.1
     _, A, Y = people(k=2)
     game = games.FairnessGame(np.eye(3, 300), A, Y, 0.1, n_groups=2, empty="zero")
-    for repair in ("frozen", "bound"):
-        said, left = (games.dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair=repair, share=share)
-                      for share in (SHARE, None))
+    for cell_sizes in ("noisy", "noisy_lower_bound"):
+        said, left = (games.dp_oracle_learner(game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3,
+                                              cell_sizes=cell_sizes, budget_fraction=share)
+                      for share in (BUDGET_FRACTION, None))
         assert said.releases_ == left.releases_
 
 
@@ -62,11 +63,11 @@ def test_a_share_that_leaves_nothing_is_named():
              lambda **how: games.regression_dp_oracle_learner(oracle, A, 0.1, 1.0, 1e-6, rng, n_groups=2, rounds=3, **how))
     for call in calls:
         for share in (1e-300, 1e-320, 1 - 1e-16):
-            with pytest.raises(ValueError, match=r"^share="):
-                call(share=share)
-        assert call(share=1e-7) and call(share=1 - 1e-7)
+            with pytest.raises(ValueError, match=r"^budget_fraction="):
+                call(budget_fraction=share)
+        assert call(budget_fraction=1e-7) and call(budget_fraction=1 - 1e-7)
     for share in (1e-300, 1 - 1e-16):
-        with pytest.raises(ValueError, match=r"^learner_share="):
-            calls[2](learner_share=share)
+        with pytest.raises(ValueError, match=r"^learner_fraction="):
+            calls[2](learner_fraction=share)
     for share in (1e-6, 1 - 1e-6):
-        assert np.isfinite(calls[2](learner_share=share).rules).all()
+        assert np.isfinite(calls[2](learner_fraction=share).rules).all()

@@ -11,7 +11,9 @@ from dpfair_teach import fairness, games
 from dpfair_teach.fairness import NOTIONS, Parity
 from dpfair_teach.games import (
     FairnessGame,
+    FrozenPlayers,
     Play,
+    PromisePlayers,
     dp_oracle_learner,
     dp_oracle_learner_as_printed,
     evaluate,
@@ -19,9 +21,10 @@ from dpfair_teach.games import (
     exponentiated_gradient,
     regression_dp_oracle_learner,
 )
-from dpfair_teach.games import players as rooms
+from dpfair_teach.mechanisms.registry import Laplace
 from dpfair_teach.oracles import RegressionOracle
-from faults import Mutant, calling, scaled
+from faults import Mutant, scaled
+from plays import frozen, less_noise, promised, sizes_of
 
 FORMS = [Parity(notion, against) for notion in NOTIONS for against in ("anchor", "pairs", "population")]
 PRIVATE = [parity for parity in FORMS if parity.against != "population"] + [Parity("demographic_parity", anchor=1)]
@@ -109,18 +112,16 @@ def worlds(k, protect):
 def player(kind, parity, A, says, k, protect, N, step=1.0):
     game = FairnessGame(says, A, Y, 0.1, notion=parity, n_groups=k, empty="zero")
     if kind == "N":
-        return rooms.PromisedRates(game, np.asarray(step), N, protect)
-    return rooms.FrozenCounts(game, np.asarray(step), np.arange(2.0, 2 + 2 * k).reshape(k, 2), protect)
+        return promised(game, step, N, protect)
+    return frozen(game, step, np.arange(2.0, 2 + 2 * k).reshape(k, 2), protect)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protect", ["A", "X and A"])
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("parity", PRIVATE, ids=str)
-def test_no_neighbour_moves_a_choice_by_more_than_the_step(parity, k, protect, monkeypatch):
+def test_no_neighbour_moves_a_choice_by_more_than_the_step(parity, k, protect):
     """Exact laws of the learner's choice, at prices large and small, on one gap, on all, and in a circle; nearly attained somewhere."""
-    heard = []
-    monkeypatch.setattr(rooms, "select", lambda loss, scale, rng: heard.append(law(loss, scale)) or 0)
     D = len(parity.comparisons(k)) * len(parity.cells)
     w = [size * row for size in (0.02, 3.0) for row in (*np.eye(D)[:3], -np.eye(D)[-1], np.ones(D), (-1.0) ** np.arange(D))]
     N = smallest(parity, k)
@@ -128,11 +129,8 @@ def test_no_neighbour_moves_a_choice_by_more_than_the_step(parity, k, protect, m
         worst, here = 0.0, None
         for A, says in worlds(k, protect):
             one = player(kind, parity, A, says, k, protect, N)
-            heard.clear()
-            for each in w:
-                one.answer(each, None)
-            if here is None:
-                here = list(heard)
+            heard = [law(*one.heard(each)) for each in w]
+            here = here or heard
             worst = max(worst, *(farthest(a, b) for a, b in zip(here, heard, strict=True)))
         assert worst <= 1.0 + 1e-9
         assert worst > 0.2
@@ -144,9 +142,9 @@ def test_no_neighbour_moves_a_choice_by_more_than_the_step(parity, k, protect, m
 def test_no_neighbour_moves_what_is_measured_by_more_than_its_sensitivity(parity, k, protect, monkeypatch):
     """Sizes, counts, rates or gaps before their noise: the l1 distance to every neighbour's, and it is met (of sizes, which are put into
     the public range after the noise, and counts). Over the scale of the noise that they get it is the epsilon that was meant, 1."""
-    seen, scales = [], []
-    monkeypatch.setattr(rooms, "laplace_noise", lambda scale, shape, rng, inner=1: scales.append(float(scale)) or np.zeros(shape))
-    monkeypatch.setattr(rooms, "on_grid", lambda value, *_: seen.append(value) or value)
+    seen, scales, rng = [], [], np.random.default_rng(0)
+    monkeypatch.setattr(Laplace, "draw", lambda self, value, numbers, *how, **grid: (
+        scales.append(float(np.max(numbers[1]))) or seen.append(value) or value))
     N = smallest(parity, k)
     for kind in ("frozen", "N"):
         worst, here = np.zeros(len(H) + 1), None
@@ -154,16 +152,16 @@ def test_no_neighbour_moves_what_is_measured_by_more_than_its_sensitivity(parity
             one = player(kind, parity, A, says, k, protect, N)
             seen.clear()
             scales.clear()
-            _, sizes = rooms.frozen_cells(one.game, np.asarray(1.0), (), None)
+            sizes = sizes_of(one.game, 1.0, (), rng)[1].sensitivity
             for h in range(len(H)):
-                one.measure(np.array(h), None)
+                one.measure(np.array(h), rng)
             if here is None:
                 here = list(seen)
             worst = np.maximum(worst, [np.abs(a - b).sum() for a, b in zip(here, seen, strict=True)])
         assert worst[0] == sizes == scales[0]
-        assert worst[1:].max() <= one.measurement[1] + 1e-12 and len(scales) == len(worst)
-        assert scales[1:] == pytest.approx([one.measurement[1]] * len(H))
-        assert worst[1:].max() == one.measurement[1] or kind == "N"
+        assert worst[1:].max() <= one.measurement().sensitivity + 1e-12 and len(scales) == len(worst)
+        assert scales[1:] == pytest.approx([one.measurement().sensitivity] * len(H))
+        assert worst[1:].max() == one.measurement().sensitivity or kind == "N"
 
 
 @pytest.mark.usefixtures("real_numbers")
@@ -172,7 +170,8 @@ def test_without_noise_a_private_play_is_of_its_notion(parity):
     """At epsilon 1e6: what the auditor saw is the constraint values of what was chosen, and the play is evaluated by hand's counts."""
     says, A, label = people(3, m=600)
     game = FairnessGame(says, A, label, 0.05, notion=parity, n_groups=3, empty="zero")
-    for how in (dict(), dict(repair="bound"), dict(repair="promise", smallest_cell=50), dict(protect="X and A")):
+    for how in (dict(), dict(cell_sizes="noisy_lower_bound"), dict(cell_sizes="public_lower_bound", smallest_cell=50),
+                dict(protect="X and A")):
         play = dp_oracle_learner(game, 1e6, 1e-6, 3.0, np.random.default_rng(0), rounds=5, **how)
         np.testing.assert_allclose(play.gradients, game.constraint_values(np.eye(9)[play.chosen])[:-1], atol=1e-3)
         found = evaluate(play, game)
@@ -233,39 +232,35 @@ def test_what_is_not_served_is_refused_in_words():
 
 def one_group_moves(f):
     """As if who leaves a group joined none."""
-    def spread(self, w):
-        price, wide = f(self, w)
-        return price, (np.abs(price).max(axis=(-2, -1)) if self.protect == "A" else wide)
+    def spread(self, price):
+        return np.abs(price).max(axis=(-2, -1)) if self.setting.protect == "A" else f(self, price)
     return spread
 
 
-def for_one_label(f):
-    """The noise of numbers of one label, or of none, is made as if one person moved one of them."""
-    def laplace_noise(scale, shape, rng, inner=1):
-        return f(scale / 2 if inner == 2 and shape[-1] == 1 else scale, shape, rng, inner)
-    return laplace_noise
+def for_one_label(kind, before_the_rounds=False):
+    """The noise of the numbers of three groups, where one rate is compared, is made as if one person moved one of them."""
+    def make(f):
+        def asked(self, name, sensitivity, epsilon, **options):
+            game = getattr(self, "game", None)
+            this = isinstance(self, kind) and name == "laplace" and before_the_rounds == ("grid" in options) and (
+                game is None or (game.n_groups > 2 and len(game.parity.cells) == 1))
+            return f(self, name, np.multiply(sensitivity, 0.5 if this else 1.0), epsilon, **options)
+        return asked
+    return make
 
 
-def half_of_the_second(f):
-    def frozen_cells(*args):
-        sizes, sensitivity = f(*args)
-        return sizes, sensitivity / 2
-    return frozen_cells
-
-
+ASKED = "dpfair_teach.games.players._Players._asked"
 FAULTS = {
-    "evaluated_on_any_game": Mutant("dpfair_teach.games.private.evaluate", lambda f: lambda published, game: Play(
+    "evaluated_on_any_game": Mutant("dpfair_teach.games.play.evaluate", lambda f: lambda published, game: Play(
         game, published.B, published.eta, published.chosen, published.multipliers), "a play is evaluated on a game of another kind"),
-    "learner_as_if_nobody_joined": Mutant("dpfair_teach.games.players.FrozenCounts.spread", one_group_moves,
+    "learner_as_if_nobody_joined": Mutant("dpfair_teach.games.players.FrozenPlayers.spread", one_group_moves,
                                           "the price of the group that is left, not the difference to the one that is joined"),
-    "promised_loss_moves_by_half": Mutant("dpfair_teach.games.players.PromisedRates._moved", scaled(0.5),
+    "promised_loss_moves_by_half": Mutant("dpfair_teach.games.players.PromisePlayers.moves", scaled(0.5),
                                           "half of the most that a loss moves"),
-    "sizes_of_one_rate_with_half_the_noise": Mutant("dpfair_teach.games.players.frozen_cells", calling("laplace_noise", for_one_label),
+    "sizes_of_one_rate_with_half_the_noise": Mutant(ASKED, for_one_label(FrozenPlayers, True),
                                                     "of three groups' sizes, where one rate is asked about, half the noise"),
-    "counts_of_one_rate_with_half_the_noise": Mutant("dpfair_teach.games.players.FrozenCounts.measure",
-                                                     calling("laplace_noise", for_one_label), "so of the counts"),
-    "rates_of_one_label_with_half_the_noise": Mutant("dpfair_teach.games.players.PromisedRates.measure",
-                                                     calling("laplace_noise", for_one_label), "so of the rates"),
-    "sizes_said_to_move_by_half": Mutant("dpfair_teach.games.players.frozen_cells", half_of_the_second,
+    "counts_of_one_rate_with_half_the_noise": Mutant(ASKED, for_one_label(FrozenPlayers), "so of the counts"),
+    "rates_of_one_label_with_half_the_noise": Mutant(ASKED, for_one_label(PromisePlayers), "so of the rates"),
+    "sizes_said_to_move_by_half": Mutant(ASKED, less_noise(FrozenPlayers, "laplace", True),
                                          "half of the sensitivity of the sizes"),
 }

@@ -8,6 +8,7 @@ import copy
 import dataclasses
 import math
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,12 +22,11 @@ from dpfair_teach.games import (
     regression_dp_oracle_learner,
     regression_exponentiated_gradient,
 )
-from dpfair_teach.games import players as rooms
-from dpfair_teach.games.notions import LABEL as labels
+from dpfair_teach.games.table import LABEL as labels
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, calling
-from plays import private_play
+from plays import private_play, promised, sizes_of
 from test_oracles_regression import people
 
 RATES = [("FP",), ("TP",), ("FP", "TP")]
@@ -61,8 +61,8 @@ def test_no_two_names_are_of_one_rate():
 @pytest.mark.usefixtures("real_numbers")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("constraints", RATES)
-@pytest.mark.parametrize("how", [dict(as_printed=True), dict(), dict(protect="X and A"), dict(repair="bound"),
-                                 dict(repair="promise", smallest_cell=5)])
+@pytest.mark.parametrize("how", [dict(as_printed=True), dict(), dict(protect="X and A"), dict(cell_sizes="noisy_lower_bound"),
+                                 dict(cell_sizes="public_lower_bound", smallest_cell=5)])
 def test_a_private_auditor_measures_the_rates_that_were_named(k, constraints, how):
     """At epsilon = 1e6 what it saw is, to the noise, the constraint values of the classifiers that were chosen, counted by hand."""
     H, A, Y = unlike(k)
@@ -80,10 +80,10 @@ def test_the_sizes_that_are_released_are_of_the_cells_that_are_asked_about(k, co
     H, A, Y = unlike(k)
     game = FairnessGame(H, A, Y, 0.05, constraints)
     asked = [NAMES[c] for c in constraints]
-    sizes, _ = rooms.frozen_cells(game, np.asarray(1e6), (), np.random.default_rng(1))
+    sizes, _ = sizes_of(game, 1e6, (), np.random.default_rng(1))
     assert sizes[:, asked] == pytest.approx(game.n[:, asked], abs=0.01)
     smallest = min(((A == a) & (Y == y)).sum() for a in range(k) for y in asked)
-    assert rooms.smallest_asked(game) == smallest == game.n[:, asked].min()
+    assert game.table.sizes.min() == smallest == game.n[:, asked].min()
 
 
 @pytest.mark.usefixtures("real_numbers")
@@ -151,7 +151,8 @@ def test_a_promise_is_about_the_cells_that_a_constraint_asks_about():
 
     def plays(constraints):
         game, how = FairnessGame(H, A, Y, 0.1, constraints, n_groups=2, empty="zero"), dict(promise, constraints=constraints)
-        yield partial(dp_oracle_learner, game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3, repair="promise", **promise)
+        yield partial(dp_oracle_learner, game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3,
+                      cell_sizes="public_lower_bound", **promise)
         for f in (games.schedule, games.Setting.scheduled):
             yield partial(f, *settings, 3.0, **how)
 
@@ -188,23 +189,23 @@ def test_who_stays_in_a_small_cell_counts_where_a_promise_protects_features_too(
     for person in (H[:, 0], 1 - H[:, 0]):
         game = FairnessGame(np.column_stack([person, H[:, 1:]]), A, Y, 0.1)
         assert game.n.tolist() == [[1, 42], [2, 2], [2, 2]]
-        sensitivity = rooms.PromisedRates(game, np.asarray(step), 1, "X and A").sensitivity(w)
-        laws.append(exponential_probabilities(game.errors + game.gaps @ w, 1.0, step / sensitivity))
+        loss, scale = promised(game, step, 1, "X and A").heard(w)
+        laws.append(exponential_probabilities(loss, 1.0, 2 / scale))
     found = exact_epsilon(*laws)
     assert 0.99 * step < found <= step + 1e-9
-    assert math.isclose(sensitivity, 60.0 + 1 / len(A))         # the anchor's price over N
+    assert math.isclose(scale * step / 2, 60.0 + 1 / len(A))    # the anchor's price over N
 
 
 # --- deliberate faults
 
 def stay_forgotten(f):
-    def sensitivity(self, w):
-        if self.protect == "A":
-            return f(self, w)
+    def moves(self, price):
+        if self.setting.protect == "A":
+            return f(self, price)
         without = copy.copy(self)
-        without.protect = "A"
-        return f(without, w) + 1 / self.game.m
-    return sensitivity
+        without.setting = SimpleNamespace(protect="A")
+        return f(without, price) + 1 / self.game.m
+    return moves
 
 
 def false_positives_reported(f):
@@ -217,7 +218,7 @@ def false_positives_reported(f):
 
 FAULTS = {
     "stay_forgotten": Mutant(
-        "dpfair_teach.games.players.PromisedRates.sensitivity", stay_forgotten, "a decision changes with the group only"),
+        "dpfair_teach.games.players.PromisePlayers.moves", stay_forgotten, "a decision changes with the group only"),
     "first_rate_for_any": Mutant(
         "dpfair_teach.fairness.parity.above", lambda f: lambda n_pos, n, cells: n_pos[..., :len(cells)],
         "true positives are asked for, false positives measured"),

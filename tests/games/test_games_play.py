@@ -47,8 +47,8 @@ def test_the_play_is_the_box():
     game, _ = drawn(1, gamma=0.05)
     play = exponentiated_gradient(game, 3.0, eta=0.11, rounds=60)
     Q, lam = play_by_the_box(game, 3.0, 0.11, 60)
-    shown = algorithm_3(game, 3.0, 0.11, 60)
-    assert np.allclose(shown[0], Q) and np.allclose(shown[1], lam)
+    shown, answers = algorithm_3(game, 3.0, 0.11, 60)
+    assert np.allclose(shown.mean(axis=0), lam) and np.allclose(np.bincount(answers, minlength=len(Q)) / 60, Q)
     assert np.allclose(play.Q, Q) and np.allclose(play.lam, lam) and play.gap == pytest.approx(game.equilibrium_gap(Q, lam, 3.0))
     assert play.error == pytest.approx(game.error(Q)) and play.violation == pytest.approx(game.violation(Q))
 
@@ -175,7 +175,8 @@ def test_plays_and_solutions_compare_as_objects():
 def test_what_a_play_refuses():
     game, _ = drawn(1)
     for settings, message in (({}, "rounds=None: and no nu"), ({"rounds": 3, "nu": 0.1}, "rounds, nu="), ({"rounds": 0}, "rounds=0"),
-                              ({"rounds": 10**9}, "rounds=1000000000: means"), ({"nu": 1e-7}, r"nu, B=\(1e-07, 2.0\): means"),
+                              ({"rounds": 10**9}, "rounds=1000000000: must be at least"),
+                              ({"nu": 1e-7}, r"nu, B=\(1e-07, 2.0\): means"),
                               ({"rounds": 3.5}, "rounds=3.5"), ({"nu": 0.1, "eta": 1e-6}, r"nu, eta=\(0.1, 1e-06\): both")):
         with pytest.raises(ValueError, match=message):
             exponentiated_gradient(game, 2.0, **settings)

@@ -10,9 +10,9 @@ from scipy import optimize, stats
 from test_games_draws import whole
 
 from dpfair_teach import accounting, audit, games, mechanisms
-from dpfair_teach.games import regression_private as room
+from dpfair_teach.mechanisms.registry import Gaussian
 from dpfair_teach.oracles import RegressionOracle
-from faults import Mutant, calling, scaled, with_arguments
+from faults import Mutant, calling, with_arguments
 from test_oracles_regression import people
 
 DELTA = 1e-7
@@ -33,18 +33,17 @@ def test_the_releases_of_the_repaired_loop_add_up_to_epsilon(k):
     X, A, Y = people(m=300, k=k)
     for epsilon, rounds, share in ((1.0, 10, 0.1), (20.0, 3, 0.3)):
         play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, epsilon, 1e-6, np.random.default_rng(0), n_groups=k,
-                                                  rounds=rounds, share=share)
+                                                  rounds=rounds, budget_fraction=share)
         sizes, *gaussians = play.releases_
         assert sizes.epsilon == pytest.approx(share * epsilon) and sizes.times == 1
         assert [r.times for r in gaussians] == [rounds - 1] * 2
         mu = math.sqrt(sum(r.times * (r.sensitivity / r.scale) ** 2 for r in gaussians))
         assert mechanisms.gaussian_delta(mu, 1.0, (1 - share) * epsilon) == pytest.approx(1e-6, rel=1e-3)
         assert accounting.pld_epsilon(gaussians, 1e-6) <= (1 - share) * epsilon * 1.01
-    batch = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, [0.1, 0.2], [[1.0], [20.0], [1.0]], 1e-6,
-                                               np.random.default_rng(0), n_groups=k, rounds=3, share=0.3, size=5)
-    assert [r.times for r in batch.releases_] == [20, 40, 40, 10, 20, 20]       # 2 gammas, 5 repeats, and epsilon 1 twice
-    assert [batch.releases_[i].epsilon for i in (0, 3)] == pytest.approx([0.3, 6.0])
-    assert tuple(dataclasses.replace(r, times=r.times // 10) for r in batch.releases_[3:]) == play.releases_
+    batch = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, [0.1, 0.2], 20.0, 1e-6, np.random.default_rng(0), n_groups=k,
+                                               rounds=3, budget_fraction=0.3, size=5)
+    assert [r.times for r in batch.releases_] == [10, 20, 20]       # 2 gammas, 5 repeats
+    assert tuple(r.with_times(r.times // 10) for r in batch.releases_) == play.releases_
     once = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 1.0, 1e-6, np.random.default_rng(0), n_groups=k, rounds=1)
     assert once.releases_ == () and once.denominators is None           # nothing private is read, so nothing is paid
 
@@ -96,7 +95,7 @@ def test_every_draw_of_the_repaired_loop_has_the_law_of_its_record(k, ridge):
     X, A, Y = people(m=240, d=3, k=k)
     oracle = RegressionOracle(X, Y)
     play = games.regression_dp_oracle_learner(oracle, A, 0.05, 12.0, 1e-4, np.random.default_rng(1), n_groups=k, B=5.0, rounds=3,
-                                              share=0.2, ridge=ridge, size=4000)
+                                              budget_fraction=0.2, ridge=ridge, size=4000)
     has_the_laws_of_its_records(play, oracle, A, k, ridge, 12.0)
     for t in (1, 2):
         c, _, M, largest = answered(oracle, play, t, k, ridge)
@@ -106,19 +105,6 @@ def test_every_draw_of_the_repaired_loop_has_the_law_of_its_record(k, ridge):
                 moved = (c[:100, other, Y[i]] - c[:100, A[i], Y[i]])[:, None] * oracle.design[i]
                 worst = max(worst, (np.sqrt(np.einsum("rd,de,re->r", moved, inverse, moved)) / sensitivity).max())
         assert 0.9 < worst <= 1 + 1e-9
-
-
-def test_each_game_of_a_batch_has_the_noise_of_its_own_epsilon():
-    """Three epsilons at once, 4,000 plays: each by the records of a play alone."""
-    X, A, Y = people(m=240, d=3, k=2)
-    oracle, epsilons = RegressionOracle(X, Y), [4.0, 12.0, 40.0]
-    how = dict(n_groups=2, B=5.0, rounds=3, share=0.2)
-    together = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilons, 1e-4, np.random.default_rng(2), size=4000, **how)
-    for i, epsilon in enumerate(epsilons):
-        records = games.regression_dp_oracle_learner(oracle, A, 0.05, epsilon, 1e-4, np.random.default_rng(3), **how).releases_
-        kept = {field: getattr(together, field)[:, :, i] for field in ("rules", "multipliers", "gaps_seen")}
-        alone = dataclasses.replace(together, **kept, denominators=together.denominators[:, i], releases_=records)
-        has_the_laws_of_its_records(alone, oracle, A, 2, 0.0, epsilon)
 
 
 def world_of_an_attack():
@@ -169,8 +155,8 @@ def test_an_attack_on_the_learners_answer(monkeypatch):
     def attack():
         rng, statistics = np.random.default_rng(3), []
         for world in (A, other):
-            play = games.regression_dp_oracle_learner(oracle, world, 0.05, 3.0, delta, rng, n_groups=2, B=5.0, rounds=2, share=0.01,
-                                                      learner_share=0.9, constraints=constraints, size=20_000)
+            play = games.regression_dp_oracle_learner(oracle, world, 0.05, 3.0, delta, rng, n_groups=2, B=5.0, rounds=2,
+                                                      budget_fraction=0.01, learner_fraction=0.9, constraints=constraints, size=20_000)
             w = play.multipliers[1][:, 0] - play.multipliers[1][:, 1]
             c = np.stack([-w, w], axis=1) * oracle.m / play.denominators[:, :, Y[j]]
             true = c @ oracle.sums(A)[:, Y[j]]
@@ -184,8 +170,7 @@ def test_an_attack_on_the_learners_answer(monkeypatch):
 
     found, claimed = attack()
     assert claimed / 2 <= found <= claimed
-    healthy = room._noise
-    monkeypatch.setattr(room, "_noise", lambda *a: 0.5 * healthy(*a))
+    monkeypatch.setattr(Gaussian, "draw", half_the_noise(Gaussian.draw))
     assert attack()[0] > claimed
 
 
@@ -202,20 +187,15 @@ def test_an_attack_on_the_auditors_answer(monkeypatch):
     def attack():
         rng, statistics = np.random.default_rng(4), []
         for world in (A, other):
-            play = games.regression_dp_oracle_learner(oracle, world, 0.05, 3.0, delta, rng, n_groups=2, B=5.0, rounds=2, share=0.01,
-                                                      learner_share=0.1, size=20_000)
+            play = games.regression_dp_oracle_learner(oracle, world, 0.05, 3.0, delta, rng, n_groups=2, B=5.0, rounds=2,
+                                                      budget_fraction=0.01, learner_fraction=0.1, size=20_000)
             zero, one = play.denominators[:, 0, Y[j]], play.denominators[:, 1, Y[j]]     # gap = c / one - (total - c) / zero
             statistics.append((play.gaps_seen[0][:, Y[j]] + sum(count) / zero) / (1 / one + 1 / zero) - count[1])
         return certified(statistics, play.releases_[2], delta), of_one_run(play.releases_[2], delta)
 
     found, claimed = attack()
     assert claimed / 2 <= found <= claimed
-    healthy = room._measured
-
-    def half(counts, n, mu, rng):
-        return (counts + healthy(counts, n, mu, rng)) / 2
-
-    monkeypatch.setattr(room, "_measured", half)
+    monkeypatch.setattr(Gaussian, "draw", half_the_noise(Gaussian.draw))
     assert attack()[0] > claimed
 
 
@@ -272,26 +252,33 @@ def test_the_ends_of_the_ranges_are_recorded(epsilon, delta, rounds):
 
 # --- deliberate faults
 
-def quiet_after_the_second_call(f):
+def half_the_noise(f, when=lambda self: True):
+    """On what ``when`` says."""
+    def draw(self, value, numbers, rng, shape, **how):
+        sensitivity, scale, epsilon = numbers
+        return f(self, value, (sensitivity, np.multiply(scale, 0.5 if when(value) else 1.0), epsilon), rng, shape, **how)
+    return draw
+
+
+def quiet_after_round_2(f):
     calls = itertools.count(1)
-    return lambda scale, *args: f(scale / min(next(calls), 2), *args)
+    return half_the_noise(f, lambda value: value.shape[-1] == 4 and next(calls) > 1)
 
 
 FAULTS = {
     "loop_sizes_at_double_epsilon": Mutant(
         "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
-        calling("frozen_cells", with_arguments(epsilon=lambda e: 2 * e)),
+        calling("release_sizes", with_arguments(epsilon=lambda e: 2 * e)),
         "half the noise on the sizes of cells"),
     "loop_learner_quiet_after_round_2": Mutant(
-        "dpfair_teach.games.regression_private.regression_dp_oracle_learner", calling("_noise", quiet_after_the_second_call),
+        "dpfair_teach.mechanisms.registry.Gaussian.draw", quiet_after_round_2,
         "half the noise from the third round on"),
     "loop_auditor_at_half": Mutant(
-        "dpfair_teach.games.regression_private._measured",
-        lambda f: lambda counts, n, mu, rng: (counts + f(counts, n, mu, rng)) / 2, "half the noise on the counts"),
+        "dpfair_teach.mechanisms.registry.Gaussian.draw", half_the_noise, "half the noise on the counts"),
     "loop_refuses_an_empty_cell": Mutant(
-        "dpfair_teach.games.regression_private_setting.read_loop",
+        "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
         calling("asked_people", with_arguments(empty=lambda _: "refuse")),
         "it stops where a cell holds nobody"),
     "regression_learner_with_half_the_noise": Mutant(
-        "dpfair_teach.games.regression_private._noise", scaled(0.5), "half the noise on the gap scores"),
+        "dpfair_teach.mechanisms.registry.Gaussian.draw", half_the_noise, "half the noise on the gap scores"),
 }

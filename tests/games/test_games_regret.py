@@ -30,11 +30,10 @@ from dpfair_teach.games import (
     theorem_3_6,
     theorem_3_7,
 )
-from dpfair_teach.games.players import PromisedRates
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import sauer_sum, shattered_sets
 from faults import Mutant, changed, scaled, scaled_fields, with_arguments
-from plays import private_play
+from plays import private_play, promised
 
 SETTING = dict(epsilon=1.0, delta=1e-7, B=2.0, n_groups=2, beta=0.05)
 BOTH = dict(protect="X and A")          # what Theorem 3.7 is about
@@ -176,7 +175,7 @@ def test_the_sharp_gap_is_that_of_the_step_it_returns():
     own = math.sqrt(math.log(5) / T) / 2
     best, late = theorem_3_5(setting), theorem_3_5(replace(setting, eta=own))
     assert 2.4 < best.eta / own < 3 and best.rounds == late.rounds == T and late.eta == own
-    how = dict(rounds=T, repair="promise", smallest_cell=n, size=20)
+    how = dict(rounds=T, cell_sizes="public_lower_bound", smallest_cell=n, size=20)
     ours, default = (evaluate(dp_oracle_learner(game, 1.0, 1e-7, 1.0, np.random.default_rng(0), eta=eta, **how), game)
                      for eta in (best.eta, None))
     assert default.eta == own and (ours.gap <= best.nu).all() and (default.gap > best.nu).all() and (default.gap <= late.nu).all()
@@ -231,7 +230,7 @@ def test_the_sharp_theorem_3_7_has_the_noise_that_the_learner_makes():
     game = FairnessGame.from_counts([[[0, 0], [0, 0]], [[N, N], [N, N]]], [[N, N], [N, N]], gamma=0.1, empty="zero")
     step = largest_step(1.0, 1e-7, T, T - 1)
     for B in (0.5, 2.0, 10.0):
-        moves = PromisedRates(game, np.asarray(step), N, "X and A").sensitivity(np.array([[B, 0.0], [0.0, -B]]))
+        moves = np.array([promised(game, step, N, "X and A").heard(w)[1] * step / 2 for w in ([B, 0.0], [0.0, -B])])
         assert moves == pytest.approx(1 / m + 2 * B / (N + 1))
         learner = 2 * moves[0] / step * (math.log(50) + math.log(2 * T / 0.05))
         setting = Setting(T, 1.0, 1e-7, B, 2, 0.05, math.log(50), N, m=m, **BOTH)
@@ -268,8 +267,6 @@ def test_each_theorem_is_about_what_it_protects_and_asks_for_what_it_needs():
     for call in (lambda: theorem_3_5(replace(setting, m=None)), lambda: lemma_3_2(replace(setting, m=None, **BOTH))):
         with pytest.raises(ValueError, match=r"^m=None"):
             call()
-    with pytest.raises(ValueError, match=r"^accounting='advanced'"):
-        best_setting(replace(setting, accounting="advanced"))
     assert theorem_3_5(replace(setting, **BOTH)).nu > theorem_3_5(setting).nu
 
 
@@ -311,7 +308,7 @@ def test_lemmas_3_2_to_3_4_and_theorem_3_5_on_runs(k, as_printed):
     probability below 1e-15; what is seen is none. The noise bound of Lemma 3.2 is tight enough to be reached to 60 % somewhere."""
     game, T, B, runs = data(k=k), 25, 2.0, 400
     n = game.n.min()
-    how = dict(as_printed=True) if as_printed else dict(repair="promise", smallest_cell=n)
+    how = dict(as_printed=True) if as_printed else dict(cell_sizes="public_lower_bound", smallest_cell=n)
     play = private_play(game, 20.0, 1e-6, B, np.random.default_rng(1), rounds=T, size=runs, **how)
     setting = Setting(T, 20.0, 1e-6, B, k, 0.05, math.log(12), n, eta=play.eta, m=4000)
     r = game._values(game.gaps[play.chosen])
@@ -664,7 +661,7 @@ def test_remark_3_1_is_about_the_bound_with_two_constants():
     assert two.violation == pytest.approx(gamma + 2 * two.nu * gamma)
     assert gamma + 2 * nu * gamma == pytest.approx(0.855, abs=1e-3) and 0.95 <= one.violation
     free, best = data(), 1 / 0.05
-    play = dp_oracle_learner(free, 1000.0, 1e-6, best, np.random.default_rng(7), rounds=200, size=50, repair="promise",
+    play = dp_oracle_learner(free, 1000.0, 1e-6, best, np.random.default_rng(7), rounds=200, size=50, cell_sizes="public_lower_bound",
                              smallest_cell=free.n.min())
     nu = np.add(*free.regrets(play.Q, play.lam, best))
     assert (evaluate(play, free).violation <= 0.05 + 2 * nu * 0.05).all()
@@ -675,7 +672,8 @@ def test_theorem_3_6_on_runs(seed):
     """100 runs a seed: never more error, never more violation than promised, with a class that holds the constants."""
     game, B, n = data(seed=seed), 1 / 0.05, None
     n = game.n.min()
-    play = dp_oracle_learner(game, 1000.0, 1e-6, B, np.random.default_rng(seed), rounds=200, size=100, repair="promise", smallest_cell=n)
+    play = dp_oracle_learner(game, 1000.0, 1e-6, B, np.random.default_rng(seed), rounds=200, size=100,
+                             cell_sizes="public_lower_bound", smallest_cell=n)
     said = theorem_3_6(Setting(200, 1000.0, 1e-6, B, 2, 0.05, math.log(12), n, eta=play.eta, m=4000), 0.05)
     best = game.fair_erm().value
     found = evaluate(play, game)
@@ -707,9 +705,9 @@ def squared(setting):
 
 GAMES = "dpfair_teach.games."
 FAULTS = {
-    "learner_without_the_labelings": Mutant(GAMES + "accuracy.learner_bound", with_arguments(log_labelings=lambda _: 0.0),
+    "learner_without_the_labelings": Mutant(GAMES + "regret.learner_bound", with_arguments(log_labelings=lambda _: 0.0),
                                             "the learner's bound without ln|H(S)|"),
-    "learner_without_its_failures": Mutant(GAMES + "accuracy.learner_bound", lambda f: lambda s, log_labelings, as_printed: (
+    "learner_without_its_failures": Mutant(GAMES + "regret.learner_bound", lambda f: lambda s, log_labelings, as_printed: (
         f(s, log_labelings, as_printed) - f(s, 0.0, as_printed)), "the learner's bound without ln(2T / beta)"),
     "auditor_never_late": Mutant(GAMES + "auditor.late", lambda f: lambda B, d, eta, rounds: 0.0, "no term B ln d / (eta T)"),
     "auditor_never_hasty": Mutant(GAMES + "auditor.hasty", with_arguments(spread=lambda x: x - 2), "gaps without a range of their own"),
@@ -721,12 +719,12 @@ FAULTS = {
         "dpfair_teach.games.bounds.fairness_bound_with_constants",
         lambda f: lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=min(room, 0.5)),
         "one constant is taken for both"),
-    "lemma_3_2_halved": Mutant("dpfair_teach.games.accuracy.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
+    "lemma_3_2_halved": Mutant("dpfair_teach.games.regret.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
     "lemma_3_3_halved": Mutant("dpfair_teach.games.regret.lemma_3_3", scaled(0.5), "half of the bound"),
     "lemma_3_4_halved": Mutant("dpfair_teach.games.regret.lemma_3_4", scaled(0.5), "half of the bound"),
-    "gap_noise_halved": Mutant("dpfair_teach.games.accuracy.gap_noise", scaled(0.5), "half of the noise of a gap"),
+    "gap_noise_halved": Mutant("dpfair_teach.games.regret.gap_noise", scaled(0.5), "half of the noise of a gap"),
     "theorem_3_5_learner_alone": Mutant("dpfair_teach.games.guarantees.theorem_3_5", changed(nu=lambda x: x / 2), "half of nu"),
-    "four_fifths_of_the_rounds": Mutant("dpfair_teach.games.rounds.rounds_for", scaled(0.8), "T times .8"),
+    "four_fifths_of_the_rounds": Mutant("dpfair_teach.games.budget.rounds_for", scaled(0.8), "T times .8"),
     "sharp_gap_with_the_printed_step": Mutant(
         "dpfair_teach.games.guarantees.auditor_step", lambda f: lambda s, as_printed: f(s, True),
         "the step that the algorithm plays of itself"),

@@ -20,7 +20,7 @@ from dpfair_teach.games import (
 )
 
 NUMBERS = dict(rounds=9, epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, log_labelings=2.0, smallest_cell=200.0,
-               constraints=("FP", "TP"), eta=0.1, share=0.2, protect="A", accounting="rdp", m=1000.0, n_classifiers=8)
+               constraints=("FP", "TP"), eta=0.1, budget_fraction=0.2, protect="A", m=1000.0, n_classifiers=8)
 VALID_CALLS = {"games.Setting": lambda: dict(NUMBERS)}
 
 
@@ -58,24 +58,25 @@ def test_a_setting_of_a_game_holds_its_public_numbers_and_the_schedule():
         _ = Setting(3, 1.0, 1e-6, 2.0, 2).scheduled_rounds
 
 
-@pytest.mark.parametrize("repair", ["frozen", "bound", "promise"])
+@pytest.mark.parametrize("cell_sizes", ["noisy", "noisy_lower_bound", "public_lower_bound"])
 @pytest.mark.parametrize("protect", ["A", "X and A"])
-def test_a_play_has_the_steps_of_its_setting(repair, protect):
+def test_a_play_has_the_steps_of_its_setting(cell_sizes, protect):
     """What the play publishes is epsilon' of the setting of the same game, and what noise in doubles gives away is taken from delta."""
-    N = 20.0 if repair == "promise" else None
+    N = 20.0 if cell_sizes == "public_lower_bound" else None
     setting = Setting.of(game(), 1.0, 1e-6, 2.0, rounds=5, protect=protect, smallest_cell=N)
-    play = dp_oracle_learner(game(), 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=5, protect=protect, repair=repair, smallest_cell=N)
-    assert play.epsilon_step == setting.step(repair)
-    share, delta = 0.0 if repair == "promise" else 0.1, 5e-7 if repair == "bound" else 1e-6
+    play = dp_oracle_learner(game(), 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=5, protect=protect, cell_sizes=cell_sizes,
+                             smallest_cell=N)
+    assert play.epsilon_step == setting.step(cell_sizes)
+    share, delta = 0.0 if cell_sizes == "public_lower_bound" else 0.1, 5e-7 if cell_sizes == "noisy_lower_bound" else 1e-6
     law = largest_step((1 - share) * 1.0, delta, setting.selections, 4)
-    assert 0 < law - setting.step(repair) < 1e-4 * law
-    assert dataclasses.replace(setting, m=None).step(repair) == law
+    assert 0 < law - setting.step(cell_sizes) < 1e-4 * law
+    assert dataclasses.replace(setting, m=None).step(cell_sizes) == law
     assert play.eta == setting.learning_rate
 
 
 def test_a_bound_takes_the_steps_of_the_law():
     setting = Setting(100, 1.0, 1e-7, 2.0, 2, 0.05, 9.9, 5000)
-    assert setting.epsilon_step == largest_step(0.9, 1e-7, 99, 99) and setting.step("promise") == largest_step(1.0, 1e-7, 99, 99)
+    assert setting.epsilon_step == largest_step(0.9, 1e-7, 99, 99) and setting.step("public_lower_bound") == largest_step(1.0, 1e-7, 99, 99)
     assert frozen_bound(setting).rounds == setting.T
 
 
@@ -89,8 +90,8 @@ def test_it_stays_as_it_was_made():
 
 @pytest.mark.parametrize("wrong", [
     {"rounds": 0}, {"epsilon": 1e-7}, {"delta": 1.0}, {"B": 0.0}, {"n_groups": 1}, {"beta": 0.0}, {"log_labelings": -1.0},
-    {"smallest_cell": 0.5}, {"constraints": ("FN",)}, {"eta": 0.0}, {"share": 1.0}, {"share": 1e-12}, {"protect": "record"},
-    {"accounting": "pld"}, {"m": 0.0}, {"n_classifiers": 0}, {"smallest_cell": 251.0}], ids=str)
+    {"smallest_cell": 0.5}, {"constraints": ("FN",)}, {"eta": 0.0}, {"budget_fraction": 1.0}, {"budget_fraction": 1e-12},
+    {"protect": "record"}, {"m": 0.0}, {"n_classifiers": 0}, {"smallest_cell": 251.0}], ids=str)
 def test_each_number_is_refused_by_its_name(wrong):
     with pytest.raises(ValueError, match=rf"^{next(iter(wrong))}"):
         Setting(**NUMBERS | wrong)
@@ -99,5 +100,5 @@ def test_each_number_is_refused_by_its_name(wrong):
 def test_a_delta_that_noise_in_doubles_eats_is_refused():
     with pytest.raises(ValueError, match=r"^delta=1e-12"):
         _ = Setting.of(game(), 1.0, 1e-12, 2.0, rounds=5).epsilon_step
-    with pytest.raises(ValueError, match=r"^repair="):
+    with pytest.raises(ValueError, match=r"^cell_sizes="):
         Setting(**NUMBERS).step("none")
