@@ -11,7 +11,7 @@ from .._checks import refuse
 from . import views
 from .axes import Axis
 from .panel import Panel
-from .views import Table, View
+from .views import TableFrame, View
 
 __all__: list[str] = []
 
@@ -36,7 +36,7 @@ class Chart:
     said: tuple[str, ...] = ()              # and how those that the folded table shows read
     clip: bool = False
     digits: int = 3
-    start: Table | None = None              # a table: what its cells are compared with,
+    start: TableFrame | None = None              # a table: what its cells are compared with,
     compare: tuple[tuple[int, int], ...] = ()       # or which row with which other
     box: tuple[int, int, int, int] = field(init=False)      # left, top, width, height of the drawing area
     size: tuple[int, int] = field(init=False)

@@ -14,7 +14,7 @@ import numpy as np
 from . import views
 from .axes import shown
 from .chart import BAR, NUMBER, ROOM, Chart, shown_rows, spread
-from .views import Table
+from .views import TableFrame
 
 __all__: list[str] = []
 
@@ -269,12 +269,12 @@ def legend_list(chart: Chart, frame: Any, over: Over = NOTHING) -> str:
     return f'<ul class="dpx-legend">{names}</ul>'
 
 
-def cell_texts(table: Table, digits: int) -> list[str]:
+def cell_texts(table: TableFrame, digits: int) -> list[str]:
     """The texts of a table's cells, row by row."""
     return [value if isinstance(value, str) else shown(value, digits) for value in table.values.ravel()]
 
 
-def compared_texts(chart: Chart, table: Table) -> list[str | None]:
+def compared_texts(chart: Chart, table: TableFrame) -> list[str | None]:
     """What each cell is compared with: the cell at the start, or in the other row of its pair; None where with nothing."""
     if not chart.compare:
         return list(cell_texts(chart.start or table, chart.digits))
@@ -282,7 +282,7 @@ def compared_texts(chart: Chart, table: Table) -> list[str | None]:
     return [now[other[i // width] * width + i % width] if i // width in other else None for i in range(len(now))]
 
 
-def table_html(chart: Chart, table: Table, label: str) -> str:
+def table_html(chart: Chart, table: TableFrame, label: str) -> str:
     """A table; cells that differ from what they are compared with carry a mark and the number there."""
     now, was, width = cell_texts(table, chart.digits), compared_texts(chart, table), len(table.columns)
     verb = "against" if chart.compare else "was"

@@ -129,7 +129,7 @@ class Explorer:
     def frame(self, /, **values: Any) -> Any:
         """What ``fn`` returns at slider ``values`` (any left out: where the slider starts), checked and exact.
 
-        A dict of arrays, a ``Table`` (``rows``, ``columns``, ``values``) or a 2-d array; of several panels a dict from their names to
+        A dict of arrays, a ``TableFrame`` (``rows``, ``columns``, ``values``); of several panels a dict from their names to
         these. Every value must lie on its slider's grid.
         """
         full = self._full(values)

@@ -16,7 +16,7 @@ from .chart import Chart
 from .controls import PEOPLE
 from .html import Shown
 from .people import People
-from .views import Table
+from .views import TableFrame
 
 __all__: list[str] = []
 
@@ -42,7 +42,7 @@ def panel_png(chart: Chart, frame: Any, title: str) -> bytes:
     return (bars_png if chart.view == "bars" else curves_png)(chart, frame, title)
 
 
-def table_png(chart: Chart, frame: Table, title: str) -> bytes:
+def table_png(chart: Chart, frame: TableFrame, title: str) -> bytes:
     """A table of texts."""
     figure, ax = new_picture(title, (6.4, 0.5 + 0.32 * (1 + len(frame.rows))))
     ax.axis("off")

@@ -25,7 +25,7 @@ HINT = "Point at it to read values."
 
 
 @dataclass(frozen=True)
-class Guess:
+class PanelGuess:
     """What a panel asks its reader for."""
 
     panel: Panel

@@ -1,6 +1,6 @@
 """What a figure's function may return, for each kind of figure, brought into one form.
 
-``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``, ``bars``) or a ``Table``. Whatever
+``canonical`` turns one result into a frame: a dict of named arrays (``lines``, ``roc``, ``pareto``, ``bars``) or a ``TableFrame``. Whatever
 does not fit raises a ``ValueError`` that names the slider values of the frame.
 """
 from __future__ import annotations
@@ -31,7 +31,7 @@ LARGEST = 1e12          # on a linear axis
 
 
 @dataclass(frozen=True)
-class Table:
+class TableFrame:
     """A table of numbers or short texts."""
 
     rows: tuple[str, ...]
@@ -86,7 +86,7 @@ def numbers(values: Any, what: str, wrong: Any) -> np.ndarray:
     return array
 
 
-def table(result: Any, wrong: Any) -> Table:
+def table(result: Any, wrong: Any) -> TableFrame:
     """A pandas table, or ``{"rows": names, "columns": names, "values": cells}``."""
     if isinstance(result, pd.DataFrame):
         corner = str(result.index.name or result.columns.name or "")
@@ -101,7 +101,7 @@ def table(result: Any, wrong: Any) -> Table:
     else:
         wrong(f"returned {type(result).__name__}, not a table",
               'Return a pandas DataFrame or {"rows": ..., "columns": ..., "values": ...}.')
-    found = Table(tuple(rows), tuple(columns), values, corner)
+    found = TableFrame(tuple(rows), tuple(columns), values, corner)
     if not all(map(writable, (*found.rows, *found.columns, corner))):
         wrong("a row or column name holds a control character", "Leave it out.")
     if values.ndim != 2 or values.shape != (len(found.rows), len(found.columns)) or not values.size:
@@ -124,20 +124,20 @@ def label(name: Any) -> str:
 
 def key(frame: Any) -> Any:
     """The same for two frames of one view that are equal to the last bit, and for those only."""
-    if isinstance(frame, Table):
+    if isinstance(frame, TableFrame):
         return frame.rows, frame.columns, tuple(map(repr, frame.values.ravel()))
     return tuple((name, part.shape, part.tobytes()) for name, part in frame.items())
 
 
 def size(frame: Any) -> int:
     """How many numbers or cells a frame holds."""
-    return frame.values.size if isinstance(frame, Table) else sum(part.size for part in frame.values())
+    return frame.values.size if isinstance(frame, TableFrame) else sum(part.size for part in frame.values())
 
 
 def same_shape(first: Any, frame: Any, where: str) -> None:
     """All frames of a figure have the same series, rows and columns: only the numbers move."""
     def shape(f: Any) -> Any:
-        return (f.rows, f.columns) if isinstance(f, Table) else tuple(f)
+        return (f.rows, f.columns) if isinstance(f, TableFrame) else tuple(f)
     if shape(first) != shape(frame):
         raise ValueError(f"fn at {where}: returned {shape(frame)}, but {shape(first)} at the first frame. "
                          "Return the same series, rows and columns at every slider value.")

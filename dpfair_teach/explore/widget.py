@@ -14,7 +14,7 @@ from .axes import Axis
 from .controls import Control
 from .drawing import Over, Spot
 from .html import still_html
-from .reader import BEFORE, HINT, SHOWN, STEP, Guess
+from .reader import BEFORE, HINT, SHOWN, STEP, PanelGuess
 
 __all__: list[str] = []
 
@@ -49,7 +49,7 @@ class LiveFigure:
         self.settle()
         self.shown = explorer._afresh(self.values())
         asking = [i for i, panel in enumerate(explorer.panels) if panel.guess]
-        self.asking = GuessBox(Guess(explorer.panels[asking[0]], explorer._charts[asking[0]]), asking[0], self) if asking else None
+        self.asking = GuessBox(PanelGuess(explorer.panels[asking[0]], explorer._charts[asking[0]]), asking[0], self) if asking else None
         self.readers = [ValueReader(one.name or explorer.title, self) for one in self.shown.pictures]
         self.picture = widgets.HTML(self.html())
         for one in self.inputs:
@@ -110,7 +110,7 @@ def input_of(control: Control, plays: bool) -> ControlInput | PeopleButtons:
 class GuessBox:
     """Guess first: a slider for each number of the guess, *Compare* and *Show me*; then the answer, and how far off the guess was."""
 
-    def __init__(self, guess: Guess, at: int, live: LiveFigure) -> None:
+    def __init__(self, guess: PanelGuess, at: int, live: LiveFigure) -> None:
         import ipywidgets as widgets
         self.guess, self.at, self.live, self.asks = guess, at, live, True      # at: which of the pictures
         self.mine: list[float] | None = None

@@ -237,7 +237,7 @@ def test_the_live_figure_asks_for_the_guess_first(name):
     assert not compare.disabled and len(paths(drawn(figure), figure)) == 1 and ("your guess" in picture(figure) or name == "bar")
     compare.click()
     mine = [(0.75 if name != "draw_log" else 1.0), *[0.5] * (len(handles) - 1)]
-    guess = reader.Guess(figure.panels[0], figure._charts[0])
+    guess = reader.PanelGuess(figure.panels[0], figure._charts[0])
     assert guess.compared(figure.frame(), mine) in words.value and paths(drawn(figure), figure) == [guess.path(mine), "the answer"]
     assert escape(figure.sentence()) in picture(figure) and not any(one.disabled for one in controls) and skip.layout.display == "none"
     # at another setting it is no guess any more
@@ -255,7 +255,7 @@ def test_the_live_figure_asks_for_the_guess_first(name):
 @pytest.mark.parametrize("name", GUESSES)
 def test_the_live_figure_draws_a_guess_and_says_how_far_off_it_was_as_the_player_does(visit, name):
     figure, page = samples()[name], visit(name)
-    guess = reader.Guess(figure.panels[0], figure._charts[0])
+    guess = reader.PanelGuess(figure.panels[0], figure._charts[0])
     n = len(guess.handles())
     for mine in ([0.5] * n, [0.13] * n, [(7 * k % 100) / 100 for k in range(1, n + 1)], [0.0] * n, [1.0] * n):
         drawn, words = page.evaluate("""mine => { const {guess} = document.querySelector("dpfair-explorer");
