@@ -5,12 +5,12 @@ does not fit raises a ``ValueError`` that names the slider values of the frame.
 """
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 
 from .arguments import writable
 
@@ -88,7 +88,8 @@ def numbers(values: Any, what: str, wrong: Any) -> np.ndarray:
 
 def table(result: Any, wrong: Any) -> TableFrame:
     """A pandas table, or ``{"rows": names, "columns": names, "values": cells}``."""
-    if isinstance(result, pd.DataFrame):
+    pandas = sys.modules.get("pandas")      # whoever returns its table has imported it
+    if pandas is not None and isinstance(result, pandas.DataFrame):
         corner = str(result.index.name or result.columns.name or "")
         rows, columns, values = map(label, result.index), map(label, result.columns), result.to_numpy(dtype=object)
     elif isinstance(result, dict) and {"rows", "columns", "values"} <= set(result):
