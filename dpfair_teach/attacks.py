@@ -306,11 +306,6 @@ def reweighing_weights(A: ArrayLike, Y: ArrayLike, counts: ArrayLike | None = No
     -------
     array (m,), above 0
 
-    Raises
-    ------
-    ValueError
-        A cell (a, y) that holds nobody; ``counts`` of another shape or not above 0.
-
     Examples
     --------
     >>> reweighing_weights([0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1])

@@ -12,7 +12,7 @@ from recorded.networks_torch import CASES, RECORD, inputs
 
 STORED = json.loads(RECORD.read_text(encoding="utf-8"))
 SLOPES = {"log_loss": networks.log_loss_slopes, "score": lambda z, y: networks.score_slopes(z), "soft_error": networks.soft_error_slopes}
-STEPS = {"SGD": SGD(.05), "momentum": SGD(.05, momentum=.9), "Adam": Adam(.05)}
+STEPS = {"SGD": SGD(.05), "Adam": Adam(.05)}
 
 
 def close(found, stored):

@@ -55,7 +55,7 @@ def test_every_step_is_scikit_learns_on_the_same_batches():
 
 def test_without_hidden_layers_it_ends_at_the_logistic_regression():
     X, y, _ = drawn(1, 400)
-    network, optimizer = Network(5, ()), SGD(1.0, momentum=.9)
+    network, optimizer = Network(5, ()), SGD(4.0)
     start = State({"theta": network.initial(np.random.default_rng(0)), **optimizer.start(network.n_parameters)})
     found = train(step_on(network, optimizer, X, y, lambda state: slice(None)), start, 400).state["theta"]
     exact = LogisticRegression(C=np.inf, tol=1e-12, solver="newton-cholesky").fit(X, y)

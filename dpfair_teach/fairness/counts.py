@@ -40,11 +40,6 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     -------
     (b, k, 2) array indexed [yhat, a, y], in people: ints where everybody counts whole, else floats. b = 2 without ``n_bins``.
 
-    Raises
-    ------
-    ValueError
-        Different lengths, nobody, labels other than 0/1, groups that are not codes; columns of pandas whose indexes disagree.
-
     Examples
     --------
     >>> cell_counts(prediction=[1, 0, 1, 1], A=[0, 0, 1, 1], Y=[1, 1, 1, 0])[1]   # accepted: rows are groups, columns are labels
@@ -125,11 +120,6 @@ def error(counts: ArrayLike) -> np.ndarray:
     -------
     (...) array, or a float for one table
 
-    Raises
-    ------
-    ValueError
-        The table is empty.
-
     Examples
     --------
     >>> float(error([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]))
@@ -191,11 +181,6 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     pandas.DataFrame
         Columns ``people``, ``label_1`` and ``accepted`` (shares of them), ``error``, ``fp``, ``tp``.
 
-    Raises
-    ------
-    ValueError
-        A batch of tables, an empty cell, a wrong number of names, or a name twice.
-
     Examples
     --------
     >>> print(report([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3))
@@ -236,11 +221,6 @@ def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:
     n_groups : int
         k_1 k_2 ..., for :func:`cell_counts`; at most 1000. A combination may be empty, and its rates then do not exist.
 
-    Raises
-    ------
-    ValueError
-        No attribute, different lengths, groups that are not codes, too many combinations.
-
     Examples
     --------
     >>> A, n_groups = cross_groups([[0, 0, 1, 1], [0, 1, 2, 0]])
@@ -275,11 +255,6 @@ def merge_groups(counts: ArrayLike, into: ArrayLike) -> np.ndarray:
     Returns
     -------
     (..., b, g, 2) array [yhat, coarse group, y]
-
-    Raises
-    ------
-    ValueError
-        Not one code for each group, or a coarse group that gets none.
 
     Examples
     --------

@@ -27,11 +27,6 @@ def form_constants(shares: ArrayLike, anchor: int = 0) -> np.ndarray:
     -------
     (3, 3) array indexed [given, wanted], both in the order of :data:`AGAINST`. Each constant is attained for violations up to 1/2.
 
-    Raises
-    ------
-    ValueError
-        Fewer than two groups, or a share that is not positive.
-
     Examples
     --------
     >>> form_constants([0.6, 0.3, 0.1])     # rows: given the anchored, pairwise, population form
@@ -70,11 +65,6 @@ def widest_gap(accepted: ArrayLike, shares: ArrayLike) -> np.ndarray:
     -------
     array of the shape of ``accepted``
 
-    Raises
-    ------
-    ValueError
-        Shares that are none, or of fewer than two groups.
-
     Examples
     --------
     >>> widest_gap([0.01, 0.3, 1.0], [0.7, 0.3]).round(3)
@@ -108,11 +98,6 @@ def gap_margin(people: ArrayLike, beta: float = 0.05) -> np.ndarray:
     -------
     (k, l) array [a, y]; the row of group 0 is 0, its gap to itself. The drawn violation differs from the expected one by at most the
     largest entry. It may exceed 1, and then says nothing.
-
-    Raises
-    ------
-    ValueError
-        Fewer than two groups, or a cell with less than one person.
 
     Examples
     --------
@@ -153,11 +138,6 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     Returns
     -------
     float, the smallest such multiple of 1/n
-
-    Raises
-    ------
-    ValueError
-        No ``against`` for more than two groups.
 
     Examples
     --------
@@ -208,11 +188,6 @@ def mean_gap_bounds(rates: ArrayLike, people: ArrayLike) -> tuple[np.ndarray, np
     Returns
     -------
     low, high : (...) arrays
-
-    Raises
-    ------
-    ValueError
-        Another number of groups, shapes that do not fit.
 
     Examples
     --------

@@ -99,8 +99,8 @@ class Plan:
             "sampling_probability": check.number("sampling_probability", self.sampling_probability, low=LEAST_SAMPLE, high=1.0),
             "empty": check.choice("empty", self.empty, EMPTY)}
         if isinstance(self.optimizer, type) or not isinstance(self.optimizer, Optimizer):
-            check.refuse("optimizer", self.optimizer, "not something with rate, start(p) and step(theta, gradient, moments)",
-                         "Give networks.Adam(rate) or networks.SGD(rate).")
+            check.refuse("optimizer", self.optimizer, "not something with learning_rate, start(p) and step(theta, gradient, moments)",
+                         "Give networks.Adam(learning_rate) or networks.SGD(learning_rate).")
         for name, value in found.items():
             object.__setattr__(self, name, value)
 
@@ -117,7 +117,7 @@ class Plan:
         """The optimizer's step. Weights that run away are refused before they overflow: that may not depend on a secret sample."""
         theta, moments = self.optimizer.step(theta, gradient, moments)
         if not max(theta.max(), -theta.min()) <= LARGEST:
-            check.refuse("learning_rate", self.optimizer.rate, f"at which an entry of theta has grown beyond {LARGEST:g}",
+            check.refuse("learning_rate", self.optimizer.learning_rate, f"at which an entry of theta has grown beyond {LARGEST:g}",
                          "Take smaller steps, or standardize X.")
         return theta, moments
 

@@ -47,11 +47,6 @@ def log_loss_slopes(logits: ArrayLike, y: ArrayLike) -> np.ndarray:
     -------
     (m,) array of float64
 
-    Raises
-    ------
-    ValueError
-        Labels that are not 0 or 1, other lengths, logits that are not finite.
-
     Examples
     --------
     >>> log_loss_slopes([0.0, 40.0, -1000.0], [1, 1, 1])
@@ -73,11 +68,6 @@ def score_slopes(logits: ArrayLike) -> np.ndarray:
     Returns
     -------
     (m,) array of float64
-
-    Raises
-    ------
-    ValueError
-        Logits that are not finite.
 
     Examples
     --------
@@ -169,11 +159,6 @@ def gradient_norms(network: Network, theta: ArrayLike, passed: Pass, slopes: Arr
     -------
     (m,) array of float64
 
-    Raises
-    ------
-    ValueError
-        As :func:`gradient`.
-
     Examples
     --------
     >>> network = Network(2, hidden=())
@@ -204,11 +189,6 @@ def clipped_sum(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayL
     -------
     (p,) array
 
-    Raises
-    ------
-    ValueError
-        As :func:`gradient`; weights of another length.
-
     Examples
     --------
     >>> network = Network(2, hidden=())
@@ -231,12 +211,7 @@ def per_example_gradients(network: Network, theta: ArrayLike, passed: Pass, slop
 
     Returns
     -------
-    (m, p) array
-
-    Raises
-    ------
-    ValueError
-        As :func:`gradient`; more than 10^8 numbers.
+    (m, p) array, of at most 10^8 numbers
 
     Examples
     --------

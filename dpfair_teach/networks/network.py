@@ -50,11 +50,6 @@ class Network:
     hidden : tuple of ints in 1..10^6
         The widths of the hidden layers; () for none. ``n_parameters``, the length p of theta, is at most 10^8.
 
-    Raises
-    ------
-    ValueError
-        Widths that are no positive whole numbers, or more parameters than that.
-
     Examples
     --------
     >>> network = Network(2, hidden=(3,))
@@ -105,15 +100,6 @@ class Network:
             within = math.sqrt(6 / (len(block) - 1 + block.shape[1]))
             block[...] = rng.uniform(-within, within, block.shape)
         return theta.astype(kind, copy=False)
-
-    def layers(self, theta: ArrayLike) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The weights (n, w) and the biases (w,) of each layer; views, where theta is an array of float64 or float32.
-
-        >>> Network(1, hidden=(2,)).layers(np.arange(7.0))
-        [(array([[0., 1.]]), array([2., 3.])), (array([[4.],
-               [5.]]), array([6.]))]
-        """
-        return [(block[:-1], block[-1]) for block in blocks(self.shapes, parameters(self, theta))]
 
     def forward(self, theta: ArrayLike, X: ArrayLike) -> Pass:
         """Everybody's logit, with what each layer read on the way: what :func:`gradient` and the others go back along.

@@ -1,4 +1,4 @@
-"""Steps of a gradient: plain with momentum, and Adam."""
+"""Steps of a gradient: plain, and Adam's."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -13,15 +13,18 @@ from .network import finite, precision
 
 __all__ = ["SGD", "Adam"]
 
+#: Of Kingma and Ba: how much of the mean, and of the mean of squares, stays from step to step, and what is added to the root.
+BETA_1, BETA_2, FLOOR = 0.9, 0.999, 1e-8
 MOST_STEPS = 10**15
+RETURNED = "Give what start(p), or the last step, returned."
 
 
 @runtime_checkable
 class Optimizer(Protocol):
-    """What makes steps of gradients, as SGD and Adam do: a dataclass with a ``rate``."""
+    """What makes steps of gradients, as SGD and Adam do."""
 
     @property
-    def rate(self) -> float: ...
+    def learning_rate(self) -> float: ...
 
     def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]: ...
 
@@ -31,72 +34,52 @@ class Optimizer(Protocol):
 
 @dataclass(frozen=True)
 class SGD:
-    """Gradient steps with momentum: v <- momentum v + gradient, theta <- theta - rate v.
+    """Plain gradient steps: theta <- theta - learning_rate * gradient.
 
-    Source: Algorithm 1, line 4 (Tran et al. 2020), for momentum 0.
+    Source: Algorithm 1, line 4 (Tran et al. 2020).
 
     Parameters
     ----------
-    rate : float > 0
-        What a gradient is multiplied by.
-    momentum : float in [0, 1)
-        How much of the velocity stays from step to step.
+    learning_rate : float > 0
 
     Examples
     --------
-    >>> step = SGD(0.5, momentum=0.5)
-    >>> moments = step.start(1)
-    >>> theta, moments = step.step(np.array([1.0]), np.array([1.0]), moments)
-    >>> step.step(theta, np.array([1.0]), moments)[0]           # 1 - 0.5 * 1 - 0.5 * 1.5
-    array([-0.25])
+    >>> step = SGD(0.5)
+    >>> step.step(np.array([1.0]), np.array([4.0]), step.start(1))
+    (array([-1.]), {})
     """
 
-    rate: float
-    momentum: float = 0.0
+    learning_rate: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", check.number("rate", self.rate, low=0, low_open=True))
-        object.__setattr__(self, "momentum", check.number("momentum", self.momentum, low=0, high=1, high_open=True))
+        _read_rate(self)
 
     def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]:
-        """What the first step is handed, for p parameters of this ``dtype``, float64 or float32: nothing without momentum.
-
-        >>> SGD(0.1).start(3), SGD(0.1, momentum=0.9).start(3)
-        ({}, {'velocity': array([0., 0., 0.])})
-        """
-        zeros = np.zeros(check.integer("p", p, low=1), precision("dtype", dtype))
-        return {"velocity": zeros} if self.momentum else {}
+        """What the first step is handed, for p parameters: nothing."""
+        check.integer("p", p, low=1)
+        precision("dtype", dtype)
+        return {}
 
     def step(self, theta: np.ndarray, gradient: np.ndarray, moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """theta and the moments after one step; those that are given stay as they are.
 
         ``moments`` are what :meth:`start`, or the last step, returned; a ``training.State`` that holds them will do.
-
-        >>> SGD(0.5).step(np.array([1.0]), np.array([4.0]), {})
-        (array([-1.]), {})
         """
         theta, gradient = _checked(theta, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
-            if not self.momentum:
-                return _arrived(theta - self.rate * gradient, self.rate), {}
-            velocity = self.momentum * _moment(moments, "velocity", theta) + gradient
-            return _arrived(theta - self.rate * velocity, self.rate), {"velocity": velocity}
+            return _arrived(theta - self.learning_rate * gradient, self.learning_rate), {}
 
 
 @dataclass(frozen=True)
 class Adam:
     """Steps by a running mean of the gradients over the root of a running mean of their squares, both freed of their start at 0.
 
-    Source: Kingma and Ba (2015), Algorithm 1.
+    Source: Kingma and Ba (2015), Algorithm 1, with their numbers: .9 of the mean and .999 of the squares stay, 1e-8 is added to the root.
 
     Parameters
     ----------
-    rate : float > 0
+    learning_rate : float > 0
         About how far an entry of theta moves in a step.
-    beta_1, beta_2 : float in [0, 1)
-        How much of the mean, and of the mean of squares, stays from step to step.
-    floor : float > 0
-        What is added to the root.
 
     Examples
     --------
@@ -106,54 +89,42 @@ class Adam:
     array([0.9, 1.1])
     """
 
-    rate: float = 0.001
-    beta_1: float = 0.9
-    beta_2: float = 0.999
-    floor: float = 1e-8
+    learning_rate: float = 0.001
 
     def __post_init__(self) -> None:
-        for name in ("rate", "floor"):
-            object.__setattr__(self, name, check.number(name, getattr(self, name), low=0, low_open=True))
-        for name in ("beta_1", "beta_2"):
-            object.__setattr__(self, name, check.number(name, getattr(self, name), low=0, high=1, high_open=True))
+        _read_rate(self)
 
     def start(self, p: int, dtype: DTypeLike = float) -> dict[str, np.ndarray]:
-        """What the first step is handed, for p parameters of this ``dtype``, float64 or float32: zeros, and that no step was made.
-
-        >>> Adam(0.1).start(2)
-        {'mean': array([0., 0.]), 'square': array([0., 0.]), 'steps': array(0)}
-        """
+        """What the first step is handed, for p parameters of this ``dtype``, float64 or float32: zeros, and that no step was made."""
         p, kind = check.integer("p", p, low=1), precision("dtype", dtype)
         return {"mean": np.zeros(p, kind), "square": np.zeros(p, kind), "steps": np.array(0)}
 
     def step(self, theta: np.ndarray, gradient: np.ndarray, moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """theta and the moments after one step, as :meth:`SGD.step`.
-
-        >>> theta, moments = Adam(0.5).step(np.array([1.0]), np.array([4.0]), Adam(0.5).start(1))
-        >>> theta.round(6), moments["steps"]
-        (array([0.5]), array(1))
-        """
+        """theta and the moments after one step, as :meth:`SGD.step`."""
         theta, gradient = _checked(theta, gradient)
         mean, square = (_moment(moments, name, theta) for name in ("mean", "square"))
         if not square.min(initial=0.0) >= 0:
-            check.refuse("moments", float(square.min()), "is an entry of what is called square, a mean of squares",
-                         "Give what start(p), or the last step, returned.")
+            check.refuse("moments", float(square.min()), "is an entry of what is called square, a mean of squares", RETURNED)
         t = _steps(moments) + 1
-        mean, square = self.beta_1 * mean, self.beta_2 * square
-        mean += (1 - self.beta_1) * gradient
+        mean, square = BETA_1 * mean, BETA_2 * square
+        mean += (1 - BETA_1) * gradient
         with np.errstate(over="ignore"):
-            square += (1 - self.beta_2) * (gradient * gradient)
+            square += (1 - BETA_2) * (gradient * gradient)
         if not finite(square):      # else such an entry would stand still from now on
             check.refuse("gradient", float(np.abs(gradient).max()), f"has a square that is too large for {theta.dtype}",
                          "Scale the features, or clip the gradient.")
-        root = square / (1 - self.beta_2**t)        # in one memory: large arrays cost more to get than to fill
+        root = square / (1 - BETA_2**t)             # in one memory: large arrays cost more to get than to fill
         np.sqrt(root, out=root)
-        root += self.floor
+        root += FLOOR
         with np.errstate(over="ignore", invalid="ignore"):
             after = np.divide(mean, root, out=root)
-            after *= -self.rate / (1 - self.beta_1**t)
+            after *= -self.learning_rate / (1 - BETA_1**t)
             after += theta
-        return _arrived(after, self.rate), {"mean": mean, "square": square, "steps": np.array(t)}
+        return _arrived(after, self.learning_rate), {"mean": mean, "square": square, "steps": np.array(t)}
+
+
+def _read_rate(optimizer: Any) -> None:
+    object.__setattr__(optimizer, "learning_rate", check.number("learning_rate", optimizer.learning_rate, low=0, low_open=True))
 
 
 def _checked(theta: Any, gradient: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -172,7 +143,7 @@ def _named(moments: Any, name: str) -> Any:
     try:
         return moments[name]
     except Exception as problem:
-        check.refuse("moments", moments, f"has no {name}", "Give what start(p), or the last step, returned.", problem)
+        check.refuse("moments", moments, f"has no {name}", RETURNED, problem)
 
 
 def _moment(moments: Any, name: str, theta: np.ndarray) -> np.ndarray:
@@ -182,8 +153,7 @@ def _moment(moments: Any, name: str, theta: np.ndarray) -> np.ndarray:
         check.refuse("moments", found, f"is called {name}, and not of shape {theta.shape} and {theta.dtype} as theta is",
                      "Give what start(p, dtype=theta.dtype), or the last step, returned.")
     if not finite(found):
-        check.refuse("moments", float(found[~np.isfinite(found)][0]), f"is an entry of what is called {name}",
-                     "Give what start(p), or the last step, returned.")
+        check.refuse("moments", float(found[~np.isfinite(found)][0]), f"is an entry of what is called {name}", RETURNED)
     return found
 
 
@@ -192,14 +162,13 @@ def _steps(moments: Any) -> int:
     found: Any = _named(moments, "steps")
     whole = found.dtype.kind in "iu" and found.ndim == 0 if isinstance(found, (np.ndarray, np.generic)) else type(found) is int
     if not whole or not 0 <= int(found) <= MOST_STEPS:
-        check.refuse("moments", found, f"is called steps, and no whole number from 0 to {MOST_STEPS:,}",
-                     "Give what start(p), or the last step, returned.")
+        check.refuse("moments", found, f"is called steps, and no whole number from 0 to {MOST_STEPS:,}", RETURNED)
     return int(found)
 
 
-def _arrived(theta: np.ndarray, rate: float) -> np.ndarray:
+def _arrived(theta: np.ndarray, learning_rate: float) -> np.ndarray:
     """theta after a step, if it is still one: of what is not, every later step would be none."""
     if not finite(theta):
-        check.refuse("rate", rate, "with this step an entry of theta is no longer finite", "Take smaller steps: choose a smaller rate, or "
-                     "scale the features.")
+        check.refuse("learning_rate", learning_rate, "with this step an entry of theta is no longer finite",
+                     "Take smaller steps: choose a smaller learning_rate, or scale the features.")
     return theta

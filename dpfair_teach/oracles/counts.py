@@ -57,11 +57,6 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     n : (k, 2) array [a, y]
         People. ``games.FairnessGame.from_counts(n_pos, n, gamma)`` is the game.
 
-    Raises
-    ------
-    ValueError
-        Different lengths; entries that are no numbers, codes or labels; whole numbers beyond 2^53; too many counts for ``limit``.
-
     Examples
     --------
     >>> n_pos, n = threshold_counts([.2, .7, .7], A=[0, 0, 1], Y=[1, 0, 1])
@@ -95,11 +90,6 @@ def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
         People accepted by each labeling, "nobody" and "everybody" first.
     n : (k, 2) array [a, y]
         People.
-
-    Raises
-    ------
-    ValueError
-        As :func:`threshold_counts`; ``X`` not of shape (m, 2).
 
     Examples
     --------

@@ -77,11 +77,6 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     (H, m) array of 0/1 (int8)
         Each labeling once, "nobody" and "everybody" first.
 
-    Raises
-    ------
-    ValueError
-        ``X`` not of shape (m, 2), not finite, whole numbers beyond 2^53, or with too many labelings for ``limit``.
-
     Examples
     --------
     >>> len(halfplane_labelings([[0, 0], [1, 0], [0, 1], [1, 1]]))      # all 16 but the two of XOR
@@ -162,11 +157,6 @@ def with_constants(predictions: ArrayLike) -> np.ndarray:
     -------
     (H to H + 2, m) array of 0/1 (int8)
         The rows given, then those of the two constants that are missing.
-
-    Raises
-    ------
-    ValueError
-        ``predictions`` empty, not of two axes, not 0/1.
 
     Examples
     --------
@@ -268,11 +258,6 @@ def shattered_sets(labelings: ArrayLike) -> list[tuple[int, ...]]:
     Returns
     -------
     list of tuples of ints, by size
-
-    Raises
-    ------
-    ValueError
-        More than 16 people, or entries that are not 0/1.
 
     Examples
     --------

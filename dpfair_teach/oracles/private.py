@@ -74,11 +74,6 @@ def cell_losses(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLi
     -------
     (H,) array
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit; a group that ``costs`` does not know; entries that are not finite.
-
     Examples
     --------
     >>> cell_losses([[1, 0], [1, 1]], A=[0, 1], Y=[0, 1], costs=[[1, -1], [1, -1]])
@@ -102,11 +97,6 @@ def cost_sensitivity(costs: ArrayLike, m: int) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        ``costs`` of another shape or not finite.
 
     Examples
     --------
@@ -174,11 +164,6 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     -------
     PrivateChoice
         ``index``, ``release``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`cell_losses`; ``rng`` not a Generator.
 
     Examples
     --------

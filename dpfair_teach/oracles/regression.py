@@ -31,11 +31,6 @@ class RegressionOracle:
         strongest are rounding, and left out; before, columns are standardized where the units alone would make one look so.
     Y : (m,) array of 0/1
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, entries that are not finite, labels not 0/1.
-
     Examples
     --------
     >>> oracle = RegressionOracle([[0.], [1.], [2.], [3.]], [0, 0, 1, 1])

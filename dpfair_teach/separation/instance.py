@@ -51,11 +51,6 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
     -------
     D, D_neighbour : Datasets with one feature (0 is V, 1 is U) and groups 0 (R) and 1 (B); the last person is the one who changes.
 
-    Raises
-    ------
-    ValueError
-        m or gamma m is not a multiple of 4, or gamma is too large for m.
-
     Examples
     --------
     >>> D, neighbour = instance(40, 0.1)

@@ -30,7 +30,7 @@ def problem(k=2, notion="demographic_parity", h=None, A=None, network=NETWORK):
 
 
 def plan(**how):
-    return Plan(**dict(dict(epochs=3, batch=25, sampling_probability=.2, dual_learning_rate=2.0, optimizer=SGD(.1, .5)), **how))
+    return Plan(**dict(dict(epochs=3, batch=25, sampling_probability=.2, dual_learning_rate=2.0, optimizer=SGD(.2)), **how))
 
 
 def part(k=2, notion="equalized_odds", n=None):
@@ -214,7 +214,7 @@ def printed_by_hand(variant, it, how, noise, rng):
                     step = step + lam[a, r] * (1 if V > 0 else -1) * (everybody - each.mean(axis=0))
                     clips |= np.linalg.norm(G[own], axis=1).max() > how.max_grad_norm
         step = step + rng.normal(size=len(step)) * noise.primal * 2 * how.max_multiplier * how.max_grad_norm / (smallest - 1)      # (7)
-        theta = theta - how.optimizer.rate * step
+        theta = theta - how.optimizer.learning_rate * step
         score = network.probabilities(theta, people)
         apart = np.array([[abs(score[line].mean() - np.minimum(score[own], how.dual_clip).mean())
                            for line, own in zip(lines, of_rates, strict=True)] for of_rates in zip(*members, strict=True)])    # (13)
@@ -373,13 +373,13 @@ def test_rows_that_change_behind_a_training_are_found_when_they_are_read(bad, tm
 class Signs:
     """A third optimizer, by the signs alone."""
 
-    rate: float
+    learning_rate: float
 
     def start(self, p, dtype=float):
         return {"last": np.zeros(p, dtype)}
 
     def step(self, theta, gradient, moments):
-        return theta - self.rate * np.sign(gradient), {"last": gradient}
+        return theta - self.learning_rate * np.sign(gradient), {"last": gradient}
 
 
 def test_an_optimizer_of_ones_own_needs_no_change_of_the_plan():
@@ -387,7 +387,7 @@ def test_an_optimizer_of_ones_own_needs_no_change_of_the_plan():
     theta, _ = lagrangian.f_ld(it, how, np.random.default_rng(5))
     assert np.isfinite(theta).all()
     for wrong in (Adam, SGD, 3, None, "adam", Network(2)):
-        with pytest.raises(ValueError, match=r"^optimizer=.*: not something with rate, start\(p\) and step.*Give networks\.Adam"):
+        with pytest.raises(ValueError, match=r"^optimizer=.*: not something with learning_rate, start\(p\) and step.*Give networks\.Adam"):
             plan(optimizer=wrong)
 
 
