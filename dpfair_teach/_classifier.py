@@ -3,10 +3,9 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import nullcontext
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +17,10 @@ from ._group_argument import missing_now, refuse_group_as_feature, refuse_no_gro
 from ._large_delta import warn_of_a_large_delta
 from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
+from .fairness.parity import OfGroups
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What a fit keeps beside the names that end in "_".
 _HIDDEN = ("_basis", "_fitted_with", "_group_column")
@@ -263,7 +266,7 @@ class FrontierClassifier(GammaClassifier):
         return table_of(asked, self._draws(asked, draws), confidence)
 
 
-def compared(notion: object, against: str | None, k: int | None) -> str | None:
+def compared(notion: object, against: OfGroups | None, k: int | None) -> OfGroups | None:
     """Who a learner compares where nobody says it: any two groups, and two are also each with group 0. A :class:`fairness.Parity` says it
     itself."""
     return "pairs" if against is None and k != 2 and not isinstance(notion, Parity) else against

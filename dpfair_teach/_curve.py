@@ -5,13 +5,15 @@ errors and violations become intervals that hold for all gammas at once. All of 
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from . import _checks as check
 from .fairness import Parity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The 25 tolerances of the book's protocol: 0 to 0.10 by 0.01, then 14 up to 0.5.
 GAMMAS: tuple[float, ...] = (*(g / 100 for g in range(11)), *np.linspace(0.12, 0.50, 14).tolist())
@@ -64,6 +66,8 @@ def band(drawn: np.ndarray, confidence: float, tails: int = 1) -> tuple[np.ndarr
 
 def table_of(gammas: np.ndarray, known: Drawn, confidence: float) -> pd.DataFrame:
     """The columns of ``curve``."""
+    import pandas as pd  # only where a table is made
+
     columns = {"gamma": gammas}
     for name, drawn in {"error": known.error, "violation": known.violation}.items():
         low, high = band(drawn, confidence, tails=LOW_TAIL if name == "violation" else 1)
