@@ -129,13 +129,9 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     """An epsilon for k exponential mechanisms, each epsilon0-private: far less than for k pure mechanisms.
 
     Source: Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020. All losses of one exponential mechanism lie within an interval of
-    length epsilon0, not 2 epsilon0. For steps chosen adaptively, three bounds hold and the least is returned: mean plus tail,
-
-        k (x - 1 - ln x) + epsilon0 sqrt(k ln(1/delta) / 2),  x = epsilon0 / (1 - exp(-epsilon0)),
-
-    (the largest mean, :func:`bounded_range_mean`, and Azuma with Hoeffding's lemma for increments of range epsilon0); Renyi's accountant
-    with :func:`rdp_exponential`; and :func:`optimal_composition`, as the steps are epsilon0-private. For steps fixed beforehand the
-    optimum is known, :func:`bounded_range_delta` solved for epsilon; the adaptive optimum is larger.
+    length epsilon0, not 2 epsilon0. For steps chosen adaptively the least of three bounds: mean plus tail, k times
+    :func:`bounded_range_mean` + epsilon0 sqrt(k ln(1/delta) / 2); Renyi's accountant with :func:`rdp_exponential`; and
+    :func:`optimal_composition`. For steps fixed beforehand the optimum, :func:`bounded_range_delta` solved for epsilon.
 
     Parameters
     ----------
@@ -154,8 +150,6 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     --------
     >>> round(bounded_range_composition(0.1, 100, 1e-6), 3), round(bounded_range_composition(0.1, 100, 1e-6, adaptive=False), 3)
     (2.401, 2.246)
-    >>> round(optimal_composition(0.1, 100, 1e-6), 3)
-    4.775
     """
     epsilon0, delta = choice_epsilon(epsilon0), check.number("delta", check.delta(delta), low=1e-200, high=1.0)
     if not check.flag("adaptive", adaptive):

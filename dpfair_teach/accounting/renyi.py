@@ -37,10 +37,8 @@ def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarra
 
         epsilon = rdp + ln(1 - 1/a) - (ln delta + ln a) / (a - 1).
 
-    Why. delta is E_P (1 - exp(epsilon - L))_+. Bound (1 - e^(-u))_+ by c e^((a-1) u), u = L - epsilon, with the smallest c that does,
-    which is the largest value of (1 - e^(-u)) e^(-(a-1) u); it is at e^(-u) = 1 - 1/a, and c = (1 - 1/a)^(a-1) / a. Then delta is at most
-    c E_P e^((a-1) L) e^(-(a-1) epsilon) <= c exp((a-1) (rdp - epsilon)); solve for epsilon. Markov's inequality alone has c = 1. Further,
-    where delta^2 >= 1 - exp(-rdp), epsilon 0 will do (Bretagnolle and Huber: it bounds the total variation distance).
+    The chapter on adding up has the proof. Further, where delta^2 >= 1 - exp(-rdp), epsilon 0 will do (Bretagnolle and Huber: it bounds the
+    total variation distance).
 
     Parameters
     ----------
@@ -56,7 +54,7 @@ def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarra
     Raises
     ------
     ValueError
-        A number out of range; not one divergence for each order.
+        Not one divergence for each order.
 
     Examples
     --------

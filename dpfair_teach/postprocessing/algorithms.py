@@ -67,20 +67,12 @@ def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float
     ----------
     counts : (b, k, 2) array [yhat, a, y], whole people, k >= 2
         ``yhat`` is a decision (b = 2) or a score bin.
-    epsilon : float in [1e-9, 1e9]
-    gamma : float >= 0
-        The gap allowed on the noisy table.
-    rng : numpy.random.Generator
+    epsilon, gamma, rng : as in :func:`dp_postprocessing`
 
     Returns
     -------
     Solution
         ``p`` (b, k) [yhat, a] and ``value``, its error on the noisy table.
-
-    Raises
-    ------
-    ValueError
-        As :func:`public_margin_counts` and :func:`solve`; never because of what the noise was.
 
     Examples
     --------
@@ -112,10 +104,7 @@ def score_bin_postprocessing(
         k, public: which groups there are is not read off A.
     n_bins : int in 2..1000
         b; at most the number of different scores.
-    epsilon : float in [1e-9, 1e9]
-    gamma : float >= 0
-        The gap allowed on the noisy table.
-    rng : numpy.random.Generator
+    epsilon, gamma, rng : as in :func:`dp_postprocessing`
 
     Returns
     -------

@@ -54,7 +54,7 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     Raises
     ------
     ValueError
-        Too many cases to try; bad labels.
+        Too many cases to try.
 
     Examples
     --------
@@ -139,7 +139,6 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     Returns
     -------
     LemmaA1
-        ``noise``, ``holds`` and the limits of the five facts, ``error``, ``people``, ``rates``, ``gaps``, ``slack``.
 
     Raises
     ------
@@ -202,23 +201,18 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     ----------
     q : (2, k, 2) array [yhat, a, y]
         The true frequencies q^, which sum to 1.
-    m : int in 1..10^15
-    epsilon : float > 0
-    beta : float in (0, 1)
+    m, epsilon, beta : as in :func:`lemma_a1`
     gamma : float >= 0
-    as_printed : bool
-        The printed constants instead of the sharp ones.
+    as_printed : as in :func:`lemma_a1`
 
     Returns
     -------
     Theorem22
-        ``error``, ``error_gamma``, ``fp``, ``tp``, ``holds``.
 
     Raises
     ------
     ValueError
-        Not one table of 0/1 predictions, a sum other than 1 (people: divide by m), numbers out of range. (A hypothesis that fails is
-        not an error: see ``holds``.)
+        Not one table of 0/1 predictions, a sum other than 1 (people: divide by m). (A hypothesis that fails is no error: see ``holds``.)
 
     Examples
     --------

@@ -200,8 +200,7 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
 
     Source: the Lagrangian of supplement, LP (2). For any multipliers lam[a, y] (lam[0, y] standing for minus the sum of the others),
     a fair p has err(p) >= sum of q_ya1 + sum over (yhat, a) of min(0, q_ya0 - q_ya1 + sum_y lam_ay P(yhat | a, y))
-    - sum over (a, y) of |lam_ay| (gamma + slack_ay). Between pairs the lam of each rate sum to 0, and the last term is
-    gamma max(lam_ay, 0) + slack_ay |lam_ay|, summed over all groups.
+    - sum over (a, y) of |lam_ay| (gamma + slack_ay). Between pairs the lam of each rate sum to 0.
 
     Parameters
     ----------
@@ -278,8 +277,7 @@ def width(parity: Parity) -> int:
 def limits(gamma: ArrayLike, slack: ArrayLike, k: int, parity: Parity = EQUALIZED_ODDS) -> tuple[np.ndarray, np.ndarray]:
     """How far a rate may be below and above its reference, two arrays (..., k, 2); infinity means no constraint.
 
-    Against group 0 the reference is that group's rate and both are gamma + slack; row 0 is 0. Between pairs it is a number lo that the
-    program finds: lo - slack <= rate <= lo + gamma + slack for every group is the same as gaps of at most gamma + slack_a + slack_b.
+    Against group 0 the reference is that group's rate; row 0 is 0. Between pairs it is a number that the program finds.
     """
     wide = width(parity)
     if isinstance(gamma, float) and isinstance(slack, float) and 0 <= gamma < np.inf and 0 <= slack:    # the usual call, unburdened

@@ -188,9 +188,7 @@ def _nearest_with_sum(x: np.ndarray, total: np.ndarray) -> np.ndarray:
 def nearest_whole(x: np.ndarray, total: np.ndarray) -> np.ndarray:
     """The nonnegative whole numbers with sum ``total`` (...) that are nearest to ``x`` (..., k), whole numbers with that sum.
 
-    All give up the same number t, those below it all they have; what is then too much, less than one each, comes off the largest. No entry
-    moves away from what it was before the noise by more than the norm n of the noise: upwards by no more than its own noise, so downwards,
-    the sums being equal, by no more than the positive noise of the others.
+    All give up the same number t, those below it all they have; what is then too much, less than one each, comes off the largest.
     """
     order = np.argsort(-x, axis=-1, kind="stable")
     falling = np.take_along_axis(x, order, axis=-1)
