@@ -285,7 +285,7 @@ def by_rounds(k):
     assert [len(one) for one in games.start_play(found, 2.0, 0.3, 3)] == [4 * (k - 1), 3, 3]
 
 
-@counted("games.algorithm_5", "games.algorithm_5_as_printed", "games.private_players", "games.FrozenPlayers", "games.BoundPlayers",
+@counted("games.algorithm_5", "games.algorithm_5_as_printed", "games.private_players", "games.FrozenPlayers",
          "games.PromisePlayers", "games.printed_sensitivities")
 def by_private_rounds(k):
     """What the auditors measure is, on average, what the hand counts: of 2,000 draws, with noise of scale 1 or so for cells of 100."""

@@ -51,7 +51,7 @@ from .learner import DPOracleLearner, DPRegressionLearner
 from .play import Play as Play
 from .play import PrivatePlay as PrivatePlay
 from .play import evaluate, gradient_seen
-from .players import BoundPlayers, FrozenPlayers, PromisePlayers, printed_sensitivities, private_players
+from .players import FrozenPlayers, PromisePlayers, printed_sensitivities, private_players
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
@@ -69,7 +69,7 @@ from .setting import Setting
 __all__ = [
     "FairnessGame", "DPOracleLearner", "DPRegressionLearner",
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
-    "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "BoundPlayers", "PromisePlayers",
+    "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "PromisePlayers",
     "printed_sensitivities", "start_play",
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",

@@ -90,11 +90,6 @@ def algorithm_3(
     h : (T, ...) array of ints
         The learner's answers.
 
-    Raises
-    ------
-    ValueError
-        As :func:`start_play`.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
@@ -140,11 +135,6 @@ def algorithm_5(
     -------
     PrivatePlay
         ``Q`` and ``lam``, the averages of both players; the moves of all rounds; ``releases_``.
-
-    Raises
-    ------
-    ValueError
-        As the players, such as :class:`FrozenPlayers`.
 
     Examples
     --------
@@ -197,11 +187,6 @@ def algorithm_5_as_printed(
     releases : tuple of accounting.Release
         What the paper claims. The claim is false.
 
-    Raises
-    ------
-    ValueError
-        As :func:`printed_sensitivities` and :func:`start_play`.
-
     Examples
     --------
     >>> game = FairnessGame([[0] * 12, [1] * 12], A=[0, 0, 0, 1, 1, 1] * 2, Y=[1] * 6 + [0] * 6, gamma=.1)
@@ -234,9 +219,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
 
     Source: supplement, Algorithm 3 (Agarwal et al. 2018): :func:`algorithm_3`.
 
-    Where no mixture of the classifiers is gamma-fair, the play is still of the game with multipliers of sum at most B: it approaches the
-    mixture with the least error + B times what its largest gap exceeds gamma by. Then ``violation`` stays above gamma, which is how to
-    know; :meth:`FairnessGame.fair_erm` refuses instead, and says which violation is the smallest.
+    Where no mixture of the classifiers is gamma-fair, it approaches the one with the least error + B times what its largest gap exceeds
+    gamma by, and ``violation`` stays above gamma; :meth:`FairnessGame.fair_erm` refuses instead.
 
     Parameters
     ----------
@@ -256,8 +240,6 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     Returns
     -------
     Play
-        ``Q``, ``lam``, ``gap``, ``error``, ``violation`` of the averages; ``chosen``, ``multipliers`` of each round; ``gap_after``,
-        ``regret_after``.
 
     Raises
     ------
@@ -317,8 +299,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float
     "noisy_lower_bound": a lower bound N on the smallest cell is released; the auditor measures the rates, of two groups the gaps, with l1
     sensitivity 2/(N+1). "public_lower_bound": a public ``smallest_cell`` N that holds for all data sets that could occur.
 
-    Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. What comes out is then, up to the play's
-    gap, the mixture with the least error + B times what its largest gap exceeds gamma by. With a constant among the classifiers
+    Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. With a constant among the classifiers
     (:meth:`FairnessGame.with_constants`), a fair mixture always exists.
 
     In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is

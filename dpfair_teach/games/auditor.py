@@ -43,11 +43,6 @@ def hedge(theta: ArrayLike, B: ArrayLike) -> np.ndarray:
     -------
     (..., K) array, entries >= 0, with sum at most B
 
-    Raises
-    ------
-    ValueError
-        B not above 0 or of another shape, theta a single number, empty or not finite.
-
     Examples
     --------
     >>> hedge([0.0, 0.0, 0.0, 0.0], B=5)
@@ -198,11 +193,6 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
     -------
     AgarwalTheorem1
         ``rounds_real``, ``rounds``, ``eta``, ``nu``.
-
-    Raises
-    ------
-    ValueError
-        A number out of range, or more than 10**15 rounds.
 
     Examples
     --------

@@ -32,11 +32,6 @@ def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
     -------
     (2k, m) array of 0/1: h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}
 
-    Raises
-    ------
-    ValueError
-        Groups that are no codes, or more than 10^8 entries.
-
     Examples
     --------
     >>> group_indicators([0, 1, 1])
@@ -68,11 +63,6 @@ def aware_predictions(by_group: ArrayLike, A: ArrayLike) -> np.ndarray:
     Returns
     -------
     (H, m) array: entry [h, i] is h(x_i, A_i)
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, predictions outside [0, 1], a group that ``by_group`` does not know.
 
     Examples
     --------
@@ -145,11 +135,6 @@ def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> flo
     float: 1/(1 + gamma) for two groups, (k + 1)/2 / (1 + (k - 1) gamma) for more. For gamma < 1/2 no smaller number would do for all
     classes, and it is at most 1/(2 gamma), what an A-blind class with both constants needs
 
-    Raises
-    ------
-    ValueError
-        Fewer than two groups, gamma negative.
-
     Examples
     --------
     >>> [round(least_bound(k, 0.05), 3) for k in (2, 3, 4, 10)], [least_bound(k, 0.05, as_printed=True) for k in (2, 3, 4, 10)]
@@ -198,11 +183,6 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
     Returns
     -------
     AwareGuarantee: ``.error``, ``.violation``
-
-    Raises
-    ------
-    ValueError
-        B too small for the theorem, or a number out of range.
 
     Examples
     --------
@@ -266,11 +246,6 @@ def false_positive_gaps(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]
     v : float
         The largest |gap| - gamma, or 0.
 
-    Raises
-    ------
-    ValueError
-        Rates outside [0, 1], fewer than two, gamma negative.
-
     Examples
     --------
     >>> gap, v = false_positive_gaps([0.25, 0.5, 0.125], 0.125)
@@ -303,11 +278,6 @@ def anchor_move(gap: ArrayLike, limit: float, most: float) -> float:
     Returns
     -------
     float in [-most, most]
-
-    Raises
-    ------
-    ValueError
-        Gaps outside [-1, 1], or none.
 
     Examples
     --------
@@ -352,11 +322,6 @@ def fair_mixture(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]:
         Of the mixture that was given, h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}.
     price : float
         The new error is at most the old one plus this, whoever the people are: :func:`least_bound` times the largest |gap| - gamma.
-
-    Raises
-    ------
-    ValueError
-        Rates outside [0, 1], fewer than two, gamma negative.
 
     Examples
     --------
@@ -403,11 +368,6 @@ def fair_mixture_as_printed(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, fl
         Of the mixture that was given, h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}.
     price : float
         The new error is at most the old one plus this, whoever the people are: the sum of the excesses.
-
-    Raises
-    ------
-    ValueError
-        Rates outside [0, 1], fewer than two, gamma negative.
 
     Examples
     --------

@@ -156,11 +156,6 @@ def population_bound(n: ArrayLike, log_classifiers: float, beta: float) -> Popul
     PopulationBound
         ``error``, ``rates``, ``gaps``.
 
-    Raises
-    ------
-    ValueError
-        An empty cell, a number out of range.
-
     Examples
     --------
     >>> bound = population_bound([[5000, 3000], [1000, 1000]], math.log(100), beta=.05)

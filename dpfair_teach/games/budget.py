@@ -86,9 +86,7 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
 
     Source: supplement, Algorithm 5 and Theorems 3.7, 3.8 (main text, Algorithm 3): T = B sqrt(ln d) m epsilon /
     (2 (2|A|B + 1) sqrt(ln(1/delta)) (ln|H(S)| + ln(2/beta))), d = 4|A| - 3; eta = sqrt(ln d / T) / 2; epsilon' = epsilon /
-    (4 sqrt(T ln(1/delta))). T balances what the two players lose. (The main text prints ln|H(S)| + ln(2/beta) under the root, which
-    balances nothing.) The paper does not say what to do with a T that is no whole number, or below 1: this plays max(1, ceil(T)), and
-    reckons eta and epsilon' from the number that is played.
+    (4 sqrt(T ln(1/delta))). T balances what the two players lose. max(1, ceil(T)) rounds are played, and eta and epsilon' belong to those.
 
     Parameters
     ----------
@@ -107,13 +105,11 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     constraints : tuple of "FP", "TP"
         What is equalized. With both, d = 4|A| - 3; with one, d = 2|A| - 1, where Theorem 3.8 keeps printing 4|A| - 3.
     smallest_cell : float >= 1, optional
-        A public lower bound N on the people of every (group, label) that a constraint asks about: it takes the place of m in T, which the
-        paper keeps free of the cells so that it depends on nothing private. The gap then grows like 1/sqrt(N/m) instead of m/N.
+        A public lower bound N on the people of every (group, label) that a constraint asks about: it takes the place of m in T.
 
     Returns
     -------
     Schedule
-        ``rounds_real``, ``rounds``, ``eta``, ``epsilon_step``, ``formula_holds``.
 
     Raises
     ------
@@ -205,10 +201,8 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
                         constraints: tuple[str, ...] = ("FP", "TP")) -> float:
     """The delta that the printed Laplace noise of Algorithm 5 needs at this epsilon, by its scale alone: exact.
 
-    Source: ours, on supplement, Algorithm 5. The scale is proportional to 1/(n-1), with n the smallest cell of the private data. A
-    neighbour with n - 1 there uses a scale (n-1)/(n-2) times as large, and the sum of absolute noises tells which it was
-    (:func:`~dpfair_teach.audit.laplace_scale_delta`). A class of constants has all gaps 0 whatever A is, so there nothing else is
-    to be seen, and the answer does not depend on the rest of the algorithm.
+    Source: ours, on supplement, Algorithm 5. The scale is proportional to 1/(n-1), with n the smallest cell of the private data; a
+    neighbour's may be (n-1)/(n-2) times as large (:func:`~dpfair_teach.audit.laplace_scale_delta`).
 
     Parameters
     ----------
@@ -258,11 +252,6 @@ def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gr
     -------
     float
         Infinite where it is above 700.
-
-    Raises
-    ------
-    ValueError
-        As :func:`printed_noise_delta`.
 
     Examples
     --------

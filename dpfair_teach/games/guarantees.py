@@ -95,11 +95,6 @@ def best_setting(setting: Setting) -> Setting:
     Setting
         For :func:`theorem_3_5`, and for ``dp_oracle_learner(..., cell_sizes="public_lower_bound")`` with its ``rounds`` and ``eta``.
 
-    Raises
-    ------
-    ValueError
-        As :func:`theorem_3_5`.
-
     Examples
     --------
     >>> setting = best_setting(Setting.scheduled(10**6, 1.0, 1e-7, 2.0, 2, .05, math.log(10**6 + 1), 10**6 / 4))
@@ -148,11 +143,6 @@ def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBou
     -------
     EquilibriumBound
         ``nu``, ``learner``, ``auditor``, ``rounds``, ``eta``, ``order``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`lemma_3_2`.
 
     Examples
     --------

@@ -31,6 +31,9 @@ from .table import OddsNotion
 __all__ = ["DPOracleLearner", "DPRegressionLearner"]
 
 _AT_ONCE = 2**24        # scores that are held together
+#: Options that are gone.
+GONE = {"repair": "Say cell_sizes: 'noisy', 'noisy_lower_bound' or 'public_lower_bound'.",
+        "checkpoint": "Fit in one go: a fit that resumes could draw its noise twice."}
 
 
 class OracleLearnerParams(NamedTuple):
@@ -49,6 +52,8 @@ class _PlayingLearner(RandomizedClassifier):
     """A learner that plays private rounds: one gamma, and a guarantee of (epsilon, delta)."""
 
     _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress",)        # of a fit, and not of what it learned
+
+    _gone: ClassVar[dict[str, str]] = GONE
 
     epsilon: float
     gamma: float
@@ -146,24 +151,20 @@ class DPOracleLearner(_PlayingLearner):
         The released sizes of the cells, (k, 1) of rates of all people; None for other ``cell_sizes``, or one round.
     smallest_cell_ : float, or None
         The lower bound on the smallest cell that was released, or that you promised; else None.
-    B_, eta_ : floats
-        The bound of the multipliers, and the auditor's step.
-    parity_ : fairness.Parity
+    B_, eta_, parity_
+        The bound of the multipliers, the auditor's step, the notion.
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. They are the laws of the noise. What doubles give away beside
-        them was taken from delta, and is in no record: of several fits add up the epsilons and deltas they were asked for, or leave their
-        records some delta to spare.
-    n_features_in_ : int, where X has columns
-    feature_names_in_ : array of str, where X has columns with names
-    classes_ : array([0, 1])
+        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. What doubles give away beside the laws of the noise was taken
+        from delta, and is in no record: of several fits add up the epsilons and deltas that they were asked for.
+    n_features_in_, feature_names_in_, classes_
+        As in scikit-learn, where X has columns, and columns with names.
 
     Raises
     ------
     ValueError
-        By every method, for any parameter or array out of range, and for whatever a classifier raises (only the classifiers read X: a
-        DataFrame or a list of texts is as good as they find it); by ``fit`` for ``cell_sizes`` or a ``smallest_cell`` that is not read,
-        or a
-        promise that these data break. Otherwise never because of who is in which group, nor because of what the noise was.
+        For whatever a classifier raises (only they read X: a DataFrame or a list of texts is as good as they find it); by ``fit`` for
+        ``cell_sizes`` or a ``smallest_cell`` that is not read, or a promise that these data break. Otherwise never because of who is in
+        which group, nor because of what the noise was.
 
     Examples
     --------
@@ -279,28 +280,11 @@ class DPRegressionLearner(_PlayingLearner):
         What is published: coefficients of each round's classifier, which accepts where (1, x) . rule > 0.
     errors_ : (T,) array
         How often each round's classifier errs on the people of ``fit``. X, y and the rules are public, so these are.
-    multipliers_ : (T, K) array
-        The auditor's prices in each round.
+    multipliers_, sizes_, B_, eta_, parity_, classes_, n_features_in_, feature_names_in_ : as in :class:`DPOracleLearner`
     history_ : pandas.DataFrame
-        One row for each round: ``error``, a ``multiplier`` for each constraint, such as ``multiplier FP 1-0 +``, of the rate of group 1
-        minus that of group 0, and each noisy ``gap``; missing in the last round.
-    sizes_ : (k, 2) array [a, y], or None
-        The released sizes of the cells, whole people; NaN where no constraint asks. None where T = 1, which needs no sizes.
-    B_, eta_ : floats
-        The bound of the multipliers, and the auditor's step.
-    parity_ : fairness.Parity
+        One row for each round: ``error``, a ``multiplier`` for each constraint, and each noisy ``gap``; missing in the last round.
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. They are the laws of the noise. What doubles give away beside
-        them was taken from epsilon and delta, and is in no record: of several fits add up the epsilons and deltas they were asked for, or
-        leave their records some to spare.
-    n_features_in_ : int
-    feature_names_in_ : array of str, where X has columns with names
-    classes_ : array([0, 1])
-
-    Raises
-    ------
-    ValueError
-        By every method, for any parameter or array out of range; never because of who is in which group, nor because of what the noise was.
+        As there; what doubles give away was taken from epsilon and delta.
 
     Examples
     --------

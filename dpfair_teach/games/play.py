@@ -195,9 +195,8 @@ class PrivatePlay(Moves):
         N, as promised or released.
     releases_ : tuple of accounting.Release
         All that was released, by all games of the batch. As printed the records say what the paper claims; the claim is false. A
-        learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round. They are the laws
-        of the noise. What doubles give away beside them was taken from delta, and is in no record: of several plays add up the epsilons
-        and deltas they were asked for, or leave their records some delta to spare.
+        learner's sensitivity is 1, or 1/2, of the loss divided by the most that one person can move it in that round. What doubles give
+        away was taken from delta, and is in no record.
     """
 
     n_classifiers: int
@@ -289,11 +288,6 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
     -------
     (..., K) array
         r~_1. What lies so far below the largest entry that floating point has lost it, reads as at the edge of that.
-
-    Raises
-    ------
-    ValueError
-        Multipliers that no such run has; a number out of range.
 
     Examples
     --------

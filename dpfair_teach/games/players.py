@@ -15,7 +15,7 @@ from .play import PrivatePlay
 from .sensitivity import Sensitivities, lemma_3_1
 from .setting import CELL_SIZES, CellSizes, Setting, before_the_rounds, checked_cell, checked_setting
 
-__all__ = ["FrozenPlayers", "PromisePlayers", "BoundPlayers", "private_players", "printed_sensitivities"]
+__all__ = ["FrozenPlayers", "PromisePlayers", "private_players", "printed_sensitivities"]
 
 
 class _Players:
@@ -278,27 +278,6 @@ class BoundPlayers(PromisePlayers):
     """The players of ``cell_sizes="noisy_lower_bound"``: an N that is released, for ``setting.budget_fraction`` of epsilon, half of delta.
 
     Source: ours.
-
-    Parameters
-    ----------
-    game, setting, rng, size, progress : as in :class:`FrozenPlayers`
-
-    Attributes
-    ----------
-    N : (...) array
-        As released.
-
-    Raises
-    ------
-    ValueError
-        As :class:`FrozenPlayers`.
-
-    Examples
-    --------
-    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
-    >>> rng = np.random.default_rng(0)
-    >>> float(BoundPlayers(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), rng).N)
-    0.0
     """
 
     kind = "noisy_lower_bound"
@@ -320,13 +299,13 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
     ----------
     game, setting, rng : as in :class:`FrozenPlayers`
     cell_sizes : str
-        "noisy": :class:`FrozenPlayers`. "noisy_lower_bound": :class:`BoundPlayers`. "public_lower_bound": :class:`PromisePlayers`. One
-        round, in which nothing private is read, needs no sizes, and refuses the last two.
+        "noisy": :class:`FrozenPlayers`. "public_lower_bound": :class:`PromisePlayers`. "noisy_lower_bound": the latter with an N that is
+        released. One round, in which nothing private is read, needs no sizes, and refuses the last two.
     size, progress : as in :class:`FrozenPlayers`
 
     Returns
     -------
-    FrozenPlayers, BoundPlayers or PromisePlayers
+    FrozenPlayers or PromisePlayers
 
     Raises
     ------

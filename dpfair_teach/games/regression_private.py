@@ -198,14 +198,11 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
                                  size: int | tuple[int, ...] | None = None, progress: bool = False) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
 
-    Source: ours, repairing main text, Section 5. The sizes of the cells are released once and frozen as n~. A round's costs then read A
-    through the vector sum over cells of c_ay s_ay, with the public numbers c = m price / n~; one person who changes group moves it by
-    (c_a'y - c_ay)(1, x). Gaussian noise with covariance proportional to M = X'X + ridge has, in the norm of M^-1, the sensitivity
-    max_y (max_a c_ay - min_a c_ay) times the largest sqrt((1, x)' M^-1 (1, x)): noise where predictions are strong, little where they are
-    weak. The auditor counts whom a classifier accepts in each group; with two groups one count a label, sensitivity 1, else sqrt 2. All
-    these are Gaussian, so their composition is one Gaussian and the accounting is exact, whatever the order and however adaptive. In the
-    first round all prices cancel and nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all, and
-    ``eta``, ``budget_fraction``, ``learner_fraction`` and ``ridge`` are refused.
+    Source: ours, repairing main text, Section 5. The sizes of the cells are released once. Each round's costs then read A through a sum
+    of (1, x) with public weights, which gets Gaussian noise with covariance proportional to M = X'X + ridge; the auditor counts whom a
+    classifier accepts in each group, with Gaussian noise too, so that the accounting is exact. In the first round all prices cancel and
+    nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all, and ``eta``, ``budget_fraction``,
+    ``learner_fraction`` and ``ridge`` are refused.
 
     Noisy numbers are on public grids, and what chances in doubles give away beside their law is taken from epsilon and delta before noise
     is made (the book's page on machine arithmetic). An epsilon or a delta that is not above it is refused.

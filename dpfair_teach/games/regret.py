@@ -171,11 +171,6 @@ def lemma_3_3(setting: Setting, *, as_printed: bool = False) -> float:
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        As :func:`lemma_3_2`.
-
     Examples
     --------
     >>> round(lemma_3_3(Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)), 2)
@@ -234,11 +229,6 @@ def lemma_3_4(setting: Setting, *, as_printed: bool = False) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        As :func:`lemma_3_2`.
 
     Examples
     --------

@@ -75,11 +75,6 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     Sensitivities
         ``auditor``, ``learner``, ``rates``.
 
-    Raises
-    ------
-    ValueError
-        A number out of range, an unknown option, ``m`` missing or not read.
-
     Examples
     --------
     >>> lemma_3_1(9, n_groups=2, B=5)

@@ -67,11 +67,6 @@ class Setting:
     n_classifiers : int in 1..10^15, optional
         |H|. With ``m`` it says what noise in doubles gives away of delta, which the steps then leave out. A play needs both.
 
-    Raises
-    ------
-    ValueError
-        A number out of range, an unknown word; cells of ``smallest_cell`` people that are more than m.
-
     Examples
     --------
     >>> setting = Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)

@@ -35,7 +35,7 @@ def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: i
     ``scale``, the noise's, broadcasts with all axes of ``value`` but the ``inner`` last.
 
     What is left: the chance of each multiple is a multiple of 2^-53 itself, so a little too large or too small, and far away 0: see
-    :func:`~dpfair_teach.games.doubles.laplace_delta`.
+    :func:`~dpfair_teach.games.floating_point.laplace_delta`.
     """
     if scale is None:
         return np.rint(value)

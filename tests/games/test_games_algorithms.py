@@ -57,7 +57,7 @@ VALID_CALLS = {
                                           cell_sizes="public_lower_bound", size=2, progress=False),
     **{f"games.{name}": lambda: dict(game=small(), setting=setting_of(small()), rng=np.random.default_rng(1), size=2,
                                   progress=False)
-       for name in ("FrozenPlayers", "BoundPlayers", "PromisePlayers")},
+       for name in ("FrozenPlayers", "PromisePlayers")},
     "games.printed_sensitivities": lambda: dict(game=two_of_each(), setting=setting_of(two_of_each())),
     "games.start_play": lambda: dict(game=small(), B=2.0, eta=0.1, rounds=4, size=2),
 }

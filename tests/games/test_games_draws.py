@@ -12,7 +12,8 @@ import pytest
 from scipy import optimize, stats
 
 from dpfair_teach.audit import exact_epsilon
-from dpfair_teach.games import BoundPlayers, FairnessGame, FrozenPlayers, PromisePlayers
+from dpfair_teach.games import FairnessGame, FrozenPlayers, PromisePlayers
+from dpfair_teach.games.players import BoundPlayers
 from dpfair_teach.mechanisms import exponential_probabilities
 from faults import Mutant, changed
 from plays import frozen, less_noise, private_play, promised
