@@ -46,13 +46,13 @@ def first(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 
 def chances(logs: np.ndarray) -> np.ndarray:
-    """The exact chances of ``_index`` (l,): all 2^53 numbers that ``random`` can give, each as likely, and what is drawn beyond them.
+    """The exact chances of ``weighted_index`` (l,): all 2^53 numbers that ``random`` can give, each as likely, and what is drawn beyond.
 
     By bisection, as the index rises with the number. An exponential time is taken at its law, exp(-wait).
     """
     def at(grid, wait=None):
         rng = Dealt(grid, wait)
-        return int(k_norm._index(logs[None], 1, rng)[0]), rng.asked
+        return int(k_norm.weighted_index(logs[None], 1, rng)[0]), rng.asked
 
     length, top, half = len(logs), 2**53, 2**52
     left, right = first(0, half, lambda i: not at(i)[1]), first(half, top, lambda i: at(i)[1])
@@ -290,7 +290,7 @@ def test_how_many_draws_the_rejection_throws_away():
 
 
 FAULTS = {
-    "k_norm_by_one_uniform": Mutant("dpfair_teach.mechanisms.k_norm._index", by_one_number, "one number of 53 bits, as it was"),
+    "k_norm_by_one_uniform": Mutant("dpfair_teach.mechanisms.k_norm.weighted_index", by_one_number, "one number of 53 bits, as it was"),
     "exact_k_norm_by_rejection": Mutant("dpfair_teach.mechanisms.k_norm.exact_shift", by_rejection, "the rejection, as it was"),
     "exact_k_norm_weights_not_squared": Mutant("dpfair_teach.mechanisms.k_norm.sums_of_weights", not_squared,
                                                "C(d,i), no square"),

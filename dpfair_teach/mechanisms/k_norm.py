@@ -124,8 +124,8 @@ def draws(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.nda
     Below an epsilon of about 1e-3 the geometric numbers have fewer digits, see :func:`dpfair_teach.mechanisms.geometric`.
     """
     d = k - 1
-    n = _index(log_shift(d, epsilon)[None], rows, rng) + failures(epsilon, rng, (rows, d)).sum(axis=1)
-    positive = 1 + _index(_log_ways(k, n), rows, rng)
+    n = weighted_index(log_shift(d, epsilon)[None], rows, rng) + failures(epsilon, rng, (rows, d)).sum(axis=1)
+    positive = 1 + weighted_index(_log_ways(k, n), rows, rng)
     x = np.zeros((rows, k), dtype=np.int64)
     for up in range(1, k):
         here = np.flatnonzero((positive == up) & (n > 0))
@@ -149,7 +149,7 @@ def _log_ways(k: int, n: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((len(n), 1)), ratio.cumsum(axis=1)], axis=1)
 
 
-def _index(logs: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+def weighted_index(logs: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
     """For each row an index of ``logs`` (rows or 1, l): the logarithms of weights that rise and then fall.
 
     By a uniform number and the partial sums. A uniform number has 53 bits, so a chance of 10^-17 would come out as 0 or as 2^-53, and
