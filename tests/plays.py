@@ -3,12 +3,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from dpfair_teach import games
 from dpfair_teach.games import players
-from dpfair_teach.games.players import by_rate, excess_errors
+from dpfair_teach.games.players import by_rate
 
 
 def private_play(*args: Any, as_printed: bool = False, **how: Any) -> games.PrivatePlay:
@@ -44,14 +45,20 @@ class Player:
     """A pair of private players, asked about prices of gaps (..., D) of either sign, and heard."""
 
     def __init__(self, kind: type, game: games.FairnessGame, step: float, over: Any, protect: str) -> None:
-        self.game, self.both, self.step, self.given = game, kind.__new__(kind), float(step), over
-        self.both.game, self.both.setting = game, SimpleNamespace(protect=protect)
-        self.both.errors = excess_errors(game)
+        self.game, self.kind, self.step, self.over = game, kind, float(step), over
+        self.setting = SimpleNamespace(protect=protect, gradients=0, epsilon_step=self.step, step=lambda cell_sizes: self.step,
+                                       smallest_cell=over, rounds=2)
         self._of_each(())
 
     def _of_each(self, axes: tuple[int, ...]) -> None:
-        self.both.axes = axes
-        self.both._over(self.given, self.step)
+        """Players of so many games; what could not be played with its noise is played all the same."""
+        if hasattr(self, "both") and self.both.axes == axes:
+            return
+        with mock.patch.multiple(players, _refuse_unfit=lambda game: None, _refuse_another_game=lambda *both: None,
+                                 promised=lambda game, N: N):
+            self.both = self.kind(self.game, self.setting, np.random.default_rng(0), axes or None)
+        self.both._over(self.over, self.step)
+        self.scale = self.both.choose.planned(1)[0].scale
 
     def answer(self, w: Any, rng: Any) -> Any:
         """The choice."""
@@ -61,9 +68,12 @@ class Player:
     def heard(self, w: Any) -> tuple[np.ndarray, Any]:
         """What the choice is drawn from: losses, and the scale of its noise."""
         self._of_each(())
-        asked, scale = [], self.both.choose.planned(1)[0].scale
-        self.both.choose = SimpleNamespace(invoke=lambda loss, rng, units=1.0: asked.append((loss, scale * units)))
-        self.both.best_response(multipliers(w), None)
+        asked, real = [], self.both.choose
+        self.both.choose = SimpleNamespace(invoke=lambda loss, rng, units=1.0: asked.append((loss, self.scale * units)))
+        try:
+            self.both.best_response(multipliers(w), None)
+        finally:
+            self.both.choose = real
         return asked[0]
 
     def measurement(self) -> Any:
@@ -73,10 +83,13 @@ class Player:
     def measure(self, h: Any, rng: Any, rounded: bool = True) -> Any:
         """What the auditor measures; not ``rounded``: without its grid, with any stand-in for a generator."""
         self._of_each(np.shape(h))
+        real, scale = self.both.measure, self.measurement().scale
         if not rounded:
-            scale = self.measurement().with_times(1).scale
             self.both.measure = SimpleNamespace(invoke=lambda value, rng: value + rng.laplace(size=value.shape) * scale)
-        return self.both.constraint_values(h, rng)
+        try:
+            return self.both.constraint_values(h, rng)
+        finally:
+            self.both.measure = real
 
 
 def frozen(game: games.FairnessGame, step: float, cells: np.ndarray, protect: str = "A") -> Player:

@@ -218,7 +218,8 @@ def test_the_smallest_beta_leaves_a_bound_in_the_longest_play():
     setting = Setting(10**9, 1.0, 1e-6, 2.0, 2, 1e-300, 9.9, 10**15)
     most = math.log(2e9) + 300 * math.log(10) + 9.9
     for as_printed in (True, False):
-        scale = 2 * lemma_3_1(10**15, 2, 2.0, as_printed=as_printed).learner / setting.step("printed" if as_printed else "promise")
+        scale = 2 * lemma_3_1(10**15, 2, 2.0, as_printed=as_printed).learner / setting.step(
+            "printed" if as_printed else "public_lower_bound")
         assert lemma_3_2(setting, as_printed=as_printed).learner == pytest.approx(scale * most)
         assert lemma_3_3(setting, as_printed=as_printed) == pytest.approx(scale * most)
     assert math.isfinite(lemma_3_2(setting, as_printed=True).auditor) and math.isfinite(lemma_3_4(setting, as_printed=True))
