@@ -53,7 +53,7 @@ def test_the_epsilon_of_a_person_is_that_of_all_copies_and_no_less():
 def test_the_printed_algorithm_on_copies_is_the_same_at_that_many_times_epsilon(counts, copies):
     """By the same uniform numbers: the noisy frequencies, the slack and every classifier, draw by draw, not on average only."""
     m, epsilon = int(counts.sum()), 0.3
-    rows, people = (postprocessing.noisy_counts(table, e, np.random.default_rng(3), size=200) / table.sum()
+    rows, people = (postprocessing.noisy_counts(table, e, np.random.default_rng(3), size=200, as_printed=True) / table.sum()
                     for table, e in ((copies * counts, epsilon), (counts, copies * epsilon)))
     np.testing.assert_allclose(rows, people, rtol=1e-10, atol=1e-13)
     slack = [postprocessing.paper_slack(np.abs(rows), size, e, .05) for size, e in ((copies * m, epsilon), (m, copies * epsilon))]
@@ -258,8 +258,8 @@ def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(l
 # --- deliberate faults
 
 def noise_of_the_table(f):
-    def noisy_counts(counts, epsilon, rng, size=None):
-        return counts + np.sum(counts) / 2000 * (f(counts, epsilon, rng, size) - counts)
+    def noisy_counts(counts, epsilon, rng, size=None, **how):
+        return counts + np.sum(counts) / 2000 * (f(counts, epsilon, rng, size, **how) - counts)
     return noisy_counts
 
 
