@@ -250,8 +250,9 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
 
     Examples
     --------
+    >>> from dpfair_teach import games
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
-    >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
+    >>> play = games.dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
     >>> evaluate(play, game).error, evaluate(play, game).violation
     (0.5, 0.0)
     """
@@ -291,8 +292,9 @@ def gradient_seen(lam: ArrayLike, B: float, eta: float) -> np.ndarray:
 
     Examples
     --------
+    >>> from dpfair_teach import games
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
-    >>> play = dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
+    >>> play = games.dp_oracle_learner(game, 1.0, 1e-6, 1.0, np.random.default_rng(0), rounds=2)
     >>> bool(np.allclose(gradient_seen(play.lam, play.B, play.eta), play.gradients[0]))
     True
     """

@@ -70,6 +70,7 @@ def bound_of_all(k, gamma):
     return ((games.least_bound(k, gamma), False), (games.least_bound(k, gamma, as_printed=True), True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_theorem_3_8_holds_for_every_approximate_equilibrium(k):
     """thm-3-8, printed and sharper: any (Q, lambda) is a nu-approximate equilibrium for its own nu."""
@@ -96,7 +97,7 @@ def test_theorem_3_8_holds_for_every_approximate_equilibrium(k):
     assert 1.9 * 0.02 / B < worst <= games.theorem_3_8(0.01, 0.05, B, k).violation - 0.05 + 1e-7
 
 
-@pytest.mark.parametrize("k", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
 def test_no_equilibrium_is_less_fair_than_promised(k):
     """The most unfair Q for the auditor's best and for other multipliers, nu = 0 and above."""
     rng, close = np.random.default_rng(138), 0.0

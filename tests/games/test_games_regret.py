@@ -410,6 +410,7 @@ def test_no_play_can_need_what_noise_adds_to_the_auditors_part_of_theorem_3_5():
     assert 1.5 < worst < 1.7
 
 
+@pytest.mark.slow
 def test_theorem_3_6_needs_each_of_its_terms():
     """Its formulas, spelt out; that each term of Lemmas B.1 and B.2 and of the sharper form is needed, their own tests show."""
     for B, gamma in ((10.0, 0.1), (15.0, 0.1), (4.0, 0.3), (3.0, 0.0)):
@@ -435,6 +436,7 @@ def test_theorem_3_6_needs_each_of_its_terms():
     assert game.violation([1, 0, 0]) == pytest.approx(0.4 / price)
 
 
+@pytest.mark.slow
 def test_lemma_3_4_is_kept_and_each_term_is_needed():
     """At a small step, many rounds and little noise the auditor is late: he meets the same gap of 1 in every round, and regrets the weight
     that has not arrived there yet, more than seven tenths of the bound. At a large step he regrets what he believes too soon. And with
