@@ -162,17 +162,13 @@ def test_noise_that_leaves_less_than_nobody_is_refused(notion):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (dict(prediction=[0, 1], A=[0, 1], Y=[1, 2]), "Y=2.0: labels must be 0 or 1"),
     (dict(prediction=[0, 2], A=[0, 1], Y=[0, 1]), "prediction=2.0"),
-    (dict(prediction=[0, np.nan], A=[0, 1], Y=[0, 1]), "prediction=.*nan.*NaN"),
-    (dict(prediction=[0, 1], A=[0, 0.5], Y=[0, 1]), "A=0.5"),
     (dict(prediction=[0, 1], A=[0, -1], Y=[0, 1]), "A=-1"),
     (dict(prediction=[0, 1, 1], A=[0, 1], Y=[0, 1]), r"prediction, A, Y=\(3, 2, 2\): different lengths"),
     (dict(prediction=[0, 1], A=[0, 2], Y=[0, 1], n_groups=2), "n_groups"),
     (dict(prediction=[0, 6], A=[0, 1], Y=[0, 1], n_bins=6), "n_bins"),
     (dict(prediction=np.array([0, 2]), A=np.array([0, 1]), Y=np.array([0, 1])), "prediction=2.0"),
     (dict(prediction=np.array([0, 1]), A=np.array([0, -1]), Y=np.array([0, 1])), "A=-1"),
-    (dict(prediction=[], A=[], Y=[]), "Y=.*empty"),
 ])
 def test_bad_people_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
