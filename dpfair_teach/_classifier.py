@@ -92,11 +92,11 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         return validated_groups("sensitive_features", sensitive_features, k, of="X", length=n, knows="fit")
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
-        """By the release: what :func:`warn_of_small_groups` asks for; None where there is nothing to say."""
+        """What :func:`warn_of_small_groups` goes by, from the release alone; None where no size was released."""
         return None
 
     def _warn(self, y: np.ndarray) -> None:
-        """Of what else a caller should know of the fit, as far as it is public."""
+        """Warn of what else makes the fit of little use, from public numbers alone."""
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str | None = None,
             rng: np.random.Generator | None = None) -> Self:
@@ -229,12 +229,12 @@ class GammaClassifier(RandomizedClassifier):
 
 
 class FrontierClassifier(GammaClassifier):
-    """One that also tells, from what was released, what each gamma buys."""
+    """A learner with a table of the error and the violation of every gamma, estimated from what was released."""
 
     _small_group_advice: ClassVar[str] = "see in curve() what can be relied on"
 
     def _draws(self, gammas: np.ndarray, rng: np.random.Generator) -> Drawn:
-        """For G gammas, by the release: what could be true."""
+        """Errors and violations of G gammas on tables that could be the true one, drawn by the law of the noise around the release."""
         raise NotImplementedError
 
     def curve(self, gammas: ArrayLike | None = None, *, confidence: float = 0.95, rng: np.random.Generator | None = None) -> pd.DataFrame:
@@ -288,8 +288,8 @@ def refuse_other_columns(model: Any, X: Any) -> None:
     if known is not None and names is not None and names != known.tolist():
         then, now = Counter(known.tolist()), Counter(names)
         missing, more = list((then - now).elements()), list((now - then).elements())
-        told = [f"{words} {check.shown(found)}" for words, found in (("without", missing), ("with", more)) if found]
-        why = f"are not the columns of fit, {check.shown(known.tolist())}, but {' and '.join(told) or 'in another order'}"
+        apart = [f"{words} {check.shown(found)}" for words, found in (("without", missing), ("with", more)) if found]
+        why = f"are not the columns of fit, {check.shown(known.tolist())}, but {' and '.join(apart) or 'in another order'}"
         pick = "" if missing or max(now.values()) > 1 else ": X[list(feature_names_in_)]"
         check.refuse("X", names, why, f"Give X the columns of fit, in that order{pick}.")
 

@@ -38,12 +38,12 @@ def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: flo
              for a, r in np.ndindex(people.shape)}
     small = sorted((cell for cell in names if moved[cell] > OF_USE), key=lambda cell: -moved[cell])
     if small:
-        told = [f"{names[cell]} ({_people(max(0.0, float(people[cell])))} by the release, rate off by {moved[cell]:.2g}; it takes "
+        named = [f"{names[cell]} ({_people(max(0.0, float(people[cell])))} by the release, rate off by {moved[cell]:.2g}; it takes "
                 f"{_people(np.ceil(moved[cell] / OF_USE * max(people[cell], 1.0)))}, or epsilon {epsilon * moved[cell] / OF_USE:.2g})"
                 for cell in small[:NAMED]]
         more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
         warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
-                      f"{'; '.join(told)}{more}. Merge groups, or {otherwise}.", SmallGroupWarning, stacklevel=3)
+                      f"{'; '.join(named)}{more}. Merge groups, or {otherwise}.", SmallGroupWarning, stacklevel=3)
     nobody = [names[cell] for cell in names if cell not in small and people[cell] < 0.5]
     if nobody:                                  # little noise, so that is how it is
         warnings.warn(f"nobody is there by the release: {'; '.join(nobody)}. A group without people has no rate, and its gap means "
@@ -51,7 +51,7 @@ def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: flo
 
 
 def warn_of_few(y: np.ndarray, parity: Parity) -> None:
-    """Of labels that are public, and of no release: one of which hardly anybody is."""
+    """Warn of a label that hardly anybody has: labels are public, and no release is read."""
     for label in sorted({cell.label for cell in parity.cells if cell.label is not None}):
         if (n := int(np.count_nonzero(y == label))) < FEW:
             warnings.warn(f"y has {_people(n)} of label {label}, fewer than {FEW}: whatever epsilon is, a gap between groups among so few "

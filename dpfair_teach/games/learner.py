@@ -262,7 +262,7 @@ class DPRegressionLearner(_PlayingLearner):
     n_groups : int in 2..1000
         k, public. It is not read off A.
     notion : str or fairness.Parity
-        ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0.
+        ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0: two other groups may be 2 gamma apart.
     B : float in (0, 1e9], optional
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most. On drawn
         populations of 2,000 people with a hundred features 5 was better at epsilon 5 and 10 (the study ``left_repaired_tuning``).
