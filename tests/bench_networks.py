@@ -163,9 +163,10 @@ def trained_epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], objec
         def epoch():
             rng = np.random.default_rng(0)
             with mock.patch.object(algorithm, "start_training", with_prices):
-                theta, nu = pf_ld(problem, plan, sizes, noise, rng) if noise else f_ld_signed(problem, plan, sizes, rng)
+                theta, nu, *_ = pf_ld(problem, plan, sizes, noise, rng) if noise else f_ld_signed(problem, plan, sizes, rng)
             whole = problem.of(theta)
-            return dual_step(nu, noisy_violations(whole, sizes, noise.dual, rng) if noise else whole.violations(sizes), plan)
+            apart = noisy_violations(whole, sizes, noise.measurements(1.0)[1], rng) if noise else whole.violations(sizes)
+            return dual_step(nu, apart, plan)
         return epoch
     return {"F-LD, as trained": made(None), "PF-LD, as trained": made(NoiseMultipliers(SIGMA, 30.0))}
 

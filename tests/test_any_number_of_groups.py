@@ -503,7 +503,7 @@ def priced(k):
     close(it.of(theta).violations(), [[score[y == Y].mean() - score[(A == a) & (y == Y)].mean() for y in (0, 1)] for a in range(k)])
     close(lagrangian.public_sizes(it, np.full(k, 1 / k)), [[(y == Y).sum() / k for y in (0, 1)]] * k)
     records = lagrangian.training_releases(lagrangian.NoiseMultipliers(1.0, 2.0, .1), lagrangian.Plan(3, 10), len(A), k)
-    moved = [1, 1, 1] if k == 2 else [2, 1, math.sqrt(2)]       # a size, a sum of gradients, violations
+    moved = [1 if k == 2 else 2, 1, 1]      # a size, a sum of gradients, violations: of both in units of how far one person moves them
     close([r.sensitivity for r in records], moved)
     close([r.scale / r.sensitivity for r in records], [10.0, 1.0, 2.0])
 

@@ -94,15 +94,17 @@ class InDirections(NetworkOfGroups):
         plan = Plan(self.epochs, BATCH, dual_learning_rate=DUAL_LEARNING_RATE, max_multiplier=MAX_MULTIPLIER, gamma=ALLOWED,
                     max_grad_norm=CLIP, warmup_epochs=max(1, self.epochs // 3), sampling_probability=min(1.0, BATCH / problem.m))
         noise = lagrangian.find_noise(self.epsilon, DELTA, plan, problem.m, sizes_budget_fraction=0.05)
-        sizes = lagrangian.noisy_sizes(problem, noise.sizes, rng)[0]
-        self.releases_ = lagrangian.training_releases(noise, plan, problem.m, self.n_groups, self.missing)
-        return self.keep(problem, *pf_ld_in_directions(problem, plan, sizes, noise, rng))
+        sizes, asked = lagrangian.noisy_sizes(problem, noise.sizes, rng)
+        theta, multipliers, releases = pf_ld_in_directions(problem, plan, sizes, noise, rng)
+        self.releases_ = (asked, *releases)
+        return self.keep(problem, theta, multipliers)
 
 
 def pf_ld_in_directions(problem: FairProblem, plan: Plan, sizes: np.ndarray, noise: NoiseMultipliers,
-                        rng: np.random.Generator, rank: int = DIRECTIONS) -> tuple[np.ndarray, np.ndarray]:
+                        rng: np.random.Generator, rank: int = DIRECTIONS) -> tuple[np.ndarray, np.ndarray, tuple[mechanisms.Release, ...]]:
     """``lagrangian.pf_ld``, but all of the penalty is projected: else what is public of it would be left over where the rest is cut off."""
     theta, moments, nu = lagrangian.start_training(problem, plan, rng, noise)
+    of_steps, of_violations = noise.measurements(plan.sampling_probability)
     directions = np.zeros((theta.size, rank))
     for epoch in range(1, plan.epochs + 1):
         for at, batch in enumerate(lagrangian.epoch_batches(problem.m, plan.batch, rng)):
@@ -115,14 +117,14 @@ def pf_ld_in_directions(problem: FairProblem, plan: Plan, sizes: np.ndarray, noi
                 step = part.gradient(part.loss_slopes())
                 step += directions @ (directions.T @ part.gradient(penalty))
                 secret = problem.of(theta, lagrangian.poisson_sample(problem.m, plan.sampling_probability, rng))
-                step -= lagrangian.noisy_group_sum(secret, centred, plan.max_grad_norm, noise.primal, rng,
+                step -= lagrangian.noisy_group_sum(secret, centred, plan.max_grad_norm, of_steps, rng,
                                                    directions) / plan.sampling_probability
             else:
                 step = part.gradient(part.loss_slopes() + penalty)
             theta, moments = plan.step(theta, step, moments)
         if plan.warmup_epochs <= epoch < plan.epochs:
-            nu = lagrangian.dual_step(nu, lagrangian.noisy_violations(problem.of(theta), sizes, noise.dual, rng), plan)
-    return theta, nu
+            nu = lagrangian.dual_step(nu, lagrangian.noisy_violations(problem.of(theta), sizes, of_violations, rng), plan)
+    return theta, nu, of_steps.releases + of_violations.releases
 
 
 class AskedOnce(NetworkOfGroups):

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _checks as check
 from .._generator import own_generator
+from ..mechanisms import Release
 from .plan import NoiseMultipliers, Plan, checked_noise, checked_plan, dual_clip_of
 from .private_steps import centred_prices, checked_problem, noisy_group_sum, noisy_violations
 from .problem import WITHOUT_THEM, FairProblem, epoch_batches, poisson_sample
@@ -138,7 +139,7 @@ def f_ld_signed(
 def pf_ld(
     problem: FairProblem, plan: Plan, sizes: np.ndarray,
     noise: NoiseMultipliers, rng: np.random.Generator, log: Log = silent,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, tuple[Release, ...]]:
     """PF-LD, repaired: signed multipliers, public sizes, a secret sample for what reads A, and noise for the multipliers of the moment.
 
     Source: ours, repairing Tran et al. 2020, Algorithm 1 with equations (10) and (13). Privacy unit: one person's A changes; X and Y are
@@ -165,6 +166,8 @@ def pf_ld(
     -------
     theta : (p,) array
     nu : (k, R) array
+    releases : tuple of Release
+        What was run. A step whose prices are all equal asks nothing, and leaves no record; :func:`training_releases` counts it.
 
     Raises
     ------
@@ -179,11 +182,12 @@ def pf_ld(
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
     >>> plan, rng = Plan(5, 50, sampling_probability=.2), np.random.default_rng(2)
-    >>> theta, nu = pf_ld(problem, plan, public_sizes(problem, [.5, .5]), find_noise(2.0, 1e-5, plan, 400), rng)
-    >>> nu.shape, bool((np.abs(nu) <= plan.max_multiplier).all())
-    ((2, 1), True)
+    >>> theta, nu, releases = pf_ld(problem, plan, public_sizes(problem, [.5, .5]), find_noise(2.0, 1e-5, plan, 400), rng)
+    >>> nu.shape, bool((np.abs(nu) <= plan.max_multiplier).all()), [release.times for release in releases]
+    ((2, 1), True, [32, 4])
     """
     theta, moments, nu = start_training(problem, plan, rng, noise, log=log)
+    of_steps, of_violations = noise.measurements(plan.sampling_probability)
     for epoch in range(1, plan.epochs + 1):
         for batch in epoch_batches(problem.m, plan.batch, rng):
             middle, centred = centred_prices(
@@ -197,15 +201,15 @@ def pf_ld(
                     problem.m, plan.sampling_probability, rng)
                 step -= noisy_group_sum(
                     problem.of(theta, secret), centred, plan.max_grad_norm,
-                    noise.primal, rng) / plan.sampling_probability
+                    of_steps, rng) / plan.sampling_probability
             theta, moments = plan.step(theta, step, moments)
             log(part=part, multipliers=nu)
         if plan.warmup_epochs <= epoch < plan.epochs:
             apart = noisy_violations(
-                problem.of(theta), sizes, noise.dual, rng)
+                problem.of(theta), sizes, of_violations, rng)
             log(violations=apart)
             nu = dual_step(nu, apart, plan)
-    return theta, nu
+    return theta, nu, of_steps.releases + of_violations.releases
 
 
 def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator, noise: NoiseMultipliers = NONE, *, least: int = 0,

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..accounting import UNIT_A, Release
-from ..mechanisms import mechanism_of
+from ..mechanisms import UNIT_A, Measurement, mechanism_of
 from ..mechanisms.gaussian import log_delta
 from .sensitivity import positive, sign_flip_sensitivity, theorem_1
 
@@ -22,7 +21,7 @@ __all__ = ["printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "si
 
 def gaussian_epsilon(ratio: float, delta: float) -> float:
     """The exact epsilon of a shift by ``ratio`` standard deviations."""
-    found = mechanism_of("gaussian").epsilon_at(Release("gaussian", UNIT_A, sensitivity=ratio, scale=1.0), delta)
+    found = mechanism_of("gaussian").epsilon_at(*Measurement("gaussian", UNIT_A, sensitivity=ratio, scale=1.0).planned(1), delta)
     return float(found or 0.0)
 
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
-from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import Notion
+from ..mechanisms import Release
 from ..networks import Adam, Network
 from .algorithm import f_ld_signed, pf_ld
 from .plan import LARGEST, LEAST_SAMPLE, NoiseMultipliers, Plan, find_noise, training_releases
@@ -298,7 +298,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
         :class:`~dpfair_teach.SmallGroupWarning` goes by.
     noise_ : NoiseMultipliers
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-        Sums in units of how far one person moves them.
+        Sums in units of how far one person moves them. Of a step that had nothing to ask there is none; what the fit costs is epsilon.
     parity_ : fairness.Parity
     n_features_in_, feature_names_in_, classes_ : as of scikit-learn
 
@@ -354,11 +354,12 @@ class PrivateFairLagrangian(LagrangianClassifier):
         m, k = problem.m, params.terms.n_groups
         plan = dataclasses.replace(params.plan, sampling_probability=min(1.0, max(params.plan.batch / m, LEAST_SAMPLE)))
         noise = find_noise(params.epsilon, params.delta, plan, m, sizes_budget_fraction=SIZES_BUDGET_FRACTION)
-        self.releases_: tuple[Release, ...] = training_releases(noise, plan, m, k, bool(self.missing))
-        self.sizes_, self.noise_ = noisy_sizes(problem, noise.sizes, rng)[0], noise
+        self.releases_: tuple[Release, ...] = training_releases(noise, plan, m, k, bool(self.missing))      # of a fit that dies, at most
+        (self.sizes_, asked), self.noise_ = noisy_sizes(problem, noise.sizes, rng), noise
         self.deviation_ = self._deviation(plan, noise, k, params.terms.shape)
         history = History(problem, plan, self.progress)
-        theta, multipliers = pf_ld(problem, plan, self.sizes_, noise, rng, history)
+        theta, multipliers, releases = pf_ld(problem, plan, self.sizes_, noise, rng, history)
+        self.releases_ = (asked, *releases)
         self._keep(problem, theta, multipliers, history)
 
     def _deviation(self, plan: Plan, noise: NoiseMultipliers, k: int, shape: tuple[int, int]) -> np.ndarray:

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from .. import _checks as check
-from ..accounting import ORDERS, UNIT_A, Release, pld_epsilon, rdp_of_releases, rdp_to_epsilon
-from ..mechanisms import cell_sensitivity, gaussian_sigma
+from ..accounting import ORDERS, pld_epsilon, rdp_of_releases, rdp_to_epsilon
+from ..mechanisms import UNIT_A, Measurement, Release, cell_sensitivity, gaussian_sigma
 from ..networks import Adam, Optimizer
 
 __all__ = ["Plan", "NoiseMultipliers", "find_noise", "training_releases"]
@@ -150,6 +150,14 @@ class NoiseMultipliers:
         for name in ("primal", "dual", "sizes"):
             object.__setattr__(self, name, check.number(name, getattr(self, name), low=0.0, high=1e9))
 
+    def measurements(self, sampling_probability: float) -> tuple[Measurement, Measurement]:
+        """What draws the noise of the sums of steps and that of the violations, in units of how far one person moves them."""
+        return gaussian_of(self.primal, sampling_probability), gaussian_of(self.dual)
+
+
+def gaussian_of(multiplier: float, sampling_probability: float = 1.0) -> Measurement:
+    return Measurement("gaussian", UNIT_A, sensitivity=1.0, scale=multiplier, sampling_probability=sampling_probability)
+
 
 def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int = 2, missing: bool = False) -> tuple[Release, ...]:
     """What a repaired training releases: the sizes, if they are asked, then a noisy sum a primal step and violations a dual step.
@@ -166,7 +174,7 @@ def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int
         People.
     n_groups : int in 2..1000
     missing : bool
-        May a person be in no group? Then of two groups two numbers are free.
+        May a person be in no group? Then of two groups two sizes are free.
 
     Returns
     -------
@@ -191,12 +199,10 @@ def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int
     for name in ("primal", "dual"):
         if getattr(noise, name) == 0:
             check.refuse("noise", noise, f"holds no {name} noise, and without any there is no privacy", "Choose noise above 0.")
-    all_codes = k + check.flag("missing", missing)
-    moved, both = cell_sensitivity(k, all_codes > 2), 1.0 if all_codes == 2 else math.sqrt(2)
-    asked = [Release("geometric", UNIT_A, sensitivity=moved, epsilon=noise.sizes)] if noise.sizes else []
-    steps = [Release("gaussian", UNIT_A, sensitivity=1.0, scale=noise.primal, sampling_probability=plan.sampling_probability, times=primal),
-             Release("gaussian", UNIT_A, sensitivity=both, scale=both * noise.dual, times=dual)] if primal else []
-    return *asked, *steps
+    moved = cell_sensitivity(k, k + check.flag("missing", missing) > 2)
+    asked = Measurement("geometric", UNIT_A, sensitivity=moved, epsilon=noise.sizes).planned(1) if noise.sizes else ()
+    of_steps, of_violations = noise.measurements(plan.sampling_probability)
+    return *asked, *of_steps.planned(primal), *of_violations.planned(dual)
 
 
 def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget_fraction: float = 0.0,
@@ -254,11 +260,11 @@ def _least_noise(epsilon: float, delta: float, primal: int, dual: int, q: float,
     """The cost depends on these numbers alone: two groups and more have the same noise multipliers, and a question of the same epsilon."""
     sizes = of_sizes * epsilon
     sigma_d = math.sqrt(dual) * gaussian_sigma(1.0, of_dual * (epsilon - sizes), delta)
-    fixed = [Release("geometric", UNIT_A, sensitivity=1, epsilon=sizes)] if sizes else []
-    fixed.append(Release("gaussian", UNIT_A, sensitivity=1.0, scale=sigma_d, times=dual))
+    asked = Measurement("geometric", UNIT_A, sensitivity=1, epsilon=sizes).planned(1) if sizes else ()
+    asked += gaussian_of(sigma_d).planned(dual)
 
     def with_noise(log_sigma: float) -> list[Release]:
-        return [*fixed, Release("gaussian", UNIT_A, sensitivity=1.0, scale=math.exp(log_sigma), sampling_probability=q, times=primal)]
+        return [*asked, *gaussian_of(math.exp(log_sigma), q).planned(primal)]
 
     def over(log_sigma: float) -> float:
         """ln of what such noise costs, over epsilon."""

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..accounting import Release
-from ..mechanisms import release_cells
-from ..mechanisms.grid import gaussian_on_grid
+from ..mechanisms import Measurement, Release, release_cells
 from ..networks import per_example_gradients
 from .problem import FairProblem, Part
 
@@ -18,6 +16,8 @@ __all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes
 
 #: Of the people of a rate, the least share that a group is taken to have.
 LEAST = 0.01
+#: Of smaller prices nothing is read: their noise could be rounded to none.
+LEAST_REACH = 1e-300
 
 
 def centred_prices(multipliers: ArrayLike, sizes: ArrayLike, silent: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -68,13 +68,13 @@ def centred_prices(multipliers: ArrayLike, sizes: ArrayLike, silent: bool = Fals
     return middle, prices - middle
 
 
-def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, rng: np.random.Generator,
+def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: Measurement, rng: np.random.Generator,
                     directions: np.ndarray | None = None) -> np.ndarray:
     """The sum over a secret sample of centred price times clipped gradient of h, with Gaussian noise: the only look at A in a primal step.
 
     Source: ours, repairing Tran et al. 2020, equation (10), by gaps T1 to T10. What one person adds to the sum is at most clip times the
     largest |centred price|, in any group; reach is twice that, and no changed A moves the sum further. The standard deviation is noise
-    times reach, and where all prices are 0, or so small that this would be 0 in doubles, nothing is read, drawn or released. reach follows
+    times reach, and where all prices are 0, or below 10^-300, nothing is read, drawn or released. reach follows
     from the released multipliers, so it is public. With ``directions`` only the sum's coordinates on these are released: a projection
     shortens every contribution, so the same noise does, on few numbers in place of p. The result is rounded to a public grid, 1/1000 of
     the noise.
@@ -89,8 +89,8 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
     centred : (k, R) array
         Of :func:`centred_prices`; (k + 1, R) where a person may be in no group. Others make more noise than they need.
     clip : float in (0, 1e9]
-    noise : float in [0, 1e9]
-        Noise multiplier.
+    noise : mechanisms.Measurement
+        Gaussian, of sensitivity 1: its scale is the noise multiplier, as of :meth:`NoiseMultipliers.measurements`. It keeps the record.
     rng : numpy.random.Generator
     directions : (p, r) array, optional
         Orthonormal columns, public.
@@ -110,7 +110,8 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
     >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
     >>> from dpfair_teach.networks import Network
     >>> problem = FairProblem(Network(1, ()), [[0.], [1.], [2.]], [0, 1, 1], [0, 1, 1], FairTerms("demographic_parity", 2))
-    >>> noisy_group_sum(problem.of(np.zeros(2), np.arange(3)), [[.5], [-.5]], 1.0, 0.0, np.random.default_rng(0)).round(3)
+    >>> none = Measurement("gaussian", "A", sensitivity=1.0, scale=0.0)
+    >>> noisy_group_sum(problem.of(np.zeros(2), np.arange(3)), [[.5], [-.5]], 1.0, none, np.random.default_rng(0)).round(3)
     array([-0.375, -0.125])
     """
     part, rng = _part(part), check.rng(rng)
@@ -123,20 +124,20 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: float, r
         k, weights = k + 1, np.column_stack([weights, 1 - weights.sum(axis=1)])
     centred = check.array("centred", centred, shape=(k, R), low=-1e18, high=1e18)
     clip = check.number("clip", clip, low=0.0, high=1e9, low_open=True)
-    noise = check.number("noise", noise, low=0.0, high=1e9)
+    noise = checked_measurement(noise)
     p = part.problem.network.n_parameters
     if directions is not None:
         directions = orthonormal(directions, p)
     reach = reach_of(centred, clip)
-    if reach == 0 or (noise > 0 and noise * reach == 0):        # the second: prices so small that their noise would be rounded to none
+    if reach < LEAST_REACH:
         return np.zeros(p)
     total = part.clipped_sum(clip, part.problem.terms.each(centred, part.cells, weights)).astype(float)
     if directions is None:
-        return gaussian_on_grid(total, noise * reach, rng)
-    return directions @ gaussian_on_grid(directions.T @ total, noise * reach, rng)
+        return noise.invoke(total, rng, units=reach)
+    return directions @ noise.invoke(directions.T @ total, rng, units=reach)
 
 
-def noisy_violations(part: Part, sizes: ArrayLike, noise: float, rng: np.random.Generator) -> np.ndarray:
+def noisy_violations(part: Part, sizes: ArrayLike, noise: Measurement, rng: np.random.Generator) -> np.ndarray:
     """Signed violations over fixed sizes, with Gaussian noise: the only look at A in a dual step.
 
     Source: ours, repairing Tran et al. 2020, equation (13) and Theorem 2, by gaps T16 to T19 and T28. Of each group and rate it is (1/N_a)
@@ -153,8 +154,8 @@ def noisy_violations(part: Part, sizes: ArrayLike, noise: float, rng: np.random.
         ``problem.of(theta)``, everybody.
     sizes : (k, R) array
         N, public.
-    noise : float in [0, 1e9]
-        Noise multiplier: standard deviation over sensitivity.
+    noise : mechanisms.Measurement
+        As of :func:`noisy_group_sum`.
     rng : numpy.random.Generator
 
     Returns
@@ -171,19 +172,20 @@ def noisy_violations(part: Part, sizes: ArrayLike, noise: float, rng: np.random.
     >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
     >>> from dpfair_teach.networks import Network
     >>> problem = FairProblem(Network(1, ()), [[0.], [1.], [2.]], [0, 1, 1], [0, 1, 1], FairTerms("demographic_parity", 2))
-    >>> noisy_violations(problem.of(np.array([1.0, 0.0])), [[1.0], [2.0]], 0.0, np.random.default_rng(0)).round(3).tolist()
+    >>> none = Measurement("gaussian", "A", sensitivity=1.0, scale=0.0)
+    >>> noisy_violations(problem.of(np.array([1.0, 0.0])), [[1.0], [2.0]], none, np.random.default_rng(0)).round(3).tolist()
     [[0.204], [-0.102]]
     """
     part, rng = _part(part), check.rng(rng)
     refuse_weights("part", part.problem)
-    terms, noise = part.problem.terms, check.number("noise", noise, low=0.0, high=1e9)
+    terms, noise = part.problem.terms, checked_measurement(noise)
     sizes = check.array("sizes", sizes, shape=terms.shape, low=1e-9, high=1e15)
     means, _ = terms.population(part.values, part.cells)
     apart = np.where(part.cells >= 0, means[part.cells] - part.values, 0.0)
     far = farthest(apart, part.cells, terms.shape[1])
     grid = np.ldexp(1.0, 1 + part.n.bit_length() - 53)      # any sum of them is exact
     units = np.rint(np.divide(apart, far[part.cells], out=np.zeros_like(apart), where=far[part.cells] > 0) / grid) * grid
-    sums = gaussian_on_grid(terms.sums(units, part.cells, part.weights), math.sqrt(2) * noise, rng)
+    sums = noise.invoke(terms.sums(units, part.cells, part.weights), rng, units=math.sqrt(2))
     if part.problem.complete:
         sums = sums - sums.mean(axis=0)
     return sums * far / sizes
@@ -312,6 +314,13 @@ def public_directions(part: Part, rank: int) -> np.ndarray:
     _, vectors = np.linalg.eigh(people @ people.T)
     top = people.T @ vectors[:, ::-1][:, :rank]
     return np.linalg.qr(top)[0]
+
+
+def checked_measurement(noise: Any) -> Measurement:
+    if not isinstance(noise, Measurement) or noise.mechanism != "gaussian":
+        check.refuse("noise", noise, "not a Measurement of Gaussian noise",
+                     "Take those of lagrangian.NoiseMultipliers(primal, dual).measurements(sampling_probability).")
+    return noise
 
 
 def reach_of(centred: np.ndarray, clip: float) -> float:

@@ -16,6 +16,7 @@ from dpfair_teach.accounting import compose
 from dpfair_teach.data import make_logistic
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, find_noise, training_releases
 from dpfair_teach.lagrangian.algorithm import silent as nothing
+from dpfair_teach.mechanisms import UNIT_A, Measurement
 from dpfair_teach.networks import SGD, Adam, Network, log_loss, per_example_gradients
 from faults import Mutant, scaled, with_numpy
 
@@ -31,6 +32,10 @@ def problem(k=2, notion="demographic_parity", h=None, A=None, network=NETWORK):
 
 def plan(**how):
     return Plan(**dict(dict(epochs=3, batch=25, sampling_probability=.2, dual_learning_rate=2.0, optimizer=SGD(.2)), **how))
+
+
+def noise(multiplier=1.0):
+    return Measurement("gaussian", UNIT_A, sensitivity=1.0, scale=multiplier)
 
 
 def part(k=2, notion="equalized_odds", n=None):
@@ -64,9 +69,9 @@ VALID_CALLS = {
     "lagrangian.pf_ld_as_printed": lambda: given(noise=NoiseMultipliers(1.0, 1.0)),
     "lagrangian.pf_ld_autograd": lambda: given(noise=NoiseMultipliers(1.0, 1.0)),
     "lagrangian.centred_prices": lambda: dict(multipliers=np.ones((2, 1)), sizes=np.full((2, 1), 60.0), silent=True),
-    "lagrangian.noisy_group_sum": lambda: dict(part=part(), centred=[[.1, .2], [-.1, -.2]], clip=1.0, noise=1.0,
+    "lagrangian.noisy_group_sum": lambda: dict(part=part(), centred=[[.1, .2], [-.1, -.2]], clip=1.0, noise=noise(),
                                                directions=np.eye(13)[:, :2], rng=np.random.default_rng(0)),
-    "lagrangian.noisy_violations": lambda: dict(part=part(), sizes=np.full((2, 2), 30.0), noise=1.0, rng=np.random.default_rng(0)),
+    "lagrangian.noisy_violations": lambda: dict(part=part(), sizes=np.full((2, 2), 30.0), noise=noise(), rng=np.random.default_rng(0)),
     "lagrangian.noisy_sizes": lambda: dict(problem=problem(), epsilon=1.0, rng=np.random.default_rng(0)),
     "lagrangian.public_sizes": lambda: dict(problem=problem(), group_proportions=np.array([.5, .5])),
     "lagrangian.public_directions": lambda: dict(part=part(), rank=2),
@@ -92,9 +97,10 @@ def trained(people, A, rng):
 PRIVATE_FITS = {
     "lagrangian.noisy_sizes": lambda people, A, rng: lagrangian.noisy_sizes(private_problem(people, A), .1, rng),
     "lagrangian.start_training": lambda people, A, rng: lagrangian.start_training(private_problem(people, A), plan(), rng),
-    "lagrangian.noisy_violations": lambda people, A, rng: lagrangian.noisy_violations(of_some(people, A), np.full((2, 2), 60.0), 1.0, rng),
+    "lagrangian.noisy_violations": lambda people, A, rng: lagrangian.noisy_violations(
+        of_some(people, A), np.full((2, 2), 60.0), noise(), rng),
     "lagrangian.noisy_group_sum": lambda people, A, rng: lagrangian.noisy_group_sum(
-        of_some(people, A, np.arange(0, len(A), 3)), [[.1, .2], [-.1, -.2]], 1.0, 1.0, rng),
+        of_some(people, A, np.arange(0, len(A), 3)), [[.1, .2], [-.1, -.2]], 1.0, noise(), rng),
     "lagrangian.pf_ld": trained,
 }
 
@@ -156,7 +162,7 @@ def test_public_part_and_group_sum_make_the_whole_gradient():
         nu, sizes = rng.normal(size=here.problem.terms.shape), here.sizes() * rng.uniform(.7, 1.3, here.problem.terms.shape)
         nu = np.abs(nu) if silent else nu
         middle, centred = lagrangian.centred_prices(nu, sizes, silent)
-        group = lagrangian.noisy_group_sum(here, centred, 1e6, 0.0, rng)
+        group = lagrangian.noisy_group_sum(here, centred, 1e6, noise(0.0), rng)
         public = here.gradient(here.public_slopes(nu, middle, 1e6))
         assert public - group == pytest.approx(here.gradient(here.penalty_slopes(nu, sizes)), abs=1e-12)
 
@@ -271,7 +277,8 @@ def test_what_is_logged_is_no_part_of_the_training():
     sizes = lagrangian.public_sizes(it, [.5, .5])
     plain = lagrangian.pf_ld(it, plan(), sizes, noise, np.random.default_rng(5))
     seen = lagrangian.pf_ld(it, plan(), sizes, noise, np.random.default_rng(5), lambda **seen: logged.append(seen))
-    assert all(map(np.array_equal, plain, seen)) and plain[1].any()
+    assert all(map(np.array_equal, plain[:2], seen[:2])) and plain[1].any() and plain[2] == seen[2]
+    assert plain[2] == training_releases(noise, plan(), it.m)
     assert [sorted(one) for one in logged].count(["violations"]) == 2 and len(logged) == 17
     assert np.array_equal(logged[-1]["multipliers"], plain[1])
 

@@ -14,7 +14,8 @@ import pytest
 
 from book.studies.tran_lagrangian import pf_ld_in_directions
 from dpfair_teach import lagrangian
-from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, algorithm, private_steps, problem
+from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, algorithm, problem
+from dpfair_teach.mechanisms import UNIT_A, Measurement
 from dpfair_teach.mechanisms.grid import on_grid
 from dpfair_teach.networks import SGD, Network
 from faults import Mutant
@@ -41,12 +42,13 @@ class Seen(NamedTuple):
 def trained(A: np.ndarray, k: int, notion: str, clip: float, rank: int, told: list | None = None, *, missing: bool = True,
             coins: int = 1, sample: Any = None) -> Seen:
     values, scales, answers = [], [], []
-    real = private_steps.gaussian_on_grid
+    real = Measurement.invoke
 
-    def asked(value, scale, rng):
-        drawn = real(value, scale, rng)
+    def asked(noise, value, rng, *, units):
+        drawn = real(noise, value, rng, units=units)
+        (record,) = noise.planned(1)
         values.append(np.array(value))
-        scales.append(scale)
+        scales.append(record.scale * units)
         answers.append(drawn if told is None else told[len(answers)])
         return answers[-1]
 
@@ -54,7 +56,7 @@ def trained(A: np.ndarray, k: int, notion: str, clip: float, rank: int, told: li
     plan = Plan(4, 3, optimizer=SGD(.5), dual_learning_rate=3.0, max_multiplier=2.0, max_grad_norm=clip, sampling_probability=.5)
     sizes = lagrangian.public_sizes(it, np.linspace(1, 2, k) / 3)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(private_steps, "gaussian_on_grid", asked)
+        patched.setattr(Measurement, "invoke", asked)
         if sample is not None:
             patched.setattr(algorithm if not rank else lagrangian, "poisson_sample", sample)
         log: list = []
@@ -63,7 +65,11 @@ def trained(A: np.ndarray, k: int, notion: str, clip: float, rank: int, told: li
         else:
             out = lagrangian.pf_ld(it, plan, sizes, NOISE, np.random.default_rng(coins), lambda **seen: log.append(
                 seen["violations"] if "violations" in seen else (seen["part"].loss(), seen["multipliers"].tolist())))
-    return Seen(values, scales, answers, b"".join(array.tobytes() for array in out) + repr(log).encode())
+    return Seen(values, scales, answers, b"".join(array.tobytes() for array in out[:2]) + repr(log).encode())
+
+
+def noise(multiplier: float = 1.0) -> Measurement:
+    return Measurement("gaussian", UNIT_A, sensitivity=1.0, scale=multiplier)
 
 
 def start(k: int) -> np.ndarray:
@@ -155,12 +161,12 @@ def contributions(centred: np.ndarray, clip: float, directions: Any = None) -> t
     """How far one of eight people moves the sum by any change of group, over the reach that its noise is made for; and what they add."""
     asked, k = [], len(centred)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(private_steps, "gaussian_on_grid", lambda value, scale, rng: asked.append((np.array(value), scale)) or value)
+        patched.setattr(Measurement, "invoke", lambda noise, value, rng, *, units: asked.append((np.array(value), units)) or value)
         for i, who in itertools.product(range(M), (np.arange(M), None)):
             for A in worlds(k, i, missing=False):
                 it = FairProblem(Network(2, ()), X, A, Y, FairTerms("demographic_parity", k))
                 sample = np.arange(M)[np.arange(M) != i] if who is None else who
-                lagrangian.noisy_group_sum(it.of(np.zeros(3), sample), centred, clip, 1.0, np.random.default_rng(0), directions)
+                lagrangian.noisy_group_sum(it.of(np.zeros(3), sample), centred, clip, noise(), np.random.default_rng(0), directions)
     (reach,) = {scale for _, scale in asked}
     sums = np.array([value for value, _ in asked]).reshape(M, 2, k, -1)
     return (np.linalg.norm(sums[:, 0, :, None] - sums[:, 0, None], axis=-1).max() / reach,
@@ -183,7 +189,7 @@ def test_whatever_the_prices_what_a_person_adds_is_within_half_the_reach(prices,
 def test_directions_that_make_a_contribution_longer_are_refused(directions):
     it = FairProblem(Network(2, ()), X, start(2), Y, FairTerms("demographic_parity", 2))
     with pytest.raises(ValueError, match=r"^directions(=|, )"):
-        lagrangian.noisy_group_sum(it.of(np.zeros(3), np.arange(M)), [[.5], [-.5]], 1.0, 1.0, np.random.default_rng(0), directions)
+        lagrangian.noisy_group_sum(it.of(np.zeros(3), np.arange(M)), [[.5], [-.5]], 1.0, noise(), np.random.default_rng(0), directions)
 
 
 def test_weights_in_place_of_groups_are_refused_where_noise_is_made_for_codes():
@@ -193,8 +199,8 @@ def test_weights_in_place_of_groups_are_refused_where_noise_is_made_for_codes():
     it = FairProblem(Network(2, ()), X, weights, Y, FairTerms("demographic_parity", 2))
     part, rng = it.of(np.zeros(3), np.arange(M)), np.random.default_rng(0)
     sizes = np.full((2, 1), 4.0)
-    for name, call in (("part", lambda: lagrangian.noisy_group_sum(part, [[.5], [-.5], [0.0]], 1.0, 1.0, rng)),
-                       ("part", lambda: lagrangian.noisy_violations(part, sizes, 1.0, rng)),
+    for name, call in (("part", lambda: lagrangian.noisy_group_sum(part, [[.5], [-.5], [0.0]], 1.0, noise(), rng)),
+                       ("part", lambda: lagrangian.noisy_violations(part, sizes, noise(), rng)),
                        ("problem", lambda: lagrangian.noisy_sizes(it, 1.0, rng)),
                        ("part", lambda: lagrangian.pf_ld(it, Plan(3, 4), sizes, NOISE, rng))):
         with pytest.raises(ValueError, match=rf"^{name}=\(8, 2\): the groups of its people are weights, and noise .*as codes"):
@@ -203,7 +209,7 @@ def test_weights_in_place_of_groups_are_refused_where_noise_is_made_for_codes():
 
 @pytest.mark.parametrize("scale", [5e-324, 1e-322, 1e-310, 1e-290, 1e-5, 1.0, 1e300])
 def test_noise_of_any_size_leaves_numbers_on_a_grid(scale):
-    found = private_steps.gaussian_on_grid(np.array([[.1, -2.0], [0.0, 1e6]]), scale, np.random.default_rng(0))
+    found = noise().invoke(np.array([[.1, -2.0], [0.0, 1e6]]), np.random.default_rng(0), units=scale)
     assert np.isfinite(found).all() and np.array_equal(found, on_grid(found, scale, 2))
     assert np.abs(found - [[.1, -2.0], [0.0, 1e6]]).max() <= max(10 * scale, 1e-9)
 
@@ -212,14 +218,15 @@ def test_prices_whose_noise_would_be_none_release_nothing():
     """Noise of .05 times a reach of 4e-323 is 0 in doubles: whatever then came out was the private sum."""
     it = FairProblem(Network(2, ()), X, start(2), Y, FairTerms("demographic_parity", 2))
     part = it.of(np.zeros(3), np.arange(M))
-    found = lagrangian.noisy_group_sum(part, [[2e-323], [-2e-323]], 1.0, .05, np.random.default_rng(0))
-    assert not found.any() and lagrangian.noisy_group_sum(part, [[2e-323], [-2e-323]], 1.0, 0.0, np.random.default_rng(0)).any()
+    asked = noise(.05)
+    assert not lagrangian.noisy_group_sum(part, [[2e-323], [-2e-323]], 1.0, asked, np.random.default_rng(0)).any()
+    assert asked.releases == ()
 
 
 def test_single_precision_is_refused_where_a_clip_is_to_hold():
     it = FairProblem(Network(2, ()), X, start(2), Y, FairTerms("demographic_parity", 2))
     with pytest.raises(ValueError, match=r"^part=dtype\('float32'\): is the precision of its theta.*float64"):
-        lagrangian.noisy_group_sum(it.of(np.zeros(3, np.float32), np.arange(M)), [[.5], [-.5]], 1.0, 1.0, np.random.default_rng(0))
+        lagrangian.noisy_group_sum(it.of(np.zeros(3, np.float32), np.arange(M)), [[.5], [-.5]], 1.0, noise(), np.random.default_rng(0))
 
 
 def test_the_first_weights_are_no_numbers_of_the_generator_that_makes_the_noise():

@@ -26,6 +26,7 @@ from dpfair_teach.lagrangian import (
     theorem_2,
     worst_people,
 )
+from dpfair_teach.mechanisms import Measurement
 from dpfair_teach.networks import Network
 from faults import Mutant, scaled, with_arguments
 
@@ -212,9 +213,11 @@ def test_the_repaired_step_reads_one_number_of_each_person():
     nu = np.array([[1.0], [-2.0], [0.5]])
     _, centred = centred_prices(nu, sizes)
 
+    none = Measurement("gaussian", "A", sensitivity=1.0, scale=0.0)
+
     def released(A, some=people):
         problem = FairProblem(Network(2, ()), X, A, people % 2, FairTerms("demographic_parity", 3))
-        return noisy_group_sum(problem.of(theta, some), centred, clip, 0.0, rng)
+        return noisy_group_sum(problem.of(theta, some), centred, clip, none, rng)
 
     reach = fixed_sensitivity(nu[:, 0], clip, sizes[:, 0])
     alone = [np.linalg.norm(released(np.full(12, a), people[i:i + 1])) for i in people for a in range(3)]

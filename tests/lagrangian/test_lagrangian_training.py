@@ -38,7 +38,7 @@ def test_the_estimators_run_the_algorithms():
             noise = lagrangian.find_noise(2.0, 1e-6, how, 300, sizes_budget_fraction=.05)
             sizes, asked = lagrangian.noisy_sizes(it, noise.sizes, rng)
             found = lagrangian.pf_ld(it, how, sizes, noise, rng)
-            assert np.array_equal(sizes, fitted.sizes_) and fitted.releases_[0] == asked and fitted.noise_ == noise
+            assert np.array_equal(sizes, fitted.sizes_) and fitted.releases_ == (asked, *found[2]) and fitted.noise_ == noise
         assert np.array_equal(found[0], fitted.theta_) and np.array_equal(found[1], fitted.multipliers_) and found[1].any()
 
 
@@ -140,7 +140,7 @@ def test_who_did_not_say_is_in_no_group():
     """With everybody silent nothing is unequal: the multipliers are noise, and without a fault nothing is refused."""
     silent = np.full(len(Y), 3)
     model = PrivateFairLagrangian(2.0, 0.0, 1e-6, missing=True, **HOW).fit(X, Y, sensitive_features=silent, rng=np.random.default_rng(0))
-    assert np.isfinite(model.theta_).all() and model.releases_[0].sensitivity == 2 and model.releases_[2].sensitivity > 1.4
+    assert np.isfinite(model.theta_).all() and model.releases_[0].sensitivity == 2
     some = np.where(np.arange(len(Y)) % 4 == 0, 3, A)
     it = FairProblem(Network(4, (4,)), X, some, Y, FairTerms("demographic_parity", 3), missing=True)
     told = some < 3
