@@ -50,7 +50,7 @@ from private_fits import (
     rules_of,
     table,
 )
-from witness import Run, run
+from witness import Run, merged, records_of, run
 
 
 # ------------------------------------------------------------------------------------------------ the test
@@ -100,6 +100,8 @@ def nothing_else_is_published(name: str) -> None:
     people = PEOPLE[fit.k]
     first = run(fit, people, people.A)
     assert first.witness.asked or not fit.draws, "no mechanism was asked"
+    if (kept := records_of(first.result)) is not None:
+        assert merged(kept) == first.witness.records(), "an answer without its record"
     expected, public = bytes_of(first.result), questions(first)
     for i, A in enumerate(worlds(fit)):
         again = run(fit, people, A, first.witness.answers, seed=1 + (i == 0))

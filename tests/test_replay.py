@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach.accounting import compose
+from faults import Mutant, calling, with_arguments
 from private_fits import FEW, FITS, LIST, Fit
 from test_published import PRINTED, promised
 from witness import merged, records_of, run
@@ -101,3 +102,41 @@ def test_no_record_is_written_but_by_a_mechanism():
 
 def test_every_private_fit_is_tried():
     assert {fit.door for fit in LIST} == {FITS[name].door for name in FITS} and len(PRIVATE) > 100
+
+
+# ------------------------------------------------------------------------------------------------ faults
+def one_for_any_number_of_groups(f):
+    return lambda n_groups, every_group=False: 1
+
+
+def recorded_as_half(f):
+    """A learner writes a record of its own: that of half the epsilon."""
+    def fit(self, *args, **kw):
+        f(self, *args, **kw)
+        self.releases_ = tuple(type(record)(record.mechanism, record.unit, **record.given() | {"epsilon": record.epsilon / 2})
+                               for record in self.releases_)
+        return self
+    return fit
+
+
+def scaled_by_the_private_group(f):
+    """The noise of a table is smaller where the last person is of group 1."""
+    def release(cells, A, epsilon, *args, **kw):
+        return f(cells, A, epsilon * (1 + .01 * (A[-1] == 1)), *args, **kw)
+    return release
+
+
+twice = with_arguments(epsilon=lambda epsilon: 2 * epsilon)
+FAULTS = {
+    "sizes_asked_at_twice_their_epsilon": Mutant("dpfair_teach.lagrangian.private_steps.noisy_sizes", twice,
+                                                 "the sizes of groups spend twice the epsilon that was set apart for them"),
+    "responses_at_twice_their_epsilon": Mutant(
+        "dpfair_teach.baselines.PrivateReduction._learn", calling("release", twice), "everybody responds at twice the epsilon"),
+    "cells_at_twice_their_epsilon": Mutant("dpfair_teach.mechanisms.counts.release_cells", twice, "cells are counted at twice the epsilon"),
+    "two_counts_move_and_one_is_reckoned": Mutant("dpfair_teach.mechanisms.counts.cell_sensitivity", one_for_any_number_of_groups,
+                                                  "three groups' counts have noise for a sensitivity of 1"),
+    "scale_of_cells_by_a_group": Mutant("dpfair_teach.mechanisms.counts.release_cells", scaled_by_the_private_group,
+                                        "who is in which group scales the noise"),
+    "response_recorded_as_half": Mutant("dpfair_teach.baselines.PrivateReduction.fit", recorded_as_half,
+                                        "a learner's record is not the one that the mechanism made"),
+}
