@@ -11,14 +11,11 @@ import numpy as np
 from dpfair_teach.experiments import (
     EPSILONS,
     GAMMAS_PROTOCOL,
-    LEAST_ROOM,
     Draws,
     bootstrap_means,
     error_and_gaps,
     error_at_violation,
     pareto_quality,
-    quality_interval,
-    quality_room,
 )
 from dpfair_teach.experiments.bootstrap import columns_with_interval
 from dpfair_teach.oneshot import DEFAULTS, DESIGNED, Frontier, Public, learn, suggested_cells
@@ -27,9 +24,9 @@ from dpfair_teach.oneshot.chosen import learn_designed
 from dpfair_teach.oneshot.decided import Decisions
 from dpfair_teach.oneshot.settings import Settings
 
-from .drawn import PEOPLE, POPULATIONS, population
-from .left import LEFT_GROUPS, left_people, left_reference, left_splits
-from .panels import AT_VIOLATION
+from .left_panel import LEFT_GROUPS, left_people, left_reference, left_splits, mean_over_splits
+from .panels import AT_VIOLATION, quality_columns
+from .populations import PEOPLE, POPULATIONS, population
 
 Rows = list[dict]
 #: Functions of x, mixtures of them for all gammas, and what each decides of those learned from.
@@ -109,19 +106,17 @@ def oneshot_draws(setting: dict, repeats: int, rng: np.random.Generator, on: Cal
         public = public_of(setting["group"], setting["label"], setting["evaluated"], s, str(how["oracle"]), settings_for(how))
         judge = None if setting["evaluated"] == "in_sample" else (people.X[judged], people.A[judged], people.Y[judged])
         parts.append(on(public, people.A[learned], judge, setting["epsilon"], rounds, rng, n_groups=people.n_groups, **how))
-    return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
+    return mean_over_splits(parts)
 
 
 def quality_of(draws: Draws, setting: dict, rng: np.random.Generator) -> dict[str, float]:
     """Q with its interval, NaN where the reference hardly beats the free points; Q by the second reference; the point at gamma = 0."""
     reference, free = left_reference(setting["group"], setting["label"], setting["evaluated"])
-    said = quality_room(reference, free) >= LEAST_ROOM
-    q, low, high = quality_interval(draws.violation, draws.error, reference, free, rng) if said else [np.nan] * 3
+    q = quality_columns(draws, reference, free, rng)
     second, _ = left_reference(setting["group"], setting["label"], setting["evaluated"], thresholds=True)
-    beside = pareto_quality(draws.means(), second, free) if said else np.nan
+    beside = np.nan if np.isnan(q["q"]) else pareto_quality(draws.means(), second, free)
     violation, error = draws.means()[0]
-    return {"q": q, "q_low": low, "q_high": high, "q_thresholds": float(beside), "violation_at_0": float(violation),
-            "error_at_0": float(error)}
+    return q | {"q_thresholds": float(beside), "violation_at_0": float(violation), "error_at_0": float(error)}
 
 
 def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:

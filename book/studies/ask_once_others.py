@@ -13,8 +13,8 @@ from dpfair_teach.experiments import pareto_quality
 from dpfair_teach.oneshot import DEFAULTS, Public, suggested_cells
 
 from .ask_once import ONESHOT_METHODS, draws_on, public_of, quality_of
-from .drawn import PEOPLE, POPULATIONS, population
-from .left import LEFT_GROUPS, left_people
+from .left_panel import LEFT_GROUPS, left_people
+from .populations import PEOPLE, POPULATIONS, population
 
 Rows = list[dict]
 

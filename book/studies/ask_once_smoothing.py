@@ -11,7 +11,7 @@ from dpfair_teach.oneshot import DEFAULTS, suggested_cells
 
 from .ask_once import ONESHOT_METHODS, draws_on
 from .ask_once_others import drawn_public
-from .drawn import PEOPLE, population
+from .populations import PEOPLE, population
 
 Rows = list[dict]
 

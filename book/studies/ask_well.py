@@ -11,8 +11,8 @@ from dpfair_teach.experiments import Draws, pareto_quality
 from dpfair_teach.oneshot import DESIGNED, Public
 
 from .ask_once import draws_on, rules
-from .drawn import POPULATIONS, population
-from .left import ASIDE_GROUPS, LAST_GROUPS
+from .left_panel import ASIDE_GROUPS, LAST_GROUPS
+from .populations import POPULATIONS, population
 
 Rows = list[dict]
 

@@ -32,8 +32,8 @@ from dpfair_teach.oneshot.thresholds import Candidates
 
 from .ask_once import draws_of, draws_on, oneshot_draws, quality_of
 from .ask_well import over_populations
-from .drawn import POPULATIONS
-from .left import LAST_GROUPS, LEFT_GROUPS
+from .left_panel import LAST_GROUPS, LEFT_GROUPS
+from .populations import POPULATIONS
 
 Rows = list[dict]
 #: What was learned: belief, candidates and mixtures.

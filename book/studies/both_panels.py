@@ -5,11 +5,11 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import EPSILONS, GAMMAS_PROTOCOL, Draws, postprocessing_draws, quality_interval
+from dpfair_teach.experiments import EPSILONS, GAMMAS_PROTOCOL, Draws, postprocessing_draws
 
 from . import ask_once, panels
 from .figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
-from .left import left_reference
+from .left_panel import left_reference
 from .panels import communities_counts
 
 #: Left: the one-shot learner's default. Right: the four methods of the panels. And Figure 1's own right panel, at its epsilons and gammas.
@@ -29,8 +29,8 @@ def both_panels(setting: dict, repeats: int, rng: np.random.Generator) -> list[d
     draws = _drawn(setting, repeats, rng)
     reference = left_reference() if setting["panel"] == "left" else panels.reference(_DEFAULT)
     rows = draws.rows(rng)
-    q, low, high = quality_interval(draws.violation[draws.kept], draws.error[draws.kept], *reference, rng)
-    return [row | {"q": q, "q_low": low, "q_high": high} for row in rows]
+    q = panels.quality_columns(draws, *reference, rng)
+    return [row | q for row in rows]
 
 
 def _drawn(setting: dict, repeats: int, rng: np.random.Generator) -> Draws:

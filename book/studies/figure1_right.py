@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpfair_teach.experiments import free_points, postprocessing_draws, quality_interval
+from dpfair_teach.experiments import free_points, postprocessing_draws
 
-from .panels import communities_counts
+from .panels import communities_counts, quality_columns
 
 Rows = list[dict]
 
@@ -38,6 +38,4 @@ def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     counts = communities_counts()
     draws, optimum = (postprocessing_draws(counts, "as_printed", epsilon, GAMMAS_FIGURE1, n, rng, negative_slack="left_out")
                       for epsilon, n in ((setting["epsilon"], repeats), (np.inf, 1)))
-    kept = draws.kept
-    q, low, high = quality_interval(draws.violation[kept], draws.error[kept], optimum.means(), free_points(counts), rng)
-    return [{"q": q, "q_low": low, "q_high": high}]
+    return [quality_columns(draws, optimum.means(), free_points(counts), rng)]

@@ -17,9 +17,9 @@ from . import (
     ding_printed,
     ding_rivals,
     figure1_right,
-    left_reference,
-    left_table,
-    loops,
+    left_panel,
+    left_panel_games,
+    left_panel_table,
     panels,
     post_processing_compared,
     tran_apart,
@@ -71,26 +71,26 @@ STUDIES: dict[str, Study] = {
         _communities([{}]) + ({"name": "adult"},)),
     "left_reference": Study(
         "The non-private reference of in-processing: mixtures of the regression oracle's answers, four group rules; nothing is drawn.", 24,
-        {"left_reference": (left_reference.REFERENCES, left_reference.reference_rows),
-         "left_reference_thresholds": (left_reference.REFERENCES, left_reference.second_rows)},
-        left_reference.reads(left_reference.REFERENCES)),
+        {"left_reference": (left_panel.REFERENCES, left_panel.reference_rows),
+         "left_reference_thresholds": (left_panel.REFERENCES, left_panel.second_rows)},
+        left_panel.reads(left_panel.REFERENCES)),
     "left_methods": Study(
         "The methods of the left panel in the words of the book, and which of them ask once; nothing is drawn.", 24,
-        {"left_methods": (left_table.METHODS, left_table.words)}),
+        {"left_methods": (left_panel_table.METHODS, left_panel_table.words)}),
     "left_oneshot": Study(
         "Left panel by asking once: nine ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
-        left_reference.reads(ask_once.CURVES + ask_once.RULES)),
+        left_panel.reads(ask_once.CURVES + ask_once.RULES)),
     "left_designed_rules": Study(
         "Asking well, on people that it has not seen, and by the other label: four group rules.", 36,
-        {"left_designed_rules": (ask_once.DESIGNED_RULES, ask_once.rules)}, left_reference.reads(ask_once.DESIGNED_RULES)),
+        {"left_designed_rules": (ask_once.DESIGNED_RULES, ask_once.rules)}, left_panel.reads(ask_once.DESIGNED_RULES)),
     "left_aside": Study(
         "Two group rules that were set aside until the constants of asking well stood: Q of it and of the histogram.", 36,
-        {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_reference.reads(ask_well.ASIDE)),
+        {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_panel.reads(ask_well.ASIDE)),
     "left_last": Study(
         "Thirteen group rules tried last: Q of asking well and of the histogram at epsilon 1; and with the oracle's candidates too.", 30,
         {"left_last": (ask_well.LAST, ask_well.aside), "left_candidates": (ask_well_parts.MORE_CANDIDATES, ask_well_parts.more_candidates)},
-        left_reference.reads(ask_well.LAST + ask_well_parts.MORE_CANDIDATES)),
+        left_panel.reads(ask_well.LAST + ask_well_parts.MORE_CANDIDATES)),
     "designed_tuning": Study(
         "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 24,
         {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
@@ -102,14 +102,14 @@ STUDIES: dict[str, Study] = {
         {"ask_well_adult": (ask_well_adult.ADULT, ask_well_adult.at_gap)}, ask_well_adult.READS),
     "left_at_violation": Study(
         "Asked once, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
-        {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left_reference.reads(ask_once.BESIDE_RIGHT)),
+        {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left_panel.reads(ask_once.BESIDE_RIGHT)),
     "left_tuning": Study(
         "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
         {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
     "left_oneshot_others": Study(
         "What the left panel leaves out: the share of epsilon that was changed after all group rules were seen; sums of all features.", 36,
         {"left_oneshot_others": (ask_once_others.OTHERS_ON_DATA, ask_once_others.on_data)},
-        left_reference.reads(ask_once_others.OTHERS_ON_DATA)),
+        left_panel.reads(ask_once_others.OTHERS_ON_DATA)),
     "left_tuning_others": Study(
         "Other cells and covariances of the one-shot learner: mean Q over drawn populations.", 36,
         {"left_tuning_others": (ask_once_others.OTHERS_DRAWN, ask_once_others.drawn)}),
@@ -117,19 +117,21 @@ STUDIES: dict[str, Study] = {
         "The one-shot learner's covariance by constants or by the likelihood of its counts, and more cells: Q over fresh populations.", 96,
         {"left_tuning_smoothing": (ask_once_smoothing.SMOOTHED, ask_once_smoothing.smoothed)}),
     "left_literal": Study(
-        f"Left panel, Section 5's learner by an author's settings, T at most {loops.LITERAL_ROUNDS}: two readings of the noise.", 30,
-        {"left_literal": (loops.LITERAL, loops.literal)}, ({"name": "communities", "features": "unprotected"},)),
+        f"Left panel, Section 5's learner by an author's settings, T at most {left_panel_games.LITERAL_ROUNDS}: two readings of the noise.",
+        30,
+        {"left_literal": (left_panel_games.LITERAL, left_panel_games.literal)}, ({"name": "communities", "features": "unprotected"},)),
     "left_repaired": Study(
         "Left panel, the same loop repaired: noise on A's part of X'C in each round, sensitivities and accounting tight.", 30,
-        {"left_repaired": (loops.REPAIRED, loops.repaired)},
-        left_reference.reads([setting | {"label": "p70"} for setting in loops.REPAIRED])),
+        {"left_repaired": (left_panel_games.REPAIRED, left_panel_games.repaired)},
+        left_panel.reads([setting | {"label": "p70"} for setting in left_panel_games.REPAIRED])),
     "left_repaired_held_out": Study(
         "The repaired loop by its better mix on people it has not seen, four group rules, 30 runs on each of the 12 splits.", 30,
-        {"left_repaired_held_out": (loops.REPAIRED_HELD_OUT, loops.repaired_held_out)},
-        left_reference.reads([setting | {"label": "p70"} for setting in loops.REPAIRED_HELD_OUT])),
+        {"left_repaired_held_out": (left_panel_games.REPAIRED_HELD_OUT, left_panel_games.repaired_held_out)},
+        left_panel.reads([setting | {"label": "p70"} for setting in left_panel_games.REPAIRED_HELD_OUT])),
     "left_repaired_tuning": Study(
-        f"The constants of the repaired loop: mean Q over drawn populations, {len(loops.LOOPS_FIRST)} variants, then the neighbours.", 48,
-        {"left_repaired_tuning": (loops.LOOP_TUNING, loops.loop_tuned)}),
+        f"The constants of the repaired loop: mean Q over drawn populations, {len(left_panel_games.LOOPS_FIRST)} variants, "
+        "then the neighbours.", 48,
+        {"left_repaired_tuning": (left_panel_games.LOOP_TUNING, left_panel_games.loop_tuned)}),
     "both_panels": Study(
         "Both panels of Figure 1 in seconds: asking once on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
         {"both_panels": (both_panels.BOTH_PANELS, both_panels.both_panels)},

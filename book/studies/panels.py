@@ -12,7 +12,6 @@ import numpy as np
 from dpfair_teach import data
 from dpfair_teach.experiments import (
     GAMMAS_PROTOCOL,
-    LEAST_ROOM,
     Draws,
     base_counts,
     bootstrap_means,
@@ -29,6 +28,8 @@ from dpfair_teach.experiments.bootstrap import columns_with_interval
 from dpfair_teach.postprocessing import suggested_bins
 
 Rows = list[dict]
+#: Tables say no Q where ``quality_room`` is below this: a small difference of two noisy curves over next to nothing.
+LEAST_ROOM: float = 0.1
 Tables = list[tuple[np.ndarray, np.ndarray]]
 
 #: The four methods of the panels.
@@ -102,6 +103,13 @@ def panel_draws(setting: dict, repeats: int, rng: np.random.Generator, *, n_bins
     return method_draws(pairs, method, epsilon, GAMMAS_PROTOCOL, repeats, rng)
 
 
+def quality_columns(draws: Draws, optimum: np.ndarray, free: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+    """Q of the draws that count, with its interval; NaN where the optimum hardly beats the free points."""
+    said = quality_room(optimum, free) >= LEAST_ROOM
+    q, low, high = quality_interval(draws.violation[draws.kept], draws.error[draws.kept], optimum, free, rng) if said else [np.nan] * 3
+    return {"q": q, "q_low": low, "q_high": high}
+
+
 def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """The curve of a setting, one row a gamma."""
     return panel_draws(setting, repeats, rng).rows(rng)
@@ -109,11 +117,7 @@ def curves(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 
 def quality(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Q of the same draws as the curve: both start from the setting's stream. NaN where the optimum hardly beats the free points."""
-    draws, (optimum, free) = panel_draws(setting, repeats, rng), reference(setting)
-    if quality_room(optimum, free) < LEAST_ROOM:
-        return [{"q": np.nan, "q_low": np.nan, "q_high": np.nan}]
-    q, low, high = quality_interval(draws.violation, draws.error, optimum, free, rng)
-    return [{"q": q, "q_low": low, "q_high": high}]
+    return [quality_columns(panel_draws(setting, repeats, rng), *reference(setting), rng)]
 
 
 def quality_and_error(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:

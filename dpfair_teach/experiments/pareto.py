@@ -3,8 +3,7 @@
 A method that is run at many tolerances gives points (violation, error). Two more points cost no privacy at all: the constant
 classifier and the base classifier as it is. Mixing classifiers by a public coin is free as well, so what a method offers is
 the lower convex hull of all of these. Q compares the area it leaves above the non-private optimum with the area that the two
-free points leave. Where the optimum hardly beats the free points, Q divides by almost nothing, and the tables leave it empty: see
-:func:`quality_room`.
+free points leave. Where the optimum hardly beats the free points, Q divides by almost nothing: see :func:`quality_room`.
 """
 from __future__ import annotations
 
@@ -19,12 +18,8 @@ from . import bootstrap
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LEAST_ROOM", "epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval", "quality_room",
+__all__ = ["epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval", "quality_room",
            "select_row"]
-
-#: The tables say no Q where :func:`quality_room` is below this: a small difference of two noisy curves over next to nothing.
-LEAST_ROOM: float = 0.1
-
 
 def _points(name: str, value: ArrayLike) -> np.ndarray:
     """Rows (violation, error), both in [0, 1], at least one of them."""
@@ -181,7 +176,7 @@ def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
     """What Q divides by, as a share: the area between chord and non-private optimum over that of the triangle below the chord.
 
     The triangle's third corner is [0, error of the base]: no violation, and no error for it. An optimum through that corner, whose fairness
-    costs nothing, has room 1; one that never beats the free points has room 0. The tables leave Q empty below ``LEAST_ROOM``.
+    costs nothing, has room 1; one that never beats the free points has room 0. The stored tables of the book leave Q empty below a tenth.
 
     Source: none in the papers; the evaluation protocol of this book.
 

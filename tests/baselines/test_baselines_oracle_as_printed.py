@@ -4,8 +4,8 @@ import math
 import numpy as np
 import pytest
 
-from book.studies.left import left_people
-from book.studies.loops import LITERAL_ROUNDS
+from book.studies.left_panel import left_people
+from book.studies.left_panel_games import LITERAL_ROUNDS
 from dpfair_teach import games
 from dpfair_teach.baselines import oracle_learner_as_printed
 from dpfair_teach.baselines import regression_dp_oracle_learner_as_printed as learn

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from book.studies.left import left_reference
-from book.studies.left_table import LEFT_METHODS
+from book.studies.left_panel import left_reference
+from book.studies.left_panel_table import LEFT_METHODS
 from book.studies.panels import communities_counts
 from dpfair_teach import accounting, audit, baselines, data, experiments, games, mechanisms, postprocessing
 from dpfair_teach.baselines import regression_dp_oracle_learner_as_printed as as_printed

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from book.studies.left import left_people, left_reference
+from book.studies.left_panel import left_people, left_reference
 from dpfair_teach import games
 from dpfair_teach.experiments import pareto_quality
 from dpfair_teach.oneshot import best_mixtures

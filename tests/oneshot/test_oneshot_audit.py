@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 from sklearn.cluster import KMeans
 
-from book.studies.drawn import PEOPLE, POPULATIONS, drawn_population
-from book.studies.left import left_people
+from book.studies.left_panel import left_people
+from book.studies.populations import PEOPLE, POPULATIONS, drawn_population
 from dpfair_teach import data
 from dpfair_teach.experiments import GAMMAS_PROTOCOL as GAMMAS
 from dpfair_teach.oneshot import (

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from book.studies.ask_once import ONESHOT_METHODS
-from book.studies.left_table import LEFT_METHODS
+from book.studies.left_panel_table import LEFT_METHODS
 from dpfair_teach.oneshot import learner
 
 

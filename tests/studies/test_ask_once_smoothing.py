@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from book.studies import ask_once_smoothing, drawn
+from book.studies import ask_once_smoothing, populations
 from book.studies.study import setting_rng
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
@@ -19,7 +19,7 @@ def stored():
 
 
 def test_the_populations_are_new():
-    assert min(ask_once_smoothing.FRESH) >= drawn.POPULATIONS and len(ask_once_smoothing.FRESH) == 24
+    assert min(ask_once_smoothing.FRESH) >= populations.POPULATIONS and len(ask_once_smoothing.FRESH) == 24
 
 
 def test_what_the_chapter_says(stored):

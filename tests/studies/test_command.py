@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from book.studies.__main__ import main
-from book.studies.drawn import population
 from book.studies.named import STUDIES
+from book.studies.populations import population
 from dpfair_teach import load
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from book.studies.left import left_people, left_reference
+from book.studies.left_panel import left_people, left_reference
 from dpfair_teach import games
 from dpfair_teach.experiments import pareto_quality
 

@@ -14,16 +14,15 @@ import turning
 from book.studies import communities, ding_people, panels, tran_people
 from book.studies.communities import AT_QUALITY
 from book.studies.figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
-from book.studies.left import LEFT_GROUPS, left_reference
+from book.studies.left_panel import LEFT_GROUPS, left_reference
 from book.studies.named import STUDIES
-from book.studies.panels import AT_VIOLATION, PANEL_METHODS, communities_counts, communities_held_out
+from book.studies.panels import AT_VIOLATION, LEAST_ROOM, PANEL_METHODS, communities_counts, communities_held_out
 from book.studies.study import setting_rng
 from book.studies.tran_methods import METHODS as METHODS_OF_TRAN
 from dpfair_teach import load, postprocessing
 from dpfair_teach.data import DataUnavailable, sources
 from dpfair_teach.experiments import (
     GAMMAS_PROTOCOL,
-    LEAST_ROOM,
     METHODS,
     bootstrap_means,
     error_at_violation,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from book.studies import panels
-from book.studies.left import LEFT_GROUPS, left_reference
+from book.studies.left_panel import LEFT_GROUPS, left_reference
 from book.studies.panels import communities_counts
 from dpfair_teach import data, load, postprocessing
 from dpfair_teach.fairness import Parity

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedKFold
 
-from book.studies import ask_once, loops
-from dpfair_teach import data
+from book.studies import ask_once
+from book.studies import left_panel_games as played
+from dpfair_teach import data, games
 from dpfair_teach.experiments import GAMMAS_PROTOCOL, held_out_splits, reference, regression_reference
 from dpfair_teach.oneshot import Public, learn
 from dpfair_teach.oracles import RegressionOracle
@@ -81,10 +82,10 @@ def test_the_repaired_loop(k):
     oracle, loop = RegressionOracle(people.X, people.Y), (1.0, .6, 30.0, 4)
     for told in (people, others):
         judge = None if told is people else (told.X, told.A, told.Y)
-        draws = loops.loop_draws(oracle, people.A, 20.0, 1, np.random.default_rng(2), loop, judge=judge, n_groups=k)
-        play = loops.games.regression_dp_oracle_learner(
-            oracle, people.A, np.array(GAMMAS_PROTOCOL), 20.0, loops.DELTA, np.random.default_rng(2), n_groups=k,
-            B=np.minimum(1 / np.maximum(GAMMAS_PROTOCOL, 1e-9), 1.0), rounds=4, eta=4 * loops.games.hedge_rate(4 * (k - 1), 4), share=.05,
+        draws = played.loop_draws(oracle, people.A, 20.0, 1, np.random.default_rng(2), loop, judge=judge, n_groups=k)
+        play = games.regression_dp_oracle_learner(
+            oracle, people.A, np.array(GAMMAS_PROTOCOL), 20.0, played.DELTA, np.random.default_rng(2), n_groups=k,
+            B=np.minimum(1 / np.maximum(GAMMAS_PROTOCOL, 1e-9), 1.0), rounds=4, eta=4 * games.hedge_rate(4 * (k - 1), 4), share=.05,
             learner_share=.6, ridge=30.0, size=1)
         accept = play.acceptance_probability(told.X)
         for g in (0, 10, 24):

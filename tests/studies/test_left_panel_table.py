@@ -11,8 +11,8 @@ import pytest
 
 from book.studies import panels
 from book.studies.ask_once import ONESHOT_METHODS
-from book.studies.left import LEFT_GROUPS, left_people, left_reference
-from book.studies.left_table import LEFT_METHODS, left_curves
+from book.studies.left_panel import LEFT_GROUPS, left_people, left_reference
+from book.studies.left_panel_table import LEFT_METHODS, left_curves
 from dpfair_teach.experiments import EPSILONS, epsilon_at_quality, error_at_violation, lower_hull, pareto_quality
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"

@@ -1,4 +1,4 @@
-"""The in-processing side of Communities and Crime: the group rules of the left panel, its people, its splits and its reference."""
+"""In-processing on Communities and Crime, the left panel of Figure 1: its group rules, people, splits, and the non-private reference."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpfair_teach import data
-from dpfair_teach.experiments import held_out_splits, regression_reference
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, Draws, held_out_splits, regression_reference
 
 
 def hisp_median(raw: pd.DataFrame) -> np.ndarray:
@@ -73,6 +73,11 @@ def left_splits(people: data.Dataset, evaluated: str) -> list[tuple[np.ndarray, 
     return [(everybody, everybody)] if evaluated == "in_sample" else held_out_splits(people.m)
 
 
+def mean_over_splits(parts: list[Draws]) -> Draws:
+    """The curve of each repeat, averaged over the splits."""
+    return Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
+
+
 @cache
 def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "in_sample",
                    thresholds: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -82,3 +87,26 @@ def left_reference(group: str = "paper", label: str = "p70", evaluated: str = "i
     for array in found:
         array.flags.writeable = False       # the next caller gets the same
     return found
+
+
+def reads(settings: list[dict]) -> tuple[dict[str, object], ...]:
+    """What ``data.load`` is asked for by settings of (group, label): each pair once."""
+    pairs = dict.fromkeys((setting["group"], setting["label"]) for setting in settings)
+    groups = LEFT_GROUPS | ASIDE_GROUPS | LAST_GROUPS
+    return tuple({"name": "communities", "group": groups[g], "label": label, "features": "unprotected"} for g, label in pairs)
+
+
+def second_rows(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
+    """The same of the second reference, which also mixes fair Bayes thresholds made with the true groups."""
+    return reference_rows(setting | {"thresholds": True}, repeats, rng)
+
+
+def reference_rows(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
+    """The stored form: one row a gamma, and two with gamma -1 (the constant) and infinity (no constraint). Nothing is drawn."""
+    curve, free = left_reference(setting["group"], setting["label"], setting["evaluated"], setting.get("thresholds", False))
+    return [{"gamma": float(gamma), "violation": float(violation), "error": float(error)}
+            for gamma, (violation, error) in zip((*GAMMAS_PROTOCOL, -1.0, np.inf), np.vstack([curve, free]), strict=True)]
+
+
+REFERENCES = [{"group": group, "label": label, "evaluated": evaluated}
+              for group in LEFT_GROUPS for label in ("p70", "p20") for evaluated in ("in_sample", "held_out")]

@@ -11,19 +11,17 @@ from dpfair_teach.experiments import (
     BETA,
     DELTA,
     GAMMAS_PROTOCOL,
-    LEAST_ROOM,
     Draws,
     error_and_gaps,
     pareto_quality,
-    quality_interval,
-    quality_room,
 )
 from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 
-from .drawn import POPULATIONS, population
 from .figure1_right import GAMMAS_FIGURE1
-from .left import LEFT_GROUPS, left_people, left_reference, left_splits
+from .left_panel import LEFT_GROUPS, left_people, left_reference, left_splits, mean_over_splits
+from .panels import quality_columns
+from .populations import POPULATIONS, population
 
 Rows = list[dict]
 
@@ -38,15 +36,6 @@ def _oracle(group: str) -> RegressionOracle:
     return RegressionOracle(people.X, people.Y)
 
 
-def _quality(violation: np.ndarray, error: np.ndarray, group: str, rng: np.random.Generator,
-             evaluated: str = "in_sample") -> dict[str, float]:
-    """Q with its interval, NaN where the reference hardly beats the free points."""
-    reference, free = left_reference(group, "p70", evaluated)
-    said = quality_room(reference, free) >= LEAST_ROOM
-    q, low, high = quality_interval(violation, error, reference, free, rng) if said else [np.nan] * 3
-    return {"q": q, "q_low": low, "q_high": high}
-
-
 def literal(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """The curve of a setting: one row a gamma of Figure 1, with the rounds and scales it ran with; its Q stands in each."""
     people = left_people(setting["group"])
@@ -54,8 +43,8 @@ def literal(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     play = baselines.regression_dp_oracle_learner_as_printed(
         _oracle(setting["group"]), people.A, gammas, setting["epsilon"], DELTA, rng, beta=BETA, B=_PRICES[setting["B"]](gammas),
         step=setting["step"], noise=setting["noise"], most_rounds=LITERAL_ROUNDS, size=repeats)
-    rows = Draws(play.error, play.violation, np.ones(repeats, dtype=bool), tuple(gammas.tolist())).rows(rng)
-    q = _quality(play.violation, play.error, setting["group"], rng)
+    draws = Draws(play.error, play.violation, np.ones(repeats, dtype=bool), tuple(gammas.tolist()))
+    rows, q = draws.rows(rng), quality_columns(draws, *left_reference(setting["group"]), rng)
     run = {name: getattr(play, name) for name in ("rounds_real", "rounds", "epsilon_step", "learner_scale", "auditor_scale")}
     return [row | q | {name: float(values[g]) for name, values in run.items()} for g, row in enumerate(rows)]
 
@@ -198,7 +187,7 @@ def repaired(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     loop = LOOPS_TRIED[REPAIRED_LOOPS[mix][epsilon]]
     people = left_people(group)
     draws = loop_draws(_oracle(group), people.A, epsilon, repeats, rng, loop, (mix,), n_groups=people.n_groups)[mix]
-    q = _quality(draws.violation, draws.error, group, rng)
+    q = quality_columns(draws, *left_reference(group), rng)
     return [row | q for row in draws.rows(rng)]
 
 
@@ -218,8 +207,8 @@ def repaired_held_out(setting: dict, repeats: int, rng: np.random.Generator) -> 
         others = people.X[judge], people.A[judge], people.Y[judge]
         oracle = RegressionOracle(people.X[learn], people.Y[learn])
         parts.append(loop_draws(oracle, people.A[learn], epsilon, repeats, rng, loop, (mix,), others, n_groups=people.n_groups)[mix])
-    draws = Draws(np.mean([p.error for p in parts], axis=0), np.mean([p.violation for p in parts], axis=0), parts[0].kept, GAMMAS_PROTOCOL)
-    q = _quality(draws.violation, draws.error, group, rng, "held_out")
+    draws = mean_over_splits(parts)
+    q = quality_columns(draws, *left_reference(group, evaluated="held_out"), rng)
     return [row | q for row in draws.rows(rng)]
 
 

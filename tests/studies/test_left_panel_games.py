@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from book.studies import loops
-from book.studies.drawn import drawn_population
+from book.studies import left_panel_games as played
 from book.studies.figure1_right import GAMMAS_FIGURE1
-from book.studies.left import left_people, left_reference
-from book.studies.loops import LITERAL_ROUNDS, REPAIRED_LOOPS
+from book.studies.left_panel import left_people, left_reference
+from book.studies.left_panel_games import LITERAL_ROUNDS, REPAIRED_LOOPS
+from book.studies.populations import drawn_population
 from book.studies.study import setting_rng
+from dpfair_teach import games
 from dpfair_teach.experiments import epsilon_at_quality, pareto_quality
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
@@ -29,18 +30,18 @@ def reaches(rows, target=0.7):
 def test_the_constants_of_the_repaired_loop_are_the_best_on_the_drawn_populations():
     """First the best of a fixed list, then of that one's neighbours too: everything that differs in one thing."""
     tuning = table("left_repaired_tuning")
-    assert set(tuning["populations"]) == {loops.POPULATIONS} == {12} and tuning["runs"].min() >= 4
+    assert set(tuning["populations"]) == {played.POPULATIONS} == {12} and tuning["runs"].min() >= 4
     for mix, choices in REPAIRED_LOOPS.items():
-        assert tuple(choices) == loops.LOOP_EPSILONS
+        assert tuple(choices) == played.LOOP_EPSILONS
         for i, (epsilon, variant) in enumerate(choices.items()):
             q = tuning[(tuning["mix"] == mix) & (tuning["epsilon"] == epsilon)].set_index("variant")["q"]
-            assert q.idxmax() == variant and len(loops.LOOPS_FIRST) >= 24
-            if i < len(loops.LOOP_STARTS[mix]):
-                start = loops.LOOP_STARTS_TOO.get((mix, epsilon), loops.LOOP_STARTS[mix][i])
-                assert q[[name for name in loops.LOOPS_FIRST if name in q.index]].idxmax() == start
-                tried, chosen = np.array([loops.LOOPS_TRIED[name] for name in q.index]), loops.LOOPS_FIRST[start]
+            assert q.idxmax() == variant and len(played.LOOPS_FIRST) >= 24
+            if i < len(played.LOOP_STARTS[mix]):
+                start = played.LOOP_STARTS_TOO.get((mix, epsilon), played.LOOP_STARTS[mix][i])
+                assert q[[name for name in played.LOOPS_FIRST if name in q.index]].idxmax() == start
+                tried, chosen = np.array([played.LOOPS_TRIED[name] for name in q.index]), played.LOOPS_FIRST[start]
                 near = tried[(tried != chosen).sum(axis=1) == 1]
-                for column, mine, levels in zip(near.T, chosen, loops.LOOP_LEVELS.values(), strict=True):
+                for column, mine, levels in zip(near.T, chosen, played.LOOP_LEVELS.values(), strict=True):
                     assert set(column) >= set(levels) - {mine} - ({5} if epsilon == 200 and max(levels) == 40 else set())
 
 
@@ -48,15 +49,15 @@ def test_the_repaired_loop_is_tuned_on_the_populations_of_the_one_shot_methods()
     """Every second one with small factors that count; a seed each."""
     for seed in (0, 1):
         X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
-        oracle, mine, _ = loops._oracle_on(seed)
+        oracle, mine, _ = played._oracle_on(seed)
         assert (mine == A).all() and (oracle.Y == Y).all() and (oracle.design[:, 1:] == X).all()
 
 
 def test_the_first_list_crosses_every_level_with_every_other():
-    designed = loops._designed()
-    assert len(set(designed)) == 24 and set(designed) < set(loops.LOOPS_FIRST.values())
+    designed = played._designed()
+    assert len(set(designed)) == 24 and set(designed) < set(played.LOOPS_FIRST.values())
     for i, j in itertools.combinations(range(4), 2):
-        levels = itertools.product(*(list(loops.LOOP_LEVELS.values())[n] for n in (i, j)))
+        levels = itertools.product(*(list(played.LOOP_LEVELS.values())[n] for n in (i, j)))
         missing = set(levels) - {(loop[i], loop[j]) for loop in designed}
         assert len(missing) <= (1 if (i, j) == (0, 1) else 2 * ((i, j) == (0, 3)))
 
@@ -93,9 +94,9 @@ def test_tuning_again_about_halved_the_epsilon_of_the_loop():
     """The first tuning's loops at epsilon 20 and 50, by the streams of the stored table; both are among those tried again."""
     q = []
     for epsilon, loop in ((20.0, (1.0, .9, 0.0, 10)), (50.0, (1.0, .9, 0.0, 40))):
-        assert loop in loops._EARLIER
+        assert loop in played._EARLIER
         rng = setting_rng(20190613, {"group": "paper", "mix": "lp", "epsilon": epsilon})
-        draws = loops.loop_draws(loops._oracle("paper"), left_people().A, epsilon, 30, rng, loop, ("lp",), n_groups=2)["lp"]
+        draws = played.loop_draws(played._oracle("paper"), left_people().A, epsilon, 30, rng, loop, ("lp",), n_groups=2)["lp"]
         q.append(pareto_quality(draws.means(), *left_reference()))
     rows = table("left_repaired")
     assert 1.7 < epsilon_at_quality([20.0, 50.0], q, .7) / reaches(rows[(rows["group"] == "paper") & (rows["mix"] == "lp")]) < 2.3
@@ -105,18 +106,18 @@ def test_held_out_the_mixture_is_chosen_on_those_learned_from_and_judged_on_the_
     """Judged on the people learned from, the other way of counting gives the same numbers; on others, each round's answers by hand."""
     people, rng = left_people(), np.random.default_rng(3)
     learn, judge = rng.permutation(people.m)[:1329], np.arange(400)
-    oracle = loops.RegressionOracle(people.X[learn], people.Y[learn])
+    oracle = played.RegressionOracle(people.X[learn], people.Y[learn])
     here, there = (tuple(getattr(people, name)[who] for name in "XAY") for who in (learn, judge))
-    own, same, others = (loops.loop_draws(oracle, people.A[learn], 10.0, 2, np.random.default_rng(4), (.5, .4, 30.0, 5), judge=who,
+    own, same, others = (played.loop_draws(oracle, people.A[learn], 10.0, 2, np.random.default_rng(4), (.5, .4, 30.0, 5), judge=who,
                                           n_groups=2)
                          for who in (None, here, there))
     for mix in ("mean", "lp"):
         np.testing.assert_allclose(own[mix].error, same[mix].error, atol=1e-12)
         np.testing.assert_allclose(own[mix].violation, same[mix].violation, atol=1e-12)
         assert np.abs(own[mix].error - others[mix].error).max() > 1e-3
-    play = loops.games.regression_dp_oracle_learner(
-        oracle, people.A[learn], np.array(loops.GAMMAS_PROTOCOL), 10.0, loops.DELTA, np.random.default_rng(4), n_groups=2,
-        B=np.minimum(1 / np.maximum(loops.GAMMAS_PROTOCOL, 1e-9), .5), rounds=5, eta=8 * loops.games.hedge_rate(4, 5), share=.05,
+    play = games.regression_dp_oracle_learner(
+        oracle, people.A[learn], np.array(played.GAMMAS_PROTOCOL), 10.0, played.DELTA, np.random.default_rng(4), n_groups=2,
+        B=np.minimum(1 / np.maximum(played.GAMMAS_PROTOCOL, 1e-9), .5), rounds=5, eta=8 * games.hedge_rate(4, 5), share=.05,
         learner_share=.4, ridge=30.0, size=2)
     accept = play.acceptance_probability(people.X[judge])
     _, A, Y = there
@@ -130,7 +131,7 @@ def test_the_better_mix_in_sample_is_the_one_run_held_out():
     for group, mine in rows.groupby("group"):
         found = {mix: reaches(part) if part["q"].max() >= .7 else np.inf for mix, part in mine.groupby("mix")}
         assert min(found, key=found.get) == "lp", group
-    assert {setting["mix"] for setting in loops.REPAIRED_HELD_OUT} == {"lp"}
+    assert {setting["mix"] for setting in played.REPAIRED_HELD_OUT} == {"lp"}
 
 
 @pytest.mark.parametrize("name", ["left_literal", "left_repaired"])
