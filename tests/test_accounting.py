@@ -16,7 +16,6 @@ from scipy import stats
 from attack import answer_or_refusal, refused_by_name
 from dpfair_teach import accounting
 from dpfair_teach.accounting import (
-    RELATIONS,
     UNIT_A,
     UNIT_TUPLE,
     Release,
@@ -27,7 +26,7 @@ from dpfair_teach.accounting import (
     releases_table,
 )
 from dpfair_teach.audit import exact_delta, exact_epsilon
-from dpfair_teach.mechanisms import geometric_law, randomized_response_matrix
+from dpfair_teach.mechanisms import RELATIONS, geometric_law, randomized_response_matrix
 from dpfair_teach.mechanisms.laplace import Laplace
 from faults import Mutant
 

@@ -5,7 +5,7 @@ accountant: ``composition`` (sums, mean and tail of the loss), ``optimal`` (all 
 moments), ``bounded_range`` (the exponential mechanism), ``loss_distribution`` (the whole loss, by dp-accounting). What they know of a
 mechanism is a class in its file of ``mechanisms``.
 """
-from ..mechanisms import RELATIONS, UNIT_A, UNIT_TUPLE, Release
+from ..mechanisms import UNIT_A, UNIT_TUPLE, Release
 from ..mechanisms.exponential import rdp_exponential
 from ..mechanisms.gaussian import rdp_gaussian
 from ..mechanisms.laplace import rdp_laplace
@@ -28,7 +28,7 @@ from .records import releases_table
 from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = [
-    "UNIT_A", "UNIT_TUPLE", "RELATIONS", "Release", "releases_table",
+    "UNIT_A", "UNIT_TUPLE", "Release", "releases_table",
     "ACCOUNTANTS", "compose", "compare_accountants", "compose_parallel", "epsilon_by_steps", "most_steps",
     "basic_composition", "group_privacy", "upsampling", "advanced_composition", "advanced_composition_long", "theorem_1_5",
     "optimal_composition", "optimal_composition_delta",

@@ -136,6 +136,11 @@ class Parity:
         counts, sizes = self._read(counts)
         return both_signs(self.differences(self._above(counts) / sizes, sizes))
 
+    @classmethod
+    def among(cls, counts: ArrayLike, notion: Notion = "equalized_odds", against: Against | None = None, anchor: int = 0) -> Parity:
+        """The comparison for as many groups as ``counts`` has: of two, who is compared with whom may be left out."""
+        return cls(notion, form_for(against, check.table("counts", counts, bins=2, least_groups=2).shape[-2]), anchor)
+
     def violation(self, counts: ArrayLike) -> np.ndarray:
         """The largest gap of a table (..., 2, k, 2): the smallest gamma for which the classifier is gamma-fair; (...), or a float."""
         counts, sizes = self._read(counts)
@@ -380,5 +385,5 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
     >>> round(float(violation(ten, against="population")), 4)
     0.2
     """
-    counts = check.table("counts", counts, bins=2, least_groups=2)
-    return Parity(notion, form_for(against, counts.shape[-2]), anchor).violation(counts)
+    parity = Parity.among(counts, notion, against, anchor)
+    return parity.violation(counts)

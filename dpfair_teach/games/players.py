@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..mechanisms import UNIT_A, Measurement, Release
+from ..mechanisms import UNIT_A, Measurement, Name, Release
 from .game import FairnessGame, refuse_no_game
 from .play import PrivatePlay
 from .sensitivity import Sensitivities, lemma_3_1
@@ -44,7 +44,7 @@ class _Players:
         """0 to T - 1, with a bar where there is to be one."""
         return tqdm.trange(self.setting.rounds, disable=not self.progress)
 
-    def _asked(self, mechanism: str, sensitivity: ArrayLike, epsilon: float, **options: Any) -> Measurement:
+    def _asked(self, mechanism: Name, sensitivity: ArrayLike, epsilon: float, **options: Any) -> Measurement:
         """A mechanism that answers for each game."""
         alone = self.setting.protect == "A"
         return Measurement(mechanism, UNIT_A if alone else "one person's X and A change, Y public", sensitivity=sensitivity,

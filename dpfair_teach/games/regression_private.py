@@ -15,7 +15,7 @@ from .. import mechanisms
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import both_signs, signed
-from ..mechanisms import UNIT_A, Measurement
+from ..mechanisms import UNIT_A, Measurement, Name
 from ..oracles import RegressionOracle
 from ..oracles.private import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
@@ -279,7 +279,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         check.refuse("size" if size is not None else "rounds", size if size is not None else rounds,
                      f"means {T} rounds of {math.prod(axes)} games, too many to keep", "Play fewer rounds or games at once.")
 
-    def asked(mechanism: str, sensitivity: float, epsilon: float, **options: Any) -> Measurement:
+    def asked(mechanism: Name, sensitivity: float, epsilon: float, **options: Any) -> Measurement:
         return Measurement(mechanism, UNIT_A, sensitivity=sensitivity, epsilon=np.full(axes, epsilon), **options)
     cells, releases = release_sizes(constants, noise.sizes, axes, rng, asked) if T > 1 else (None, ())
     moved = 1.0 if k == 2 else math.sqrt(2)             # of two groups one count is known from the other

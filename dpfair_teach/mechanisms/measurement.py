@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .records import Release
-from .registry import MECHANISMS
+from .registry import MECHANISMS, Name
 
 __all__ = ["Measurement", "release"]
 
@@ -56,15 +56,16 @@ class Measurement:
     (Release('laplace', "one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, relation='replace one A', times=3),)
     """
 
-    def __init__(self, mechanism: str, unit: str, *, sensitivity: ArrayLike | None = None, scale: ArrayLike | None = None,
+    def __init__(self, mechanism: Name, unit: str, *, sensitivity: ArrayLike | None = None, scale: ArrayLike | None = None,
                  epsilon: ArrayLike | None = None, delta: float = 0.0, relation: str | None = None, sampling_probability: float = 1.0,
                  part: tuple[str, str] | None = None, **options: Any) -> None:
-        self.mechanism = check.choice("mechanism", mechanism, tuple(MECHANISMS))
+        self.mechanism: Any = check.choice("mechanism", mechanism, get_args(Name))
         self._draws = MECHANISMS[self.mechanism]
         for name in sorted(set(options) - self._draws.options):
             check.refuse(name, options[name], f"is no option of {mechanism}", f"It has {sorted(self._draws.options) or 'none'}.")
         self._options = options
-        given, self.axes = [], ()
+        given: list[Any] = []
+        self.axes: tuple[int, ...] = ()
         for name, number in (("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon)):
             given.append(None if number is None else check.filled(name, check.array(name, number, low=0.0, booleans=False), "number"))
             try:
@@ -78,11 +79,11 @@ class Measurement:
         if (rows != rows[:1]).any():
             kinds, self._kind = np.unique(rows, axis=0, return_inverse=True)
         self._silent = (kinds[:, 1] == 0) | (kinds[:, 0] == 0)          # no scale, or nothing that could move: no mechanism
-        rest = dict(delta=delta, relation=relation, sampling_probability=sampling_probability, part=part)
-        self._records = [None if silent else Release(self.mechanism, unit, **rest, **dict(zip(("sensitivity", "scale", "epsilon"), (
-            None if number == NONE else float(number) for number in kind), strict=True)))
-            for kind, silent in zip(kinds, self._silent, strict=True)]
-        self._given = [None if number is None else number if self.axes else float(number) for number in given]
+        rest: dict[str, Any] = dict(delta=delta, relation=relation, sampling_probability=sampling_probability, part=part)
+        told = [[None if number == NONE else float(number) for number in kind] for kind in kinds]
+        self._records = [None if silent else Release(self.mechanism, unit, sensitivity=s, scale=b, epsilon=e, **rest)
+                         for (s, b, e), silent in zip(told, self._silent, strict=True)]
+        self._given: list[Any] = [None if number is None else number if self.axes else float(number) for number in given]
         self._scale = self._given[1] if self._given[1] is not None or self._given[0] is None else np.divide(self._given[0], self._given[2])
         self._times = np.zeros(len(kinds), dtype=np.int64)
 
@@ -97,11 +98,9 @@ class Measurement:
         rng, shape = check.rng(rng), check.size(size, value.shape)
         units = check.array("units", units, low=0.0, booleans=False) if type(units) is not float else np.asarray(units)
         asked = np.broadcast_to(units > 0, self.axes).ravel() & ~self._silent[self._kind]
-        if units.ndim == 0 and units == 1:
-            sensitivity, scale, own = self._given[0], self._scale, self._given[2]
-        else:
-            sensitivity, scale = (None if number is None else number * units for number in (self._given[0], self._scale))
-            own = self._given[2]
+        sensitivity, scale, own = self._given[0], self._scale, self._given[2]
+        if units.ndim or units != 1:
+            sensitivity, scale = (None if number is None else number * units for number in (sensitivity, scale))
         if not asked.any():
             return self._unasked(value, shape, rng)
         self._times += math.prod(shape) * np.bincount(self._kind[asked], minlength=len(self._times))
@@ -122,12 +121,13 @@ class Measurement:
 
     def planned(self, times: int | np.ndarray) -> tuple[Release, ...]:
         """The records that so many answers would leave, of each game: for a budget, before anything is drawn."""
-        if np.ndim(times) == 0:
-            times = int(times) * np.bincount(self._kind.ravel(), minlength=len(self._records))
-        return tuple(record.with_times(int(n)) for record, n in zip(self._records, times, strict=True) if record is not None and n)
+        each = np.asarray(times)
+        if each.ndim == 0:
+            each = int(each) * np.bincount(self._kind.ravel(), minlength=len(self._records))
+        return tuple(record.with_times(int(n)) for record, n in zip(self._records, each, strict=True) if record is not None and n)
 
 
-def release(mechanism: str, value: ArrayLike, rng: np.random.Generator, *, unit: str, sensitivity: float | None = None,
+def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit: str, sensitivity: float | None = None,
             scale: float | None = None, epsilon: float | None = None, relation: str | None = None, part: tuple[str, str] | None = None,
             size: int | tuple[int, ...] | None = None, **options: Any) -> tuple[np.ndarray, Release]:
     """One answer to a private number, and its record: a :class:`Measurement` that is made, asked once, and thrown away.
@@ -164,7 +164,7 @@ def release(mechanism: str, value: ArrayLike, rng: np.random.Generator, *, unit:
     >>> noisy.tolist(), record.epsilon
     ([12, 30], 20.0)
     """
-    numbers = {name: number if number is None else check.number(name, number, low=0.0, low_open=True)
-               for name, number in (("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon))}
+    numbers: dict[str, Any] = {name: number if number is None else check.number(name, number, low=0.0, low_open=True) for name, number in (
+        ("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon))}
     measurement = Measurement(mechanism, unit, **numbers, relation=relation, part=part, **options)
     return measurement.invoke(value, rng, size=size), measurement.releases[0]

@@ -158,7 +158,8 @@ class Mechanism:
         """epsilon of one run, where one run has one without a delta."""
         return own
 
-    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], **options: Any) -> np.ndarray:
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], *args: Any, **options: Any
+             ) -> np.ndarray:
         """An answer to the private ``value``, ``shape`` leading repeats of it.
 
         ``numbers`` are those of a record, each a number or an array that stands for the leading axes of ``value``.

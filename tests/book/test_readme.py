@@ -15,7 +15,9 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_the_program_of_the_readme_runs_and_prints_its_releases(capsys):
-    program, = re.findall(r"```python\n(.*?)```", README, re.S)
+    program, codes = re.findall(r"```python\n(.*?)```", README, re.S)
+    exec(codes, found := {})
+    assert found["A"].tolist() == [1, 0, 2, 0]
     names: dict = {}
     exec(program, names)
     fair = names["fair"]
