@@ -21,7 +21,8 @@ __all__ = ["printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "si
 
 def gaussian_epsilon(ratio: float, delta: float) -> float:
     """The exact epsilon of a shift by ``ratio`` standard deviations."""
-    found = mechanism_of("gaussian").epsilon_at(*Measurement("gaussian", UNIT_A, sensitivity=ratio, scale=1.0).planned(1), delta)
+    (record,) = Measurement("gaussian", UNIT_A, sensitivity=ratio, scale=1.0).planned(1)
+    found = mechanism_of("gaussian").epsilon_at(record, delta)
     return float(found or 0.0)
 
 
