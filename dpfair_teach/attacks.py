@@ -20,7 +20,7 @@ from . import audit
 
 __all__ = [
     "attribute_advantage_bound", "posterior_bound", "exact_advantage", "advantage_interval", "guessing_game",
-    "secret_shares", "reweighing_weights", "read_support_vectors", "read_multipliers",
+    "secret_shares", "reweighing_weights", "read_support_vectors", "read_multipliers", "floating_point_exclusions",
 ]
 
 
@@ -419,3 +419,43 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
     if (group[named] != known[named]).mean() > 0.5:
         group[group >= 0] = 1 - group[group >= 0]
     return group
+
+
+def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike) -> np.ndarray:
+    """Which worlds cannot be true, because no noise in doubles leads from their numbers to the published ones.
+
+    Source: ours, after Mironov, "On significance of the least significant bits for differential privacy", CCS 2012. A sum v plus a double
+    n is rounded to a double. For some answers no double n has v + n == answer: then v was not the sum, whatever the law of the noise. Tried
+    are answer - v and its two neighbours; if any n does, one of these does. A number in which worlds agree tells nothing of them.
+
+    Parameters
+    ----------
+    candidates : array (worlds, n)
+        The numbers before the noise, one row for each world that the attacker thinks possible. Between -1e300 and 1e300.
+    answer : array (n,)
+        What was published. Between -1e300 and 1e300.
+
+    Returns
+    -------
+    bool array (worlds,): excluded with certainty
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not fit, or are empty.
+
+    Examples
+    --------
+    >>> answer = 0.1 + np.random.default_rng(0).normal(size=50)            # fifty numbers 0.1, each with its noise
+    >>> floating_point_exclusions(np.outer([0.1, 1.1], np.ones(50)), answer)
+    array([False,  True])
+    """
+    told = check.filled("answer", check.array("answer", answer, ndim=1, low=-1e300, high=1e300), "number")
+    worlds = check.filled("candidates", check.array("candidates", candidates, ndim=2, low=-1e300, high=1e300), "world")
+    if worlds.shape[1:] != told.shape:
+        check.refuse("candidates", worlds.shape, f"has no row of {len(told)} numbers, as the answer has", "Give one row for each world.")
+    noise = told - worlds
+    possible = np.zeros(worlds.shape, dtype=bool)
+    for n in (noise, np.nextafter(noise, -np.inf), np.nextafter(noise, np.inf)):
+        possible |= worlds + n == told
+    return ~possible.all(axis=1)

@@ -158,7 +158,8 @@ def test_a_record_prints_as_what_makes_it():
     (dict(mechanism="laplace", sensitivity=1.0, scale=2.0, sampling_probability=0.5), "sampling_probability=0.5.*'laplace'.*Gaussian"),
     (dict(mechanism="gaussian", sensitivity=1.0, scale=2.0, sampling_probability=0.5, unit="mine", relation="twins"),
      "relation='twins'.*Start"),
-    (dict(mechanism="laplace", sensitivity=1.0), "scale=None: a laplace record with neither scale nor epsilon.*Give sensitivity and scale"),
+    (dict(mechanism="laplace", sensitivity=1.0),
+     "epsilon=None: a laplace record with neither scale nor epsilon.*Give sensitivity and scale"),
     (dict(mechanism="gaussian", sensitivity=1.0, scale=2.0, delta=1e-6), "delta=1e-06.*compose"),
     (dict(mechanism="gaussian", sensitivity=1.0, epsilon=2.0, delta=1e-6), "epsilon=2.0.*gaussian_sigma"),
 ])

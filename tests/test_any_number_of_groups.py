@@ -32,6 +32,7 @@ from dpfair_teach import (
     separation,
 )
 from dpfair_teach._checks import MOST_GROUPS
+from dpfair_teach.functional.moments import group_vertices
 from dpfair_teach.mechanisms.response import rdp_randomized_response
 from test_bad_input import CALLABLES
 from valid_calls import VALID
@@ -575,12 +576,12 @@ def together(k):
     close(baselines.covariances(scores, A, Y, k), hand)
 
 
-@counted("functional.group_vertices", "functional.release_moments", "functional.Moments")
+@counted("functional.release_moments", "functional.Moments")
 def moments_of_groups(k):
     """With hardly any noise, sums of rows, sizes and covariances of every group, person by person."""
     _, A, Y = (np.tile(column, 200) for column in drawn(k))
     X = np.column_stack([np.full(len(A), 0.5), np.random.default_rng(k).uniform(-0.6, 0.6, size=(len(A), 2))])
-    V = functional.group_vertices(k)
+    V = group_vertices(k)
     close([[math.dist(u, v) for u in V] for v in V], 1 - np.eye(k))
     shares = [sum(A == b) / len(A) for b in range(k)]
     hand = [sum((float(a == b) - shares[b]) * x for a, x in zip(A, X, strict=True)) for b in range(k)]
@@ -595,7 +596,7 @@ def moments_of_groups(k):
 @counted("functional.free_gram_weight", "functional.moments_l2")
 def moved_moments(k):
     """Pairs of two unit rows at an angle, with labels and groups equal or not, one by one: none moves further, and one as far."""
-    V, g, far = functional.group_vertices(k), functional.free_gram_weight(k), []
+    V, g, far = group_vertices(k), functional.free_gram_weight(k), []
     for angle in np.linspace(0, np.pi, 181):
         x, new = np.array([1.0, 0.0]), np.array([np.cos(angle), np.sin(angle)])
         for y in (0.5, -0.5):

@@ -347,7 +347,60 @@ def test_a_private_rule_guesses_the_group_of_people_it_never_saw():
         assert abs(math.log(otherwise / here)) <= epsilon + 1e-6
 
 
+# ------------------------------------------------------------------------------------------ what doubles give away
+
+def test_no_noise_leads_to_what_is_excluded_and_some_noise_to_all_else():
+    """Of single numbers with their noise: where a world is excluded, none of 4,001 doubles about answer - v leads to the answer; where it
+    is not, the noise that was found does. Worlds of all sizes, and the true one is never excluded."""
+    rng, seen = np.random.default_rng(61), [0, 0]
+    for _ in range(400):
+        v, size = rng.normal() * 10.0**rng.uniform(-6, 6), 10.0**rng.uniform(-6, 6)
+        answer = v + rng.normal() * size
+        worlds = np.array([v, v + 1, v - 1, v * 3, 0.0, answer])
+        excluded = attacks.floating_point_exclusions(worlds[:, None], [answer])
+        assert not excluded[0] and not excluded[4:].any(), "noise 0 and noise answer always lead there"
+        for world, impossible in zip(worlds, excluded, strict=True):
+            n = np.float64(answer - world)
+            near = n + np.spacing(n) * np.arange(-2000, 2001)
+            assert (world + near == answer).any() != impossible
+            seen[int(impossible)] += 1
+    assert min(seen) > 100
+
+
+def test_a_world_is_excluded_by_any_of_its_numbers_and_a_grid_excludes_none():
+    rng = np.random.default_rng(62)
+    v = rng.random((200, 30)) * 100
+    raw, on_grid = [0, 0], 0
+    for row in v:
+        worlds = np.stack([row, row + rng.random(30)])
+        noisy = row + rng.laplace(scale=100, size=30)
+        found = attacks.floating_point_exclusions(worlds, noisy)
+        alone = [attacks.floating_point_exclusions(worlds[:, [j]], noisy[[j]])[1] for j in range(30)]
+        assert found.tolist() == [False, any(alone)]
+        raw[int(found[1])] += 1
+        on_grid += attacks.floating_point_exclusions(np.rint(worlds * 1024) / 1024, np.rint(noisy * 1024) / 1024).any()
+    assert raw[1] > 150 and on_grid == 0
+
+
+def test_what_is_no_world():
+    for candidates, answer, said in (([[1.0, 2.0]], [1.0], r"^candidates=\(1, 2\): has no row of 1 numbers"), ([], [1.0], "^candidates="),
+                                     ([[1.0]], [], r"^answer=\(0,\): is empty"), ([[np.nan]], [1.0], "^candidates=")):
+        with pytest.raises(ValueError, match=said):
+            attacks.floating_point_exclusions(candidates, answer)
+
+
+VALID_CALLS = {"attacks.floating_point_exclusions": lambda: dict(candidates=[[1.0, 2.0], [1.5, 2.0]], answer=[1.25, 3.0])}
+
+
 # --- deliberate faults
+
+def only_the_difference(f):
+    """Without the two neighbours."""
+    def excluded(candidates, answer):
+        worlds, told = np.asarray(candidates, float), np.asarray(answer, float)
+        return (worlds + (told - worlds) != told).any(axis=1)
+    return excluded
+
 
 def chance_of_a_larger_loss(f):
     def exact_delta(law, law_neighbour, epsilon):
@@ -388,6 +441,8 @@ def labels_not_crossed(f):
 
 
 FAULTS = {
+    "exclusions_without_neighbours": Mutant(
+        "dpfair_teach.attacks.floating_point_exclusions", only_the_difference, "answer - v alone is tried: too many are excluded"),
     "advantage_bound_of_delta_alone": Mutant("dpfair_teach.attacks.attribute_advantage_bound", with_arguments(epsilon=lambda e: 1e-12),
                                              "epsilon left out"),
     "exact_delta_is_a_tail": Mutant(

@@ -35,7 +35,7 @@ SHOWN_IN = {
     "17-choosing-the-clip": ["lagrangian.sorted_clip"],
     "19-pdfc-and-adfc": ["functional.adfc", "functional.fair_functional_mechanism"],
     "22-networks-tables": ["oneshot.ask_softly"],
-    "23-functional-tables": ["functional.denoised_gram"],
+    "23-functional-tables": ["functional.Moments.denoised_gram"],
     "18-functional-mechanism": ["functional.functional_mechanism", "functional.relaxed_functional_mechanism"],
 }
 MOST_LINES = 30

@@ -68,8 +68,8 @@ def priced_in_private(**how):
 
 def measured(**how):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", functional.NoiseOnlyWarning)        # these labels go with no feature
-        return fitted(functional.FunctionalClassifier, bound=4.0, **how)
+        warnings.simplefilter("ignore", functional.LittleLearnedWarning)        # these labels go with no feature
+        return fitted(functional.FunctionalClassifier, **dict(bound=4.0) | how)
 
 
 def compared(learner, *given):
@@ -148,7 +148,7 @@ CASES = {
         oneshot.SoftGroupLearner, lambda **how: fitted(oneshot.SoftGroupLearner, **how), [{}],
         dict(base=GaussianNB(), notion="false_positive")),
     "FunctionalClassifier": Case(
-        functional.FunctionalClassifier, measured, variants(shorten=(False, True)), dict(group_weight=2.0)),
+        functional.FunctionalClassifier, measured, variants(shorten=(False, True)), dict(bound=5.0)),
     "DPPostProcessing": Case(
         postprocessing.DPPostProcessing, repaired,
         variants(method=("public_margins", "as_printed", "score_bins"), slack=(None, True, False)),

@@ -714,12 +714,12 @@ for _name in ("predict", "predict_proba", "decision_function"):
 
 
 # ------------------------------------------------------------------------------------------------ moments in one release
-_MEASURED = dict(epsilon=30.0, gamma=0.05, delta=1e-3, bound=2.0, n_groups=2, group_weight=1.5, shorten=False)
+_MEASURED = dict(epsilon=30.0, gamma=0.05, delta=1e-3, bound=2.0, n_groups=2, shorten=False)
 
 
 def _fitted_moments(X, y, sensitive_features, rng, **settings):
     with warnings.catch_warnings():
-        for kind in (SmallGroupWarning, functional.NoiseOnlyWarning):
+        for kind in (SmallGroupWarning, functional.LittleLearnedWarning):
             warnings.simplefilter("ignore", kind)
         return functional.FunctionalClassifier(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
 

@@ -27,11 +27,11 @@ Learned = tuple[np.ndarray, float]
 How = Callable[[Split, float, float, int, np.random.Generator], Learned]
 
 
-def ours(gamma: float, group_weight: float = 1.0) -> How:
+def ours(gamma: float) -> How:
     def fit(of: Split, epsilon: float, delta: float, s: int, rng: np.random.Generator) -> Learned:
-        model = functional.FunctionalClassifier(epsilon, gamma, delta, bound=1.0, group_weight=group_weight)
+        model = functional.FunctionalClassifier(epsilon, gamma, delta, bound=1.0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", functional.NoiseOnlyWarning)
+            warnings.simplefilter("ignore", functional.LittleLearnedWarning)
             warnings.simplefilter("ignore", LargeDeltaWarning)      # the paper's 1e-3
             model.fit(of.X, of.y, sensitive_features=of.A, rng=rng)
         return model.coef_, model.intercept_

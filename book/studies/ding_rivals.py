@@ -81,8 +81,7 @@ def dp_sgd(how: tuple[float, float, int] | None = None, replace: bool = True) ->
     return fit
 
 
-#: Who wants no fairness asks little about groups, and pays little for it.
-METHODS: dict[str, How] = {"lr": lr, "moments_free": ours(NEVER, 0.3), "moments_fair": ours(0.0), "adassp": adassp,
+METHODS: dict[str, How] = {"lr": lr, "moments_free": ours(NEVER), "moments_fair": ours(0.0), "adassp": adassp,
                            "dp_sgd": dp_sgd(), "dp_sgd_add_remove": dp_sgd(replace=False)}
 RIVALS: list[dict] = [{"method": method, "epsilon": epsilon} for method in METHODS
                       for epsilon in ((np.inf,) if method == "lr" else EPSILONS)]

@@ -9,16 +9,14 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..accounting import UNIT_TUPLE, Release
-from ..mechanisms import gaussian, gaussian_sigma, laplace
-from .extended import extended_gaussian, gaussian_sigma_extended
-from .minimum import minimum
+from ..mechanisms import gaussian_sigma, release
 from .people import in_domain
-from .quadratic import MOST, Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, square_loss_quadratic
-from .sensitivity import fair_l1, fair_l2, linear_l1, linear_l2, logistic_l1, logistic_l2
-from .two_scales import adfc_claim, average_epsilon, part_l1, part_l2
+from .quadratic import MOST, Quadratic, covariance_vector, log_loss_quadratic, merged_quadratic, minimum
+from .sensitivity import fair_l1, fair_l2, logistic_l1, logistic_l2
+from .two_scales import adfc_claim, average_epsilon, gaussian_sigma_extended, part_sensitivity
 
-__all__ = ["NoisyFit", "adfc", "fair_functional_mechanism", "functional_mechanism", "laplace_deviation", "linear_functional_mechanism",
-           "noise_ridge", "pdfc", "pflr_star", "relaxed_functional_mechanism", "with_feature"]
+__all__ = ["NoisyFit", "adfc", "fair_functional_mechanism", "functional_mechanism", "pdfc", "pflr_star", "relaxed_functional_mechanism",
+           "with_feature"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +32,12 @@ class NoisyFit:
     objective : Quadratic
         With the noise, and without the ridge.
     releases_ : tuple of accounting.Release
-        What was run.
     claimed : float > 0
         The epsilon that was asked for, or that the paper states.
     claimed_delta : float in [0, 1)
         The delta beside it; 0 for Laplace noise.
     c : (d,) array, optional
-        The covariance vector with its noise, where it was released beside the objective: for :func:`minimum` with another alpha.
+        The covariance vector with its noise, where it was released beside the objective.
 
     Raises
     ------
@@ -76,61 +73,6 @@ class NoisyFit:
             object.__setattr__(self, name, value)
 
 
-def laplace_deviation(sensitivity: float, epsilon: float) -> float:
-    """sqrt(2) sensitivity / epsilon, the standard deviation of Laplace noise: beside :func:`mechanisms.gaussian_sigma` for the ridge.
-
-    Source: supplement, Definition 1.4 (Jagielski et al. 2019).
-
-    Parameters
-    ----------
-    sensitivity : float in [1e-200, 1e200]
-        l1.
-    epsilon : float in [1e-9, 1e9]
-
-    Returns
-    -------
-    float, in the units of ``sensitivity``
-
-    Raises
-    ------
-    ValueError
-        A number outside its range.
-
-    Examples
-    --------
-    >>> round(laplace_deviation(4.0, 2.0), 3)
-    2.828
-    """
-    sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
-    return math.sqrt(2) * sensitivity / check.number("epsilon", epsilon, low=1e-9, high=1e9)
-
-
-def noise_ridge(deviation: float) -> float:
-    """Four standard deviations of the noise on a coefficient: what is added to H before it is trimmed.
-
-    Source: Zhang et al. 2012, regularization, reconstructed; Ding et al. 2020 add none and take for granted that there is a minimum.
-
-    Parameters
-    ----------
-    deviation : float in [0, 1e99]
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        A negative number.
-
-    Examples
-    --------
-    >>> noise_ridge(2.5)
-    10.0
-    """
-    return 4 * check.number("deviation", deviation, low=0.0, high=1e99)
-
-
 def with_feature(d: int, s: int) -> np.ndarray:
     """Which coefficients belong to a monomial with w_s, in the order of :meth:`Quadratic.coefficients`.
 
@@ -162,15 +104,15 @@ def functional_mechanism(
     """Logistic regression with Laplace noise on the coefficients of its second-order form.
 
     Source: "Functional Mechanism" (Ding et al. 2020; Zhang et al. 2012, reconstructed), with Lemma 1's sensitivity or the certified one.
-    Privacy unit: one whole tuple is replaced, m public. epsilon, pure; drawn in doubles, see :mod:`dpfair_teach.mechanisms`, as
-    in all of this file. The ridge and the trimming of :func:`minimum` are post-processing.
+    Privacy unit: one whole tuple is replaced, m public. epsilon, pure. As in all of this file, the sums are exact, the noisy numbers lie
+    on a public grid, and the weights minimize them with a ridge of four deviations of the noise.
 
     Parameters
     ----------
     X : (m, d) array
         Rows of norm at most 1; as printed also entries of at least 0.
     y : (m,) array of 0/1
-    epsilon : float in [1e-9, 1e9]
+    epsilon : float in (0, 1e9]
     rng : numpy.random.Generator
     as_printed : bool
         Noise for Lemma 1's d^2/4 + d in place of :func:`logistic_l1`.
@@ -182,7 +124,7 @@ def functional_mechanism(
     Raises
     ------
     ValueError
-        A row longer than 1, entries below 0 as printed, arrays that do not fit, a number out of range.
+        A row longer than 1, entries below 0 as printed, arrays that do not fit.
 
     Examples
     --------
@@ -193,65 +135,12 @@ def functional_mechanism(
     X, y = in_domain(X, y, domain="signed", as_printed=as_printed)
     objective = log_loss_quadratic(X, y)
     sensitivity = logistic_l1(len(objective.b), as_printed=as_printed)
-    deviation = laplace_deviation(sensitivity, epsilon)
-    release = Release(
-        "laplace", UNIT_TUPLE, sensitivity=sensitivity, epsilon=epsilon)
-    noisy = Quadratic.of_coefficients(
-        laplace(objective.coefficients(), sensitivity, epsilon, rng))
-    w = minimum(noisy, ridge=noise_ridge(deviation))
-    return NoisyFit(w, noisy, (release,), epsilon)
-
-
-def linear_functional_mechanism(
-        X: ArrayLike, y: ArrayLike, epsilon: float, rng: np.random.Generator, *,
-        delta: float | None = None, as_printed: bool = False) -> NoisyFit:
-    """Linear regression with noise on the coefficients of its square loss, which is a polynomial as it stands.
-
-    Source: Zhang et al. 2012, linear regression, reconstructed. Privacy unit: one whole tuple is replaced, m public.
-
-    Parameters
-    ----------
-    X : (m, d) array
-        Rows of norm at most 1.
-    y : (m,) array in [-1, 1]
-    epsilon : float in [1e-9, 1e9], with ``delta`` up to 1e3
-    rng : numpy.random.Generator
-    delta : float in [1e-100, 1 - 1e-9], optional
-        Gaussian noise for :func:`linear_l2`, exactly calibrated. None: Laplace noise.
-    as_printed : bool
-        Laplace noise for 2 (1 + d)^2 in place of :func:`linear_l1`.
-
-    Returns
-    -------
-    NoisyFit
-
-    Raises
-    ------
-    ValueError
-        As :func:`functional_mechanism`; ``delta`` as printed.
-
-    Examples
-    --------
-    >>> X = np.tile([[0.8, 0.1], [0.1, 0.8]], (5000, 1))
-    >>> linear_functional_mechanism(X, np.tile([1.0, -1.0], 5000), 1.0, np.random.default_rng(0), delta=1e-6).w.round(1)
-    array([ 1.4, -1.4])
-    """
-    X, y = in_domain(X, y, domain="signed", as_printed=as_printed, numbers=True)
-    objective = square_loss_quadratic(X, y)
-    if delta is None:
-        sensitivity = linear_l1(len(objective.b), as_printed=as_printed)
-        deviation = laplace_deviation(sensitivity, epsilon)
-        release = Release("laplace", UNIT_TUPLE, sensitivity=sensitivity, epsilon=epsilon)
-        values = laplace(objective.coefficients(), sensitivity, epsilon, rng)
-    else:
-        deviation = gaussian_sigma(linear_l2(), epsilon, delta)
-        check.unread(f"delta={delta}", "delta=None", as_printed=as_printed or None)
-        release = Release("gaussian", UNIT_TUPLE, sensitivity=linear_l2(),
-                          scale=deviation)
-        values = gaussian(objective.coefficients(), linear_l2(), epsilon, delta, rng)
-    noisy = Quadratic.of_coefficients(values)
-    w = minimum(noisy, ridge=noise_ridge(deviation))
-    return NoisyFit(w, noisy, (release,), epsilon, delta or 0.0)
+    noisy, record = release(
+        "laplace", objective.coefficients(), rng, unit=UNIT_TUPLE,
+        sensitivity=sensitivity, epsilon=epsilon)
+    f = Quadratic.of_coefficients(noisy)
+    w = minimum(f, ridge=4 * math.sqrt(2) * record.scale)
+    return NoisyFit(w, f, (record,), epsilon)
 
 
 def relaxed_functional_mechanism(
@@ -264,9 +153,7 @@ def relaxed_functional_mechanism(
 
     Parameters
     ----------
-    X : (m, d) array
-        Rows of norm at most 1; as printed also entries of at least 0.
-    y : (m,) array of 0/1
+    X, y : as in :func:`functional_mechanism`
     epsilon : float in [1e-9, 1e3], as printed up to 1e6
     delta : float in [1e-100, 1 - 1e-9], as printed up to 0.797
     rng : numpy.random.Generator
@@ -290,16 +177,13 @@ def relaxed_functional_mechanism(
     X, y = in_domain(X, y, domain="signed", as_printed=as_printed)
     objective = log_loss_quadratic(X, y)
     sensitivity = logistic_l2(len(objective.b), as_printed=as_printed)
-    noise, calibrated = (
-        (extended_gaussian, gaussian_sigma_extended) if as_printed
-        else (gaussian, gaussian_sigma))
-    deviation = calibrated(sensitivity, epsilon, delta)
-    release = Release(
-        "gaussian", UNIT_TUPLE, sensitivity=sensitivity, scale=deviation)
-    noisy = Quadratic.of_coefficients(
-        noise(objective.coefficients(), sensitivity, epsilon, delta, rng))
-    w = minimum(noisy, ridge=noise_ridge(deviation))
-    return NoisyFit(w, noisy, (release,), epsilon, delta)
+    calibrated = gaussian_sigma_extended if as_printed else gaussian_sigma
+    noisy, record = release(
+        "gaussian", objective.coefficients(), rng, unit=UNIT_TUPLE,
+        sensitivity=sensitivity, scale=calibrated(sensitivity, epsilon, delta))
+    f = Quadratic.of_coefficients(noisy)
+    w = minimum(f, ridge=4 * record.scale)
+    return NoisyFit(w, f, (record,), epsilon, delta)
 
 
 def pdfc(
@@ -308,13 +192,13 @@ def pdfc(
     """PDFC as printed: the covariance merged as if it were a polynomial, and Laplace noise of two scales.
 
     Source: Algorithm 1 and Theorem 3 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it costs is
-    :func:`pdfc_epsilon`; the paper says :func:`average_epsilon`. The objective rewards a covariance of one sign: see
-    :func:`merged_quadratic`. What is not in the box is the ridge and the trimming: without them there is mostly no minimum.
+    :func:`pdfc_epsilon`; the paper says :func:`average_epsilon`. What is not in the box is the ridge and the trimming: without them there
+    is mostly no minimum.
 
     Parameters
     ----------
     X : (m, d) array
-        Rows of norm at most 1 with entries of at least 0.
+        Rows of norm at most 1 with entries of at least 0; at most 10^7.
     y : (m,) array of 0/1
     A : (m,) array of 0/1
     s : int in 0..d-1
@@ -329,7 +213,7 @@ def pdfc(
     Raises
     ------
     ValueError
-        A row longer than 1 or an entry below 0; more than two groups; arrays that do not fit; a number out of range.
+        A row longer than 1 or an entry below 0; more than two groups; arrays that do not fit.
 
     Examples
     --------
@@ -339,21 +223,20 @@ def pdfc(
     [7.0, 7.0]
     """
     X, y = in_domain(X, y, A)
-    objective = merged_quadratic(X, y, A)                       # equation (6)
-    d = len(objective.b)
+    noisy = merged_quadratic(X, y, A).coefficients()            # equation (6)
+    d = X.shape[1]
     claimed = average_epsilon(d, epsilon_s, epsilon_n)
-    in_s, noisy = with_feature(d, s), objective.coefficients()
+    in_s = with_feature(d, s)
     sensitivity = fair_l1(d, as_printed=True)                   # Lemma 2
-    releases = (
-        Release("laplace", UNIT_TUPLE, sensitivity=part_l1(d, "s"),
-                scale=sensitivity / epsilon_s),
-        Release("laplace", UNIT_TUPLE, sensitivity=part_l1(d, "n"),
-                scale=sensitivity / epsilon_n))
-    noisy[in_s] = laplace(noisy[in_s], sensitivity, epsilon_s, rng)
-    noisy[~in_s] = laplace(noisy[~in_s], sensitivity, epsilon_n, rng)
-    ridge = noise_ridge(laplace_deviation(sensitivity, epsilon_n))
+    noisy[in_s], of_s = release(
+        "laplace", noisy[in_s], rng, unit=UNIT_TUPLE, scale=sensitivity / epsilon_s,
+        sensitivity=part_sensitivity(d, "s", "l1"))
+    noisy[~in_s], of_n = release(
+        "laplace", noisy[~in_s], rng, unit=UNIT_TUPLE, scale=sensitivity / epsilon_n,
+        sensitivity=part_sensitivity(d, "n", "l1"))
     f = Quadratic.of_coefficients(noisy)
-    return NoisyFit(minimum(f, ridge=ridge), f, releases, claimed)
+    w = minimum(f, ridge=4 * math.sqrt(2) * of_n.scale)
+    return NoisyFit(w, f, (of_s, of_n), claimed)
 
 
 def adfc(
@@ -362,16 +245,12 @@ def adfc(
         rng: np.random.Generator) -> NoisyFit:
     """ADFC as printed: :func:`pdfc` with Gaussian noise of two scales. **Not as private as Theorem 5 says.**
 
-    Source: Algorithm 3 and Theorem 5 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it claims is
-    :func:`adfc_claim`, what it costs :func:`adfc_epsilon`.
+    Source: Algorithm 3 and Theorem 5 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it costs is
+    :func:`adfc_epsilon`; what it claims :func:`adfc_claim`.
 
     Parameters
     ----------
-    X : (m, d) array
-        Rows of norm at most 1 with entries of at least 0.
-    y : (m,) array of 0/1
-    A : (m,) array of 0/1
-    s : int in 0..d-1
+    X, y, A, s : as in :func:`pdfc`
     epsilon_s, epsilon_n : floats in [1e-9, 1e6]
     delta_s, delta_n : floats in [1e-100, 0.797]
     rng : numpy.random.Generator
@@ -393,24 +272,22 @@ def adfc(
     [20.7, 20.7]
     """
     X, y = in_domain(X, y, A)
-    objective = merged_quadratic(X, y, A)                       # equation (6)
-    d = len(objective.b)
+    noisy = merged_quadratic(X, y, A).coefficients()            # equation (6)
+    d = X.shape[1]
     claimed = adfc_claim(d, epsilon_s, epsilon_n, delta_s, delta_n)
-    in_s, noisy = with_feature(d, s), objective.coefficients()
+    in_s = with_feature(d, s)
     sensitivity = fair_l2(d, as_printed=True)                   # Lemma 4
     sigma_s = gaussian_sigma_extended(sensitivity, epsilon_s, delta_s)
     sigma_n = gaussian_sigma_extended(sensitivity, epsilon_n, delta_n)
-    releases = (
-        Release("gaussian", UNIT_TUPLE, scale=sigma_s,
-                sensitivity=part_l2(d, "s")),
-        Release("gaussian", UNIT_TUPLE, scale=sigma_n,
-                sensitivity=part_l2(d, "n")))
-    noisy[in_s] = extended_gaussian(
-        noisy[in_s], sensitivity, epsilon_s, delta_s, rng)
-    noisy[~in_s] = extended_gaussian(
-        noisy[~in_s], sensitivity, epsilon_n, delta_n, rng)
+    noisy[in_s], of_s = release(
+        "gaussian", noisy[in_s], rng, unit=UNIT_TUPLE, scale=sigma_s,
+        sensitivity=part_sensitivity(d, "s", "l2"))
+    noisy[~in_s], of_n = release(
+        "gaussian", noisy[~in_s], rng, unit=UNIT_TUPLE, scale=sigma_n,
+        sensitivity=part_sensitivity(d, "n", "l2"))
     f = Quadratic.of_coefficients(noisy)
-    return NoisyFit(minimum(f, ridge=noise_ridge(sigma_n)), f, releases, *claimed)
+    w = minimum(f, ridge=4 * sigma_n)
+    return NoisyFit(w, f, (of_s, of_n), *claimed)
 
 
 def fair_functional_mechanism(
@@ -420,17 +297,13 @@ def fair_functional_mechanism(
     """Noise on the coefficients of the log loss and, beside them, on the covariance vector; the penalty alpha |c.w| afterwards.
 
     Source: ours, in place of Algorithms 1 and 3 (Ding et al. 2020): equation (5) itself and not equation (6). Privacy unit: one whole
-    tuple is replaced, m public. alpha is no part of what is released: it may be chosen afterwards, and so may any bound on c.w. The result
-    has the noisy c for that.
+    tuple is replaced, m public. The result has the noisy c, for any other alpha or a bound on c.w.
     :func:`release_moments` asks for less noise still.
 
     Parameters
     ----------
-    X : (m, d) array
-        Rows of norm at most 1 with entries of at least 0.
-    y : (m,) array of 0/1
-    A : (m,) array of 0/1
-    epsilon : float in [1e-9, 1e9], with ``delta`` up to 1e3
+    X, y, A : as in :func:`pdfc`
+    epsilon : float in (0, 1e9], with ``delta`` in [1e-9, 1e3]
     delta : float in [1e-100, 1 - 1e-9], or None
         None: Laplace noise for ``fair_l1(d, separate=True)``, else Gaussian noise for sqrt(3).
     rng : numpy.random.Generator
@@ -459,20 +332,19 @@ def fair_functional_mechanism(
     f, c = log_loss_quadratic(X, y), covariance_vector(X, A)
     values, d = np.r_[f.coefficients(), c], len(c)
     if delta is None:
-        sensitivity = fair_l1(d, separate=True)
-        deviation = laplace_deviation(sensitivity, epsilon)
-        release = Release("laplace", UNIT_TUPLE, sensitivity=sensitivity,
-                          epsilon=epsilon)
-        values = laplace(values, sensitivity, epsilon, rng)
+        noisy, record = release(
+            "laplace", values, rng, unit=UNIT_TUPLE, epsilon=epsilon,
+            sensitivity=fair_l1(d, separate=True))
+        deviation = math.sqrt(2) * record.scale
     else:
         sensitivity = fair_l2(d, separate=True)
         deviation = gaussian_sigma(sensitivity, epsilon, delta)
-        release = Release("gaussian", UNIT_TUPLE, sensitivity=sensitivity,
-                          scale=deviation)
-        values = gaussian(values, sensitivity, epsilon, delta, rng)
-    noisy, c = Quadratic.of_coefficients(values[:-d]), values[-d:]
-    w = minimum(noisy, ridge=noise_ridge(deviation), c=c, alpha=alpha)
-    return NoisyFit(w, noisy, (release,), epsilon, delta or 0.0, c)
+        noisy, record = release(
+            "gaussian", values, rng, unit=UNIT_TUPLE, scale=deviation,
+            sensitivity=sensitivity)
+    f, c = Quadratic.of_coefficients(noisy[:-d]), noisy[-d:]
+    w = minimum(f, ridge=4 * deviation, c=c, alpha=alpha)
+    return NoisyFit(w, f, (record,), epsilon, delta or 0.0, c)
 
 
 def pflr_star(
@@ -482,21 +354,16 @@ def pflr_star(
     """PFLR*: Laplace noise whose mean is the covariance, on the coefficients of degree one.
 
     Source: the baseline PFLR* (Ding et al. 2020; Xu, Yuan and Wu 2019, reconstructed). Privacy unit: one whole tuple is replaced, m
-    public. The shift is a number about these people, so it is published with the noise: what is released is :func:`merged_quadratic`, and
-    its sensitivity is :func:`fair_l1`. The noise is made for that of plain logistic regression. So the epsilon is
-    about fair_l1 / logistic_l1 times the one asked for, 1.9 times at d = 10; at the printed constant it is below 1 for alpha = 1 and
-    d >= 3. The record says what was run.
+    public. What is released is :func:`merged_quadratic`, of sensitivity :func:`fair_l1`, with noise for that of plain logistic regression:
+    epsilon is about 1.9 times the one asked for at d = 10. The record says what was run.
 
     Parameters
     ----------
-    X : (m, d) array
-        Rows of norm at most 1 with entries of at least 0.
-    y : (m,) array of 0/1
-    A : (m,) array of 0/1
+    X, y, A : as in :func:`pdfc`
     epsilon : float in [1e-9, 1e9]
         Asked for.
     rng : numpy.random.Generator
-    alpha : float in [0, 1e6]
+    alpha : float in [0.1, 1e6]
         Weight of the shift.
     pays : bool
         Noise for what is released: then epsilon holds.
@@ -521,15 +388,16 @@ def pflr_star(
     [2.11, 1.0]
     """
     X, y = in_domain(X, y, A)
+    alpha = check.number("alpha", alpha, low=0.1, high=1e6)
     objective = merged_quadratic(X, y, A, alpha)
     d = len(objective.b)
     noise_for = (fair_l1(d, alpha, as_printed=as_printed)
                  if check.flag("pays", pays)
                  else logistic_l1(d, as_printed=as_printed))
-    deviation = laplace_deviation(noise_for, epsilon)
-    release = Release("laplace", UNIT_TUPLE, sensitivity=fair_l1(d, alpha),
-                      scale=noise_for / epsilon)
-    noisy = Quadratic.of_coefficients(
-        laplace(objective.coefficients(), noise_for, epsilon, rng))
-    w = minimum(noisy, ridge=noise_ridge(deviation))
-    return NoisyFit(w, noisy, (release,), epsilon)
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e9)
+    noisy, record = release(
+        "laplace", objective.coefficients(), rng, unit=UNIT_TUPLE,
+        sensitivity=fair_l1(d, alpha), scale=noise_for / epsilon)
+    f = Quadratic.of_coefficients(noisy)
+    w = minimum(f, ridge=4 * math.sqrt(2) * record.scale)
+    return NoisyFit(w, f, (record,), epsilon)

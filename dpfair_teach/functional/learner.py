@@ -13,37 +13,31 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._classifier import GammaClassifier, refuse_other_columns
 from ..fairness import Parity
-from .minimum import bounded_minimum
-from .moments import denoised_gram, released
-from .people import BLOCK, ROUNDING, read_labels, read_rows
-from .quadratic import MOST, Quadratic
+from .moments import released
+from .people import BLOCK, ROUNDING, read_labels, read_rows, to_grid
+from .quadratic import MOST, Quadratic, bounded_minimum
 
-__all__ = ["FunctionalClassifier", "LittleLeftWarning", "NoiseOnlyWarning"]
+__all__ = ["FunctionalClassifier", "LittleLearnedWarning"]
 
-#: The ridge of :func:`denoised_gram`, and what the constant feature is. Both were fixed on drawn populations: nine of 20,000 people with 5,
-#: 20 and 60 normal features, nine with 4, 8 and 12 categories.
-RIDGE, CONSTANT = 2.0, 0.5
+#: What the constant feature is: fixed on drawn populations, of 20,000 people with 5 to 60 features.
+CONSTANT = 0.5
 #: Above this mean squared length, of at most 1, most rows were shortened.
 FULL = 0.98
 
 
-class NoiseOnlyWarning(UserWarning):
-    """The released sums are no more than twice as large as noise alone makes them. Made from the release, so it costs no epsilon."""
+class LittleLearnedWarning(UserWarning):
+    """The released sums are hardly larger than noise alone, most rows were shortened, or gamma = 0 asks for as many equations as there are
+    weights. Seen from the release or the shapes: it costs no epsilon."""
 
 
-class LittleLeftWarning(UserWarning):
-    """Of the features little is left: most rows were shortened, or gamma = 0 asks for as many equations as there are weights. The first is
-    seen from the release, the second in the shapes: neither costs epsilon.
-    """
+class FunctionalParams(NamedTuple):
+    """The parameters of a :class:`FunctionalClassifier`, checked."""
 
-
-class Read(NamedTuple):
     epsilon: float
     gamma: float
     delta: float
     bound: float
-    k: int
-    weight: float
+    n_groups: int
     shorten: bool
 
 
@@ -51,21 +45,13 @@ class FunctionalClassifier(GammaClassifier):
     """Least squares on noisy second moments, with bounds on the covariances of groups and score: one release, one pass, all else follows.
 
     Source: ours, in place of PDFC and ADFC (Ding et al. 2020). Privacy unit: one whole tuple (x, y, group) is replaced; m and the set of
-    groups are public. (epsilon, delta), in one answer of :func:`release_moments`: rows become (1/2, sqrt(3)/2 x / bound). The
-    second-order form of the log loss, with :func:`denoised_gram` for X'X, is minimized where |covariance| <= gamma for
-    every group, by the release. It decides by X alone, and surely: P(1) is 0 or 1; scores are in :meth:`decision_function`. Another gamma
-    costs nothing: ``predict(X, gamma=...)``, or set ``gamma``. So fit once, and judge gammas on people of other data: a search pays at
-    each of its fits, and by accuracy alone it chooses the largest gamma.
+    groups are public. (epsilon, delta), in one answer of :func:`release_moments`. The second-order form of the log loss, with
+    :meth:`Moments.denoised_gram` for X'X, is minimized where |covariance of group and score| <= gamma for every group, by the release: a
+    proxy of demographic parity, and of no other notion. It decides by X alone, and surely: P(1) is 0 or 1. Another gamma costs nothing:
+    ``predict(X, gamma=...)``.
 
-    **Nothing before it in a pipeline may be fitted on these people**: the promise is about rows as they come in, each of which is to depend
-    on one person only. No StandardScaler and no OneHotEncoder without ``categories``: scale by public ranges.
-
-    The covariance of a group and the score is a proxy of demographic parity, and of no other notion: at gamma = 0 the mean scores of the
-    groups are equal, by the release, and how often they are accepted need not be. gamma = 0 takes k - 1 directions from the weights, also
-    where groups do not differ but by the noise: a gamma above 0 takes only what is larger than it.
-
-    Labels are private too. So one label alone is no refusal, and a score on the people of ``fit`` is no part of the release: it is for the
-    eyes of who holds the data.
+    **Nothing before it in a pipeline may be fitted on these people**: no StandardScaler, no OneHotEncoder without ``categories``. Scale by
+    public ranges. Labels are private too: a score on the people of ``fit`` is for the eyes of who holds the data.
 
     Parameters
     ----------
@@ -75,25 +61,20 @@ class FunctionalClassifier(GammaClassifier):
     delta : float in [1e-100, 1 - 1e-9]
     bound : float in [1e-50, 1e50]
         What no row of X is longer than. Public: from a codebook, not from these people. For r numbers scaled to [-1, 1] and c categories as
-        0/1 columns sqrt(r + c). Twice as large a bound is four times as much noise on products of features.
+        0/1 columns sqrt(r + c).
     n_groups : int in 2..1000
         k.
-    group_weight : float in [1e-3, 1e3]
-        How loudly groups are asked about beside labels. With w the labels' noise grows by sqrt(1 + w^2), of k groups by
-        sqrt(1 + 2 w^2 (k - 1) / k).
     shorten : bool
-        False: a longer row is refused, which tells of it; True: it is shortened to the bound, which changes nobody else's, in
-        the fit and at a decision. For few rows: first scale every feature by a public range. Where most are shortened, it warns.
+        False: a longer row is refused, which tells of it; True: it is shortened to the bound, in the fit and at a decision.
 
     Attributes
     ----------
     moments_ : Moments
         What was released, of rows (1/2, sqrt(3)/2 x / bound).
     coef_ : (n_features,) array, intercept_ : float
-        At gamma_, the gamma of the fit; of another :meth:`weights`. For rows no longer than the bound.
+        At gamma_, the gamma of the fit; of another :meth:`weights`.
     covariances_ : (1 or k, n_features + 1) array
-        Of group 1, or of each of more groups, with rows (1/2, sqrt(3)/2 x / bound), divided by m, by the release. Times (2 intercept_,
-        2 / sqrt(3) bound coef_) it is the covariance with the score.
+        Of group 1, or of each of more groups, with the rows of ``moments_``, divided by m, by the release.
     gamma_ : float
     releases_ : tuple of one accounting.Release
     n_features_in_ : int
@@ -116,38 +97,36 @@ class FunctionalClassifier(GammaClassifier):
     """
 
     _labels_are_public = False
-    _small_group_advice = "choose a larger epsilon or group_weight"
+    _small_group_advice = "choose a larger epsilon"
 
-    def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, group_weight: float = 1.0,
-                 shorten: bool = False) -> None:
+    def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, shorten: bool = False) -> None:
         self.epsilon = epsilon
         self.gamma = gamma
         self.delta = delta
         self.bound = bound
         self.n_groups = n_groups
-        self.group_weight = group_weight
         self.shorten = shorten
 
-    def _checked_params(self) -> Any:
-        return Read(check.number("epsilon", self.epsilon, low=1e-6, high=700.0), check.gamma(self.gamma),
-                    check.number("delta", check.delta(self.delta), low=1e-100, high=1 - 1e-9),
-                    check.number("bound", self.bound, low=1e-50, high=1e50), check.group_count(self.n_groups),
-                    check.number("group_weight", self.group_weight, low=1e-3, high=1e3), check.flag("shorten", self.shorten))
+    def _checked_params(self) -> FunctionalParams:
+        return FunctionalParams(check.number("epsilon", self.epsilon, low=1e-6, high=700.0), check.gamma(self.gamma),
+                                check.number("delta", check.delta(self.delta), low=1e-100, high=1 - 1e-9),
+                                check.number("bound", self.bound, low=1e-50, high=1e50), check.group_count(self.n_groups),
+                                check.flag("shorten", self.shorten))
 
-    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+    def _learn(self, params: FunctionalParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X = read_rows(X)
         if X.shape[1] >= MOST:
             check.refuse("X", X.shape, f"has {X.shape[1]:,} features", f"Give at most {MOST - 1:,}: their products are released.")
         y = read_labels(y, len(X))
-        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
+        A = check.groups_below("sensitive_features", sensitive_features, params.n_groups, length=len(X))
         block: np.ndarray = np.empty((min(BLOCK, len(X)), X.shape[1] + 1))      # made once: fresh memory for each costs a tenth of the fit
-        moments, release = released(X, CONSTANT, partial(framed, bound=how.bound, shorten=how.shorten, out=block), y, A, how.epsilon,
-                                    how.delta, rng, n_groups=how.k, group_weight=how.weight)
+        rows_of = partial(framed, bound=params.bound, shorten=params.shorten, out=block)
+        moments, release = released(X, CONSTANT, rows_of, y, A, params.epsilon, params.delta, rng, n_groups=params.n_groups)
         self.releases_ = (release,)
         self.moments_ = moments
         self.covariances_ = self.moments_.covariances() / len(X)
-        self.coef_, self.intercept_ = self._weights(how.gamma)
-        self.gamma_ = how.gamma
+        self.coef_, self.intercept_ = self._weights(params.gamma)
+        self.gamma_ = params.gamma
 
     def weights(self, gamma: float | None = None) -> tuple[np.ndarray, float]:
         """Weights (n_features,) and intercept that decide at another gamma, for X as it was given; None for the model's own."""
@@ -158,7 +137,7 @@ class FunctionalClassifier(GammaClassifier):
 
     def _weights(self, gamma: float) -> tuple[np.ndarray, float]:
         """Post-processing of what was released."""
-        f = Quadratic(-self.moments_.by_label, denoised_gram(self.moments_, RIDGE) / 4)
+        f = Quadratic(-self.moments_.by_label, self.moments_.denoised_gram() / 4)
         w = bounded_minimum(f, self.covariances_, gamma)
         return w[1:] * math.sqrt(1 - CONSTANT**2) / self.bound, float(w[0] * CONSTANT)
 
@@ -172,16 +151,16 @@ class FunctionalClassifier(GammaClassifier):
         if told < 2 * noise:
             warnings.warn(f"the sums of labelled features have length {told:.3g}, and noise alone has about {noise:.3g}: what was "
                           "learned tells little but noise. Give more people, a larger epsilon, fewer features or a smaller bound.",
-                          NoiseOnlyWarning, stacklevel=3)
+                          LittleLearnedWarning, stacklevel=3)
         length, unsure = np.trace(moments.gram) / moments.m, math.sqrt(len(moments.gram)) * moments.gram_deviation() / moments.m
         if self.shorten and length - 2 * unsure > FULL:
             warnings.warn(f"rows have a mean squared length of {length:.3g} of what bound={self.bound:g} allows, by the release: most were "
                           "shortened, and only their directions are left. Scale features by public ranges, or give a larger bound.",
-                          LittleLeftWarning, stacklevel=3)
+                          LittleLearnedWarning, stacklevel=3)
         if self.gamma == 0 and self.n_groups - 1 >= self.n_features_in_:
             warnings.warn(f"gamma=0 makes {self.n_groups - 1} covariances of {self.n_groups} groups 0, and there are no more than "
                           f"{self.n_features_in_} weights: the classifier decides alike for everybody. Give a gamma above 0, or more "
-                          "features.", LittleLeftWarning, stacklevel=3)
+                          "features.", LittleLearnedWarning, stacklevel=3)
 
     def decision_function(self, X: Any, gamma: float | None = None) -> np.ndarray:
         """Scores (n,), about log odds: above 0 is accepted. ``gamma``: None for the model's own."""
@@ -211,19 +190,19 @@ class FunctionalClassifier(GammaClassifier):
         return (scores > 0).astype(float)
 
 
-def framed(some: np.ndarray, *, bound: float, shorten: bool, out: np.ndarray) -> np.ndarray:
-    """(1/2, sqrt(3)/2 x / bound) of some people, in the first rows of ``out``."""
-    rows = out[:len(some)]
-    rows[:, 0] = CONSTANT
-    np.multiply(some, math.sqrt(1 - CONSTANT**2) / bound, out=rows[:, 1:])
+def framed(some: np.ndarray, unit: float, *, bound: float, shorten: bool, out: np.ndarray) -> np.ndarray:
+    """(1/2, sqrt(3)/2 x / bound) of some people, in multiples of ``unit``: whole numbers, in the first rows of ``out``."""
+    rows, constant, rest = out[:len(some)], CONSTANT / unit, math.sqrt(1 - CONSTANT**2) / unit
+    rows[:, 0] = constant
+    np.multiply(some, rest / bound, out=rows[:, 1:])
     square = np.einsum("ij,ij->i", rows, rows)
     if shorten:
-        longer = square - CONSTANT**2 > 1 - CONSTANT**2
-        rows[longer, 1:] *= np.sqrt((1 - CONSTANT**2) / (square[longer] - CONSTANT**2))[:, None]
-    elif square.max() > 1 + ROUNDING:
-        longest = bound * math.sqrt((float(square.max()) - CONSTANT**2) / (1 - CONSTANT**2))
+        longer = square - constant**2 > rest**2
+        rows[longer, 1:] *= rest * np.sqrt((1 - 1e-12) / (square[longer] - constant**2))[:, None]
+    elif square.max() > (1 + ROUNDING) / unit**2:
+        longest = bound * math.sqrt(float(square.max()) - constant**2) / rest
         check.refuse("X", float(f"{longest:.10g}"), f"is the length of a row, and bound says {bound:g}",
                      "Give a larger bound, from a codebook and not from these people; or shorten=True: a row that is longer is "
                      "shortened to the bound, which changes nobody else's row and keeps what is promised. "
                      "float32 rounds by 6e-8: convert before.")
-    return rows
+    return to_grid(rows, unit, square)

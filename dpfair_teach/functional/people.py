@@ -1,4 +1,4 @@
-"""Who is learned from: rows in the unit ball, labels, groups, and sums over them in one pass."""
+"""Who is learned from: rows in the unit ball, on a public grid on which sums are exact, and sums over them in one pass."""
 from __future__ import annotations
 
 import math
@@ -16,6 +16,8 @@ __all__ = ["in_domain", "shorten_rows"]
 ROUNDING = 1e-9
 #: People whose rows are read together: few enough for the processor's own memory.
 BLOCK = 4096
+#: With more, what rounding in doubles adds to a covariance could be more than what m - 1 in place of m leaves: the box of chapter 19.
+MOST_WITH_COVARIANCES = 10**7
 
 
 def read_rows(X: Any) -> Any:
@@ -23,9 +25,9 @@ def read_rows(X: Any) -> Any:
     return check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person, with at least one feature")
 
 
-def read_labels(y: Any, m: int, *, numbers: bool = False) -> np.ndarray:
-    """y (m,) labels or, with ``numbers``, in [-1, 1], for the m rows of X."""
-    y = check.array("y", y, ndim=1, low=-1.0, high=1.0) if numbers else check.labels("y", y)
+def read_labels(y: Any, m: int) -> np.ndarray:
+    """y (m,) labels for the m rows of X."""
+    y = check.labels("y", y)
     if len(y) != m:
         check.refuse("y", y.shape, f"not as long as X, which has {m} rows", "Give one label for each row of X.")
     return y
@@ -38,26 +40,63 @@ def read_groups(A: Any, m: int) -> np.ndarray:
                                      "which has one for each group.")
 
 
-def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain: Literal["nonnegative", "signed"] = "nonnegative",
-              as_printed: bool = False, numbers: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """X and y as they are, where they are what a sensitivity was proved for; else they are refused.
+def grid_digits(m: int) -> int:
+    """b of the public grid, the multiples of 2^-b: sums of m products of two, at most 1 in size, are exact in doubles in any order."""
+    return (53 - (m - 1).bit_length()) // 2
 
-    Source: Problem Statement (Ding et al. 2020). A row that is out of its domain moves the coefficients further than the noise hides. So
-    the refusal itself tells of a person: bring rows into the domain before, by a rule that is public, such as :func:`shorten_rows`.
+
+def to_grid(rows: np.ndarray, unit: float, square: np.ndarray) -> np.ndarray:
+    """Rows in multiples of ``unit``, 2^-b, cut off toward 0, in place: whole numbers. ``square``: of their lengths, in the same multiples.
+
+    No row becomes longer, so one of the ball stays in it. One that is too long by rounding, and lies on the grid, is refused.
+    """
+    np.trunc(rows, out=rows)
+    edge = square > (1 - 1e-12) / unit**2
+    if edge.any():
+        there = rows[edge]
+        longest = np.einsum("ij,ij->i", there, there).max() * unit**2
+        if longest > 1:
+            refuse_long_row(math.sqrt(longest))
+    return rows
+
+
+def refuse_long_row(longest: float) -> None:
+    check.refuse("X", float(f"{longest:.12g}"), "is the norm of a row, and the noise is for rows of norm at most 1",
+                 "Divide X by a bound that does not come from these people; shorten_rows(X, bound) also shortens longer rows, and "
+                 "a person's row then depends on nobody else. Dividing by the largest norm of these people is not private. "
+                 "float32 rounds by 6e-8: convert before.")
+
+
+def unit_rows(some: np.ndarray, unit: float) -> np.ndarray:
+    """Some people's rows, none longer than 1, in multiples of ``unit``: whole numbers."""
+    rows = some / unit
+    square = np.einsum("ij,ij->i", rows, rows)
+    longest = math.sqrt(float(square.max())) * unit
+    if longest > 1 + ROUNDING:
+        refuse_long_row(longest)
+    return to_grid(rows, unit, square)
+
+
+def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain: Literal["nonnegative", "signed"] = "nonnegative",
+              as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """X on a public grid, and y: what a sensitivity was proved for, and what adds up exactly; all else is refused.
+
+    Source: Problem Statement (Ding et al. 2020); the grid is ours. Entries are cut off toward 0 to multiples of 2^-b, where b, about
+    (53 - log2 m) / 2, makes every sum of their products exact in doubles: the noisy sum then has no low digits that tell who is in it. A
+    row of the ball stays in it, so the sensitivity is that of before. A row outside moves the coefficients further than the noise hides,
+    and its refusal tells of a person: bring rows into the domain by a public rule, such as :func:`shorten_rows`.
 
     Parameters
     ----------
     X : (m, d) array
         Rows of norm at most 1, up to rounding: 1e-9.
     y : (m,) array of 0/1
-        With ``numbers`` of numbers in [-1, 1].
     A : (m,) array of 0/1, optional
-        Only checked: two groups, of the same people as X and y.
+        Only checked: two groups, of the same people, at most 10^7.
     domain : {"nonnegative", "signed"}
         Whether entries of X must be at least 0.
     as_printed : bool
         They must, as the printed sensitivities were derived for such rows only.
-    numbers : bool
 
     Returns
     -------
@@ -71,34 +110,30 @@ def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain:
     Examples
     --------
     >>> X, y = in_domain([[0.6, -0.8], [0.0, 0.5]], [1, 0], domain="signed")
-    >>> X
-    array([[ 0.6, -0.8],
-           [ 0. ,  0.5]])
+    >>> X * 2**26 % 1, X.round(6)
+    (array([[0., 0.],
+           [0., 0.]]), array([[ 0.6, -0.8],
+           [ 0. ,  0.5]]))
     """
     nonnegative = check.choice("domain", domain, ("nonnegative", "signed")) == "nonnegative"
     nonnegative |= check.flag("as_printed", as_printed)
     check.same_people(X=X, y=y, A=A)
     rows = read_rows(X)
-    labels = read_labels(y, len(rows), numbers=check.flag("numbers", numbers))
+    labels = read_labels(y, len(rows))
     if A is not None:
         read_groups(A, len(rows))
+        if len(rows) > MOST_WITH_COVARIANCES:
+            check.refuse("X", rows.shape, f"is of more than {MOST_WITH_COVARIANCES:,} people", "Take FunctionalClassifier.")
+    unit = 2.0**-grid_digits(len(rows))
+    on_grid: np.ndarray = np.empty(rows.shape)
     for start in range(0, len(rows), BLOCK):
-        block = unit_rows(np.asarray(rows[start:start + BLOCK], dtype=float))
+        some = slice(start, start + BLOCK)
+        block = np.asarray(rows[some], dtype=float)
+        np.multiply(unit_rows(block, unit), unit, out=on_grid[some])
         if nonnegative and block.min() < 0:
             check.refuse("X", float(block.min()), "is below 0, and this sensitivity was proved for features of at least 0",
                          "Shift every feature by a public lower bound before scaling, or take a method for signed features.")
-    return rows, labels
-
-
-def unit_rows(block: np.ndarray) -> np.ndarray:
-    """Some people's rows, none longer than 1."""
-    longest = math.sqrt(float(np.einsum("ij,ij->i", block, block).max()))
-    if longest > 1 + ROUNDING:
-        check.refuse("X", float(f"{longest:.10g}"), "is the norm of a row, and the noise is for rows of norm at most 1",
-                     "Divide X by a bound that does not come from these people; shorten_rows(X, bound) also shortens longer rows, and "
-                     "a person's row then depends on nobody else. Dividing by the largest norm of these people is not private. "
-                     "float32 rounds by 6e-8: convert before.")
-    return block
+    return on_grid, labels
 
 
 def sums(X: np.ndarray, columns: Callable[[slice], np.ndarray],
@@ -119,14 +154,14 @@ def sums(X: np.ndarray, columns: Callable[[slice], np.ndarray],
 def shorten_rows(X: ArrayLike, bound: float) -> np.ndarray:
     """X / bound, and every row that is then longer than 1 shortened to 1.
 
-    Source: ours (the domain of Ding et al. 2020, Problem Statement). ``bound`` must be public: a range from a codebook, not the largest
-    norm of these people. What becomes of a row depends on no other row, so neighbours stay neighbours and privacy is that of what follows.
-    Rows longer than ``bound`` change their meaning: a person far out counts as one in the same direction, nearer.
+    Source: ours (the domain of Ding et al. 2020, Problem Statement). What becomes of a row depends on no other row, so neighbours stay
+    neighbours and privacy is that of what follows. A person far out counts as one in the same direction, nearer.
 
     Parameters
     ----------
     X : (m, d) array
     bound : float in [1e-50, 1e50]
+        Public: a range from a codebook, not the largest norm of these people.
 
     Returns
     -------
@@ -135,7 +170,7 @@ def shorten_rows(X: ArrayLike, bound: float) -> np.ndarray:
     Raises
     ------
     ValueError
-        Entries that are not finite, a bound that is not positive.
+        Entries that are not finite.
 
     Examples
     --------

@@ -1,34 +1,37 @@
-"""How far the coefficients move when one whole tuple is replaced: as printed, and as sharp as we can prove.
+"""How far the coefficients move when one whole tuple is replaced: as printed, as sharp as we can prove, and found by a search.
 
 People are rows x of norm at most 1. ``domain`` says what else is known of them: "nonnegative", as in Ding et al.; "signed", any sign;
-"box", entries in [0, 1] and no bound on the norm, which is all that the printed constants use. Throughout c is the inner product of the
-two rows that are exchanged: |x + x'|^2 <= 2 + 2c, |x - x'|^2 <= 2 - 2c, and the Frobenius norm of xx' - x'x'' is at most sqrt(2 - 2c^2).
+"box", entries in [0, 1] and no bound on the norm, which is all that the printed constants use. Below c is the inner product of the two
+rows that are exchanged: |x + x'|^2 <= 2 + 2c, |x - x'|^2 <= 2 - 2c, and the Frobenius norm of xx' - x'x'' is at most sqrt(2 - 2c^2).
 """
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Literal, get_args
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple, get_args
 
+import numpy as np
 from scipy.optimize import minimize_scalar
 
 from .. import _checks as check
 from .quadratic import MOST
 
-__all__ = ["fair_l1", "fair_l2", "linear_l1", "linear_l2", "logistic_l1", "logistic_l2"]
+__all__ = ["fair_l1", "fair_l2", "largest_move", "linear_sensitivity", "logistic_l1", "logistic_l2", "worst_pair"]
 
+Norm = Literal["l1", "l2"]
 Domain = Literal["nonnegative", "signed", "box"]
 DOMAINS: tuple[Domain, ...] = get_args(Domain)
 #: The weight of x x' in the log loss.
 CURVATURE = 1 / 8
+#: How large the steps of the search are at first and at last.
+STEP, LAST = 0.5, 1e-3
 
 
 def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = False) -> float:
     """l1 sensitivity of the log loss's coefficients: certified on the ball, exact on the box.
 
     Source: Lemma 1 (Ding et al. 2020). As printed d^2/4 + d, which reads only that entries are in [0, 1]. On that box d^2/8 + d/2 + 1/2 is
-    exact for d >= 2. In the ball at most the largest over c of sqrt(d (1 + c) / 2) + d sqrt(2 - 2c^2) / 8, for either sign of the features:
-    the l1 norm of a vector is at most sqrt(d) times its length, that of a matrix d times its Frobenius norm.
+    exact for d >= 2. In the ball it is for either sign of the features.
 
     Parameters
     ----------
@@ -63,11 +66,9 @@ def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = Fa
 def fair_l1(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domain = "nonnegative", as_printed: bool = False) -> float:
     """l1 sensitivity with the covariance: alpha times it merged into the coefficients of degree one, or beside them as a block of its own.
 
-    Source: Lemma 2 (Ding et al. 2020), alpha = 1: as printed d^2/4 + 3d. The mean of the group moves with everybody, so a replaced tuple
-    moves every term: c - c' = a [(z - r)(x - g) - (z' - r)(x' - g)], with r the share of the group and g the mean row among the others and
-    a = (m - 1) / m; here a counts as 1. On the box d^2/8 + (1/2 + alpha) d + 1/2 is exact. In the ball, for x >= 0, the larger of two
-    bounds: for labels that differ as in :func:`logistic_l1`, for labels that agree alpha sqrt(2d) more than without the covariance.
-    Separate blocks add up: sqrt(2d) for the covariance, of signed features 2 sqrt(d), on the box d.
+    Source: Lemma 2 (Ding et al. 2020), alpha = 1: as printed d^2/4 + 3d. On the box d^2/8 + (1/2 + alpha) d + 1/2 is exact, in the ball it
+    is certified. Separate blocks add up: sqrt(2d) for the covariance, of signed features 2 sqrt(d), on the box d. For up to 10^7 people it
+    holds with the rounding of their covariances.
 
     Parameters
     ----------
@@ -108,9 +109,7 @@ def fair_l1(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
 def logistic_l2(d: int, *, as_printed: bool = False) -> float:
     """l2 sensitivity of the log loss's coefficients: 1, for every d and for either sign of the features.
 
-    Source: Lemma 3 (Ding et al. 2020). As printed sqrt(d^2/16 + d). By the inner product c the squared move is at most
-    (1 + c) / 2 + (1 - c^2) / 16 where labels differ and (1 - c) / 2 + (1 - c^2) / 16 where they agree: both are at most 1. One changed
-    label moves by the length of x, which may be 1. It holds for coefficients of monomials, and so for half of each off-diagonal one twice.
+    Source: Lemma 3 (Ding et al. 2020). As printed sqrt(d^2/16 + d).
 
     Parameters
     ----------
@@ -120,11 +119,6 @@ def logistic_l2(d: int, *, as_printed: bool = False) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        d out of range.
 
     Examples
     --------
@@ -139,8 +133,8 @@ def fair_l2(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
     """l2 sensitivity with the covariance: merged into the coefficients of degree one, or beside them as a block of its own.
 
     Source: Lemma 4 (Ding et al. 2020), alpha = 1: as printed sqrt(d^2/16 + 9d). Merged it is hypot(1 + alpha, alpha) for x >= 0 and
-    1 + 2 alpha for signed features; separate, sqrt(1 + 2) and sqrt(1 + 4), whatever alpha, which is then no part of what is released. All
-    four are attained in the limit of many people, from two features on.
+    1 + 2 alpha for signed features; separate, sqrt(3) and sqrt(5). All four are attained in the limit of many people, from two features on.
+    For up to 10^7 people it holds with the rounding of their covariances.
 
     Parameters
     ----------
@@ -177,16 +171,18 @@ def fair_l2(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
     return math.hypot(1 + alpha, alpha) if domain == "nonnegative" else 1 + 2 * alpha
 
 
-def linear_l1(d: int, *, as_printed: bool = False) -> float:
-    """l1 sensitivity of the square loss's coefficients, for targets in [-1, 1] and rows of norm at most 1.
+def linear_sensitivity(d: int, norm: Norm, *, as_printed: bool = False) -> float:
+    """l1 or l2 sensitivity of the square loss's coefficients, for targets in [-1, 1] and rows of norm at most 1.
 
-    Source: Zhang et al. 2012, linear regression, reconstructed: as printed 2 (1 + d)^2, with the constant y^2 among the coefficients.
-    Without it, certified by the largest over c of 2 sqrt(2 d (1 + c)) + d sqrt(2 - 2c^2).
+    Source: Zhang et al. 2012, linear regression, reconstructed: as printed 2 (1 + d)^2 in l1, with the constant y^2 among the coefficients.
+    Ours without it: 4 in l2 for every d, and in l1 the largest over c of 2 sqrt(2 d (1 + c)) + d sqrt(2 - 2c^2).
 
     Parameters
     ----------
     d : int in 1..5000
+    norm : {"l1", "l2"}
     as_printed : bool
+        In l1.
 
     Returns
     -------
@@ -195,35 +191,20 @@ def linear_l1(d: int, *, as_printed: bool = False) -> float:
     Raises
     ------
     ValueError
-        d out of range.
+        Another norm; ``as_printed`` in l2.
 
     Examples
     --------
-    >>> round(linear_l1(10, as_printed=True), 1), round(linear_l1(10), 1)
-    (242.0, 23.7)
+    >>> round(linear_sensitivity(10, "l1", as_printed=True), 1), round(linear_sensitivity(10, "l1"), 1), linear_sensitivity(10, "l2")
+    (242.0, 23.7, 4.0)
     """
     d = _features(d, "nonnegative", as_printed)
+    if check.choice("norm", norm, ("l1", "l2")) == "l2":
+        check.unread("norm='l2'", "norm='l1'", as_printed=as_printed or None)
+        return 4.0
     if as_printed:
         return 2.0 * (1 + d)**2
     return _certified(lambda c: 2 * math.sqrt(2 * d * (1 + c)), d, weight=1.0)
-
-
-def linear_l2() -> float:
-    """l2 sensitivity of the square loss's coefficients: 4 for every d, targets in [-1, 1], rows of norm at most 1.
-
-    Source: ours. The linear part moves by at most 2 |yx - y'x'|, the matrix by 1 a monomial: squared at most
-    8 (1 + c) + 4 (1 - c^2) <= 16, attained by y = 1 and y' = -1 on one row of norm 1.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> linear_l2()
-    4.0
-    """
-    return 4.0
 
 
 def _features(d: int, domain: Domain, as_printed: bool) -> int:
@@ -268,3 +249,147 @@ def _largest(concave: Callable[[float], float], low: float, high: float) -> floa
     """The maximum of a concave function; a search ends within 1e-7 of its place, and the ends are tried too."""
     found = minimize_scalar(lambda x: -concave(x), bounds=(low, high), method="bounded", options={"xatol": 1e-10})
     return float(max(-found.fun, concave(low), concave(high))) * (1 + 1e-12)
+
+
+class AttainedMove(NamedTuple):
+    """A move that one replaced tuple makes: its weighted norm; the row (d,) before and after, and the mean row of the others; whether the
+    two people agree in label and in group, "same" or "other"."""
+
+    norm: float
+    x: np.ndarray
+    x_new: np.ndarray
+    others: np.ndarray
+    label: str
+    group: str
+
+
+class Tuples(NamedTuple):
+    """People as their tuples: rows (m, d), labels and groups (m,) of 0/1; a group may be empty."""
+
+    X: np.ndarray
+    y: np.ndarray
+    A: np.ndarray
+
+
+def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: Norm = "l1",
+                 weights: tuple[float, float] = (1.0, 1.0), starts: int = 64, steps: int = 600) -> AttainedMove:
+    """The largest move of the coefficients that a search finds: a lower bound on every sensitivity, for x >= 0 in the unit ball.
+
+    Source: ours, against Lemmas 1 to 4 and Theorem 3 (Ding et al. 2020). Rows climb by random steps from drawn starts; labels, groups and
+    signs are tried out. For many people: (m - 1) / m counts as 1.
+
+    Parameters
+    ----------
+    d : int in 1..500
+    rng : numpy.random.Generator
+        Of the search; nothing private is drawn.
+    alpha : float in [0, 1e6]
+        Weight of the covariance; 0 for the log loss alone.
+    norm : {"l1", "l2"}
+    weights : (float, float), at least 0
+        Of coefficients with w_1, and of those without: 1/scale of two-scale noise.
+    starts, steps : int in 1..100,000
+
+    Returns
+    -------
+    AttainedMove
+
+    Raises
+    ------
+    ValueError
+        A norm that is neither, weights below 0 or not two, a seed in place of a generator.
+
+    Examples
+    --------
+    >>> found = largest_move(2, np.random.default_rng(0), alpha=1.0)
+    >>> round(found.norm, 2), found.x.round(2), found.x_new.round(2)
+    (3.25, array([1., 0.]), array([0., 1.]))
+    """
+    d, rng = check.integer("d", d, low=1, high=500), check.rng(rng, drawn="the search")
+    alpha, norm = check.number("alpha", alpha, low=0.0, high=1e6), check.choice("norm", norm, ("l1", "l2"))
+    pair = check.array("weights", weights, shape=(2,), low=0.0, high=1e100)
+    starts, steps = check.integer("starts", starts, low=1, high=100_000), check.integer("steps", steps, low=1, high=100_000)
+    on_b, on_H = np.where(np.arange(d) == 0, *pair), np.full((d, d), pair[1])
+    on_H[0, :] = on_H[:, 0] = pair[0]
+    best = AttainedMove(-1.0, np.zeros(d), np.zeros(d), np.zeros(d), "", "")
+    begin = np.stack([*even_rows(d), *rng.random((starts, 3, d)) * rng.integers(0, 2, (starts, 3, d))])
+    for label, group, sign in CASES if alpha else CASES[:2]:
+        people, step = projected(begin), np.full(len(begin), STEP)
+        now = _norms(people, label, group, sign, alpha, norm, on_b, on_H)
+        for _ in range(steps):
+            moved = projected(people + step[:, None, None] * rng.normal(size=people.shape) * (rng.random(people.shape) < 0.3))
+            new = _norms(moved, label, group, sign, alpha, norm, on_b, on_H)
+            people = np.where((new > now)[:, None, None], moved, people)
+            step = np.where(new > now, step, np.maximum(step * 0.99, LAST))
+            now = np.maximum(now, new)
+        if now.max() > best.norm:
+            x, new, others = people[now.argmax()]
+            best = AttainedMove(float(now.max()), x, new, others, label, group)
+    return best
+
+
+#: (labels, groups, sign of the label's part): all that matters, by the symmetry of exchanging the two people.
+CASES = (("other", "other", 1), ("same", "other", 1), ("other", "other", -1), ("same", "other", -1),
+         ("other", "same", 1), ("same", "same", 1))
+
+
+def projected(rows: np.ndarray) -> np.ndarray:
+    """Nearest rows of entries >= 0 in the ball."""
+    rows = np.maximum(rows, 0.0)
+    return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1.0)
+
+
+def even_rows(d: int) -> Iterator[np.ndarray]:
+    """Rows that are even on the first h features, on the others or on all, and single features: (3, d) of x, x' and the others' mean."""
+    for h in sorted({1, 2, d // 3, d // 2, (d + 1) // 2, d - 1, d}):
+        if 1 <= h <= d:
+            first = np.r_[np.full(h, h**-0.5), np.zeros(d - h)]
+            last = np.r_[np.zeros(h), np.full(d - h, (d - h)**-0.5)] if h < d else np.zeros(d)
+            yield from (np.stack([first, last, last]), np.stack([first, first, last]), np.stack([first, first, 0 * last]))
+            yield from (np.stack([last, first, first]), np.stack([last, last, first]))
+
+
+def _norms(people: np.ndarray, label: str, group: str, sign: int, alpha: float, norm: str, on_b: np.ndarray,
+           on_H: np.ndarray) -> np.ndarray:
+    """(S,) weighted norms of the moves of (S, 3, d) triples."""
+    x, new, others = people[:, 0], people[:, 1], people[:, 2]
+    by_group = x - (others if group == "other" else new)
+    b = sign * (x + new if label == "other" else x - new) / 2 + alpha * by_group
+    H = (x[:, :, None] * x[:, None] - new[:, :, None] * new[:, None]) / 8
+    if norm == "l1":
+        return np.abs(b) @ on_b + np.einsum("sij,ij->s", np.abs(H), on_H)
+    twice = 2 - np.eye(len(on_b))           # a merged coefficient is two entries of H, and counts once
+    return np.sqrt((b**2) @ on_b**2 + np.einsum("sij,ij->s", H**2, on_H**2 * twice))
+
+
+def worst_pair(d: int, m: int, *, s: int = 0) -> tuple[Tuples, Tuples]:
+    """Two data sets that differ in one person's label and group, and in ADFC's coefficients as far as any two do.
+
+    Source: ours, against Theorem 5 (Ding et al. 2020). That person has the feature s and no other, everybody else has another single
+    feature, label 0 and group 0.
+
+    Parameters
+    ----------
+    d : int in 2..5000
+    m : int in 2..10^7
+        People.
+    s : int in 0..d-1
+
+    Returns
+    -------
+    Tuples, Tuples
+        Before and after.
+
+    Examples
+    --------
+    >>> from dpfair_teach.functional import merged_quadratic
+    >>> D, D_new = worst_pair(3, 100)
+    >>> merged_quadratic(*D).b - merged_quadratic(*D_new).b
+    array([ 1.99, -0.99,  0.  ])
+    """
+    d, m = check.integer("d", d, low=2, high=MOST), check.integer("m", m, low=2, high=10**7)
+    s = check.integer("s", s, low=0, high=d - 1)
+    X: np.ndarray = np.zeros((m, d))
+    X[0, s] = X[1:, 1 if s == 0 else 0] = 1.0
+    first = (np.arange(m) == 0).astype(int)
+    return Tuples(X, 0 * first, first), Tuples(X, first, 0 * first)

@@ -1,4 +1,4 @@
-"""What noise of two scales costs: the printed averages of two epsilons, and the true epsilon of the worst pair."""
+"""The printed calibration of Gaussian noise, and what noise of two scales costs: averages of two epsilons, and the true epsilon."""
 from __future__ import annotations
 
 import math
@@ -10,18 +10,45 @@ from scipy.optimize import brentq
 
 from .. import _checks as check
 from ..mechanisms import gaussian_delta
-from .extended import gaussian_sigma_extended
 from .quadratic import MOST
-from .sensitivity import fair_l1, fair_l2
+from .sensitivity import Norm, fair_l1, fair_l2
 
-__all__ = ["adfc_claim", "adfc_epsilon", "adfc_ratio", "average_epsilon", "part_l1", "part_l2", "pdfc_epsilon"]
+__all__ = ["adfc_claim", "adfc_epsilon", "adfc_ratio", "average_epsilon", "gaussian_sigma_extended", "part_sensitivity", "pdfc_epsilon"]
+
+
+def gaussian_sigma_extended(sensitivity: float, epsilon: float, delta: float) -> float:
+    """sensitivity (sqrt(s) + sqrt(s + epsilon)) / (sqrt(2) epsilon), s = ln(sqrt(2/pi) / delta): private for every epsilon, and loose.
+
+    Source: Theorem 2 (Ding et al. 2020; from Phan et al. 2019). :func:`mechanisms.gaussian_sigma` is the exact calibration.
+
+    Parameters
+    ----------
+    sensitivity : float in [1e-200, 1e200]
+        l2.
+    epsilon : float in [1e-9, 1e6]
+    delta : float in [1e-100, 0.797]
+        Above sqrt(2/pi) the formula has no value.
+
+    Returns
+    -------
+    float, in the units of ``sensitivity``
+
+    Examples
+    --------
+    >>> from dpfair_teach.mechanisms import gaussian_sigma
+    >>> [round(gaussian_sigma_extended(1, e, 1e-5) / gaussian_sigma(1, e, 1e-5), 2) for e in (.01, 1, 10)]
+    [1.95, 1.3, 1.13]
+    """
+    sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
+    epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e6)
+    s = math.log(math.sqrt(2 / math.pi) / check.number("delta", check.delta(delta), low=1e-100, high=0.797))
+    return sensitivity * (math.sqrt(s) + math.sqrt(s + epsilon)) / (math.sqrt(2) * epsilon)
 
 
 def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     """epsilon_s / d + epsilon_n (d - 1) / d: what PDFC and ADFC say that they cost.
 
-    Source: Theorem 3 and Algorithms 1 and 3 (Ding et al. 2020); in our text Theorem 5 has halves. An average over features, where privacy
-    is about the worst pair of neighbours.
+    Source: Theorem 3 and Algorithms 1 and 3 (Ding et al. 2020). An average, where privacy is about the worst pair of neighbours.
 
     Parameters
     ----------
@@ -49,8 +76,7 @@ def adfc_claim(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta
 
     Parameters
     ----------
-    d : int in 2..5000
-    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
+    d, epsilon_s, epsilon_n : as in :func:`average_epsilon`
     delta_s, delta_n : floats in [1e-100, 0.797]
 
     Returns
@@ -66,18 +92,17 @@ def adfc_claim(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta
     return average_epsilon(d, epsilon_s, epsilon_n), _either(_delta("delta_s", delta_s), _delta("delta_n", delta_n))
 
 
-def part_l1(d: int, part: Literal["s", "n"]) -> float:
-    """l1 sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
+def part_sensitivity(d: int, part: Literal["s", "n"], norm: Norm) -> float:
+    """Sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
 
-    Source: ours, for Theorem 3 (Ding et al. 2020). Without w_s it is :func:`fair_l1` of one feature less. With w_s it is at most the
-    largest, over u and u' in [0, 1], of 3u/2 + u'/2 + |u^2 - u'^2|/8 + sqrt((d - 1)(u^2 (1 - u^2) + u'^2 (1 - u'^2)))/4. Where labels and
-    groups differ, u and u' are the entries of the two rows; other people move less than some of those. Taken over a fine grid, with what a
-    step of the grid may add.
+    Source: ours, for Theorems 3 and 5 (Ding et al. 2020). In l1 a certified bound. In l2, for many people, with w_s exactly 2, and without
+    sqrt(5) from three features on, else 2. For up to 10^7 people it holds with the rounding of their covariances.
 
     Parameters
     ----------
     d : int in 2..5000
     part : {"s", "n"}
+    norm : {"l1", "l2"}
 
     Returns
     -------
@@ -86,21 +111,24 @@ def part_l1(d: int, part: Literal["s", "n"]) -> float:
     Raises
     ------
     ValueError
-        d out of range, another word.
+        Another part or norm.
 
     Examples
     --------
-    >>> round(part_l1(10, "s"), 2), round(part_l1(10, "n"), 2)
-    (2.31, 7.57)
+    >>> [round(part_sensitivity(10, part, norm), 3) for norm in ("l1", "l2") for part in ("s", "n")]
+    [2.307, 7.568, 2.0, 2.236]
     """
     d = check.integer("d", d, low=2, high=MOST)
-    if check.choice("part", part, ("s", "n")) == "n":
-        return fair_l1(d - 1)
-    return _with_w_s(d)
+    without = check.choice("part", part, ("s", "n")) == "n"
+    if check.choice("norm", norm, ("l1", "l2")) == "l1":
+        return fair_l1(d - 1) if without else _with_w_s(d)
+    return fair_l2(d - 1) if without and d > 2 else 2.0
 
 
 @cache
 def _with_w_s(d: int) -> float:
+    """At most the largest, over u and u' in [0, 1], of 3u/2 + u'/2 + |u^2 - u'^2|/8 + sqrt((d - 1)(u^2 (1 - u^2) + u'^2 (1 - u'^2)))/4:
+    over a fine grid, with what a step of it may add. The box of the loss in the ball has the proof."""
     t = np.linspace(0.0, math.pi / 2, 2001)             # u = sin t: u sqrt(1 - u^2) is smooth in t
     u, v = np.sin(t)[:, None], np.sin(t)[None]
     turned = (np.sin(2 * t)[:, None]**2 + np.sin(2 * t)[None]**2) / 4
@@ -109,44 +137,11 @@ def _with_w_s(d: int) -> float:
     return float(found.max() + slope * (t[1] - t[0]) / 2)
 
 
-def part_l2(d: int, part: Literal["s", "n"]) -> float:
-    """l2 sensitivity of the coefficients with w_s, exactly 2, or of those without: sqrt(5) from three features on, else 2; alpha = 1.
-
-    Source: ours, for Theorem 5 (Ding et al. 2020); x >= 0 in the unit ball, many people.
-
-    Parameters
-    ----------
-    d : int in 2..5000
-    part : {"s", "n"}
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        d out of range, another word.
-
-    Examples
-    --------
-    >>> part_l2(10, "s"), round(part_l2(10, "n"), 3)
-    (2.0, 2.236)
-    """
-    d = check.integer("d", d, low=2, high=MOST)
-    return 2.0 if check.choice("part", part, ("s", "n")) == "s" or d == 2 else fair_l2(d - 1)
-
-
 def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal["nonnegative", "box"] = "nonnegative",
                  sensitivity: float | None = None) -> float:
     """The epsilon of PDFC: exact on the box [0, 1]^d, a certified bound in the unit ball.
 
-    Source: Theorem 3 (Ding et al. 2020), whose conclusion is true for x >= 0 because Lemma 2 is loose, and whose average is not why. The
-    loss between two neighbours is at most epsilon_s D_s / sensitivity + epsilon_n D_n / sensitivity, with D_s and D_n how far the
-    coefficients with and without w_s move in l1, and Laplace noise attains it.
-
-    On the box the worst x is 1 everywhere and the others' rows are 0; x' has t_s at s and entries of sum t_n elsewhere, and the loss is a
-    quadratic in the two. In the ball: the smaller weight times the move of all, and the rest times the move of one part.
+    Source: Theorem 3 (Ding et al. 2020), whose conclusion is true for x >= 0 because Lemma 2 is loose, and whose average is not why.
 
     Parameters
     ----------
@@ -175,17 +170,14 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
     if check.choice("domain", domain, ("nonnegative", "box")) == "box":
         return _box_loss(d, epsilon_s, epsilon_n) / sensitivity
     more: Literal["s", "n"] = "s" if epsilon_s > epsilon_n else "n"
-    both = min(epsilon_s, epsilon_n) * fair_l1(d) + abs(epsilon_s - epsilon_n) * part_l1(d, more)
+    both = min(epsilon_s, epsilon_n) * fair_l1(d) + abs(epsilon_s - epsilon_n) * part_sensitivity(d, more, "l1")
     return both / sensitivity
 
 
 def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
     """The exact shift of ADFC's coefficients in units of its noise: the worst pair's distance of means over the standard deviation.
 
-    Source: ours, in place of Theorem 5 (Ding et al. 2020), alpha = 1 and m large. A pair that moves the two parts by D_s and D_n is as far
-    apart as two normal laws of ratio sqrt(D_s^2 / sigma_s^2 + D_n^2 / sigma_n^2). D_s is at most 2, and D_s^2 + D_n^2 at most 5; one pair
-    attains both, :func:`worst_pair`. So where sigma_s <= sigma_n the largest ratio is sqrt(4 / sigma_s^2 + 1 / sigma_n^2), else, from three
-    features on, sqrt(5) / sigma_n.
+    Source: ours, in place of Theorem 5 (Ding et al. 2020), alpha = 1 and m large; attained by :func:`worst_pair`.
 
     Parameters
     ----------

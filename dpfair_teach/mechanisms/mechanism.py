@@ -232,7 +232,7 @@ class Noise(Mechanism):
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if scale is None and epsilon is None:
-            check.refuse("scale", None, f"a {mechanism} record with neither scale nor epsilon says nothing of its noise",
+            check.refuse("epsilon", None, f"a {mechanism} record with neither scale nor epsilon says nothing of its noise",
                          "Give sensitivity and scale, as they were run.")
         if sensitivity is None:
             check.refuse("sensitivity", None, f"a {mechanism} record has one", "Give the sensitivity that the noise was made for.")

@@ -102,7 +102,7 @@ SUMS = {
     "separation.sensitivity_bound": {"1/m": "separation_bound_without_the_error", "the gap": "separation_bound_without_the_gap"},
     "oracles.sauer_sum": {"1": "sauer_sum_one_less", "the last": "sauer_sum_without_its_last_term"},
     "functional.logistic_l1": {"labels": "lemma_1_without_the_labels", "products": "lemma_1_without_the_matrix"},
-    "functional.linear_l1": {"targets": "linear_l1_without_the_labels", "products": "linear_l1_without_the_matrix"},
+    "functional.linear_sensitivity": {"targets": "linear_l1_without_the_labels", "products": "linear_l1_without_the_matrix"},
     "functional.gaussian_sigma_extended": {"the first root": "extended_one_root", "epsilon": "extended_without_epsilon"},
     "functional.fair_l1": {
         "the label": "fair_l1_without_the_label", "the group": "fair_l1_without_the_group", "products": "fair_l1_without_the_matrix",
@@ -111,7 +111,7 @@ SUMS = {
         "the label": "fair_l2_without_the_label", "the own row": "fair_l2_without_the_own_row", "the others": "fair_l2_without_the_others",
         "apart: the others": "apart_without_the_others"},
     "functional.pdfc_epsilon": {"with w_s": "pdfc_loss_without_phi_s", "without": "pdfc_loss_without_phi_n"},
-    "functional.part_l1": {"degree one": "part_of_s_without_degree_one", "products": "part_of_s_without_products"},
+    "functional.part_sensitivity": {"degree one": "part_of_s_without_degree_one", "products": "part_of_s_without_products"},
     "functional.adfc_ratio": {"with w_s": "adfc_ratio_without_phi_s", "without": "adfc_ratio_without_phi_n"},
     "functional.moments_l2": {
         "the label": "moments_without_the_label", "the group": "moments_without_the_group", "products": "moments_without_the_matrix"},

@@ -170,7 +170,7 @@ def test_a_noisy_hessian_has_mostly_no_minimum():
     X, y, A = drawn(2000, d=10)
     fits = [functional.pdfc(X, y, A, 0, 1.0, 1.0, np.random.default_rng(seed)) for seed in range(20)]
     lowest = np.array([np.linalg.eigvalsh(fit.objective.H)[0] for fit in fits])
-    ridge = functional.noise_ridge(np.sqrt(2) * fits[0].releases_[0].scale)
+    ridge = 4 * np.sqrt(2) * fits[0].releases_[0].scale
     assert lowest.max() < 0 and lowest.min() < -ridge and all(np.isfinite(fit.w).all() for fit in fits)
 
 
