@@ -343,7 +343,8 @@ def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: 
 
     Parameters
     ----------
-    mechanism : "laplace", "geometric" (sensitivity 1), "gaussian", "exponential", "randomized response" or "k_norm"
+    mechanism : "laplace", "geometric" (sensitivity 1), "gaussian", "exponential", "randomized response", "k_norm" or
+        "l2 norm mechanism"
     epsilon0 : float in [1e-4, 50]
         Of one run.
     steps : int array (n,), from 1 to a million

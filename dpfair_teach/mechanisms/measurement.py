@@ -137,7 +137,7 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
     Parameters
     ----------
     mechanism : str
-        "laplace", "gaussian", "geometric", "k_norm", "exponential" or "randomized response".
+        "laplace", "gaussian", "geometric", "k_norm", "l2 norm mechanism", "exponential" or "randomized response".
     value : array
         Private.
     rng : numpy.random.Generator

@@ -7,6 +7,7 @@ from .exponential import Exponential
 from .gaussian import Gaussian
 from .geometric import Geometric
 from .k_norm import KNorm
+from .l2_norm import L2Norm
 from .laplace import Laplace
 from .mechanism import Mechanism
 from .response import RandomizedResponse
@@ -14,10 +15,11 @@ from .response import RandomizedResponse
 __all__ = ["MECHANISMS", "Name", "mechanism_of"]
 
 #: The names of mechanisms in records.
-Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm"]
+Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism"]
 #: What draws, and what accountants know of each mechanism, by that name; of any other name, its epsilon alone.
 MECHANISMS: dict[str, Mechanism] = {"laplace": Laplace(), "geometric": Geometric(), "gaussian": Gaussian(), "exponential": Exponential(),
-                                    "randomized response": RandomizedResponse(), "k_norm": KNorm()}
+                                    "randomized response": RandomizedResponse(), "k_norm": KNorm(),
+                                    "l2 norm mechanism": L2Norm()}
 
 
 def mechanism_of(name: str) -> Mechanism:

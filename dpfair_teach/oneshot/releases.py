@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import mechanisms
-from ..accounting import UNIT_A, Release
+from ..mechanisms import UNIT_A, Release, release
+from ..mechanisms.l2_norm import l2_noise
 
 __all__ = ["debiased_groups", "group_sums", "l2_noise", "release_sums", "sums_sensitivity"]
 
@@ -156,53 +157,13 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: Norm = "l1", 
     return largest * (1.0 if k == 2 and not every_group else 2.0 ** (1 / order))
 
 
-def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> np.ndarray:
-    """Noise in d dimensions with density proportional to exp(-||z||_2 / scale): a Gamma(d) length in a uniform direction.
-
-    Source: the K-norm mechanism of Hardt and Talwar 2010 for the l2 ball; for a query of l2 sensitivity scale * epsilon it is
-    epsilon-private by the triangle inequality, as Laplace noise is for l1. The length has density proportional to
-    r^(d-1) exp(-r / scale), because the sphere of radius r has an area proportional to r^(d-1). For study: as with any noise in doubles,
-    the last bits of a sum can give the data away, so its epsilon holds for real numbers.
-
-    Parameters
-    ----------
-    d : int in 1..100,000
-    scale : float in [1e-300, 1e300]
-        Sensitivity over epsilon.
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
-
-    Returns
-    -------
-    array of shape size + (d,); each coordinate has variance (d + 1) scale^2
-
-    Raises
-    ------
-    ValueError
-        Numbers out of range, ``rng`` not a Generator.
-
-    Examples
-    --------
-    >>> noise = l2_noise(3, 2.0, np.random.default_rng(0), size=20_000)
-    >>> noise.shape, bool(abs(noise.var() / (4 * 4.0) - 1) < .05)
-    ((20000, 3), True)
-    """
-    d = check.integer("d", d, low=1, high=100_000)
-    scale = check.number("scale", scale, low=1e-300, high=1e300)
-    rng, shape = check.rng(rng), check.size(size, (d,))
-    direction = rng.standard_normal((*shape, d))
-    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
-    return direction * rng.gamma(d, scale, size=(*shape, 1))
-
-
 def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
                  norm: Norm = "l1", every_group: bool = False) -> tuple[np.ndarray, Release]:
     """The sums of :func:`group_sums` with noise, epsilon-private together: Laplace for l1, :func:`l2_noise` for l2.
 
     Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so
-    for l2 each label has noise of its own over its (k-1) d numbers. For study: in doubles the last bits of a sum can give A away, so its
-    epsilon holds for real numbers; :func:`release_cells` counts in whole people and has no such bits.
+    for l2 each label has noise of its own over its (k-1) d numbers. The noisy sums are rounded to a public
+    grid.
 
     Parameters
     ----------
@@ -233,8 +194,8 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon
     epsilon, rng = check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
     sensitivity = sums_sensitivity(features, n_groups, norm, every_group)
     if norm == "l1":
-        return (mechanisms.laplace(sums, sensitivity, epsilon, rng),
-                Release("laplace", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon))
-    noise = l2_noise(sums[:, 0].size, sensitivity / epsilon, rng, size=sums.shape[1]).reshape(-1, *sums[:, 0].shape)
-    return (sums + noise.swapaxes(0, 1),
-            Release("l2 norm mechanism", UNIT_A, sensitivity=sensitivity, scale=sensitivity / epsilon, epsilon=epsilon))
+        return release("laplace", sums, rng, unit=UNIT_A, sensitivity=sensitivity, epsilon=epsilon)
+    of_labels = sums.swapaxes(0, 1)
+    noisy, record = release("l2 norm mechanism", of_labels.reshape(len(of_labels), -1), rng, unit=UNIT_A, sensitivity=sensitivity,
+                            epsilon=epsilon)
+    return noisy.reshape(of_labels.shape).swapaxes(0, 1), record
