@@ -48,8 +48,8 @@ class Release:
     ----------
     mechanism : str
         "laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism", or another
-        name, of which accountants know epsilon alone; capitals and underscores do not matter. A name that is nearly one of these is refused: it
-        would escape its checks.
+        name, of which accountants know epsilon alone; capitals and underscores do not matter. A name nearly one of these is refused:
+        it would escape its checks.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity : float > 0, optional
