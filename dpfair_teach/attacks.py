@@ -162,7 +162,15 @@ def advantage_interval(hits: ArrayLike, n: int, prior: float = 0.5, alpha: float
 
 @dataclass(frozen=True)
 class GameResult:
-    """How often an attack guessed one person's A: ``hits`` of ``n`` rounds, each with a group and a release of its own."""
+    """How often an attack guessed one person's A.
+
+    Attributes
+    ----------
+    hits, n : int
+        Right guesses, and rounds, each with a group and a release of its own.
+    prior : float
+        The chance of group 1.
+    """
 
     hits: int
     n: int

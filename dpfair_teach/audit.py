@@ -133,10 +133,20 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
 class AuditResult:
     """What an audit found.
 
-    ``lower_bound`` is certified at confidence 1 - ``alpha``: the mechanism is (epsilon, ``delta``)-private for no smaller epsilon.
-    ``event`` shows it, chosen on samples that were not used to certify; ``hits`` of ``n`` certifying samples had it, on the data set where
-    it is likelier and on the other. ``claimed_epsilon`` is the claim under audit, or None.
+    Attributes
+    ----------
+    lower_bound : float
+        Certified at confidence 1 - ``alpha``: the mechanism is (epsilon, ``delta``)-private for no smaller epsilon.
+    event : str
+        Shows it, chosen on samples that were not used to certify.
+    hits, n : tuple of two ints
+        Certifying samples that had it, and all, on the data set where it is likelier and on the other.
+    delta, alpha : float
+    claimed_epsilon : float, optional
+        The claim under audit.
 
+    Examples
+    --------
     >>> AuditResult(1.3, "output >= 2", (60, 9), (100, 100), 0.0, 0.05, claimed_epsilon=1.0).verdict
     'refuted'
     """

@@ -179,9 +179,10 @@ def choice(k: int, spread: float = 1.0, **how: Any) -> Fit:
 
 def reports(k: int) -> Fit:
     def of(people, A, rng):
-        counts = np.bincount(mechanisms.randomized_response(A, k, 1.0, rng), minlength=k)
+        said, _ = mechanisms.release("randomized response", A, rng, unit=mechanisms.UNIT_A, epsilon=1.0, n_groups=k)
+        counts = np.bincount(said, minlength=k)
         return counts, mechanisms.debias_counts(counts, 1.0), mechanisms.likely_counts(counts, 1.0)
-    return Fit("mechanisms.randomized_response", {}, of, k)
+    return Fit("mechanisms.release", {}, of, k)
 
 
 NOTIONS = ("false_positive", "true_positive", "demographic_parity")

@@ -67,7 +67,7 @@ def worlds(fit: Fit) -> list[np.ndarray]:
 
 
 def promised(fit: Fit) -> bool:
-    return fit.options.get("smallest_cell") is not None
+    return fit.options.get("cell_sizes") == "public_lower_bound"
 
 
 PRINTED = "games.dp_oracle_learner_as_printed"

@@ -35,7 +35,7 @@ def neighbours(fit: Fit, part: int) -> list[np.ndarray]:
     A, found = FEW[fit.k].A, []
     cell = 2 * A + FEW[fit.k].Y
     for who in range(part, len(A), PARTS):
-        if promised(fit) and np.bincount(cell)[cell[who]] <= fit.options["smallest_cell"]:
+        if promised(fit) and np.bincount(cell)[cell[who]] <= 2:
             continue                                            # the promise is not about those who break it
         for other in set(range(fit.k)) - {A[who]}:
             found.append(np.where(np.arange(len(A)) == who, other, A))

@@ -12,7 +12,7 @@ from .. import _checks as check
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Rule", "feature_table", "group_codes", "label_values", "one_hot", "resolve"]
+__all__: list[str] = []     # the loader reads them
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ SUMS = {
 
 # Called like a bound, and of one term: a product, an exact value, a largest or smallest number.
 ONE_TERM = {
-    "functional.bounded_minimum",
+    "functional.bounded_minimum", "games.players.released_bound",
     "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound",
     "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
     "lagrangian.floored_sensitivity", "lagrangian.means_sensitivity",

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from dpfair_teach import audit, data, mechanisms
-from dpfair_teach.oneshot import FrontierLearner, asked, learner
+from dpfair_teach.oneshot import FrontierLearner, learner
 from faults import Mutant, calling, with_arguments
 
 ALPHA, EPSILON, FITS = 1e-9, 2.0, 12
@@ -94,8 +94,9 @@ def test_the_published_reports_give_away_what_their_record_says(monkeypatch):
 
     found, claimed = attack()
     assert claimed == 1.0 and claimed / 2 < found <= claimed
-    honest = mechanisms.randomized_response
-    monkeypatch.setattr(asked.mechanisms, "randomized_response", lambda A, k, epsilon, rng: honest(A, k, 2 * epsilon, rng))
+    honest = mechanisms.MECHANISMS["randomized response"].draw
+    monkeypatch.setattr(mechanisms.MECHANISMS["randomized response"], "draw",
+                        lambda value, numbers, *how, **options: honest(value, (*numbers[:2], 2 * numbers[2]), *how, **options))
     assert attack()[0] > claimed
 
 

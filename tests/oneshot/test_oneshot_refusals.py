@@ -44,5 +44,5 @@ def test_responses_are_refused_by_their_own_part_of_epsilon():
 def test_remedies_are_things_that_can_be_done():
     with pytest.raises(ValueError, match=r"^n_groups=30: .* Merge groups\.$"):
         multiplier_grid(30)
-    with pytest.raises(ValueError, match=r"^sensitive_features=.* Give everybody's group: sensitive_features and X are .*\.$"):
+    with pytest.raises(ValueError, match=r"^sensitive_features=.* Give FrontierLearner one group for each row of X\.$"):
         FrontierLearner(1.0, 0.0).fit(PEOPLE.X, PEOPLE.Y, sensitive_features=PEOPLE.A[1:], rng=np.random.default_rng(3))

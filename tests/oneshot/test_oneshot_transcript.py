@@ -21,7 +21,6 @@ from dpfair_teach.oneshot import (
     believe,
     crowd,
     designed,
-    directions,
     fair_candidates,
     price_grid,
     public_cells,
@@ -43,14 +42,14 @@ class Witness:
     """Stands where noise is drawn: keeps what went in, and tells answers that are given in place of the drawn ones."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        real = mechanisms.exact_geometric
+        law = mechanisms.MECHANISMS["geometric"]
+        real = law.draw
 
-        def noisy(value: np.ndarray, sensitivity: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+        def noisy(value: np.ndarray, numbers: Any, *how: Any, **options: Any) -> np.ndarray:
             number = len(self.inputs)
-            self.inputs.append((np.array(value), float(epsilon) / sensitivity))
-            return real(value, sensitivity, epsilon, rng) if self.tell is None else self.tell(number, value)
-        monkeypatch.setattr(mechanisms, "exact_geometric", noisy)
-        monkeypatch.setattr(directions, "exact_geometric", noisy)
+            self.inputs.append((np.array(value), numbers[2] / numbers[0]))
+            return real(value, numbers, *how, **options) if self.tell is None else self.tell(number, value)
+        monkeypatch.setattr(law, "draw", noisy)
 
     def run(self, public: Public, A: np.ndarray, k: int, seed: int = 0, tell: Callable[[int, np.ndarray], np.ndarray] | None = None,
             share: float | None = None) -> Any:

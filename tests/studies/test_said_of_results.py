@@ -12,9 +12,9 @@ from book.studies.left_panel import LEFT_GROUPS, left_reference
 from book.studies.panels import communities_counts
 from dpfair_teach import data, load, postprocessing
 from dpfair_teach.fairness import Parity
+from dpfair_teach.mechanisms.geometric import geometric_variance
 from dpfair_teach.oneshot import DESIGNED, chosen, crowd, design, gap_question
 from dpfair_teach.oneshot.directions import GRID
-from dpfair_teach.oneshot.releases import geometric_variance
 from dpfair_teach.oneshot.thresholds import POINTS, grid_of
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
