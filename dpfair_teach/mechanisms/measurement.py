@@ -103,6 +103,8 @@ class Measurement:
             sensitivity, scale = (None if number is None else number * units for number in (sensitivity, scale))
         if not asked.any():
             return self._unasked(value, shape, rng)
+        if scale is not None and (np.broadcast_to(scale, self.axes).ravel()[asked] == 0).any():
+            check.refuse("units", float(units.max()), "times the scale is 0 in doubles: there would be no noise", "Give larger units.")
         self._times += math.prod(shape) * np.bincount(self._kind[asked], minlength=len(self._times))
         return self._draws.draw(value, (sensitivity, scale, own), rng, shape, **self._options)
 
