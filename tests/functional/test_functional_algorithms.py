@@ -283,6 +283,6 @@ PRIVATE_FITS = {
     "functional.relaxed_functional_mechanism": _box("relaxed_functional_mechanism", 2.0, 1e-6, tuples=2, as_printed=True),
     "functional.pdfc": _box("pdfc", 0, 1.0, 2.0),
     "functional.adfc": _box("adfc", 0, 1.0, 2.0, 1e-6, 1e-6),
-    "functional.pflr_star": _box("pflr_star", 2.0),
+    "functional.pflr_star": _box("pflr_star", 2.0, pays=True),     # as printed it costs more than it says
     "functional.fair_functional_mechanism": _box("fair_functional_mechanism", 2.0, 1e-6, alpha=np.inf),
 }
