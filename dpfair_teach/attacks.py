@@ -429,7 +429,7 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
     return group
 
 
-def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike) -> np.ndarray:
+def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike, step: float = 0.0) -> np.ndarray:
     """Which worlds cannot be true, because no noise in doubles leads from their numbers to the published ones.
 
     Source: ours, after Mironov, "On significance of the least significant bits for differential privacy", CCS 2012. A sum v plus a double
@@ -442,6 +442,8 @@ def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike) -> np.nd
         The numbers before the noise, one row for each world that the attacker thinks possible. Between -1e300 and 1e300.
     answer : array (n,)
         What was published. Between -1e300 and 1e300.
+    step : float in [0, 1e300]
+        The answer is v + n to the nearest multiple of this; 0: as it is.
 
     Returns
     -------
@@ -457,7 +459,10 @@ def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike) -> np.nd
     >>> answer = 0.1 + np.random.default_rng(0).normal(size=50)            # fifty numbers 0.1, each with its noise
     >>> floating_point_exclusions(np.outer([0.1, 1.1], np.ones(50)), answer)
     array([False,  True])
+    >>> floating_point_exclusions(np.outer([0.1, 1.1], np.ones(50)), np.rint(answer * 1024) / 1024, step=2**-10)
+    array([False, False])
     """
+    step = check.number("step", step, low=0.0, high=1e300)
     told = check.filled("answer", check.array("answer", answer, ndim=1, low=-1e300, high=1e300), "number")
     worlds = check.filled("candidates", check.array("candidates", candidates, ndim=2, low=-1e300, high=1e300), "world")
     if worlds.shape[1:] != told.shape:
@@ -465,5 +470,5 @@ def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike) -> np.nd
     noise = told - worlds
     possible = np.zeros(worlds.shape, dtype=bool)
     for n in (noise, np.nextafter(noise, -np.inf), np.nextafter(noise, np.inf)):
-        possible |= worlds + n == told
+        possible |= (np.rint((worlds + n) / step) * step if step else worlds + n) == told
     return ~possible.all(axis=1)

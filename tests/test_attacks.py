@@ -378,7 +378,7 @@ def test_a_world_is_excluded_by_any_of_its_numbers_and_a_grid_excludes_none():
         alone = [attacks.floating_point_exclusions(worlds[:, [j]], noisy[[j]])[1] for j in range(30)]
         assert found.tolist() == [False, any(alone)]
         raw[int(found[1])] += 1
-        on_grid += attacks.floating_point_exclusions(np.rint(worlds * 1024) / 1024, np.rint(noisy * 1024) / 1024).any()
+        on_grid += attacks.floating_point_exclusions(worlds, np.rint(noisy * 1024) / 1024, step=2**-10).any()
     assert raw[1] > 150 and on_grid == 0
 
 
@@ -389,16 +389,15 @@ def test_what_is_no_world():
             attacks.floating_point_exclusions(candidates, answer)
 
 
-VALID_CALLS = {"attacks.floating_point_exclusions": lambda: dict(candidates=[[1.0, 2.0], [1.5, 2.0]], answer=[1.25, 3.0])}
+VALID_CALLS = {"attacks.floating_point_exclusions": lambda: dict(candidates=[[1.0, 2.0], [1.5, 2.0]], answer=[1.25, 3.0], step=0.25)}
 
 
 # --- deliberate faults
 
-def only_the_difference(f):
-    """Without the two neighbours."""
-    def excluded(candidates, answer):
-        worlds, told = np.asarray(candidates, float), np.asarray(answer, float)
-        return (worlds + (told - worlds) != told).any(axis=1)
+def noise_of_one_sign(f):
+    """Noise below 0 is forgotten."""
+    def excluded(candidates, answer, step=0.0):
+        return f(candidates, answer, step) | (np.asarray(candidates, float) > np.asarray(answer, float)).any(axis=1)
     return excluded
 
 
@@ -441,8 +440,8 @@ def labels_not_crossed(f):
 
 
 FAULTS = {
-    "exclusions_without_neighbours": Mutant(
-        "dpfair_teach.attacks.floating_point_exclusions", only_the_difference, "answer - v alone is tried: too many are excluded"),
+    "exclusions_of_one_sign": Mutant(
+        "dpfair_teach.attacks.floating_point_exclusions", noise_of_one_sign, "only noise of at least 0 is tried: too many are excluded"),
     "advantage_bound_of_delta_alone": Mutant("dpfair_teach.attacks.attribute_advantage_bound", with_arguments(epsilon=lambda e: 1e-12),
                                              "epsilon left out"),
     "exact_delta_is_a_tail": Mutant(

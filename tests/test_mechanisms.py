@@ -40,6 +40,7 @@ from dpfair_teach.mechanisms import (
     likely_counts,
     randomized_response,
     randomized_response_matrix,
+    response,
 )
 from dpfair_teach.mechanisms.geometric import failures
 from faults import Mutant, with_arguments
@@ -173,14 +174,21 @@ def test_rounding_leaves_no_room_above_the_last_choice():
     assert exponential(np.tile(loss, (1, 1)), 1.0, 1.0, Given(largest)).tolist() == [5]
 
 
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("epsilon", [1e-9, math.log(3), 5.0, 36.4, 37.0, 50.0, 700.0])
+@pytest.mark.parametrize("k", [2, 3, 1000])
+@pytest.mark.parametrize("epsilon", [1e-18, 1e-12, 1e-9, math.log(3), 5.0, 36.4, 37.0, 50.0, 700.0])
 def test_lies_own_their_share_of_the_uniform_numbers_and_never_less(epsilon, k):
-    """Exact: the truth is told on [0, start), and lies on the rest: at least (k - 1) / (e^epsilon + k - 1), at most 2^-53 more."""
-    lie = (k - 1) * randomized_response_matrix(k, epsilon)[0, 1]
-    start = 1 - math.ceil(lie * 2.0**53) / 2.0**53
-    assert start < 1 and lie <= 1 - start <= lie + 2.0**-53
-    for truth in range(k):
+    """Exact: the truth is told on [0, start), and lies on the rest: at least (k - 1) / (e^epsilon + k - 1) of them, and hardly more.
+    So the true code is at most e^epsilon times as likely as another, to the last bit, and never less likely."""
+    lies = response._lies(k, response._truth(k, epsilon)[2])
+    if lies == 2**53:                                               # an epsilon that is lost in rounding: a code at random
+        assert epsilon < 1e-14 * k and len(set(randomized_response(np.zeros(20_000, int), k, epsilon, np.random.default_rng(0)))) == k
+        return
+    with mpmath.workdps(400):
+        odds = mpmath.exp(mpmath.mpf(epsilon))
+        least = 2**53 * (k - 1) / (k - 1 + odds)
+        assert least <= lies <= least * (1 + mpmath.mpf(2)**-47) + 1 and 1 <= mpmath.mpf(2**53 - lies) * (k - 1) / lies <= odds
+    start = 1 - lies / 2.0**53
+    for truth in range(min(k, 3)):
         reports = randomized_response([truth] * 4, k, epsilon, Given(0.0, just_below(start), start, just_below(1.0)))
         assert (reports == truth).tolist() == [True, True, False, False]
 

@@ -23,13 +23,21 @@ def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
     return k, 1 / (1 + (k - 1) * others), others / (1 + (k - 1) * others)
 
 
+def _lies(k: int, other: float) -> int:
+    """How many of 2^53 uniform numbers are a lie: at least as many as the law has, whatever was rounded in ``other``, so that no report
+    costs more than epsilon; 2^53 where so many would make another code likelier than the true one."""
+    lies = math.ceil((k - 1) * other * 2.0**53 * (1 + 2.0**-49))
+    return lies if k * lies <= (k - 1) * 2**53 else 2**53
+
+
 def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.random.Generator,
                         size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Each person reports a group: the true one with probability e^epsilon / (e^epsilon + k - 1), else another at random.
 
     Source: Warner 1965; k-ary form of Kairouz, Oh and Viswanath 2016. Every person's report is epsilon-private
     on its own ("one person's A changes"), so whatever is computed from the reports and public X and Y is epsilon-private too. The
-    probability of a lie is a multiple of 2^-53, rounded up: from epsilon 37 on people lie a little more often than they have to.
+    probability of a lie is a multiple of 2^-53, rounded up: from epsilon 37 on people lie a little more often than they have to, and where
+    epsilon is lost in rounding, below about k / 10^15, a report is drawn uniformly and tells nothing.
 
     Parameters
     ----------
@@ -55,7 +63,9 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
     A, k = check.groups("A", A, n_groups=k)
     rng = check.rng(rng)
     shape = check.size(size, A.shape) + A.shape
-    lies = math.ceil((k - 1) * other * 2.0**53)            # of the 2^53 uniform numbers; rounded up, so that lies never die out
+    lies = _lies(k, other)
+    if lies == 2**53:
+        return rng.integers(0, k, shape)
     lie = rng.random(shape) >= 1 - lies / 2.0**53
     return np.where(lie, (A + rng.integers(1, k, shape)) % k, A)
 
