@@ -471,4 +471,4 @@ def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike, step: fl
     possible = np.zeros(worlds.shape, dtype=bool)
     for n in (noise, np.nextafter(noise, -np.inf), np.nextafter(noise, np.inf)):
         possible |= (np.rint((worlds + n) / step) * step if step else worlds + n) == told
-    return ~possible.all(axis=1)
+    return np.logical_not(possible.all(axis=1))

@@ -98,8 +98,8 @@ class Release:
     mechanism: str
     unit: str
     _: KW_ONLY
-    sensitivity: float | None
-    scale: float | None
+    sensitivity: Any        # a float, or None for a mechanism that has none; so is the next
+    scale: Any
     epsilon: _OfOneRun = _OfOneRun()
     delta: float
     sampling_probability: float
