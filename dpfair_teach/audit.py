@@ -142,6 +142,7 @@ class AuditResult:
     hits, n : tuple of two ints
         Certifying samples that had it, and all, on the data set where it is likelier and on the other.
     delta, alpha : float
+        Of the claim, and of the certificate.
     claimed_epsilon : float, optional
         The claim under audit.
 

@@ -67,8 +67,8 @@ def function_of(door: str) -> Callable:
 def game_of(people: data.Dataset, A: np.ndarray, k: int, made: str = "people", notion: str = "equalized_odds", against: str = "anchor",
             protect: str = "A") -> FairnessGame:
     Y, H = people.Y, rules_of(people)
-    if protect != "A" and A is not people.A:
-        H = H[:, ::-1]                                          # their X is private too
+    if protect != "A":                                          # their X is private too, and another one where the group is another
+        H = np.where(A == people.A, H, H[:, ::-1])
     parity = Parity(notion, against=against)
     if made == "counts":
         n = cell_counts(H[0], A, Y, n_groups=k).sum(axis=0)

@@ -67,7 +67,7 @@ def test_every_learner_is_on_the_list():
     assert len(learners()) >= 5
     for name in learners():
         assert f"{name}(" in source, f"no line for {name} in LEARNERS of tests/violations.py"
-    assert all(method in names for method in (*repairs.METHODS, *one_shot.METHODS, "promise", "bound", "frozen"))
+    assert all(method in names for method in (*repairs.METHODS, *one_shot.METHODS, "noisy", "noisy_lower_bound", "public_lower_bound"))
 
 
 # --- deliberate faults

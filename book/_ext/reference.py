@@ -109,7 +109,8 @@ def members(cls: type) -> list[tuple[str, str]]:
             elif isinstance(thing, (property, cached_property)):
                 found[name] = name, summary(inspect.getdoc(thing) or "") or told.get(name, "")
             elif name in fields:
-                found[name] = f"{name}: {fields[name]}", told.get(name, "")
+                own = "as its class says." if f"``{name}``" in (inspect.getdoc(base) or "") else ""
+                found[name] = f"{name}: {fields[name]}", told.get(name, "") or own
     return list(found.values())
 
 
@@ -120,7 +121,9 @@ def results(room: str) -> list[Entry]:
     waiting = [entry.value for entry in rooms()[room][1] if callable(entry.value)]
     while waiting:
         thing = waiting.pop()
-        functions = [f for f in vars(thing).values() if inspect.isfunction(f)] if inspect.isclass(thing) else [thing]
+        functions = [thing]
+        if inspect.isclass(thing):
+            functions = [f for own, f in vars(thing).items() if inspect.isfunction(f) and not own.startswith("_")]
         for function in functions:
             home = vars(sys.modules[function.__module__]) if inspect.isfunction(function) else {}
             for name in re.findall(r"[A-Z]\w+", str(getattr(function, "__annotations__", {}).get("return", ""))):

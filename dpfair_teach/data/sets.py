@@ -15,7 +15,7 @@ from .sources import Found, find
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SETS", "DataFiles", "Raw"]
+__all__: list[str] = []     # the loader reads them
 
 #: A raw table, and what was left out of it: how many rows, and why.
 Raw = tuple["pd.DataFrame", tuple[tuple[int, str], ...]]

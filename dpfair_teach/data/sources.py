@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from .registry import Archive, FileRecord
 
-__all__ = ["CorruptData", "DataUnavailable", "Found", "find"]
+__all__ = ["CorruptData", "DataUnavailable"]
 
 FOLDER_VARIABLE = "DPFAIR_TEACH_DATA"
 

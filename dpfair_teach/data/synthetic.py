@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .dataset import Dataset, Provenance
 
-__all__ = ["TEN_NAMES", "Population", "make_logistic", "ten_people", "ten_people_base"]
+__all__ = ["TEN_NAMES", "Population", "make_logistic", "ten_people_base"]
 
 TEN_NAMES: tuple[str, ...] = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hana", "Ivo", "Jo")
 

@@ -26,7 +26,8 @@ Kind = Literal["range", "names", "flag", "people"]
 
 @dataclass(frozen=True)
 class Control:
-    """One control: the argument that it sets, its values in order, where it starts. Its kind follows from the values."""
+    """One control: ``name`` is the argument that it sets, ``label`` what stands beside it, ``grid`` its values in order, ``start`` the
+    place where it starts, ``people`` those who are clicked. ``kind`` follows from the values, ``places`` are those of the values."""
 
     name: str
     label: str
@@ -36,6 +37,7 @@ class Control:
 
     @property
     def kind(self) -> Kind:
+        """A range, names, a yes or no, or people."""
         if self.people is not None:
             return "people"
         if any(isinstance(value, bool) for value in self.grid):

@@ -130,7 +130,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class Shown:
-    """A figure at one setting of its controls."""
+    """A figure at one setting of its controls, its ``values``.
+
+    ``title``, ``question`` and ``sentence`` are its words, ``pictures`` stand in ``columns``, ``controls`` above; ``play`` is the control
+    that can play, ``guess`` what the reader is asked to guess, ``longest`` how many characters the longest sentence has.
+    """
 
     title: str
     question: str

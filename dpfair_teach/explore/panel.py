@@ -28,7 +28,7 @@ _WITH_SERIES = tuple(view for view in views.VIEWS if views.KINDS[view])
 
 @dataclass(frozen=True)
 class Frames:
-    """The frames of a panel over its own controls: each distinct one once, and which one stands at each point of their grid."""
+    """The frames of a panel over its own controls, ``on``: each of the ``distinct`` ones once, and by ``index`` which one stands where."""
 
     on: tuple[str, ...]         # the controls that this panel follows
     distinct: list

@@ -112,6 +112,7 @@ class Parity:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
+        """Who is below and above the fraction line of each rate."""
         return _CELLS[self.notion]
 
     # ------------------------------------------------------------------------------------------------------ from a table

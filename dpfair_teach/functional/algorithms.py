@@ -32,6 +32,7 @@ class NoisyFit:
     objective : Quadratic
         With the noise, and without the ridge.
     releases_ : tuple of accounting.Release
+        What was drawn.
     claimed : float > 0
         The epsilon that was asked for, or that the paper states.
     claimed_delta : float in [0, 1)

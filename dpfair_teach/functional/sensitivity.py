@@ -252,8 +252,8 @@ def _largest(concave: Callable[[float], float], low: float, high: float) -> floa
 
 
 class AttainedMove(NamedTuple):
-    """A move that one replaced tuple makes: its weighted norm; the row (d,) before and after, and the mean row of the others; whether the
-    two people agree in label and in group, "same" or "other"."""
+    """A move that one replaced tuple makes: its weighted ``norm``; the row (d,) before and after, ``x`` and ``x_new``, and the mean row of
+    the ``others``; whether the two people agree in ``label`` and in ``group``, "same" or "other"."""
 
     norm: float
     x: np.ndarray
@@ -264,7 +264,7 @@ class AttainedMove(NamedTuple):
 
 
 class Tuples(NamedTuple):
-    """People as their tuples: rows (m, d), labels and groups (m,) of 0/1; a group may be empty."""
+    """People as their tuples: rows ``X`` (m, d), labels ``y`` and groups ``A`` (m,) of 0/1; a group may be empty."""
 
     X: np.ndarray
     y: np.ndarray

@@ -19,7 +19,7 @@ __all__ = ["FrozenPlayers", "PromisePlayers", "private_players", "printed_sensit
 
 
 class _Players:
-    """What every pair has: the game in whole people, and the mechanisms that choose and measure.
+    """What every pair has: the game in whole people, and the measurements of the two, ``choose`` and ``measure``; ``kind`` is its word.
 
     ``axes`` are the repeats and the batch: the leading axes of all that is asked and answered.
     """

@@ -9,7 +9,7 @@ from .. import _checks as check
 from .grid import rounded
 from .mechanism import Noise, Numbers
 
-__all__ = ["L2Norm", "l2_noise"]
+__all__ = ["l2_noise"]
 
 
 def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> np.ndarray:

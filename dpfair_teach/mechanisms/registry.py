@@ -12,7 +12,7 @@ from .laplace import Laplace
 from .mechanism import Mechanism
 from .response import RandomizedResponse
 
-__all__ = ["MECHANISMS", "Name", "mechanism_of"]
+__all__: list[str] = []     # the room hands them on
 
 #: The names of mechanisms in records.
 Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism"]

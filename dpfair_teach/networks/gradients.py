@@ -15,7 +15,7 @@ from scipy.special import expit
 from .. import _checks as check
 from .network import Network, Pass, blocks, finite, parameters
 
-__all__ = ["log_loss", "log_loss_slopes", "score_slopes", "soft_error", "soft_error_slopes",
+__all__ = ["log_loss_slopes", "score_slopes",
            "gradient", "gradient_norms", "clipped_sum", "per_example_gradients"]
 
 MOST = 10**8        # numbers in a table of all gradients

@@ -41,6 +41,7 @@ class SGD:
     Parameters
     ----------
     learning_rate : float > 0
+        How far a step goes.
 
     Examples
     --------
