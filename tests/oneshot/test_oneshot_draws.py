@@ -104,7 +104,7 @@ def test_the_published_reports_give_away_what_their_record_says(monkeypatch):
 
 FAULTS = {
     "responses_at_double_epsilon": Mutant(
-        "dpfair_teach.oneshot.asked.Asked.response", calling("mechanisms.randomized_response", with_arguments(epsilon=lambda e: 2 * e)),
+        "dpfair_teach.oneshot.asked.Asked.response", calling("release", with_arguments(epsilon=lambda e: 2 * e)),
         "the coins of twice the epsilon, and the record of once"),
     "first_counts_at_double_epsilon": Mutant(
         "dpfair_teach.oneshot.asked.Asked.histogram", calling("release_cells", with_arguments(epsilon=lambda e: 2 * e)),

@@ -63,8 +63,10 @@ def test_the_sensitivity_of_sums_is_what_exhaustion_finds(k, norm, every_group):
 def attack_on_cells(epsilon: float, broken: bool, monkeypatch) -> audit.AuditResult:
     """One person of a cell changes group: what does the loss of 2 x 8,000 released histograms prove?"""
     if broken:
-        drawn = mechanisms.geometric
-        monkeypatch.setattr(mechanisms, "geometric", lambda value, s, e, rng, size=None: drawn(value, s, 2 * e, rng, size))
+        law = mechanisms.MECHANISMS["geometric"]
+        drawn = law.draw
+        monkeypatch.setattr(law, "draw",
+                            lambda value, numbers, *how, **options: drawn(value, (*numbers[:2], 2 * numbers[2]), *how, **options))
     cells, A, B = np.array([0, 0, 0, 1, 1]), np.array([1, 0, 1, 0, 1]), np.array([0, 0, 1, 0, 1])
     rng = np.random.default_rng(14)
     runs = [np.stack([release_cells(cells, groups, epsilon, rng)[0][0] for _ in range(8_000)]) for groups in (A, B)]
