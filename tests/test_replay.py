@@ -129,9 +129,9 @@ def recorded_as_half(f):
 
 
 def scaled_by_the_private_group(f):
-    """The noise of a table is smaller where the last person is of group 1."""
+    """The more people are of group 1, the smaller is the noise of a table."""
     def release(cells, A, epsilon, *args, **kw):
-        return f(cells, A, epsilon * (1 + .01 * (A[-1] == 1)), *args, **kw)
+        return f(cells, A, epsilon * (1 + .01 * np.mean(A == 1)), *args, **kw)
     return release
 
 

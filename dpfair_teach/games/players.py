@@ -191,6 +191,8 @@ class PromisePlayers(_Players):
         As promised.
     rates : (H, k, R) array
         Private.
+    kind : str
+        The word of ``cell_sizes``.
 
     Raises
     ------

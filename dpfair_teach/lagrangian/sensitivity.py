@@ -595,7 +595,7 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
 
 
 @dataclass(frozen=True, eq=False)
-class WorstCase:
+class WorstPeople:
     """Public gradients and scores, and private groups: the first person is the one who changes group.
 
     Attributes
@@ -613,7 +613,7 @@ class WorstCase:
     A: np.ndarray
 
 
-def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = False) -> WorstCase:
+def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = False) -> WorstPeople:
     """Two groups in which the first person's change of group moves the group term as far as it can be moved.
 
     Source: ours (gaps T1 and T2). For Theorem 1 everybody else has the gradient opposite to the first person's, and the scores lie so far
@@ -633,7 +633,7 @@ def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = 
 
     Returns
     -------
-    WorstCase
+    WorstPeople
 
     Examples
     --------
@@ -649,4 +649,4 @@ def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = 
     else:
         g, scores = np.full(n1 + n2, C), np.where(A == 0, 0.9, 0.1)
         g[0] = -C
-    return WorstCase(g[:, None], scores, A)
+    return WorstPeople(g[:, None], scores, A)

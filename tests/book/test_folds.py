@@ -219,8 +219,9 @@ def test_from_a_file_all_of_it_works(chromium, site):
     page.goto((site / CHAPTER).as_uri())
     assert not any(page.evaluate(OPEN))
     page.locator("input[value=everything]").check()
+    page.wait_for_function(f"({OPEN})().every(open => open)")   # what was chosen is kept from then on
     page.reload()
-    assert all(page.evaluate(OPEN))
+    page.wait_for_function(f"({OPEN})().every(open => open)")
     link = page.locator("article a[data-box]:visible").first
     link.hover()
     page.locator("#box-card mjx-container").first.wait_for()

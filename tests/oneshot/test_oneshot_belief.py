@@ -13,6 +13,7 @@ from dpfair_teach.fairness import Parity
 from dpfair_teach.mechanisms import release_cells
 from dpfair_teach.oneshot import (
     ask_part,
+    ask_well,
     believe,
     crowd,
     logit_posterior,
@@ -105,7 +106,8 @@ def written_out(belief):
 
 @pytest.mark.parametrize(("k", "against", "notion"), CASES)
 def test_means_and_spread_are_those_of_the_law_written_out(k, against, notion):
-    _, _, belief = believed(k, against, notion)
+    people, public, _ = believed(k, against, notion)
+    belief = ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k)[1]
     mean, covariance, ends = whole_law(belief)
     rng = np.random.default_rng(3)
     for r in range(len(belief.asked)):

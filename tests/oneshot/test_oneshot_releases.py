@@ -168,10 +168,6 @@ def test_which_groups_occur_changes_no_shape_and_no_message():
 
 # --- deliberate faults
 
-def cells_at_double_epsilon(f):
-    return lambda cells, A, epsilon, rng, **kw: f(cells, A, 2 * epsilon, rng, **kw)
-
-
 def one_for_any_number_of_groups(f):
     return lambda n_groups, every_group=False: min(f(n_groups, every_group), 1)
 
@@ -201,8 +197,6 @@ def reports_taken_as_true(f):
 
 
 FAULTS = {
-    "cells_at_double_epsilon": Mutant(
-        "dpfair_teach.mechanisms.release_cells", cells_at_double_epsilon, "half the noise on the counts of public cells"),
     "cells_one_for_any_number_of_groups": Mutant(
         "dpfair_teach.mechanisms.cell_sensitivity", one_for_any_number_of_groups, "three groups' counts with the sensitivity of two"),
     "cells_of_every_group_without_group_0": Mutant(
