@@ -26,7 +26,7 @@ GAME = games.FairnessGame(RNG.random((9, 300)) > 0.5, A, Y, 0.05, n_groups=3, em
 ORACLE = RegressionOracle(X, Y)
 RULES = [lambda X, t=t: (X[:, 0] > t).astype(int) for t in (-0.5, 0.0, 0.5)]
 #: What watches a learner, and changes nothing of what it learns; how many groups there are is a fact.
-NOT_TRIED = {"progress", "callback", "checkpoint", "every", "n_groups"}
+NOT_TRIED = {"progress", "n_groups"}
 #: What is published as it was given.
 ECHOED = {"game", "oracle", "gamma", "B", "eta", "epsilon", "protect", "spent", "parity"}
 

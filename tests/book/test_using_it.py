@@ -93,10 +93,10 @@ def test_a_search_that_scores_by_accuracy_takes_the_larger_gamma():
     assert search.best_params_ == {"gamma": 0.2} and np.ptp(search.cv_results_["mean_test_score"]) > .02
 
 
-def test_the_loop_on_the_page_takes_the_steps_that_its_budget_allows():
+def test_the_loop_on_the_page_takes_the_steps_that_its_epsilon_allows():
     names, printed = run()
-    found, budget = names["found"], names["budget"]
-    assert len(found.history) == found.state.round == budget.steps and f"{budget.steps} steps, epsilon 0.99" in printed
+    found, steps = names["found"], names["steps"]
+    assert len(found.history) == found.state.round == steps and f"{steps} steps, epsilon 0.99" in printed
     assert names["model"].history_.index.tolist() == list(range(1, 11))
 
 
