@@ -10,7 +10,7 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..games import Equilibrium, FairnessGame
 from ..games.auditor import bound_on_multipliers
-from ..games.game import refuse_no_game
+from ..games.game import checked_game
 
 __all__ = ["reduction", "reweighed", "shaken_prices", "start_reduction"]
 
@@ -52,8 +52,7 @@ def reweighed(game: FairnessGame, factors: ArrayLike | None = None) -> tuple[Fai
     >>> game.gaps[2], half.gaps[2], float(half.gamma)
     (array([ 1., -1.]), array([ 0.5, -1. ]), 0.1)
     """
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
+    checked_game(game)
     if game.gamma.ndim:
         check.refuse("game", game.gamma.shape, "has several gammas", "Take one of them: game.with_gamma(0.1).")
     factors = np.ones(game.gaps.shape[1]) if factors is None else factors

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..mechanisms import UNIT_A, Measurement, Release
 from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge, hedge_rate
-from .game import FairnessGame, refuse_no_game
+from .game import FairnessGame, checked_game
 from .play import MOST, Play, PrivatePlay
 from .players import printed_sensitivities, private_players
 from .programs import plain
@@ -59,8 +59,7 @@ def start_play(game: FairnessGame, B: ArrayLike, eta: ArrayLike, rounds: int,
     >>> theta, lam.shape, h
     (array([0., 0., 0., 0.]), (3, 4), array([0, 0, 0]))
     """
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
+    checked_game(game)
     axes = check.broadcast("B", bound_on_multipliers(B).shape, "gamma", game.gamma.shape, "Give one B for each gamma.")
     eta = check.filled("eta", np.atleast_1d(check.array("eta", eta, low=1e-12, high=1e9, booleans=False)), "step").reshape(np.shape(eta))
     axes = check.broadcast("eta", eta.shape, "B and gamma", axes, "Give one eta, or one for each game.")
@@ -254,8 +253,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     >>> play.Q.shape, bool((play.gap < .4).all())
     ((2, 3), True)
     """
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
+    checked_game(game)
     check.flag("as_printed", as_printed)
     B = bound_on_multipliers(B)
     K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
@@ -363,6 +361,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float
     >>> [(r.mechanism, r.times) for r in play.releases_]
     [('laplace', 1), ('exponential', 19), ('laplace', 19)]
     """
+    game = FairnessGame._made_of(checked_game(game).table, game.gamma)      # of the counts: from here on nobody's A is at hand
     given = dict(smallest_cell=smallest_cell, budget_fraction=budget_fraction, eta=eta)
     setting = Setting.of(game, epsilon, delta, B, rounds=rounds, protect=protect, **_given(given))
     check.choice("cell_sizes", cell_sizes, CELL_SIZES)
@@ -422,6 +421,7 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: float, delta: floa
     >>> [(r.mechanism, r.times) for r in play.releases_]
     [('exponential', 20), ('laplace', 20)]
     """
+    game = FairnessGame._made_of(checked_game(game).table, game.gamma)
     setting = Setting.of(game, epsilon, delta, B, rounds=rounds, eta=eta)
     if setting.rounds == 1:
         once = "a play of rounds=1" + (", which rounds=None means here" if rounds is None else "")

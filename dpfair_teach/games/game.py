@@ -1,7 +1,7 @@
 """The game of one data set and one class of classifiers: what the learner pays the auditor."""
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import Notion, both_signs, read_parity, signed
-from ..oracles.private import charged
 from .auditor import bound_on_multipliers
 from .programs import Equilibrium, FairERM, plain, solve_fair_erm, solve_game
 from .table import Empty, Gaps, Table, table_of_counts, table_of_gaps, table_of_people
@@ -21,8 +20,10 @@ class NoPeople(ValueError, AttributeError):
     """A game made from gaps was asked for its people: bad input, and for ``hasattr`` an attribute that is not there."""
 
 
-def refuse_no_game(game: object) -> NoReturn:
-    check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
+def checked_game(game: object) -> FairnessGame:
+    if not isinstance(game, FairnessGame):
+        check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
+    return game
 
 
 class FairnessGame:
@@ -85,11 +86,14 @@ class FairnessGame:
     0.5
     """
 
+    _people: tuple[ArrayLike, ArrayLike] | None
+
     def __init__(self, predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, gamma: ArrayLike,
                  constraints: tuple[str, ...] | None = None, *, notion: Notion | Parity | None = None, n_groups: int | None = None,
                  empty: Empty = "refuse") -> None:
         parity = read_parity(notion, constraints)
         self._set(table_of_people(predictions, A, Y, parity, n_groups, empty), gamma)
+        self._people = A, Y         # for the costs of each; all else is made of the counts
 
     @classmethod
     def from_counts(cls, n_pos: ArrayLike, n: ArrayLike, gamma: ArrayLike, constraints: tuple[str, ...] | None = None, *,
@@ -133,8 +137,14 @@ class FairnessGame:
 
     @classmethod
     def _made_of(cls, table: Table | Gaps, gamma: ArrayLike) -> FairnessGame:
+        """The game of counts, or of gaps, that were checked: it knows no people."""
         game = cls.__new__(cls)
         game._set(table, gamma)
+        return game
+
+    def _with(self, table: Table | Gaps, gamma: ArrayLike) -> FairnessGame:
+        game = self._made_of(table, gamma)
+        game._people = self._people
         return game
 
     def __getattr__(self, name: str) -> Any:
@@ -150,7 +160,7 @@ class FairnessGame:
     def _set(self, table: Any, gamma: ArrayLike) -> None:        # a Table, or Gaps, which have no people
         self.gamma = check.array("gamma", gamma, low=0.0, high=1e9, booleans=False)
         check.filled("gamma", np.atleast_1d(self.gamma), "tolerance")
-        self.table, self.errors, self.gaps = table, table.errors, table.gaps
+        self.table, self.errors, self.gaps, self._people = table, table.errors, table.gaps, None
         self.n_classifiers, self.n_constraints = len(self.gaps), 2 * self.gaps.shape[1]
         if isinstance(table, Table):
             self.n_pos, self.n, self.parity = table.n_pos, table.n, table.parity
@@ -186,7 +196,7 @@ class FairnessGame:
         -------
         FairnessGame
         """
-        return self._made_of(self.table, gamma)
+        return self._with(self.table, gamma)
 
     def restricted(self, index: ArrayLike) -> FairnessGame:
         """The game with some of the classifiers only, such as those that a play has used.
@@ -203,7 +213,7 @@ class FairnessGame:
         index = check.filled("index", check.whole_numbers("index", index, low=0, high=self.n_classifiers - 1), "classifier")
         if index.ndim != 1:
             check.refuse("index", index.shape, "is no list of classifiers", "Give index with one axis.")
-        return self._made_of(self.table.restricted(index), self.gamma)
+        return self._with(self.table.restricted(index), self.gamma)
 
     def with_constants(self) -> FairnessGame:
         """The game with "reject everybody" and "accept everybody" added as its last two classifiers: then gamma = 0 is feasible.
@@ -212,7 +222,7 @@ class FairnessGame:
         -------
         FairnessGame
         """
-        return self._made_of(self.table.with_constants(), self.gamma) if isinstance(self.table, Table) else self.__getattr__("n")
+        return self._with(self.table.with_constants(), self.gamma) if isinstance(self.table, Table) else self.__getattr__("n")
 
     # ------------------------------------------------------------------------------------------------------- the payoff
 
@@ -228,21 +238,6 @@ class FairnessGame:
         (..., D) array, for a = 1, ..., k-1: FP, TP
         """
         return signed(self._multipliers(lam))
-
-    def prices(self, lam: ArrayLike) -> np.ndarray:
-        """The price of a unit of each rate, as a private player charges it: sum of signed(lam) gaps = sum of prices rates.
-
-        To 40 digits of the largest, and 0 where all are below 1e-200: of smaller ones doubles make no noise.
-
-        Parameters
-        ----------
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (..., k, R) array
-        """
-        return self.parity.prices_of_rates(charged(self.signed(lam)), self.n_groups, self.table.sizes)
 
     def losses(self, lam: ArrayLike) -> np.ndarray:
         """L(h, lambda) for every classifier: what the learner minimizes, and what the exponential mechanism scores.
@@ -380,11 +375,11 @@ class FairnessGame:
         (..., 2, m) array: row 0 is C^0, row 1 is C^1
         """
         cells = self.cell_costs(lam)
-        if self.table.people is None:
+        if self._people is None:
             check.refuse("lam", lam, "asks for the costs of people whom a game made from_counts does not know",
                          "Use cell_costs, or make the game from predictions.")
-        A, Y = self.table.people
-        return cells[..., A, Y]
+        A, Y = self._people
+        return cells[..., check.group_codes("A", A), check.labels("Y", Y)]
 
     def best_response(self, lam: ArrayLike) -> np.ndarray:
         """BEST_h: the classifier with the least L(h, lambda); of equals the first.

@@ -26,7 +26,7 @@ from .players import bound_is_below, by_rate
 from .regression import default_price, label_rates
 from .regression_private import PrivateRegressionPlay, regression_dp_oracle_learner
 from .setting import CELL_SIZES, CellSizes
-from .table import OddsNotion
+from .table import OddsNotion, table_of_people
 
 __all__ = ["DPOracleLearner", "DPRegressionLearner"]
 
@@ -211,9 +211,10 @@ class DPOracleLearner(_PlayingLearner):
         said = np.array([_decisions(classifiers, h, X, m) for h in range(len(classifiers))])
         constants = tuple(value for value in (0, 1) if not (said == value).all(axis=1).any())
         said = np.concatenate([said, *(np.full((1, m), value == 1) for value in constants)])
-        game = FairnessGame(said, A, y, params.gamma, notion=params.parity, n_groups=params.n_groups, empty="zero")
-        published = dp_oracle_learner(game, params.epsilon, params.delta, params.B, rng, cell_sizes=self.cell_sizes,
-                                      smallest_cell=self.smallest_cell, rounds=params.rounds, progress=self.progress)
+        table = table_of_people(said, A, y, params.parity, params.n_groups, "zero")      # from here on there are counts
+        published = dp_oracle_learner(FairnessGame._made_of(table, params.gamma), params.epsilon, params.delta, params.B, rng,
+                                      cell_sizes=self.cell_sizes, smallest_cell=self.smallest_cell, rounds=params.rounds,
+                                      progress=self.progress)
         self._publish(published)
         self.constants_, self.chosen_, self.weights_ = constants, published.chosen, published.Q
         self.smallest_cell_ = None if published.smallest_cell is None else float(published.smallest_cell)

@@ -12,7 +12,7 @@ from .. import _checks as check
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import signed
-from .game import FairnessGame, refuse_no_game
+from .game import FairnessGame, checked_game
 from .programs import plain
 from .setting import Setting
 
@@ -259,8 +259,7 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
     if not isinstance(published, PrivatePlay):
         check.refuse("published", published, "is not what dp_oracle_learner returns",
                      "Give its result; any other play has these numbers itself.")
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
+    checked_game(game)
     for name, theirs, ours in (("number of classifiers", game.n_classifiers, published.n_classifiers),
                                ("notion", game.parity, published.parity),
                                ("number of constraints, and so of groups,", game.n_constraints, published.multipliers.shape[-1]),

@@ -1,4 +1,7 @@
-"""The private players of Algorithm 5: a pair for each way to know how large the cells are. Each holds the two mechanisms that it asks."""
+"""The private players of Algorithm 5: a pair for each way to know how large the cells are. Each holds the two mechanisms that it asks.
+
+They are handed the game, take its table of counts, and hold nothing of anybody alone.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -9,8 +12,10 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import both_signs, signed
 from ..mechanisms import UNIT_A, Measurement, Name, Release
-from .game import FairnessGame, refuse_no_game
+from ..oracles.private import charged
+from .game import FairnessGame, checked_game
 from .play import PrivatePlay
 from .sensitivity import Sensitivities, lemma_3_1
 from .setting import CELL_SIZES, CellSizes, Setting, before_the_rounds, checked_cell, checked_setting
@@ -19,9 +24,8 @@ __all__ = ["FrozenPlayers", "PromisePlayers", "private_players", "printed_sensit
 
 
 class _Players:
-    """What every pair has: the game in whole people, and the measurements of the two, ``choose`` and ``measure``; ``kind`` is its word.
-
-    ``axes`` are the repeats and the batch: the leading axes of all that is asked and answered.
+    """What every pair has: the game of the table in whole people, and the measurements of the two, ``choose`` and ``measure``; ``kind`` is
+    its word. ``axes`` are the repeats and the batch, the leading axes of all that is asked and answered, which is not checked again.
     """
 
     choose: Measurement
@@ -29,20 +33,33 @@ class _Players:
 
     def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
                  progress: bool = False) -> None:
-        if not isinstance(game, FairnessGame):
-            refuse_no_game(game)
+        game = FairnessGame._made_of(checked_game(game).table, game.gamma)      # of the counts, and not of the people
         _refuse_unfit(game)
         _refuse_another_game(game, setting)
         check.rng(rng)
         self.axes = check.size(size, game.gamma.shape) + game.gamma.shape
         self.setting, self.progress = setting, check.flag("progress", progress)
-        self.game = game if game.table.people is not None else FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
-        self.errors = excess_errors(self.game)
+        self.game = FairnessGame._made_of(game.table.in_whole_people(), game.gamma)
+        self.errors, self.gaps_of = excess_errors(self.game), game.parity.differences_for(game.n_groups)
+        self.first: tuple[Release, ...] = ()
+        self._begin(rng)
+
+    def _begin(self, rng: np.random.Generator) -> None:
+        """Release what is released before the rounds, and make the two mechanisms."""
+        raise NotImplementedError
 
     @property
     def rounds(self) -> tqdm.tqdm:
         """0 to T - 1, with a bar where there is to be one."""
         return tqdm.trange(self.setting.rounds, disable=not self.progress)
+
+    def prices(self, lam: np.ndarray) -> np.ndarray:
+        """The price of a unit of each rate, (..., k, R): to 40 digits of the largest, and 0 where all are below 1e-200."""
+        return self.game.parity.prices_of_rates(charged(signed(lam)), self.game.n_groups)
+
+    def constraints_of(self, gaps: np.ndarray) -> np.ndarray:
+        """Gaps as constraint values, (..., K)."""
+        return both_signs(gaps) - self.game.gamma[..., None]
 
     def _asked(self, mechanism: Name, sensitivity: ArrayLike, epsilon: float, **options: Any) -> Measurement:
         """A mechanism that answers for each game."""
@@ -50,8 +67,14 @@ class _Players:
         return Measurement(mechanism, UNIT_A if alone else "one person's X and A change, Y public", sensitivity=sensitivity,
                            epsilon=np.full(self.axes, epsilon), relation=None if alone else "replace one X and A", **options)
 
-    def _published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray, first: tuple[Release, ...], **before: Any) -> PrivatePlay:
-        return PrivatePlay.of(self.game, self.setting, lam, h, r, releases=first + self.choose.releases + self.measure.releases, **before)
+    def published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray) -> PrivatePlay:
+        """The moves of all rounds, with what was released before them and the records of all that was released."""
+        return PrivatePlay.of(self.game, self.setting, lam, h, r, releases=self.first + self.choose.releases + self.measure.releases,
+                              **self._before())
+
+    def _before(self) -> dict[str, Any]:
+        """The step, and what is published of the cells."""
+        raise NotImplementedError
 
 
 class FrozenPlayers(_Players):
@@ -98,16 +121,13 @@ class FrozenPlayers(_Players):
     (True, (4,))
     """
 
-    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
-                 progress: bool = False) -> None:
-        super().__init__(game, setting, rng, size, progress)
+    def _begin(self, rng: np.random.Generator) -> None:
         self.cells: np.ndarray | None = None
-        self.first: tuple[Release, ...] = ()
         sizes = np.ones(self.game.table.sizes.shape)        # one round asks nothing private, and needs none
-        if setting.gradients:
-            self.cells, self.first = release_sizes(self.game, setting.epsilon_sizes, self.axes, rng, self._asked)
+        if self.setting.gradients:
+            self.cells, self.first = release_sizes(self.game, self.setting.epsilon_sizes, self.axes, rng, self._asked)
             sizes = by_rate(self.game.parity, self.cells)
-        self._over(sizes, setting.epsilon_step)
+        self._over(sizes, self.setting.epsilon_step)
 
     def _over(self, sizes: np.ndarray, step: float) -> None:
         """The two mechanisms over these sizes, with epsilon' = ``step``."""
@@ -140,7 +160,7 @@ class FrozenPlayers(_Players):
         (...) array of ints
             The classifiers.
         """
-        price = self.game.prices(lam) / self.sizes  # of one person, (..., k, R)
+        price = self.prices(lam) / self.sizes       # of one person, (..., k, R)
         counts = self.counts.reshape(len(self.counts), -1)
         loss = self.errors + price.reshape(*price.shape[:-2], -1) @ counts.T
         return self.choose.invoke(loss, rng, units=self.spread(price))
@@ -163,12 +183,10 @@ class FrozenPlayers(_Players):
             counts = np.stack([self.totals[h] - one, one], axis=-2)
         else:                           # one person moves two counts by 1
             counts = self.measure.invoke(counts, rng)
-        gaps = self.game.parity.differences(counts / self.sizes)
-        return self.game.constraints_of(gaps)
+        return self.constraints_of(self.gaps_of(counts / self.sizes))
 
-    def published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray) -> PrivatePlay:
-        """The moves of all rounds, with the sizes and the records of all that was released."""
-        return self._published(lam, h, r, self.first, epsilon_step=self.setting.epsilon_step, denominators=self.cells, smallest_cell=None)
+    def _before(self) -> dict[str, Any]:
+        return dict(epsilon_step=self.setting.epsilon_step, denominators=self.cells, smallest_cell=None)
 
 
 class PromisePlayers(_Players):
@@ -209,11 +227,9 @@ class PromisePlayers(_Players):
 
     kind: CellSizes = "public_lower_bound"
 
-    def __init__(self, game: FairnessGame, setting: Setting, rng: np.random.Generator, size: int | tuple[int, ...] | None = None,
-                 progress: bool = False) -> None:
-        super().__init__(game, setting, rng, size, progress)
+    def _begin(self, rng: np.random.Generator) -> None:
         N, self.first = self._bound(rng)
-        self._over(N, setting.step(self.kind))
+        self._over(N, self.setting.step(self.kind))
 
     def _over(self, N: Any, step: float) -> None:
         """The two mechanisms with this N, and epsilon' = ``step``."""
@@ -246,7 +262,7 @@ class PromisePlayers(_Players):
         (...) array of ints
             The classifiers.
         """
-        price = self.game.prices(lam)           # of each rate, (..., k, R)
+        price = self.prices(lam)                # of each rate, (..., k, R)
         rates = self.rates.reshape(len(self.rates), -1)
         loss = self.errors + price.reshape(*price.shape[:-2], -1) @ rates.T
         return self.choose.invoke(loss, rng, units=self.moves(price))
@@ -268,12 +284,11 @@ class PromisePlayers(_Players):
             gaps = self.measure.invoke(self.game.gaps[h], rng)
         else:
             rates = self.measure.invoke(self.rates[h], rng)
-            gaps = self.game.parity.differences(rates)
-        return self.game.constraints_of(gaps)
+            gaps = self.gaps_of(rates)
+        return self.constraints_of(gaps)
 
-    def published(self, lam: np.ndarray, h: np.ndarray, r: np.ndarray) -> PrivatePlay:
-        """The moves of all rounds, with N and the records of all that was released."""
-        return self._published(lam, h, r, self.first, epsilon_step=self.setting.step(self.kind), denominators=None, smallest_cell=self.N)
+    def _before(self) -> dict[str, Any]:
+        return dict(epsilon_step=self.setting.step(self.kind), denominators=None, smallest_cell=self.N)
 
 
 class BoundPlayers(PromisePlayers):
@@ -446,8 +461,7 @@ def by_label(parity: Parity, sizes: np.ndarray) -> np.ndarray:
 
 def _refuse_another_game(game: FairnessGame, setting: Setting) -> None:
     """The setting is of this game, whose people, groups and classifiers its steps are made for."""
-    if not isinstance(game, FairnessGame):
-        refuse_no_game(game)
+    checked_game(game)
     checked_setting(setting)
     for name, theirs, own in (("n_groups", setting.n_groups, game.n_groups), ("constraints", setting.parity, game.parity),
                               ("m", setting.m, game.m), ("n_classifiers", setting.n_classifiers, game.n_classifiers)):
@@ -466,6 +480,6 @@ def _refuse_unfit(game: FairnessGame) -> None:
                      'Compare with a group, or all pairs: notion=Parity(..., against="pairs").')
     # Of all groups together, which is public. Whether cells are whole may tell who is in which, and so may how their sum is rounded.
     off = 1e-6 + game.n_groups * game.m * 2.0**-52
-    if game.table.people is None and any((np.abs(all_ - np.rint(all_)) > off).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
+    if not game.table.of_people and any((np.abs(all_ - np.rint(all_)) > off).any() for all_ in (game.table.accepted, game.n.sum(axis=0))):
         check.refuse("game", game, "was made from counts that, of all groups together, are not whole people",
                      "Make it from predictions, which may be probabilities.")

@@ -114,22 +114,23 @@ def counted(accepts: np.ndarray, one_hot: np.ndarray) -> np.ndarray:
     return counts
 
 
-def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
-                 parity: Parity, *, empty: Empty = "refuse") -> tuple[Cells, FairnessGame, np.ndarray]:
-    """The people, the game of the two constants on them (it knows constraints, tolerance, denominators), and which gaps are asked.
+def game_of_constants(n: np.ndarray, gamma: ArrayLike, parity: Parity, empty: Empty = "refuse") -> FairnessGame:
+    """The game of "reject everybody" and "accept everybody": it knows constraints, tolerance and denominators."""
+    return FairnessGame.from_counts(np.stack([np.zeros_like(n), n]), n, gamma, notion=parity, empty=empty)
 
-    ``empty`` as in the game: a private learner may not refuse because of who is in which group.
-    """
+
+def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
+                 parity: Parity) -> tuple[Cells, FairnessGame, np.ndarray]:
+    """The people, the game of the two constants on them, and which gaps are asked."""
     A, k = check.groups("A", A, length=oracle.m, n_groups=n_groups)
     present = int(np.max(A)) + 1
-    if present < k and empty == "refuse":
+    if present < k:
         check.refuse("n_groups", k, f"and A holds nobody of group {present}", "Lower n_groups: an absent group has no rates to compare.")
     cells = Cells(A, oracle.Y, k)
     if k < 2:
         check.refuse("A", k - 1, "is the largest code, so there is one group only", "Give codes 0, 1, ..., or n_groups.")
-    if empty == "refuse":
-        parity.require("A", cells.n, "Merge that group with another, or leave that rate out of constraints.", codes=True)
-    game = FairnessGame.from_counts(np.stack([np.zeros_like(cells.n), cells.n]), cells.n, gamma, notion=parity, empty=empty)
+    parity.require("A", cells.n, "Merge that group with another, or leave that rate out of constraints.", codes=True)
+    game = game_of_constants(cells.n, gamma, parity)
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels_of(game.constraints)).ravel()
 
 

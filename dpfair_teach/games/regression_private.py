@@ -25,7 +25,7 @@ from .floating_point import STEPS, gaussian_cost, laplace_delta, refuse_delta_be
 from .play import MOST, table_of_rounds
 from .players import release_sizes
 from .programs import plain
-from .regression import asked_people, checked_oracle, counted, default_price, label_rates
+from .regression import checked_oracle, counted, default_price, game_of_constants, label_rates
 from .table import OddsNotion, labels_of
 
 __all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
@@ -263,8 +263,9 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
     k, parity, T = check.group_count(n_groups), label_rates(notion, constraints), check.integer("rounds", rounds, low=1, high=10**6)
-    # Of the two constants on these people: it knows rates and tolerances, and the sizes, which are private.
-    _, constants, _ = asked_people(oracle, A, gamma, k, parity, empty="zero")
+    A, _ = check.groups("A", A, length=oracle.m, n_groups=k)
+    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
+    constants = game_of_constants(n, gamma, parity, "zero")
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     ridge = check.number("ridge", ridge, low=0.0, high=1e12)
     if T == 1:
@@ -286,7 +287,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     learner = Measurement("gaussian", UNIT_A, sensitivity=1.0, scale=np.full(axes, 1 / noise.learner))
     auditor = Measurement("gaussian", UNIT_A, sensitivity=moved, scale=np.full(axes, moved / noise.auditor))
     frozen = np.ones((*axes, k, 2)) if cells is None else np.nan_to_num(cells, nan=1.0)     # where no constraint asks, nothing has a price
-    root, sums, one_hot, n, largest = _vector(oracle, A, k, ridge)
+    root, sums, largest = _vector(oracle, one_hot, ridge)
     people, labels, gaps_of = oracle.design.T, labels_of(constants.constraints), parity.differences_for(k)
     theta, c = np.zeros((*axes, K)), np.zeros((*axes, k, 2))
     rules, multipliers = np.zeros((T, *axes, oracle.d + 1)), np.zeros((T, *axes, K))
@@ -322,8 +323,8 @@ class Noise(NamedTuple):
     auditor: float
 
 
-def _vector(oracle: RegressionOracle, A: ArrayLike, k: int, ridge: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-    """root with root root' = M^-1, private sums of root' (1, x) over each cell, everybody's cell, the sizes; the longest root' (1, x).
+def _vector(oracle: RegressionOracle, one_hot: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """root with root root' = M^-1, private sums of root' (1, x) over each cell, the longest root' (1, x).
 
     root' (the vector) gets standard noise: where root has no direction, neither the vector nor the noise is seen. Its entries are rounded
     to a public power of two on which any sum of them is exact: else it would be rounded by who is where, with no noise for that.
@@ -331,8 +332,7 @@ def _vector(oracle: RegressionOracle, A: ArrayLike, k: int, ridge: float) -> tup
     root, white = _root(oracle.design, ridge)
     step = np.ldexp(1.0, np.frexp(np.abs(white).max())[1] + oracle.m.bit_length() - 53)
     white = np.rint(white / step) * step
-    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
-    return root, one_hot.T.astype(float) @ white, one_hot, n, np.sqrt((white ** 2).sum(axis=1).max())
+    return root, one_hot.T.astype(float) @ white, np.sqrt((white ** 2).sum(axis=1).max())
 
 
 def _root(design: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from ..fairness.parity import read_parity
 from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate
 from .budget import BUDGET_FRACTION, checked_delta, checked_fraction, largest_step, printed_step, rounds_for
 from .floating_point import STEPS, choice_delta, laplace_delta, losses_off, refuse_delta_below
-from .game import FairnessGame, refuse_no_game
+from .game import FairnessGame, checked_game
 from .sensitivity import GUARDED, Guarded
 from .table import ODDS_NOTIONS, checked_constraints
 
@@ -145,8 +145,7 @@ class Setting:
         >>> setting.rounds, setting.n_groups, setting.m, setting.n_classifiers
         (1, 2, 4.0, 2)
         """
-        if not isinstance(game, FairnessGame):
-            refuse_no_game(game)
+        checked_game(game)
         if log_labelings is None:
             log_labelings = math.log(game.n_classifiers)
 

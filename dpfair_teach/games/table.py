@@ -1,7 +1,7 @@
 """What a game knows of its classifiers and its people: tables of counts, and the errors and gaps that follow from them."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -55,7 +55,8 @@ class Table:
         What a cell is that holds nobody and that the notion asks about.
     k_given : bool
         Whether the number of groups was given, and not read off A.
-    people : (A, Y), or None
+    of_people : bool
+        Whether people were counted, whose sums are exact; else the counts are as somebody gave them.
     """
 
     n_pos: np.ndarray
@@ -64,13 +65,10 @@ class Table:
     parity: Parity
     empty: Empty
     k_given: bool
-    people: tuple[np.ndarray, np.ndarray] | None = None
+    of_people: bool
 
     def __post_init__(self) -> None:
         sizes = self.parity.sizes(self.n)
-        if self.empty == "refuse":
-            self.parity.require("n" if self.people is None else "A", self.n,
-                                "Merge that group with another, or leave that rate out of constraints.", codes=self.people is not None)
         rates = self.above / np.where(sizes > 0, sizes, 1.0)
         for name, value in (("sizes", sizes), ("compared", rates), ("gaps", self.parity.differences(rates, sizes)), ("errors", (
                 self.accepted[:, 0] + (self.n[:, 1].sum() - self.accepted[:, 1])) / self.n.sum())):
@@ -87,20 +85,18 @@ class Table:
         return above(self.accepted[:, None], self.n.sum(axis=0)[None], self.parity.cells)[:, 0]
 
     def restricted(self, index: np.ndarray) -> Table:
-        return self._with(self.n_pos[index], self.accepted[index])
+        return replace(self, n_pos=self.n_pos[index], accepted=self.accepted[index])
 
     def with_constants(self) -> Table:
         """With "reject everybody" and "accept everybody" as the last two classifiers."""
-        return self._with(np.concatenate([self.n_pos, [np.zeros_like(self.n), self.n]]),
-                          np.concatenate([self.accepted, [np.zeros(2), self.n.sum(axis=0)]]))
+        return replace(self, n_pos=np.concatenate([self.n_pos, [np.zeros_like(self.n), self.n]]),
+                       accepted=np.concatenate([self.accepted, [np.zeros(2), self.n.sum(axis=0)]]))
 
     def in_whole_people(self) -> Table:
-        """Every cell rounded to whole people, half up, and what all groups hold together by itself. Whole counts stay as they are."""
-        return Table(np.floor(self.n_pos + 0.5), np.floor(self.n + 0.5), np.floor(self.accepted + 0.5), self.parity, self.empty,
-                     self.k_given, self.people)
-
-    def _with(self, n_pos: np.ndarray, accepted: np.ndarray) -> Table:
-        return Table(n_pos, self.n, accepted, self.parity, self.empty, self.k_given, self.people)
+        """Given counts rounded to whole people, half up, and what all groups hold together by itself. Whole counts stay as they are."""
+        if self.of_people:
+            return self
+        return replace(self, n_pos=np.floor(self.n_pos + 0.5), n=np.floor(self.n + 0.5), accepted=np.floor(self.accepted + 0.5))
 
 
 def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: Parity, n_groups: int | None, empty: Empty) -> Table:
@@ -116,9 +112,12 @@ def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: 
         check.refuse("A", k - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
     if len(A) >= _MANY and predictions.dtype.kind in "bi":
         counts = np.stack([cell_counts(said, A, Y, k) for said in predictions]).astype(float)
-        return Table(counts[:, 1], counts[0].sum(axis=0), counts[:, 1].sum(axis=1), parity, empty, n_groups is not None, (A, Y))
+        _refuse_empty(parity, "A", counts[0].sum(axis=0), empty)
+        return Table(counts[:, 1], counts[0].sum(axis=0), counts[:, 1].sum(axis=1), parity, empty, n_groups is not None, True)
     cells = np.zeros((len(A), k * 2))
     cells[np.arange(len(A)), 2 * A + Y] = 1.0
+    n = cells.sum(axis=0).reshape(k, 2)
+    _refuse_empty(parity, "A", n, empty)
     step = max(1, _BLOCK // len(A))
     labels, n_pos, accepted = np.eye(2)[Y], [], []
     # Sums of probabilities would be rounded by who is in which group, with no noise for it: for a private play they are to be exact.
@@ -129,8 +128,7 @@ def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: 
         block = np.rint(block / unit) * unit if grid else block
         n_pos.append(block @ cells)
         accepted.append(block @ labels)
-    return Table(np.concatenate(n_pos).reshape(-1, k, 2), cells.sum(axis=0).reshape(k, 2), np.concatenate(accepted), parity, empty,
-                 n_groups is not None, (A, Y))
+    return Table(np.concatenate(n_pos).reshape(-1, k, 2), n, np.concatenate(accepted), parity, empty, n_groups is not None, True)
 
 
 def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: Empty) -> Table:
@@ -145,7 +143,13 @@ def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: Empty
     if beyond.any():
         check.refuse("n_pos", float(n_pos[beyond][0]), "more people accepted than n says there are",
                      "Give n_pos (H, k, 2) in people, as n, and clip noisy counts to 0..n.")
-    return Table(n_pos, n, n_pos.sum(axis=1), parity, check.choice("empty", empty, EMPTY), True)
+    _refuse_empty(parity, "n", n, check.choice("empty", empty, EMPTY))
+    return Table(n_pos, n, n_pos.sum(axis=1), parity, empty, True, False)
+
+
+def _refuse_empty(parity: Parity, name: str, n: np.ndarray, empty: Empty) -> None:
+    if empty == "refuse":
+        parity.require(name, n, "Merge that group with another, or leave that rate out of constraints.", codes=name == "A")
 
 
 def table_of_gaps(errors: ArrayLike, gaps: ArrayLike) -> Gaps:

@@ -277,7 +277,7 @@ FAULTS = {
         "dpfair_teach.mechanisms.registry.Gaussian.draw", half_the_noise, "half the noise on the counts"),
     "loop_refuses_an_empty_cell": Mutant(
         "dpfair_teach.games.regression_private.regression_dp_oracle_learner",
-        calling("asked_people", with_arguments(empty=lambda _: "refuse")),
+        calling("game_of_constants", with_arguments(empty=lambda _: "refuse")),
         "it stops where a cell holds nobody"),
     "regression_learner_with_half_the_noise": Mutant(
         "dpfair_teach.mechanisms.registry.Gaussian.draw", half_the_noise, "half the noise on the gap scores"),
