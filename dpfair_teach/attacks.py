@@ -218,11 +218,6 @@ def guessing_game(release: Callable, attack: Callable, *, trials: int,
     -------
     GameResult: ``.hits``, ``.n``, ``.prior``, ``.advantage``, ``.interval(alpha)``
 
-    Raises
-    ------
-    ValueError
-        An answer of ``release`` or ``attack`` without one entry a round, or an exception in them.
-
     Examples
     --------
     >>> from dpfair_teach.mechanisms import randomized_response
@@ -448,11 +443,6 @@ def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike, step: fl
     Returns
     -------
     bool array (worlds,): excluded with certainty
-
-    Raises
-    ------
-    ValueError
-        Arrays that do not fit, or are empty.
 
     Examples
     --------

@@ -46,11 +46,6 @@ def rdp_of_releases(releases: Release | Iterable[Release], order: ArrayLike) -> 
     -------
     array of the shape of ``order``
 
-    Raises
-    ------
-    ValueError
-        No release; units or relations differ; a number out of the range of its formula.
-
     Examples
     --------
     >>> records = [Release("laplace", "one person's A changes, X and Y public", sensitivity=1, scale=10.0, times=100)]
@@ -182,12 +177,6 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
     float
         epsilon, for ``delta``.
 
-    Raises
-    ------
-    ValueError
-        No release; their own deltas exceed ``delta``; units or relations differ; a method that does not exist or does not apply; an event
-        that has no record.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A
@@ -246,11 +235,6 @@ def compare_accountants(releases: Release | Iterable[Release], delta: float) -> 
     pandas.DataFrame
         One row for each of ``ACCOUNTANTS``: ``epsilon`` (missing where it does not apply), ``best`` (True on the smallest), ``why_not``.
 
-    Raises
-    ------
-    ValueError
-        No release; units or relations differ.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A
@@ -293,11 +277,6 @@ def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float =
     -------
     int in 0..10^9
         0 where one step is too much.
-
-    Raises
-    ------
-    ValueError
-        ``before`` alone costs more than epsilon; what :func:`compose` refuses.
 
     Examples
     --------
@@ -358,11 +337,6 @@ def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: 
     -------
     dict name -> array (n,)
         nan where an accountant does not apply or refuses.
-
-    Raises
-    ------
-    ValueError
-        A mechanism or an accountant that does not exist.
 
     Examples
     --------

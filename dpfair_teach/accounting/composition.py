@@ -96,11 +96,6 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     float
         epsilon, for ``delta``.
 
-    Raises
-    ------
-    ValueError
-        As :func:`compose`; ``touches`` not from 1 to the number of releases.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A
@@ -175,11 +170,6 @@ def upsampling(epsilon: float, copies: ArrayLike, delta: float = 0.0) -> tuple[f
     -------
     (float, float)
         epsilon and delta for one person.
-
-    Raises
-    ------
-    ValueError
-        Copies that are no whole numbers, negative, none, or all 0.
 
     Examples
     --------
@@ -314,11 +304,6 @@ def theorem_1_5(epsilon: float, k: int, delta: float, delta_step: float = 0.0, *
     Returns
     -------
     Theorem15
-
-    Raises
-    ------
-    ValueError
-        A number out of range; the hypothesis does not hold.
 
     Examples
     --------

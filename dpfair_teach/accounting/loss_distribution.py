@@ -128,12 +128,6 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        No release; units or relations differ; ``delta`` less than the records' own failures; a loss that no grid holds; dp-accounting is
-        missing.
-
     Examples
     --------
     >>> noisy = Release("laplace", "one person's A changes, X and Y public", sensitivity=2, scale=20.0, times=100)
@@ -182,11 +176,6 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     -------
     float in [0, 1]; below 1e-12 the allowance for rounding mostly
 
-    Raises
-    ------
-    ValueError
-        As :func:`pld_epsilon`.
-
     Examples
     --------
     >>> noisy = Release("laplace", "one person's A changes, X and Y public", sensitivity=2, scale=20.0, times=100)
@@ -218,11 +207,6 @@ def event_epsilon(event: Any, delta: float, *, accountant: Theirs = "pld", relat
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        Not an event, or one that the accountant does not know; ``delta`` out of range; dp-accounting is missing.
 
     Examples
     --------

@@ -127,11 +127,6 @@ def optimal_composition(epsilon0: float, k: int, delta: float,
     -------
     float, from 0 to k epsilon0 rounded up
 
-    Raises
-    ------
-    ValueError
-        A number out of range; ``delta`` less than what the steps' own delta0 come to.
-
     Notes
     -----
     Sums are rounded up by the most that floats may have lost, about 1e-15 ln k!: the answer is not below the truth.

@@ -46,11 +46,6 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
         without a delta), ``delta``, ``times``; ``sampling_probability`` where one is below 1, ``part`` where a record has one, and
         ``partition`` where there are two of these. delta is text, to six digits: among numbers of ordinary size 1e-07 would print as 0.
 
-    Raises
-    ------
-    ValueError
-        No release, or something that is none.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A

@@ -51,11 +51,6 @@ def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarra
     -------
     array (...)
 
-    Raises
-    ------
-    ValueError
-        Not one divergence for each order.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import rdp_laplace

@@ -38,11 +38,6 @@ class Provenance:
     dropped : tuple of (int, str)
         How many rows were left out, and why, in the order in which it was done.
 
-    Raises
-    ------
-    ValueError
-        A field of the wrong kind.
-
     Examples
     --------
     >>> p = Provenance("ten invented people", rules=(("group", "given"),), licence="CC BY 4.0")
@@ -113,12 +108,6 @@ class Dataset:
     provenance : Provenance
         Where the data come from, and what was done to them.
 
-    Raises
-    ------
-    ValueError
-        Lengths that differ, NaN, labels other than 0/1, group codes outside 0..k-1, a group with nobody in it, names that do not fit
-        (where X is a DataFrame with names, they are the feature names).
-
     Examples
     --------
     >>> two = Dataset([[1.], [2.], [3.]], [0, 1, 1], [0, 1, 0], ["height"], ["short", "tall"], "three people", Provenance("invented"))
@@ -187,11 +176,6 @@ class Dataset:
 
     def subset(self, rows: object) -> Dataset:
         """The people in ``rows`` (distinct positions, or a mask of m booleans), the provenance saying how many were left out.
-
-        Raises
-        ------
-        ValueError
-            Positions outside 0..m-1 or twice, a mask of another length, or a group left with nobody.
 
         Examples
         --------
@@ -283,11 +267,6 @@ def base_classifier(dataset: Dataset) -> LogisticRegression:
     Returns
     -------
     sklearn.linear_model.LogisticRegression, fitted; ``.predict(X)`` is 0/1
-
-    Raises
-    ------
-    ValueError
-        Not a ``Dataset``, or one label only.
 
     Examples
     --------

@@ -53,13 +53,6 @@ _not_kept: dict[str, Found] = {}
 
 def find(record: FileRecord) -> Found:
     """The bytes of ``record``, checked, from the first place that has them.
-
-    Raises
-    ------
-    CorruptData
-        The embedded file, the one in the ``DPFAIR_TEACH_DATA`` folder or the cached one has other bytes.
-    DataUnavailable
-        No place has the file.
     """
     if record.stored_sha256:
         return Found(record, _embedded(record), "embedded", "".join(map(str, record.archives)))

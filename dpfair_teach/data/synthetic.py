@@ -48,11 +48,6 @@ def ten_people_base(X: ArrayLike) -> np.ndarray:
     -------
     array of shape (m,), 0 or 1
 
-    Raises
-    ------
-    ValueError
-        X has not exactly one column.
-
     Examples
     --------
     >>> dict(zip(TEN_NAMES, ten_people_base(ten_people().X).tolist()))  # doctest: +NORMALIZE_WHITESPACE
@@ -77,11 +72,6 @@ class Population:
         P(Y = 1 | A = a).
     false_positive, true_positive : arrays of shape (k,)
         P(Yhat = 1 | A = a, Y = 0) and P(Yhat = 1 | A = a, Y = 1) of the classifier.
-
-    Raises
-    ------
-    ValueError
-        An entry outside [0, 1], shares that do not sum to 1, or lengths that differ.
 
     Examples
     --------
@@ -145,11 +135,6 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: ArrayL
     Returns
     -------
     Dataset
-
-    Raises
-    ------
-    ValueError
-        Arguments of other lengths, or so few people that a group stayed empty.
 
     Examples
     --------

@@ -33,11 +33,6 @@ def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, resamples: i
     -------
     ndarray, shape (resamples, ...)
 
-    Raises
-    ------
-    ValueError
-        Fewer than two repeats.
-
     Examples
     --------
     >>> bootstrap_means([1., 1., 1.], np.random.default_rng(0), resamples=2).tolist()

@@ -57,11 +57,6 @@ def lower_hull(points: ArrayLike) -> np.ndarray:
     ndarray, shape (h, 2), h <= n
         Increasing violations; between two corners the hull is the segment.
 
-    Raises
-    ------
-    ValueError
-        No point.
-
     Examples
     --------
     >>> lower_hull([[0, .3], [.1, .3], [.2, .1], [.2, .2]]).tolist()
@@ -218,11 +213,6 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        As :func:`pareto_quality`; a violation above the base's.
-
     Examples
     --------
     >>> error_at_violation([[.1, .15]], .05, [[0, .4], [.2, .1]])
@@ -258,11 +248,6 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     Returns
     -------
     (float, float, float)
-
-    Raises
-    ------
-    ValueError
-        As :func:`pareto_quality`; two shapes, or fewer than two repeats.
 
     Examples
     --------
@@ -362,11 +347,6 @@ def select_row(curve: pd.DataFrame, violation: float) -> pd.Series:
     Returns
     -------
     pandas.Series
-
-    Raises
-    ------
-    ValueError
-        Where no row promises so little, and then with what could be promised.
 
     Examples
     --------

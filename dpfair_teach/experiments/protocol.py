@@ -45,11 +45,6 @@ def held_out_splits(m: int) -> list[tuple[np.ndarray, np.ndarray]]:
     list of 12 pairs (learn, judge) of index arrays
         Increasing; two thirds of the people, and the others. scikit-learn takes the list as ``cv=``.
 
-    Raises
-    ------
-    ValueError
-        Fewer than three people.
-
     Examples
     --------
     >>> splits = held_out_splits(6)
@@ -82,11 +77,6 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
     -------
     ndarray of ints
 
-    Raises
-    ------
-    ValueError
-        ``people`` is no data set, or has nothing to cut by the criterion.
-
     Examples
     --------
     >>> base_counts(data.load("communities")).sum(axis=0).tolist()
@@ -115,11 +105,6 @@ def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Crite
     -------
     (ndarray, ndarray), each of shape (12, 2, k, 2), or (12, n_bins, k, 2), read-only
         Tables [yhat, a, y] of the people learnt from, and of the people held out.
-
-    Raises
-    ------
-    ValueError
-        As :func:`base_counts`, and as :func:`held_out_splits`.
 
     Examples
     --------

@@ -48,11 +48,6 @@ def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: i
     (ndarray (H,), ndarray (H, 2 (k-1)))
         Errors; for a = 1..k-1 the gap in false positive rates, then that in true positive rates.
 
-    Raises
-    ------
-    ValueError
-        Different lengths, or an empty cell.
-
     Examples
     --------
     >>> error, gaps = error_and_gaps([[1, 0, 1, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], n_groups=2)
@@ -100,11 +95,6 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
     -------
     (ndarray (25, 2), ndarray (2, 2))
         Rows (violation, error) for the gammas of the protocol; the free points, a constant and the oracle's answer without multipliers.
-
-    Raises
-    ------
-    ValueError
-        Another number of groups, or a split without a group of a label.
 
     Examples
     --------

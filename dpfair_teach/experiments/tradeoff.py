@@ -64,11 +64,6 @@ def free_points(counts: ArrayLike) -> np.ndarray:
     -------
     ndarray, shape (2, 2)
 
-    Raises
-    ------
-    ValueError
-        ``counts`` is no such table.
-
     Examples
     --------
     >>> free_points([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]).round(3).tolist()
@@ -93,11 +88,6 @@ class Draws:
         Which draws count.
     gammas : array_like, shape (G,)
         The tolerances; held as a tuple.
-
-    Raises
-    ------
-    ValueError
-        A shape does not fit the others'.
 
     Examples
     --------
@@ -192,11 +182,6 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     -------
     Draws
 
-    Raises
-    ------
-    ValueError
-        A cell is empty, or the counts do not add up to whole people.
-
     Examples
     --------
     >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
@@ -263,11 +248,6 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
     -------
     Draws
         R of them, each the mean over the pairs; every one counts.
-
-    Raises
-    ------
-    ValueError
-        As :func:`postprocessing_draws`.
 
     Examples
     --------

@@ -21,11 +21,6 @@ class SelfCheck:
     choices : list of (text, right, feedback)
         2 to 26, at least one of them right (``True``). The feedback is shown after "Right." or "Not quite.".
 
-    Raises
-    ------
-    ValueError
-        Where a text is empty, or none is right.
-
     Examples
     --------
     >>> SelfCheck("What does Algorithm 1 protect?", [("A", True, "X and Y are public."), ("X", False, "X is public here.")])
@@ -71,11 +66,6 @@ class Puzzle:
     Parameters
     ----------
     question, answer : str
-
-    Raises
-    ------
-    ValueError
-        Where one of them is empty.
 
     Examples
     --------

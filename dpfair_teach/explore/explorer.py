@@ -57,12 +57,6 @@ class Explorer:
     picture : the other arguments of :class:`Panel`
         For a figure of one picture.
 
-    Raises
-    ------
-    ValueError
-        For an argument that does not fit, when made; for a result of ``fn`` or ``alt`` that does not fit, when shown or on
-        ``frame``, naming the slider values.
-
     Examples
     --------
     >>> import numpy as np

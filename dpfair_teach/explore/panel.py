@@ -75,11 +75,6 @@ class Panel:
     share : float in [0.2, 1]
         Of the figure's width; panels that fit beside each other stand so, a column as wide as its first panel says.
 
-    Raises
-    ------
-    ValueError
-        For an argument that does not fit.
-
     Examples
     --------
     >>> import numpy as np

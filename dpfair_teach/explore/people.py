@@ -45,11 +45,6 @@ class People:
         Who has at least this score is accepted.
     words : dict "group", "label" or "decision" -> (text for 0, text for 1)
 
-    Raises
-    ------
-    ValueError
-        For an argument that does not fit.
-
     Examples
     --------
     >>> people = People(["Ada", "Ben"], group=[0, 1], label=[1, 0], score=[0.9, 0.4], cut=0.5)

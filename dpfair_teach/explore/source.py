@@ -63,11 +63,6 @@ def show(obj: object) -> Source:
     Source
         Shown with the file it stands in, its docstring folded.
 
-    Raises
-    ------
-    ValueError
-        Where there is no Python source: a number, a built-in, something typed at a prompt.
-
     Examples
     --------
     >>> from dpfair_teach.explore import Puzzle, show

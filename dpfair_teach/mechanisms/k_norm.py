@@ -51,11 +51,6 @@ def k_norm_probability(noise: ArrayLike, epsilon: float) -> np.ndarray:
     -------
     (...) array or float
 
-    Raises
-    ------
-    ValueError
-        Not whole numbers, fewer than two.
-
     Examples
     --------
     >>> k_norm_probability([[0, 0, 0], [1, -1, 0], [1, 1, -2], [1, 0, 0]], epsilon=1.0).round(4)

@@ -32,11 +32,6 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     -------
     array of shape size + (d,); each coordinate has variance (d + 1) scale^2
 
-    Raises
-    ------
-    ValueError
-        Numbers out of range, ``rng`` not a Generator.
-
     Examples
     --------
     >>> noise = l2_noise(3, 2.0, np.random.default_rng(0), size=20_000)

@@ -40,11 +40,6 @@ class Measurement:
         ``exact`` (geometric): no floating point anywhere. ``n_groups`` (randomized response). ``by_gumbel`` (exponential): False draws by
         the distribution function.
 
-    Raises
-    ------
-    ValueError
-        A mechanism that is none, an option that it has not; numbers that :class:`Release` refuses.
-
     Examples
     --------
     >>> from dpfair_teach.mechanisms import UNIT_A
@@ -153,11 +148,6 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
     Returns
     -------
     array, Release
-
-    Raises
-    ------
-    ValueError
-        As :class:`Measurement`.
 
     Examples
     --------

@@ -80,11 +80,6 @@ class Release:
     epsilon : float or None
         Of one run: sensitivity / scale, or the mechanism's own; None where one run has none without a delta (gaussian).
 
-    Raises
-    ------
-    ValueError
-        Neither scale nor epsilon, a field that the mechanism needs or has not, a field out of range, or fields that contradict each other.
-
     Examples
     --------
     >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0)
@@ -165,11 +160,6 @@ class Release:
         -------
         dp_accounting.DpEvent
 
-        Raises
-        ------
-        ValueError
-            A run that may fail: dp-accounting has no event for it. dp-accounting is missing.
-
         Examples
         --------
         >>> Release("geometric", UNIT_A, sensitivity=1, scale=2.0, times=3).event()
@@ -210,11 +200,6 @@ class Release:
         Returns
         -------
         Release
-
-        Raises
-        ------
-        ValueError
-            An event that no record describes; a relation that contradicts what a sampled event was made for.
 
         Examples
         --------

@@ -135,11 +135,6 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
     -------
     matplotlib Figure
 
-    Raises
-    ------
-    ValueError
-        Where a (group, label) cell is empty, ``p`` leaves [0, 1], or names do not match the groups.
-
     Examples
     --------
     >>> figure = roc_plane([[[2, 1], [2, 0]], [[0, 2], [1, 2]]], p=[[.25, 0], [1, .75]])
@@ -190,11 +185,6 @@ def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike |
     -------
     matplotlib Figure
 
-    Raises
-    ------
-    ValueError
-        Where ``table`` lacks a column or rows, a number is outside [0, 1], or an entry of ``by`` is missing.
-
     Examples
     --------
     >>> table = pd.DataFrame({"epsilon": [1., 1., 5.], "violation": [0., .2, .1], "error": [.3, .1, .15]})
@@ -241,11 +231,6 @@ def quality_against_epsilon(table: pd.DataFrame) -> Figure:
     Returns
     -------
     matplotlib Figure
-
-    Raises
-    ------
-    ValueError
-        Where ``table`` lacks a column or rows, or holds a value out of range.
 
     Examples
     --------

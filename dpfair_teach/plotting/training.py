@@ -64,11 +64,6 @@ def network_picture(network: Network, X: ArrayLike, A: ArrayLike, Y: ArrayLike, 
     Explorer
         Its slider ``epoch`` plays, its buttons ``run`` choose. It stands at the last epoch first.
 
-    Raises
-    ------
-    ValueError
-        Another number of features or groups, runs of different lengths.
-
     Examples
     --------
     >>> network = Network(2, hidden=())
