@@ -22,6 +22,9 @@ __all__ = [
     "exact_epsilon", "exact_delta", "laplace_delta", "laplace_scale_delta", "largest_power",
 ]
 
+#: Events that an audit of samples chooses from, quantiles of half of them.
+THRESHOLDS = 200
+
 
 # ------------------------------------------------------------------------------------------------- from samples
 
@@ -80,7 +83,7 @@ def clopper_pearson(n_hits: ArrayLike, n: int, alpha: float) -> tuple[np.ndarray
     return _lower(hits, n, alpha / 2), _upper(hits, n, alpha / 2)
 
 
-def _one_direction(hits: np.ndarray, n: int, others: np.ndarray, m: int, delta: float, alpha: float) -> np.ndarray:
+def one_direction(hits: np.ndarray, n: int, others: np.ndarray, m: int, delta: float, alpha: float) -> np.ndarray:
     """Lower bound on epsilon: the event is likelier under the first law, and, by the same two bounds, its complement less likely."""
     low, high = _lower(hits, n, alpha / 2), _upper(others, m, alpha / 2)
     with np.errstate(divide="ignore"):
@@ -90,7 +93,7 @@ def _one_direction(hits: np.ndarray, n: int, others: np.ndarray, m: int, delta: 
 
 
 def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: float = 0.0, alpha: float = 0.05, *,
-                        n_0: int | None = None, both_directions: bool = True) -> np.ndarray:
+                        n_0: int | None = None) -> np.ndarray:
     """With confidence 1 - alpha, no epsilon below this one makes the mechanism (epsilon, delta)-private.
 
     Source: inverts supplement, Definition 1.2, at one event fixed before the trials, with Clopper-Pearson bounds on its two
@@ -107,8 +110,6 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
         Probability of a bound that is too large.
     n_0 : int in 1..10^10, optional
         Trials on data set 0.
-    both_directions : bool
-        False looks only at the event as likelier on 1 (sharper when that was decided beforehand).
 
     Returns
     -------
@@ -124,9 +125,7 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, m, "n" if n_0 is None else "n_0")
     check.broadcast("hits_0", hits_0.shape, "hits_1", hits_1.shape, "Give one count of each per event.")
     delta, alpha = _delta(delta), _alpha(alpha)
-    if not check.flag("both_directions", both_directions):
-        return _one_direction(hits_1, n, hits_0, m, delta, alpha)
-    return np.maximum(_one_direction(hits_1, n, hits_0, m, delta, alpha / 2), _one_direction(hits_0, m, hits_1, n, delta, alpha / 2))
+    return np.maximum(one_direction(hits_1, n, hits_0, m, delta, alpha / 2), one_direction(hits_0, m, hits_1, n, delta, alpha / 2))
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ def _samples(name: str, value: object) -> np.ndarray:
 
 
 def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.random.Generator, *, delta: float = 0.0,
-                 alpha: float = 1e-9, claimed_epsilon: float | None = None, n_thresholds: int = 200) -> AuditResult:
+                 alpha: float = 1e-9, claimed_epsilon: float | None = None) -> AuditResult:
     """Attack a mechanism through one number per run: choose an event "number >= t" on half of the runs, certify it on the rest.
 
     Source: supplement, Definition 1.2, by :func:`epsilon_lower_bound`. As the second half of the runs did not choose the event, the
@@ -193,8 +192,6 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     alpha : float in [1e-100, 1)
         Probability that the bound is too large.
     claimed_epsilon : float > 0, optional
-    n_thresholds : int in 1..10^6
-        How many candidate thresholds (quantiles of the first half).
 
     Returns
     -------
@@ -211,21 +208,20 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     """
     first, second = _samples("samples", samples), _samples("samples_neighbour", samples_neighbour)
     rng, delta, alpha = check.rng(rng), _delta(delta), _alpha(alpha)
-    n_thresholds = check.integer("n_thresholds", n_thresholds, low=1, high=10**6)
     claim = None if claimed_epsilon is None else check.epsilon(claimed_epsilon, "claimed_epsilon")
     first, second = rng.permutation(first), rng.permutation(second)
     choose = [np.sort(x[:x.size // 2]) for x in (first, second)]
     certify = [x[x.size // 2:] for x in (first, second)]
 
-    thresholds = np.unique(np.quantile(np.concatenate(choose), np.linspace(0, 1, n_thresholds + 1)[1:], method="higher"))
+    thresholds = np.unique(np.quantile(np.concatenate(choose), np.linspace(0, 1, THRESHOLDS + 1)[1:], method="higher"))
     hits = [x.size - np.searchsorted(x, thresholds, side="left") for x in choose]
-    bounds = np.stack([_one_direction(hits[i], choose[i].size, hits[1 - i], choose[1 - i].size, delta, alpha) for i in (0, 1)])
+    bounds = np.stack([one_direction(hits[i], choose[i].size, hits[1 - i], choose[1 - i].size, delta, alpha) for i in (0, 1)])
     likelier, best = np.unravel_index(int(bounds.argmax()), bounds.shape)
     t = float(thresholds[best])
 
     n = int(certify[likelier].size), int(certify[1 - likelier].size)
     found = int((certify[likelier] >= t).sum()), int((certify[1 - likelier] >= t).sum())
-    bound = _one_direction(np.array(found[0]), n[0], np.array(found[1]), n[1], delta, alpha)
+    bound = one_direction(np.array(found[0]), n[0], np.array(found[1]), n[1], delta, alpha)
     return AuditResult(float(bound), f"number >= {t:.6g}, likelier on the {('first data set', 'neighbour')[likelier]}",
                        found, n, delta, alpha, claim)
 

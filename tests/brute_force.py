@@ -4,7 +4,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import dp_accounting
 import numpy as np
+from dp_accounting import pld, rdp
 from scipy import optimize, stats
 
 from dpfair_teach.accounting import UNIT_A, UNIT_TUPLE, Release
@@ -90,3 +92,10 @@ def examples() -> dict[str, tuple[list[Release], float]]:
         "sampled and gaussian": ([gaussian(1.0, 1, **sampled), gaussian(4.0, 1)], 1e-3),
         "sampled, laplace, randomized response": ([gaussian(1.0, 1, **sampled), laplace, coin], 1e-3),
     }
+
+
+def event_epsilon(event: dp_accounting.DpEvent, delta: float, *, accountant: str = "pld", relation: str = "add or remove one") -> float:
+    """What an accountant of dp-accounting says of one of its events."""
+    book = (pld.PLDAccountant if accountant == "pld" else rdp.RdpAccountant)(
+        neighboring_relation=getattr(dp_accounting.NeighboringRelation, relation.upper().replace(" ", "_")))
+    return float(book.compose(event).get_epsilon(delta))

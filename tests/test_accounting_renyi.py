@@ -34,10 +34,8 @@ from dpfair_teach.mechanisms import (
     gaussian_sigma,
     geometric_law,
     laplace_law,
-    randomized_response_matrix,
 )
 from dpfair_teach.mechanisms.geometric import rdp_geometric
-from dpfair_teach.mechanisms.response import rdp_randomized_response
 from faults import Mutant, scaled, with_arguments
 
 PEER_ORDERS = np.array(peer.rdp_privacy_accountant.DEFAULT_RDP_ORDERS)
@@ -67,12 +65,6 @@ def test_gaussian_is_the_peers(noise_multiplier):
     assert rdp_gaussian(noise_multiplier, PEER_ORDERS) == pytest.approx(of_peer(dp_accounting.GaussianDpEvent(noise_multiplier)), rel=1e-9)
 
 
-@pytest.mark.parametrize("epsilon0, k", list(itertools.product(EPSILONS, (2, 3, 40))))
-def test_randomized_response_is_the_peers(epsilon0, k):
-    event = dp_accounting.RandomizedResponseDpEvent(k / (math.exp(epsilon0) + k - 1), k)
-    assert rdp_randomized_response(epsilon0, PEER_ORDERS, k) == pytest.approx(of_peer(event, "REPLACE_ONE"), rel=1e-9, abs=1e-14)
-
-
 @pytest.mark.parametrize("epsilon0", EPSILONS)
 def test_pure_is_the_peers_randomized_response_of_two(epsilon0):
     event = dp_accounting.RandomizedResponseDpEvent(2 / (math.exp(epsilon0) + 1), 2)
@@ -94,13 +86,6 @@ def test_composition_and_conversion_are_the_peers():
 
 
 # ---------------------------------------------------------------------------------------------------- the definition
-
-@pytest.mark.parametrize("epsilon0, k", list(itertools.product((0.01, 1.0, 5.0), (2, 3, 10))))
-def test_randomized_response_is_the_definition(epsilon0, k):
-    matrix = randomized_response_matrix(k, epsilon0)
-    orders = np.array([1.01, 1.5, 2, 7, 60])
-    assert rdp_randomized_response(epsilon0, orders, k) == pytest.approx(divergence(matrix[0], matrix[1], orders), rel=1e-10)
-
 
 @pytest.mark.parametrize("epsilon0, sensitivity", list(itertools.product((0.1, 1.0, 3.0), (1, 2, 7))))
 def test_geometric_is_the_definition(epsilon0, sensitivity):

@@ -11,14 +11,13 @@ import pytest
 from dp_accounting import pld, rdp
 from scipy import optimize, special, stats
 
-from brute_force import brute_force_epsilon, examples
+from brute_force import brute_force_epsilon, event_epsilon, examples
 from dpfair_teach.accounting import (
     ORDERS,
     UNIT_A,
     UNIT_TUPLE,
     Release,
     compose,
-    event_epsilon,
     loss_distribution,
     rdp_gaussian,
     rdp_of_releases,
@@ -54,7 +53,7 @@ def test_ours_theirs_and_brute_force_side_by_side():
             for accountant, ours, rel in (("pld", found, 1e-4), ("rdp", moments, 2e-3)):
                 try:
                     other = event_epsilon(event, delta, accountant=accountant, relation=records[0].neighbours)
-                except ValueError:          # it knows no such event
+                except dp_accounting.UnsupportedEventError:
                     continue
                 theirs += 1
                 assert ours == pytest.approx(other, rel=rel)
@@ -429,7 +428,7 @@ def test_a_round_of_several_mechanisms_may_be_repeated(make):
 
 
 @pytest.mark.parametrize("make, words", [
-    (lambda: Release.from_event(dp_accounting.NonPrivateDpEvent()), "event=.*no record of such a mechanism.*event_epsilon"),
+    (lambda: Release.from_event(dp_accounting.NonPrivateDpEvent()), "event=.*no record of such a mechanism.*dp-accounting"),
     (lambda: Release.from_event(dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.LaplaceDpEvent(1.0))), "event="),
     (lambda: Release.from_event(7), "event=7"),
     (lambda: Release.from_event(dp_accounting.GaussianDpEvent(0.0)), "scale=0.0"),

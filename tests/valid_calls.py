@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-import dp_accounting
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -99,8 +98,8 @@ valid("mechanisms.gaussian_delta", mechanisms.gaussian_delta, lambda: dict(sensi
 valid("mechanisms.gaussian_sigma", mechanisms.gaussian_sigma, lambda: dict(sensitivity=1.0, epsilon=1.0, delta=1e-5))
 for bound in ("laplace_error_bound", "laplace_error_quantile"):
     valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(n_numbers=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
-for bound in ("exponential_error_bound", "exponential_worst_error"):
-    valid(f"mechanisms.{bound}", getattr(mechanisms, bound), lambda: dict(n_choices=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
+valid("mechanisms.exponential_error_bound", mechanisms.exponential_error_bound,
+      lambda: dict(n_choices=8, sensitivity=2.0, epsilon=1.0, beta=0.05))
 valid("mechanisms.exponential", mechanisms.exponential,
       lambda: dict(loss=[1.0, 2.0], sensitivity=1.0, epsilon=1.0, rng=rng(), size=2))
 valid("mechanisms.exponential_by_gumbel", mechanisms.exponential_by_gumbel,
@@ -153,18 +152,16 @@ valid("accounting.pld_epsilon", accounting.pld_epsilon,
       lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, interval=0.01, pessimistic=True))
 valid("accounting.pld_delta", accounting.pld_delta,
       lambda: dict(releases=[accounting.Release(**RELEASE)], epsilon=0.2, interval=0.01, pessimistic=True))
-valid("accounting.event_epsilon", accounting.event_epsilon,
-      lambda: dict(event=dp_accounting.GaussianDpEvent(5.0), delta=1e-5, accountant="rdp", relation="add or remove one"))
 valid("accounting.compare_accountants", accounting.compare_accountants,
       lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6))
 valid("accounting.epsilon_by_steps", accounting.epsilon_by_steps,
       lambda: dict(mechanism="laplace", epsilon0=0.1, steps=[1, 10], delta=1e-6, accountants=("basic", "optimal", "rdp")))
 valid("audit.clopper_pearson", audit.clopper_pearson, lambda: dict(n_hits=[3, 4], n=10, alpha=0.05))
 valid("audit.epsilon_lower_bound", audit.epsilon_lower_bound,
-      lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05, n_0=100, both_directions=True))
+      lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05, n_0=100))
 valid("audit.audit_scalar", audit.audit_scalar,
       lambda: dict(samples=rng().laplace(1, 1, 200), samples_neighbour=rng().laplace(0, 1, 200), rng=rng(), delta=0.0, alpha=1e-3,
-                   claimed_epsilon=1.0, n_thresholds=20))
+                   claimed_epsilon=1.0))
 valid("audit.privacy_loss", audit.privacy_loss,
       lambda: dict(outputs=[[0.5, 1.5]], table=[0.0, 1.0], table_neighbour=[1.0, 0.0], scale=2.0))
 valid("audit.exact_epsilon", audit.exact_epsilon, lambda: dict(law=[0.4, 0.6], law_neighbour=[0.5, 0.5], delta=0.0))

@@ -22,7 +22,7 @@ from .composition import (
     theorem_1_5,
     upsampling,
 )
-from .loss_distribution import event_epsilon, pld_delta, pld_epsilon
+from .loss_distribution import pld_delta, pld_epsilon
 from .optimal import optimal_composition, optimal_composition_delta
 from .records import releases_table
 from .renyi import ORDERS, rdp_to_epsilon
@@ -34,5 +34,5 @@ __all__ = [
     "optimal_composition", "optimal_composition_delta",
     "ORDERS", "rdp_of_releases", "rdp_pure", "rdp_laplace", "rdp_gaussian", "rdp_sampled_gaussian", "rdp_exponential", "rdp_to_epsilon",
     "bounded_range_composition", "bounded_range_delta", "bounded_range_mean",
-    "pld_epsilon", "pld_delta", "event_epsilon",
+    "pld_epsilon", "pld_delta",
 ]

@@ -6,20 +6,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from .. import _checks as check
 from ..mechanisms import Release, mechanism_of
-from ..mechanisms.mechanism import Neighbours
 from ..mechanisms.records import package
 from .records import alike, records_of
 
-__all__ = ["pld_epsilon", "pld_delta", "event_epsilon"]
+__all__ = ["pld_epsilon", "pld_delta"]
 
-#: The accountants of dp-accounting.
-Theirs = Literal["pld", "rdp"]
 LEAST_DELTA = 1e-10
 _POINTS, _MOST_POINTS, _MOST_RUNS = 10**5, 2 * 10**6, 10**7
 
@@ -187,48 +184,3 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     spent, delta = spent_on_failures(records), float(_distribution(records, interval, pessimistic).get_delta_for_epsilon(epsilon))
     delta += _rounding(records, delta) if pessimistic else -_rounding(records, delta)
     return min(1.0, spent + (1 - spent) * max(0.0, delta))
-
-
-def event_epsilon(event: Any, delta: float, *, accountant: Theirs = "pld", relation: Neighbours = "add or remove one") -> float:
-    """The epsilon of a dp-accounting event, handed through: for what has no record here, such as samples of fixed size.
-
-    Source: dp-accounting, whose ``PLDAccountant`` and ``RdpAccountant`` cite their propositions.
-
-    Parameters
-    ----------
-    event : dp_accounting.DpEvent
-        For instance ``SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.1)), 1000)``.
-    delta : float in (0, 1)
-    accountant : "pld" or "rdp"
-    relation : "add or remove one", "replace one" or "replace special"
-        The neighbouring relation in which the event's sensitivity is 1. For a Gaussian event under "replace one" the two accountants of
-        dp-accounting 0.6 disagree on what that means: PLD takes a change of 2, RDP of 1.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
-    >>> event = SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.1)), 1000)
-    >>> round(event_epsilon(event, 1e-5), 2), round(event_epsilon(event, 1e-5, accountant="rdp"), 2)
-    (1.52, 1.71)
-    """
-    check.choice("accountant", accountant, get_args(Theirs))
-    check.choice("relation", relation, get_args(Neighbours))
-    delta = check.delta(delta)
-    dp = package("event", event)
-    if not isinstance(event, dp.DpEvent):
-        check.refuse("event", event, "not a dp_accounting.DpEvent", "Make one, for instance dp_accounting.GaussianDpEvent(1.1).")
-    neighbours = getattr(dp.NeighboringRelation, relation.upper().replace(" ", "_"))
-    from dp_accounting import pld, rdp
-    book = (pld.PLDAccountant if accountant == "pld" else rdp.RdpAccountant)(neighboring_relation=neighbours)
-    try:
-        epsilon = float(book.compose(event).get_epsilon(delta))
-    except Exception as failed:     # that package raises kinds of its own
-        check.refuse("event", event, f"the accountant refuses it: {str(failed)[:200]}",
-                     "Try the other accountant, another relation or a larger delta.", failed)
-    if not math.isfinite(epsilon):
-        check.refuse("event", event, "has no finite epsilon at this delta", "Add noise, or allow a larger delta.")
-    return epsilon

@@ -7,13 +7,7 @@ study: the low bits of a number plus noise can give the number away (Mironov 201
 """
 from .counts import cell_sensitivity, release_cells
 from .exact import bernoulli_exp, exact_geometric
-from .exponential import (
-    exponential,
-    exponential_by_gumbel,
-    exponential_error_bound,
-    exponential_probabilities,
-    exponential_worst_error,
-)
+from .exponential import exponential, exponential_by_gumbel, exponential_error_bound, exponential_probabilities
 from .gaussian import gaussian, gaussian_delta, gaussian_sigma, gaussian_sigma_textbook
 from .geometric import geometric, geometric_law
 from .laplace import laplace, laplace_error_bound, laplace_error_quantile, laplace_law
@@ -32,7 +26,7 @@ __all__ = [
     "laplace", "laplace_law", "laplace_error_bound", "laplace_error_quantile",
     "geometric", "geometric_law", "exact_geometric", "bernoulli_exp",
     "gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook",
-    "exponential", "exponential_by_gumbel", "exponential_probabilities", "exponential_error_bound", "exponential_worst_error",
+    "exponential", "exponential_by_gumbel", "exponential_probabilities", "exponential_error_bound",
     "cell_sensitivity", "release_cells",
     "randomized_response", "randomized_response_matrix", "debias_counts", "debias_variance", "likely_counts",
 ]

@@ -11,7 +11,7 @@ from .. import _checks as check
 from .mechanism import Mechanism, Numbers, Run, failure_chance, orders_of, scale_of, sinh_slope, step_epsilon
 
 __all__ = [
-    "exponential", "exponential_by_gumbel", "exponential_error_bound", "exponential_probabilities", "exponential_worst_error",
+    "exponential", "exponential_by_gumbel", "exponential_error_bound", "exponential_probabilities",
     "rdp_exponential",
 ]
 
@@ -146,31 +146,6 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     15.202
     """
     return math.log(check.integer("n_choices", n_choices, low=1, high=10**15) / failure_chance(beta)) * 2 * scale_of(sensitivity, epsilon)
-
-
-def exponential_worst_error(n_choices: int, sensitivity: float, epsilon: float, beta: float) -> float:
-    """The smallest bound of the kind of Theorem 1.2 that holds for every loss: max(0, ln((H-1)(1-beta)/beta)) 2 sensitivity / epsilon.
-
-    Source: sharpens supplement, Theorem 1.2. The best choice weighs 1 and at most H - 1 others lie more than t
-    above it, each weighing less than e = exp(-t epsilon / (2 sensitivity)), so they are chosen with probability less than
-    (H-1)e / (1 + (H-1)e); that equals beta at the t returned here. Losses (0, t+, ..., t+) come as close as one likes.
-
-    Parameters
-    ----------
-    n_choices, sensitivity, epsilon, beta : as in :func:`exponential_error_bound`
-
-    Returns
-    -------
-    float, in the units of the loss; never above the bound
-
-    Examples
-    --------
-    >>> round(exponential_worst_error(100, sensitivity=1, epsilon=1, beta=0.05), 3)
-    15.079
-    """
-    n_choices, beta, scale = check.integer("n_choices", n_choices, low=1, high=10**15), failure_chance(beta), scale_of(sensitivity, epsilon)
-    odds = (n_choices - 1) * (1 - beta) / beta
-    return 2 * scale * math.log(odds) if odds > 1 else 0.0
 
 
 def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:

@@ -25,27 +25,3 @@ def rounded(noisy: np.ndarray, scale: np.ndarray | float, step: float | None = N
         return noisy
     steps = grid_step(scale) if step is None else step
     return np.where(np.asarray(scale) > 0, np.rint(noisy / steps) * steps, noisy)
-
-
-def on_grid(value: np.ndarray, scale: np.ndarray | float | None = None, inner: int = 1) -> np.ndarray:
-    """Noisy numbers, to the nearest multiple of a public step: a power of two, about a thousandth of ``scale``; without one, 1.
-
-    A private number plus noise in doubles has low digits that only some private numbers can lead to: who sees them all may know the number
-    for certain. Multiples of the same step can come out whatever the number is. Rounding is post-processing and costs no epsilon.
-    ``scale``, the noise's, broadcasts with all axes of ``value`` but the ``inner`` last.
-
-    What is left: the chance of each multiple is a multiple of 2^-53 itself, so a little too large or too small, and far away 0: see
-    :func:`~dpfair_teach.games.floating_point.laplace_delta`.
-    """
-    if scale is None:
-        return np.rint(value)
-    step = np.ldexp(1.0, np.maximum(np.frexp(scale)[1] - 11, _FINEST))      # 2^floor(log2(scale)) / 1024
-    step = step.reshape(step.shape + (1,) * inner)
-    return np.rint(value / step) * step
-
-
-def gaussian_on_grid(value: np.ndarray, scale: float, rng: np.random.Generator) -> np.ndarray:
-    """With normal noise of that standard deviation, on the grid; without noise as it is."""
-    if scale == 0:
-        return value
-    return on_grid(value + rng.standard_normal(value.shape) * scale, scale, value.ndim)

@@ -75,17 +75,6 @@ def orders_of(value: object) -> np.ndarray:
     return check.filled("order", check.array("order", value, low=1.001, high=1e6), "order")
 
 
-def two_ends(n_others: float, epsilon0: float, order: np.ndarray) -> np.ndarray:
-    """D_a of randomized response among n_others + 1 codes.
-
-    The sum over reports of P^a Q^(1-a) is (e^(a s) + e^((1-a) s) + n - 1) / (e^s + n), s = epsilon0, n = n_others, which is
-    1 + (e^((a-1) s) - 1)(1 - e^(-a s)) / (1 + n e^(-s)); in this form nothing cancels, and in logarithms nothing overflows.
-    """
-    x = (order - 1) * epsilon0
-    growth = x + np.log(-np.expm1(-x)) + np.log(-np.expm1(-order * epsilon0)) - math.log1p(n_others * math.exp(-epsilon0))
-    return np.logaddexp(0, growth) / (order - 1)
-
-
 def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
     """The most that the Renyi divergence of an epsilon0-private mechanism can be: that of randomized response with two codes.
 
@@ -108,7 +97,11 @@ def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
     >>> rdp_pure(1.0, [2, 10, 1000]).round(4)
     array([0.7353, 0.9652, 0.9997])
     """
-    return two_ends(1, step_epsilon(epsilon0), orders_of(order))
+    s, order = step_epsilon(epsilon0), orders_of(order)
+    # 1 + (e^((a-1) s) - 1)(1 - e^(-a s)) / (1 + e^(-s)): so nothing cancels, and in logarithms nothing overflows
+    x = (order - 1) * s
+    growth = x + np.log(-np.expm1(-x)) + np.log(-np.expm1(-order * s)) - math.log1p(math.exp(-s))
+    return np.logaddexp(0, growth) / (order - 1)
 
 
 def exp_rest(y: np.ndarray) -> np.ndarray:

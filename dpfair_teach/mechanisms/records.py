@@ -267,7 +267,7 @@ def read(event: Any, neighbours: Neighbours) -> tuple[str, dict[str, float], int
             return name, numbers, times
     check.refuse("event", event, "there is no record of such a mechanism", "Take GaussianDpEvent (also inside PoissonSampledDpEvent), "
                  "LaplaceDpEvent, DiscreteLaplaceDpEvent, or RandomizedResponseDpEvent with neighbours='replace one'; for any other, "
-                 "event_epsilon.")
+                 "ask an accountant of dp-accounting.")
 
 
 def _repeated(event: Any) -> tuple[Any, int]:

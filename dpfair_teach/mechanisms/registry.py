@@ -6,8 +6,7 @@ from typing import Literal
 from .exponential import Exponential
 from .gaussian import Gaussian
 from .geometric import Geometric
-from .k_norm import KNorm
-from .l2_norm import L2Norm
+from .k_norm import KNorm, L2Norm
 from .laplace import Laplace
 from .mechanism import Mechanism
 from .response import RandomizedResponse

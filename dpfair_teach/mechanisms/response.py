@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .mechanism import Mechanism, Neighbours, Numbers, Run, orders_of, step_epsilon, two_ends
+from .mechanism import Mechanism, Neighbours, Numbers, Run
 
 __all__ = ["debias_counts", "debias_variance", "likely_counts", "randomized_response", "randomized_response_matrix"]
 
@@ -205,32 +205,6 @@ def likely_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     tau = np.take_along_axis(tau, last[..., None], axis=-1)
     people = np.maximum(share / tau - other, 0) / (keep - other)
     return np.moveaxis(people / people.sum(axis=-1, keepdims=True) * total, -1, axis)
-
-
-def rdp_randomized_response(epsilon0: float, order: ArrayLike, n_groups: int = 2) -> np.ndarray:
-    """The exact Renyi divergence of one person's report by ``mechanisms.randomized_response`` when the code changes.
-
-    Source: the definition, for the law of ``mechanisms.randomized_response_matrix``: of k reports one is more likely by exp(epsilon0), one
-    less, and k - 2 tell nothing.
-
-    Parameters
-    ----------
-    epsilon0 : float in [1e-9, 1e6]
-    order : float or array in [1.001, 1e6]
-    n_groups : int in 2..1000
-        k. At 2 it is the worst of all epsilon0-private mechanisms, :func:`rdp_pure`.
-
-    Returns
-    -------
-    array of the shape of ``order``
-
-    Examples
-    --------
-    >>> rdp_randomized_response(1.0, [2, 10, 1000], n_groups=5).round(4)
-    array([0.4707, 0.8995, 0.9991])
-    """
-    epsilon0, order = step_epsilon(epsilon0), orders_of(order)
-    return two_ends(check.group_count(n_groups) - 1, epsilon0, order)
 
 
 class RandomizedResponse(Mechanism):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .. import mechanisms
 from ..mechanisms import UNIT_A, Release, release
-from ..mechanisms.l2_norm import l2_noise
+from ..mechanisms.k_norm import l2_noise
 
 __all__ = ["debiased_groups", "group_sums", "l2_noise", "release_sums", "sums_sensitivity"]
 

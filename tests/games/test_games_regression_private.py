@@ -9,6 +9,7 @@ import pytest
 from scipy import optimize, stats
 from test_games_draws import whole
 
+from brute_force import event_epsilon
 from dpfair_teach import accounting, audit, games, mechanisms
 from dpfair_teach.mechanisms.registry import Gaussian
 from dpfair_teach.oracles import RegressionOracle
@@ -123,7 +124,7 @@ def test_98_runs_of_its_noise_are_added_up_as_gaussians(k):
     assert learner.times == auditor.times == 98 and learner.epsilon is None and auditor.delta == 0
     for records in ([learner], [auditor], [learner, auditor]):
         event = dp_accounting.ComposedDpEvent([r.event() for r in records])
-        theirs = accounting.event_epsilon(event, 1e-6, relation=learner.neighbours)
+        theirs = event_epsilon(event, 1e-6, relation=learner.neighbours)
         exact = optimize.brentq(lambda e, records=records: mechanisms.gaussian_delta(
             math.sqrt(sum(r.times * (r.sensitivity / r.scale) ** 2 for r in records)), 1.0, e) - 1e-6, 1e-6, 20)
         assert exact * (1 - 1e-9) <= accounting.compose(records, 1e-6, "pld") <= 1.0001 * exact

@@ -16,7 +16,7 @@ from book.studies.tran_lagrangian import pf_ld_in_directions
 from dpfair_teach import lagrangian
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, algorithm, problem
 from dpfair_teach.mechanisms import UNIT_A, Measurement
-from dpfair_teach.mechanisms.grid import on_grid
+from dpfair_teach.mechanisms.grid import rounded
 from dpfair_teach.networks import SGD, Network
 from faults import Mutant
 
@@ -210,7 +210,7 @@ def test_weights_in_place_of_groups_are_refused_where_noise_is_made_for_codes():
 @pytest.mark.parametrize("scale", [5e-324, 1e-322, 1e-310, 1e-290, 1e-5, 1.0, 1e300])
 def test_noise_of_any_size_leaves_numbers_on_a_grid(scale):
     found = noise().invoke(np.array([[.1, -2.0], [0.0, 1e6]]), np.random.default_rng(0), units=scale)
-    assert np.isfinite(found).all() and np.array_equal(found, on_grid(found, scale, 2))
+    assert np.isfinite(found).all() and np.array_equal(found, rounded(found, scale))
     assert np.abs(found - [[.1, -2.0], [0.0, 1e6]]).max() <= max(10 * scale, 1e-9)
 
 
