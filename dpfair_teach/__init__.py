@@ -6,17 +6,15 @@ import pkgutil
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._constants import WorseThanConstantWarning
-    from ._large_delta import LargeDeltaWarning
-    from ._small_groups import SmallGroupWarning
+    from ._fit_warnings import LargeDeltaWarning, SmallGroupWarning, WorseThanConstantWarning
     from .data import load
     from .explore import Explorer, Puzzle, SelfCheck, show
 
 __all__ = ["Explorer", "LargeDeltaWarning", "Puzzle", "SelfCheck", "SmallGroupWarning", "WorseThanConstantWarning", "load", "show"]
 __version__ = "0.2.0"
 
-_FROM = {"load": "data", **dict.fromkeys(["Explorer", "Puzzle", "SelfCheck", "show"], "explore"), "WorseThanConstantWarning": "_constants",
-         "LargeDeltaWarning": "_large_delta", "SmallGroupWarning": "_small_groups"}
+_FROM = {"load": "data", **dict.fromkeys(["Explorer", "Puzzle", "SelfCheck", "show"], "explore"),
+         **dict.fromkeys(["LargeDeltaWarning", "SmallGroupWarning", "WorseThanConstantWarning"], "_fit_warnings")}
 
 
 def __getattr__(name: str) -> Any:

@@ -215,8 +215,6 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     a = numeric(name, value, remedy)
     if not booleans and (a.dtype.kind == "b" or _holds_bool(a.tolist() if a.dtype.kind == "O" else value)):
         refuse(name, value, "True or False, not a number", f"Give numbers for {name}.")
-    if a.dtype == np.longdouble:
-        a = np.where(np.abs(a) > np.finfo(float).max, np.copysign(np.inf, a), a)    # converting would warn
     try:
         a = a.astype(float)
     except OverflowError:
@@ -285,7 +283,7 @@ def rows(name: str, value: Any, *, columns: int | None = None, low: float = -mat
 
     value = _of_yes_and_no(value)
     a = numeric(name, value) if isinstance(value, np.ndarray) else value
-    plain = isinstance(a, np.ndarray) and a.dtype.kind in "biuf" and a.dtype != np.longdouble
+    plain = isinstance(a, np.ndarray) and a.dtype.kind in "biuf"
     if not plain or a.ndim != 2 or len(a) <= TOGETHER or columns not in (None, a.shape[1]):
         return read(value)
     for start in range(0, len(a), NEAR):
@@ -298,7 +296,7 @@ def rows(name: str, value: Any, *, columns: int | None = None, low: float = -mat
 def _of_yes_and_no(table: Any) -> Any:
     """A table of pandas with columns of numbers and of booleans as floats, of which numpy alone makes an object each; else as it is."""
     kinds = list(getattr(table, "dtypes", ())) if hasattr(table, "columns") and hasattr(table, "to_numpy") else []
-    plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" and kind != np.longdouble for kind in kinds)
+    plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds)
     return table.to_numpy(dtype=float) if plain and len({kind.kind == "b" for kind in kinds}) == 2 else table
 
 

@@ -12,10 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _checks as check
 from ._curve import GAMMAS, Drawn, table_of
+from ._fit_warnings import warn_of_a_large_delta, warn_of_small_groups
 from ._generator import refused_as_a_copy
 from ._group_argument import missing_now, refuse_group_as_feature, refuse_no_groups, validated_groups
-from ._large_delta import warn_of_a_large_delta
-from ._small_groups import warn_of_small_groups
 from .fairness import Parity, cell_counts, error
 from .fairness.parity import OfGroups
 

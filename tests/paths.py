@@ -23,7 +23,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), *map(str, (ROOT / "tests").glob("*/"))]
 HOME = str(ROOT / "dpfair_teach")
-LEFT_OUT = ("_checks.py", "/mechanisms/", "_small_groups.py")
+LEFT_OUT = ("_checks.py", "/mechanisms/", "_fit_warnings.py")
 #: More calls of one fit are not looked at: a loop's rounds are alike.
 MOST = 20_000
 

@@ -254,13 +254,13 @@ def first_record_only(f):
 
 
 FAULTS = {
-    "renyi_conversion_without_the_divergence": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", with_arguments(
+    "renyi_conversion_without_the_divergence": Mutant("dpfair_teach.accounting.rdp_to_epsilon", with_arguments(
         rdp=lambda rdp: 0 * np.asarray(rdp)), "the losses' moments are left out"),
-    "renyi_conversion_without_delta": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", with_arguments(
+    "renyi_conversion_without_delta": Mutant("dpfair_teach.accounting.rdp_to_epsilon", with_arguments(
         delta=lambda delta: 1 - 1e-12), "ln(1/delta) is left out"),
-    "renyi_conversion_without_the_order": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", lambda f: lambda orders, rdp, delta: (
+    "renyi_conversion_without_the_order": Mutant("dpfair_teach.accounting.rdp_to_epsilon", lambda f: lambda orders, rdp, delta: (
         f(orders, rdp + np.log(orders) / (np.asarray(orders) - 1), delta)), "- ln a / (a - 1) is left out"),
-    "renyi_conversion_without_the_sharpening": Mutant("dpfair_teach.accounting.renyi.rdp_to_epsilon", lambda f: lambda orders, rdp, delta: (
+    "renyi_conversion_without_the_sharpening": Mutant("dpfair_teach.accounting.rdp_to_epsilon", lambda f: lambda orders, rdp, delta: (
         f(orders, rdp - np.log1p(-1 / np.asarray(orders)), delta)), "ln(1 - 1/a) is left out"),
     "renyi_worst_is_laplace": Mutant(
         "dpfair_teach.accounting.rdp_pure", lambda f: lambda e, a: importlib.import_module("dpfair_teach.accounting").rdp_laplace(e, a),

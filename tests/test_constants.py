@@ -8,7 +8,7 @@ import pytest
 
 import dpfair_teach
 from dpfair_teach import WorseThanConstantWarning, load
-from dpfair_teach._constants import warn_of_a_better_constant
+from dpfair_teach._fit_warnings import warn_of_a_better_constant
 from dpfair_teach.games import DPRegressionLearner
 
 PEOPLE = load("communities", features="unprotected")

@@ -27,7 +27,7 @@ def test_every_name_and_every_room_is_there_when_it_is_asked_for():
     names = said("import dpfair_teach; print(*dir(dpfair_teach)); dpfair_teach.games.DPOracleLearner; dpfair_teach.load; "
                  "from dpfair_teach import *; Explorer, SmallGroupWarning").split()
     assert {*dpfair_teach.__all__, "games", "data", "plotting", "__version__"} <= {*names} and not any(name[:2] == "_c" for name in names)
-    assert dpfair_teach.SmallGroupWarning is dpfair_teach._small_groups.SmallGroupWarning
+    assert dpfair_teach.SmallGroupWarning is dpfair_teach._fit_warnings.SmallGroupWarning
     for missing in ("nothing", "_nothing"):
         with pytest.raises(AttributeError, match=f"module 'dpfair_teach' has no attribute '{missing}'"):
             getattr(dpfair_teach, missing)

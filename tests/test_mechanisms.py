@@ -454,6 +454,13 @@ def test_whole_numbers_are_not_rounded_on_the_way_in(value):
     assert geometric([2**53 - 1], 1, 1e9, np.random.default_rng(0)).tolist() == [2**53 - 1]
 
 
+def test_units_that_would_leave_no_noise_are_refused_and_nothing_is_drawn():
+    noise = mechanisms.Measurement("laplace", "one row", relation="replace it", sensitivity=1e-200, scale=1e-200)
+    with pytest.raises(ValueError, match="^units=1e-200: times the scale is 0 in doubles"):
+        noise.invoke(0.0, np.random.default_rng(0), units=1e-200)
+    assert noise.releases == ()
+
+
 # --- deliberate faults
 
 FAULTS = {

@@ -37,7 +37,7 @@ def numbers_of(name: str) -> list[str]:
 
 
 NAMES = [name for name in sorted(VALID) if numbers_of(name)]
-KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint64, np.float16, np.float32, np.longdouble)
+KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint64, np.float16, np.float32)
 
 
 def seen(result: object) -> str:

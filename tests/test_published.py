@@ -519,7 +519,7 @@ FAULTS = {
                                            "the fitted model keeps the generator, and who has it draws the noise again"),
     "audit_leaves_no_record": Mutant("dpfair_teach.oneshot.FrontierLearner.fit",
                                      kept(releases_=lambda model, given: model.releases_[:1]), "the audit's answer has no record"),
-    "empty_cells_told_without_noise": Mutant("dpfair_teach.mechanisms.counts.release_cells", without_noise_where_nobody_is,
+    "empty_cells_told_without_noise": Mutant("dpfair_teach.mechanisms.release_cells", without_noise_where_nobody_is,
                                              "a cell in which nobody is of group 1 is told to be empty"),
     "choice_carries_a_rate": Mutant("dpfair_teach.oracles.private.private_oracle", kept(
         share=lambda choice, given: np.mean(np.asarray(given["A"]) == 1)), "the answer holds a group's true share"),

@@ -141,10 +141,10 @@ FAULTS = {
                                                  "the sizes of groups spend twice the epsilon that was set apart for them"),
     "responses_at_twice_their_epsilon": Mutant(
         "dpfair_teach.baselines.PrivateReduction._learn", calling("release", twice), "everybody responds at twice the epsilon"),
-    "cells_at_twice_their_epsilon": Mutant("dpfair_teach.mechanisms.counts.release_cells", twice, "cells are counted at twice the epsilon"),
-    "two_counts_move_and_one_is_reckoned": Mutant("dpfair_teach.mechanisms.counts.cell_sensitivity", one_for_any_number_of_groups,
+    "cells_at_twice_their_epsilon": Mutant("dpfair_teach.mechanisms.release_cells", twice, "cells are counted at twice the epsilon"),
+    "two_counts_move_and_one_is_reckoned": Mutant("dpfair_teach.mechanisms.cell_sensitivity", one_for_any_number_of_groups,
                                                   "three groups' counts have noise for a sensitivity of 1"),
-    "scale_of_cells_by_a_group": Mutant("dpfair_teach.mechanisms.counts.release_cells", scaled_by_the_private_group,
+    "scale_of_cells_by_a_group": Mutant("dpfair_teach.mechanisms.release_cells", scaled_by_the_private_group,
                                         "who is in which group scales the noise"),
     "response_recorded_as_half": Mutant("dpfair_teach.baselines.PrivateReduction.fit", recorded_as_half,
                                         "a learner's record is not the one that the mechanism made"),

@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 import dpfair_teach
 from dpfair_teach import SmallGroupWarning, data
-from dpfair_teach._small_groups import OF_USE, warn_of_small_groups
+from dpfair_teach._fit_warnings import OF_USE, warn_of_small_groups
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import FrontierLearner
 from dpfair_teach.postprocessing import DPPostProcessing, noisy_counts, public_margin_counts

@@ -1,8 +1,8 @@
 """What was released, and what it adds up to.
 
 Every private ``fit`` in this library leaves in ``releases_`` the records of the mechanisms that it ran. ``compose`` adds them up with any
-accountant: ``composition`` (sums, mean and tail of the loss), ``optimal`` (all that follows from epsilon and delta alone), ``renyi`` (its
-moments), ``bounded_range`` (the exponential mechanism), ``loss_distribution`` (the whole loss, by dp-accounting). What they know of a
+accountant: ``composition`` (sums; mean, tail and moments of the loss), ``optimal`` (all that follows from epsilon and delta alone),
+``bounded_range`` (the exponential mechanism), ``loss_distribution`` (the whole loss, by dp-accounting). What they know of a
 mechanism is a class in its file of ``mechanisms``.
 """
 from ..mechanisms import UNIT_A, UNIT_TUPLE, Release
@@ -14,18 +14,19 @@ from ..mechanisms.sampled import rdp_sampled_gaussian
 from .adding import ACCOUNTANTS, compare_accountants, compose, epsilon_by_steps, most_steps, rdp_of_releases
 from .bounded_range import bounded_range_composition, bounded_range_delta, bounded_range_mean
 from .composition import (
+    ORDERS,
     advanced_composition,
     advanced_composition_long,
     basic_composition,
     compose_parallel,
     group_privacy,
+    rdp_to_epsilon,
     theorem_1_5,
     upsampling,
 )
 from .loss_distribution import pld_delta, pld_epsilon
 from .optimal import optimal_composition, optimal_composition_delta
 from .records import releases_table
-from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = [
     "UNIT_A", "UNIT_TUPLE", "Release", "releases_table",

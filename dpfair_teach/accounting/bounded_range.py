@@ -8,9 +8,8 @@ from scipy import special
 
 from .. import _checks as check
 from ..mechanisms.exponential import rdp_exponential
-from .composition import choice_epsilon, listed_steps
+from .composition import ORDERS, choice_epsilon, listed_steps, rdp_to_epsilon
 from .optimal import optimal_composition
-from .renyi import ORDERS, rdp_to_epsilon
 
 __all__ = ["bounded_range_composition", "bounded_range_delta", "bounded_range_mean"]
 
@@ -18,8 +17,8 @@ __all__ = ["bounded_range_composition", "bounded_range_delta", "bounded_range_me
 def bounded_range_mean(epsilon0: float) -> float:
     """The most that the mean privacy loss of one exponential mechanism can be: x - 1 - ln x with x = epsilon0 / (1 - exp(-epsilon0)).
 
-    Source: Durfee and Rogers 2019; Dong, Durfee and Rogers, "Optimal differential privacy composition for exponential mechanisms", ICML
-    2020. It is about epsilon0^2 / 8, where a pure mechanism may have epsilon0^2 / 2.
+    Source: Durfee and Rogers 2019; Dong, Durfee and Rogers, ICML 2020. It is about epsilon0^2 / 8, where a pure mechanism may have
+    epsilon0^2 / 2.
 
     Parameters
     ----------
@@ -48,8 +47,7 @@ def _excess(epsilon0: float) -> float:
 def _log_far_tail(high: np.ndarray, k: int, high_q: np.ndarray) -> np.ndarray:
     """ln P(at least ``high`` of k), each with probability ``high_q``, where the probability itself underflows.
 
-    The incomplete beta function: its power, and a series whose terms fall at least as fast as a geometric one, for ``high`` is above the
-    mean by far.
+    The incomplete beta function: its power, and a series whose terms fall at least as fast as a geometric one.
     """
     power = (special.gammaln(k + 1) - special.gammaln(high + 1) - special.gammaln(k - high + 1) + high * np.log(high_q)
              + (k - high + 1) * np.log1p(-high_q))
@@ -80,14 +78,12 @@ def _one_cut(epsilon: np.ndarray | float, lows: np.ndarray, epsilon0: float, k: 
 def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
     """The smallest delta of k exponential mechanisms chosen *beforehand*: exact for them, too small for adaptive ones.
 
-    Source: Dong, Durfee and Rogers 2020, Theorem 2. The worst steps have losses t and t - epsilon0 with one t for all (they prove that
-    unequal t's are no worse). With l the number of low ones, binomial on D and on D', delta is the largest over l and t of F(l) -
-    exp(epsilon) G(l); for given l the derivative in t vanishes at t = (epsilon + (l + 1) epsilon0) / (k + 1).
+    Source: Dong, Durfee and Rogers 2020, Theorem 2. The worst steps have losses t and t - epsilon0 with one t for all: with l the number of
+    low ones, the largest over l and t of F(l) - exp(epsilon) G(l).
 
     Parameters
     ----------
     epsilon0 : float in [1e-6, 500]
-        The epsilon of each exponential mechanism.
     k : int from 1 to 100,000
     epsilon : float >= 0
 
@@ -128,8 +124,7 @@ def _chosen_beforehand(epsilon0: float, k: int, delta: float) -> float:
 def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive: bool = True) -> float:
     """An epsilon for k exponential mechanisms, each epsilon0-private: far less than for k pure mechanisms.
 
-    Source: Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020. All losses of one exponential mechanism lie within an interval of
-    length epsilon0, not 2 epsilon0. For steps chosen adaptively the least of three bounds: mean plus tail, k times
+    Source: Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020. For steps chosen adaptively the least of mean plus tail, k times
     :func:`bounded_range_mean` + epsilon0 sqrt(k ln(1/delta) / 2); Renyi's accountant with :func:`rdp_exponential`; and
     :func:`optimal_composition`. For steps fixed beforehand the optimum, :func:`bounded_range_delta` solved for epsilon.
 
@@ -138,7 +133,7 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     epsilon0 : float in [1e-6, 500]
     k : int from 1 to a million; to 100,000 if not adaptive
     delta : float in (0, 1)
-        At least 1e-200; with ``adaptive=False`` at least 1e-12, for :func:`bounded_range_delta` is a difference.
+        At least 1e-200; with ``adaptive=False`` at least 1e-12.
     adaptive : bool
         Whether a step may be chosen after seeing the last answer.
 

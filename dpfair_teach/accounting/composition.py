@@ -1,4 +1,4 @@
-"""Composition theorems as formulas of numbers: sums, disjoint parts, rows that change together, mean and tail of the loss."""
+"""Composition theorems as formulas of numbers: sums, disjoint parts, rows that change together, mean, tail and moments of the loss."""
 from __future__ import annotations
 
 import math
@@ -6,15 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import Release
 from .records import alike, records_of, within
 
-__all__ = ["advanced_composition", "advanced_composition_long", "basic_composition", "compose_parallel", "group_privacy", "theorem_1_5",
-           "upsampling"]
+__all__ = ["advanced_composition", "advanced_composition_long", "basic_composition", "compose_parallel", "group_privacy",
+           "ORDERS", "rdp_to_epsilon", "theorem_1_5", "upsampling"]
 
+#: Orders at which accountants look: 1.01 to 100,001, four percent apart. Few steps of pure privacy want large ones.
+ORDERS = 1 + np.geomspace(0.01, 1e5, 400)
+ORDERS.setflags(write=False)
 #: Arrays of k + 1 numbers are held; beyond this many steps take Renyi's accountant.
 MOST_STEPS = 10**6
 
@@ -62,7 +66,6 @@ def basic_composition(epsilon0: float, k: int) -> float:
     Returns
     -------
     float
-        epsilon of all ``k`` steps, with delta 0 when the steps have none, else with the sum of theirs.
 
     Examples
     --------
@@ -76,25 +79,21 @@ def basic_composition(epsilon0: float, k: int) -> float:
 def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, touches: int = 1) -> float:
     """An epsilon for releases made on disjoint parts of the data, of which one change touches at most ``touches``.
 
-    Source: parallel composition (McSherry 2009): releases on untouched parts have the same law on both neighbours, so only
-    the touched ones add up, by supplement, Theorem 1.4; the largest are taken. Each release must be private, at its epsilon and
-    delta, for what the change does to its part; no record shows that. If a private number divides all people, it fails.
+    Source: parallel composition (McSherry 2009): of the releases only those on touched parts add up, by supplement, Theorem 1.4. Each must
+    be private for what the change does to its part; no record shows that. If a private number divides all people, it fails.
 
     Parameters
     ----------
     releases : Release or iterable of Release
         One per part.
     delta : float in [0, 1)
-        The total delta allowed.
     touches : int from 1 to the number of releases
-        1 when the parts are cut by public columns (cells of Yhat and Y, when only A changes); 2 when one replaced value can
-        leave one part and enter another (parts cut by A, or a replaced tuple): each mechanism must then be private when a
-        person enters or leaves its part; privacy for "replace one A" inside a part is not enough.
+        1 when the parts are cut by public columns; 2 when one replaced value can leave one part and enter another (parts cut by A, or a
+        replaced tuple): each mechanism must then be private when a person enters or leaves its part.
 
     Returns
     -------
     float
-        epsilon, for ``delta``.
 
     Examples
     --------
@@ -118,20 +117,19 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
 def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float]:
     """(g epsilon, delta (e^(g epsilon) - 1) / (e^epsilon - 1)), or (0, g delta): what is promised to ``people`` = g together.
 
-    Source: ours, by supplement, Definition 1.2 along a path of g neighbours, each changing one more of them. Nothing to do with
-    composition: there is one release. Two twins who answer alike, or one person with two rows, are g = 2.
+    Source: ours, by supplement, Definition 1.2 along a path of g neighbours. Two twins who answer alike, or one person with two rows, are g
+    = 2.
 
     Parameters
     ----------
     epsilon : float in [0, 1e9]
     people : int in 1..10^15
-        g, how many entries may change together.
     delta : float in [0, 1)
 
     Returns
     -------
     (float, float)
-        epsilon and delta for the group; delta is cut at 1, where it promises nothing.
+        epsilon and delta for the group; delta is cut at 1.
 
     Examples
     --------
@@ -153,23 +151,19 @@ def group_privacy(epsilon: float, people: int, delta: float = 0.0) -> tuple[floa
 def upsampling(epsilon: float, copies: ArrayLike, delta: float = 0.0) -> tuple[float, float]:
     """What an algorithm that is (epsilon, delta)-private for one row promises to a person, where person i has copies[i] rows.
 
-    Source: main text, Section 5 ("taking 10 copies of the dataset"), where epsilon is a row's. A person's group is in all of that
-    person's rows, so :func:`group_privacy` of the largest number of copies. Sharp: a Laplace count of a group reaches it. As the largest
-    number is at least the mean, N rows of m people leave epsilon N / m or more, however the rows were chosen.
+    Source: main text, Section 5 ("taking 10 copies of the dataset"), where epsilon is a row's: :func:`group_privacy` of the largest number
+    of copies. Sharp: a Laplace count of a group reaches it.
 
     Parameters
     ----------
     epsilon : float in [0, 1e9]
-        For one row.
     copies : (m,) array of ints >= 0, not all 0
-        How often each person stands in the table. They must not depend on the groups: public, or drawn by a public coin.
+        How often each person stands in the table, whatever the groups are.
     delta : float in [0, 1)
-        For one row.
 
     Returns
     -------
     (float, float)
-        epsilon and delta for one person.
 
     Examples
     --------
@@ -194,13 +188,8 @@ def _mean_and_tail(epsilon0: float, k: int, delta: float) -> tuple[float, float]
 def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     """2 epsilon0 sqrt(2 k ln(1/delta)): k pure epsilon0-private steps are (this, delta)-private, where that is true.
 
-    Source: supplement, Theorem 1.5, with pure steps and without its hypothesis epsilon < 1, which is replaced by the exact condition
-
-        sqrt(k) tanh(epsilon0 / 2) <= sqrt(2 ln(1/delta)).
-
-    The mean of the summed loss is at most k epsilon0 tanh(epsilon0 / 2), which randomized response attains, and its tail, by Azuma and
-    Hoeffding, epsilon0 sqrt(2 k ln(1/delta)); the first is at most the second exactly under the condition. The chapter on adding up has
-    the proof.
+    Source: supplement, Theorem 1.5, with pure steps and, in place of its hypothesis epsilon < 1, the exact condition sqrt(k) tanh(epsilon0
+    / 2) <= sqrt(2 ln(1/delta)): the tail of the summed loss is at least its mean. The chapter on adding up has the proof.
 
     Parameters
     ----------
@@ -211,16 +200,11 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     Returns
     -------
     float
-        epsilon of all ``k`` steps, for ``delta``.
 
     Raises
     ------
     ValueError
-        A number out of range; and where the short formula is no bound, with those that are.
-
-    Notes
-    -----
-    Basic composition, k epsilon0, is smaller when k < 8 ln(1/delta).
+        Where the short formula is no bound; the message has those that are.
 
     Examples
     --------
@@ -241,18 +225,15 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
 def advanced_composition_long(epsilon0: float, k: int, delta: float) -> float:
     """k epsilon0 tanh(epsilon0 / 2) + epsilon0 sqrt(2 k ln(1/delta)): mean plus tail, true for all pure epsilon0-private steps.
 
-    Source: Dwork, Rothblum and Vadhan 2010, with the exact mean; the proof of :func:`advanced_composition` needs no condition up to there.
+    Source: Dwork, Rothblum and Vadhan 2010, with the exact mean.
 
     Parameters
     ----------
-    epsilon0 : float in (0, 1e9]
-    k : int in 1..10^15
-    delta : float in (0, 1)
+    epsilon0, k, delta : as in :func:`advanced_composition`
 
     Returns
     -------
-    float
-        epsilon of all ``k`` steps, for ``delta``; above k epsilon0 when the steps are few.
+    float; above k epsilon0 when the steps are few
 
     Examples
     --------
@@ -266,14 +247,8 @@ def advanced_composition_long(epsilon0: float, k: int, delta: float) -> float:
 class Theorem15:
     """What Theorem 1.5 grants each step, and what all steps then have.
 
-    Attributes
-    ----------
-    epsilon_step : float
-        epsilon', for each step.
-    epsilon, delta : float
-        What the composition has: the target epsilon, and k delta' + delta.
-    condition : bool
-        Whether pure steps of this size satisfy the exact condition of :func:`advanced_composition`.
+    ``epsilon_step`` is epsilon', ``epsilon`` the target, ``delta`` is k delta' + delta; ``condition``: whether pure steps of this size
+    satisfy the exact condition of :func:`advanced_composition`.
     """
 
     epsilon_step: float
@@ -287,12 +262,10 @@ def theorem_1_5(epsilon: float, k: int, delta: float, delta_step: float = 0.0, *
 
     Source: supplement, Theorem 1.5. ``as_printed`` keeps its hypothesis 0 < epsilon < 1, which is too narrow and, for delta near 1, not
     enough. By default it is the exact condition of :func:`advanced_composition`, which holds for every k when epsilon <= 8 ln(1/delta).
-    Steps with a delta' are pure except with probability delta' each, so that k delta' is added.
 
     Parameters
     ----------
     epsilon : float in [1e-200, 1e9]
-        The target.
     k : int in 1..10^15
     delta : float in (0, 1)
         The part of the total delta that is spent on the tail of the loss.
@@ -326,3 +299,46 @@ def theorem_1_5(epsilon: float, k: int, delta: float, delta_step: float = 0.0, *
         check.refuse("epsilon", epsilon, f"with k={k} and delta={delta:g} the mean loss alone may be {mean:.6g}",
                      f"Choose epsilon up to 8 ln(1/delta) = {-8 * math.log(delta):.6g}.")
     return Theorem15(step, epsilon, k * delta_step + delta, mean <= tail)
+
+
+def _at_orders(orders: object, rdp: object) -> tuple[np.ndarray, np.ndarray]:
+    orders = check.filled("orders", check.array("orders", orders, ndim=1, low=1.001, high=1e6), "order")
+    rdp = check.filled("rdp", check.array("rdp", rdp, low=0.0), "divergence")
+    if rdp.ndim == 0 or rdp.shape[-1] != len(orders):
+        check.refuse("rdp", rdp.shape, f"has not one entry for each of {len(orders)} orders on its last axis",
+                     "Compute it at these orders.")
+    return orders, rdp
+
+
+def rdp_to_epsilon(orders: ArrayLike, rdp: ArrayLike, delta: float) -> np.ndarray:
+    """The epsilon that Renyi divergences give at this delta: the smallest over the orders of the sharp conversion.
+
+    Source: Balle, Barthe, Gaboardi, Hsu and Sato 2020, Theorem 21, and Asoodeh, Liao, Calmon, Kosut and Sankar 2021:
+
+        epsilon = rdp + ln(1 - 1/a) - (ln delta + ln a) / (a - 1).
+
+    The chapter on adding up has the proof. Where delta^2 >= 1 - exp(-rdp), epsilon 0 will do (Bretagnolle and Huber).
+
+    Parameters
+    ----------
+    orders : array (n,) in [1.001, 1e6]
+    rdp : array (..., n) >= 0
+        Of the whole composition: sums over its steps. Leading axes are separate compositions.
+    delta : float in [1e-300, 1)
+
+    Returns
+    -------
+    array (...)
+
+    Examples
+    --------
+    >>> from dpfair_teach.accounting import rdp_laplace
+    >>> rdp_to_epsilon(ORDERS, np.outer([1, 100], rdp_laplace(0.1, ORDERS)), delta=1e-6).round(3)
+    array([0.1  , 4.984])
+    """
+    orders, rdp = _at_orders(orders, rdp)
+    delta = check.number("delta", check.delta(delta), low=1e-300, high=1.0)
+    for_delta = (math.log(delta) + np.log(orders)) / (orders - 1)
+    epsilon = (rdp + np.log1p(-1 / orders) - for_delta).min(axis=-1)
+    free = (-np.expm1(-rdp) <= delta**2).any(axis=-1)
+    return np.where(free, 0.0, np.maximum(epsilon, 0.0))[()]

@@ -1,6 +1,6 @@
 """Accounting by the distribution of the privacy loss itself, put on a grid and convolved: Google's dp-accounting does that.
 
-The package is imported when a function of this module is first called; that takes half a second, and nothing else in the library needs it.
+The package is imported when a function of this module is first called.
 """
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
 
     Parameters
     ----------
-    releases : Release or iterable of Release
+    releases : as in :func:`compose`
     epsilon : float in [0, 1e6]
     interval, pessimistic : as in :func:`pld_epsilon`
 

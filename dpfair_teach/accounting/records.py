@@ -37,24 +37,21 @@ def releases_table(releases: Release | Iterable[Release]) -> pd.DataFrame:
 
     Parameters
     ----------
-    releases : Release or iterable of Release
+    releases : as in :func:`compose`
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon`` (of one run, missing where it has none
-        without a delta), ``delta``, ``times``; ``sampling_probability`` where one is below 1, ``part`` where a record has one, and
-        ``partition`` where there are two of these. delta is text, to six digits: among numbers of ordinary size 1e-07 would print as 0.
+        Columns ``mechanism``, ``unit``, ``relation``, ``sensitivity``, ``scale``, ``epsilon`` (of one run), ``delta`` (text, six digits),
+        ``times``; ``sampling_probability``, ``part`` and ``partition`` where a record has one.
 
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A
-    >>> table = releases_table([Release("laplace", UNIT_A, sensitivity=2, scale=4.0),
-    ...                         Release("randomized response", UNIT_A, epsilon=1.0)])
+    >>> table = releases_table([Release("laplace", UNIT_A, sensitivity=2, scale=4.0)])
     >>> table[["mechanism", "scale", "epsilon", "times"]]
                  mechanism  scale  epsilon  times
     0              laplace    4.0      0.5      1
-    1  randomized response    NaN      1.0      1
     """
     import pandas as pd  # here: it takes half a second
 

@@ -27,10 +27,9 @@ class Provenance:
     files : tuple of (str, str)
         Name and sha256 (of the uncompressed bytes) of each file read.
     place : str
-        Where those bytes were found: ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
+        ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
     archive : str
-        The one archive those bytes were unpacked from, with its sha256: the archive on PyPI, or what the address gave. Empty for
-        a file that lay in the folder or the cache.
+        The archive on PyPI those bytes were unpacked from, or what the address gave, with its sha256.
     licence, attribution : str
         The terms of use, and the words its owners ask to see.
     rules : tuple of (str, str)
@@ -40,9 +39,8 @@ class Provenance:
 
     Examples
     --------
-    >>> p = Provenance("ten invented people", rules=(("group", "given"),), licence="CC BY 4.0")
-    >>> p.rules_as_dict["group"]
-    'given'
+    >>> Provenance("ten invented people", licence="CC BY 4.0").place
+    'made here'
     """
 
     source: str
@@ -61,11 +59,6 @@ class Provenance:
                 check.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
         for name, kinds in (("files", (str, str)), ("rules", (str, str)), ("dropped", (int, str))):
             object.__setattr__(self, name, _pairs(name, getattr(self, name), kinds))
-
-    @property
-    def rules_as_dict(self) -> dict[str, str]:
-        """The rules, by the name of the argument of ``load`` they answer."""
-        return dict(self.rules)
 
     def __str__(self) -> str:
         lines = [f"source: {self.source}", f"found: {self.place}"]
@@ -94,19 +87,16 @@ class Dataset:
     Parameters
     ----------
     X : array of shape (m, d)
-        Features, finite floats. A float32 array stays one (the census needs the room); anything else becomes float64.
+        Finite floats. A float32 array stays one; anything else becomes float64.
     A : array of shape (m,)
         Group of each person, integer codes 0..k-1; each group has somebody. Group 0 is the anchor.
     Y : array of shape (m,)
         Label of each person, 0 or 1.
     feature_names : tuple of str, length d
-        One for each column of X.
     group_names : tuple of str, length k
-        One for each code of A, in order.
     name : str
         What tables and messages call the data.
     provenance : Provenance
-        Where the data come from, and what was done to them.
 
     Examples
     --------
@@ -203,8 +193,7 @@ class Dataset:
         return Dataset(self.X[r], self.A[r], self.Y[r], self.feature_names, self.group_names, self.name, left)
 
     def __eq__(self, other: object) -> bool:
-        """Same people in the same order under the same names; where the bytes were found does not matter. A class with this and no hash of
-        its own has none: arrays have no cheap, safe one."""
+        """Same people in the same order under the same names, wherever the bytes were found. Without a hash: arrays have none."""
         if not isinstance(other, Dataset):
             return NotImplemented
         return ((self.name, self.feature_names, self.group_names) == (other.name, other.feature_names, other.group_names)
@@ -255,9 +244,7 @@ def _names(name: str, value: object, length: int | None = None, each: str = "") 
 def base_classifier(dataset: Dataset) -> LogisticRegression:
     """The base classifier that post-processing starts from: logistic regression of Y on X, fitted without A.
 
-    It is scikit-learn's with liblinear, C = 1 and random state 123, which orders the solver's coordinates; no privacy rests on it.
-
-    Source: main text, Figure 1, right panel (the base classifier behind it).
+    Source: main text, Figure 1, right panel. It is scikit-learn's with liblinear, C = 1 and random state 123; no privacy rests on it.
 
     Parameters
     ----------

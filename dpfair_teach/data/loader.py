@@ -32,8 +32,7 @@ def list_datasets() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns name, rows (after the set's own rule; missing for ``synthetic``, which has as many as you ask for), embedded
-        (needs no network), licence, source.
+        Columns name, rows (after the set's own rule), embedded (needs no network), licence, source.
 
     Examples
     --------
@@ -55,9 +54,6 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
          rng: np.random.Generator | None = None) -> Dataset:
     """A data set by its name, with provenance.
 
-    ``synthetic`` is drawn anew at every call: it is ``make_logistic(m, n_groups=n_groups, d=d, rng=rng)``, whose other arguments
-    keep their defaults.
-
     Source: none in the papers; the evaluation protocol of this book. The default rule of ``communities`` is that of main text, Figure 1.
 
     Parameters
@@ -65,15 +61,13 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     name : str
         One of ``list_datasets().name``. ``ten_people``, ``communities``, ``adult`` and ``synthetic`` need no network.
     group, label, features : str, callable or None
-        A named rule (None is the set's default; a wrong name is answered with the list), or your own function of the raw pandas
-        table, one row a person: ``group`` returns codes 0..k-1, ``label`` returns 0/1, ``features`` returns a DataFrame or an
-        (m, d) array without missing values. ``ten_people`` and ``synthetic`` have no rules to choose.
+        A named rule (None is the set's default), or your own function of the raw pandas table, one row a person: ``group`` returns codes
+        0..k-1, ``label`` returns 0/1, ``features`` a DataFrame or an (m, d) array without missing values.
     m : int in 1..10^8
-        ``synthetic`` only, and needed there: how many people to draw.
+        ``synthetic`` only, and needed there, as ``rng`` is: :func:`make_logistic` draws that many.
     n_groups, d : int, optional
-        ``synthetic`` only: how many groups, 1 to 1000, and features, 1 to 10,000; 2 and 5 unless given.
+        1 to 1000, and 1 to 10,000; 2 and 5 unless given.
     rng : numpy.random.Generator
-        ``synthetic`` only, and needed there: what the people are drawn with.
 
     Returns
     -------
@@ -82,8 +76,7 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     Raises
     ------
     ValueError
-        An unknown name or rule; a function that fails or returns something else than asked; ``synthetic`` without ``m`` or ``rng``;
-        ``m``, ``n_groups``, ``d`` or ``rng`` for a set that is not drawn;
+        An unknown name or rule; a function that fails; ``synthetic`` without ``m`` or ``rng``, which only it takes;
         ``CorruptData``, a file with other bytes than expected; ``DataUnavailable``, a file that could be had nowhere.
 
     Examples
@@ -93,8 +86,6 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
     >>> by_income = load("communities", group=lambda raw: (raw.medIncome > raw.medIncome.median()).astype(int))
     >>> by_income.n_groups, by_income.d
     (2, 104)
-    >>> load("synthetic", m=500, n_groups=3, rng=np.random.default_rng(1)).X.shape
-    (500, 5)
     """
     if not isinstance(name, str) or name not in _NAMES:
         check.refuse("name", name, "not a data set", f"Choose one of {', '.join(map(repr, _NAMES))}.")

@@ -92,8 +92,7 @@ def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str,
 def one_hot(table: pd.DataFrame, dtype: type = np.float64) -> tuple[np.ndarray, tuple[str, ...]]:
     """Features (m, d) of the dtype and their names: a number stays one column, a category becomes one 0/1 column per value, sorted.
 
-    No value is left out as a reference: each person has exactly one 1 among the columns of a category, called ``column=value``. The
-    matrix is filled in place, because for the census it is the largest thing in memory.
+    No value is left out as a reference. The matrix is filled in place, because for the census it is the largest thing in memory.
     """
     import pandas as pd
 

@@ -22,11 +22,6 @@ _MOST_NUMBERS = 10**9  # 8 gigabytes
 
 def ten_people() -> Dataset:
     """The ten people: X holds one feature, a score in [0, 1]; five people a group.
-
-    Examples
-    --------
-    >>> ten_people().cell_sizes().tolist()
-    [[2, 3], [3, 2]]
     """
     made = Provenance("ten people invented for this book", licence="CC BY 4.0",
                       rules=(("group", "given: Ada to Eve 0, Fay to Jo 1"), ("label", "given: who repaid"),
@@ -42,7 +37,6 @@ def ten_people_base(X: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     X : array of shape (m, 1)
-        Scores; any finite numbers.
 
     Returns
     -------
@@ -109,19 +103,15 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: ArrayL
                   shifts: ArrayLike | None = None, group_shares: ArrayLike | None = None, rng: np.random.Generator) -> Dataset:
     """People whose label follows a logistic law of d features: P(Y = 1 | x, a) = 1 / (1 + exp(-(w x + c_a))).
 
-    Within group a the features are independent normals of variance 1 with means ``shifts[a]``: so X tells something of A, and
-    the label something more.
+    Within group a the features are independent normals of variance 1 with means ``shifts[a]``.
 
     Source: none in the papers; the synthetic set of the evaluation protocol of this book.
 
     Parameters
     ----------
-    m : int
-        Number of people, 1 to 10^8.
-    n_groups : int
-        k, 1 to 1000.
-    d : int
-        Number of features, 1 to 10,000.
+    m : int in 1..10^8
+    n_groups : int in 1..1000
+    d : int in 1..10,000
     coefficients : array of shape (d,), optional
         w, not all 0, entries in [-50, 50]; by default d equal entries of length 2 in all.
     intercepts : array of shape (k,), optional

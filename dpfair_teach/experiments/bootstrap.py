@@ -22,12 +22,9 @@ def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, resamples: i
 
     Parameters
     ----------
-    values : array_like, shape (R, ...)
-        One entry a repeat along the first axis, R >= 2.
+    values : array_like, shape (R, ...), R >= 2
     rng : numpy.random.Generator
-        Draws the resamples.
-    resamples : int
-        How many, 2 to a million.
+    resamples : int from 2 to a million
 
     Returns
     -------

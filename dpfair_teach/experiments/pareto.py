@@ -1,9 +1,8 @@
 """Q, one number for a whole trade-off curve: 1 is as good as without privacy, 0 is no better than what is free.
 
-A method that is run at many tolerances gives points (violation, error). Two more points cost no privacy at all: the constant
-classifier and the base classifier as it is. Mixing classifiers by a public coin is free as well, so what a method offers is
-the lower convex hull of all of these. Q compares the area it leaves above the non-private optimum with the area that the two
-free points leave. Where the optimum hardly beats the free points, Q divides by almost nothing: see :func:`quality_room`.
+Two points cost no privacy: the constant classifier and the base classifier as it is. Mixing by a public coin is free as well, so what a
+method offers is the lower convex hull of these and its points [violation, error]. Q compares the area that it leaves above the non-private
+optimum with that of the free points. Where the optimum hardly beats these, Q divides by almost nothing: see :func:`quality_room`.
 """
 from __future__ import annotations
 
@@ -49,13 +48,11 @@ def lower_hull(points: ArrayLike) -> np.ndarray:
 
     Parameters
     ----------
-    points : array_like, shape (n, 2)
-        Rows [violation, error], each in [0, 1], n >= 1, in any order.
+    points : array_like, shape (n, 2) in [0, 1], n >= 1
 
     Returns
     -------
     ndarray, shape (h, 2), h <= n
-        Increasing violations; between two corners the hull is the segment.
 
     Examples
     --------
@@ -118,8 +115,8 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
                    free_points: ArrayLike) -> float:
     """Q of a trade-off curve: 1 - area(curve above reference) / area(chord above reference).
 
-    The free points are added to both curves, then each curve is its lower convex hull, read on violations from 0 to the
-    base's. The chord is the segment between the free points. Areas are exact, not sampled.
+    The free points are added to both curves, then each is its lower convex hull, on violations from 0 to the base's. The chord is the
+    segment between the free points.
 
     Source: none in the papers; the evaluation protocol of this book.
 
@@ -135,8 +132,7 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
     Returns
     -------
     float
-        At least 0. 1 where the curve is as good as the reference, 0 where it never beats the chord, above 1 where it
-        beats the reference: a curve of means may, for the reference need not be optimal out of sample.
+        1 where the curve is as good as the reference, 0 where it never beats the chord, above 1 where it beats the reference.
 
     Raises
     ------
@@ -145,15 +141,9 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
 
     Examples
     --------
-    The reference removes all unfairness for .1 of error, the method gets half of the way there:
-
     >>> free = [[0, .4], [.2, .1]]
-    >>> pareto_quality([[0, .2]], [[0, .2]], free)
-    1.0
-    >>> round(pareto_quality([[0, .3]], [[0, .2]], free), 12)
-    0.5
-    >>> pareto_quality([[.2, .3]], [[0, .2]], free)
-    0.0
+    >>> [round(pareto_quality([[0, error]], [[0, .2]], free), 12) for error in (.2, .3, .4)]
+    [1.0, 0.5, 0.0]
     """
     curve, reference = _points("curve", curve), _points("reference", reference)
     free = _free(free_points)
@@ -170,8 +160,8 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
 def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
     """What Q divides by, as a share: the area between chord and non-private optimum over that of the triangle below the chord.
 
-    The triangle's third corner is [0, error of the base]: no violation, and no error for it. An optimum through that corner, whose fairness
-    costs nothing, has room 1; one that never beats the free points has room 0. The stored tables of the book leave Q empty below a tenth.
+    An optimum whose fairness costs nothing has room 1; one that never beats the free points has room 0. The stored tables of the book leave
+    Q empty below a tenth.
 
     Source: none in the papers; the evaluation protocol of this book.
 
@@ -182,7 +172,6 @@ def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
     Returns
     -------
     float
-        At least 0, above 1 where the reference has less error than the base and less violation.
 
     Examples
     --------
@@ -205,8 +194,7 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
     Parameters
     ----------
     curve : as in :func:`pareto_quality`
-    violation : float
-        From 0 to the base's.
+    violation : float from 0 to the base's
     free_points : as in :func:`pareto_quality`
 
     Returns
@@ -230,9 +218,9 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
                      rng: np.random.Generator) -> tuple[float, float, float]:
     """Q of the mean curve over repeats, and the lower and upper end of its 95 % bootstrap interval: low <= Q <= high.
 
-    A repeat is one release, and it gives the whole curve: so whole curves are resampled, not points. Hulls take what noise makes low, so
-    the Q of few noisy curves is too high, and that of their resamples higher still. Where Q is outside the percentile interval for that
-    reason, the interval is Q plus or minus the distance of its farther end: its lower end is then the basic bootstrap's, and not below 0.
+    A repeat is one release, and it gives the whole curve: whole curves are resampled. The Q of few noisy curves is too high, and that of
+    their resamples higher still: where Q is outside the percentile interval, the interval is Q plus or minus the distance of its farther
+    end, and not below 0.
 
     Source: none in the papers; the evaluation protocol of this book.
 
@@ -240,10 +228,8 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
     ----------
     violations, errors : array_like, shape (R, n)
         One row a repeat, one column a tolerance, in [0, 1], R >= 2.
-    reference, free_points : array_like, shapes (r, 2) and (2, 2)
-        As in :func:`pareto_quality`; they are not resampled.
+    reference, free_points : as in :func:`pareto_quality`
     rng : numpy.random.Generator
-        Draws the resamples.
 
     Returns
     -------
@@ -251,9 +237,8 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
 
     Examples
     --------
-    >>> free, reference = [[0, .4], [.2, .1]], [[0, .2]]
     >>> errors = np.array([[.25], [.35], [.30], [.30]])
-    >>> q, low, high = quality_interval(np.zeros((4, 1)), errors, reference, free, np.random.default_rng(1))
+    >>> q, low, high = quality_interval(np.zeros((4, 1)), errors, [[0, .2]], [[0, .4], [.2, .1]], np.random.default_rng(1))
     >>> round(q, 3), low < q < high
     (0.5, True)
     """
@@ -278,18 +263,13 @@ def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayL
 def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float) -> float:
     """The epsilon at which a method reaches a quality: linear interpolation in log epsilon, at the first crossing from below.
 
-    The ratio of two of these is by what factor one method needs less epsilon than the other.
-
     Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
-    epsilons : array_like, shape (n,)
-        Increasing, above 0, n >= 2.
-    qualities : array_like, shape (n,)
-        Q at each of them.
+    epsilons, qualities : array_like, shape (n,), n >= 2
+        The former increasing and above 0.
     target : float
-        The quality asked for.
 
     Returns
     -------
@@ -329,18 +309,16 @@ READ = ("gamma", "error", "violation_high")
 def select_row(curve: pd.DataFrame, violation: float) -> pd.Series:
     """The row of a learner's curve that promises the least error, of those whose violation is small enough at its interval's upper end.
 
-    The curve is a function of what was released, so choosing by it costs no epsilon, and the choice may be published. (Choosing by a
-    violation on the true groups, as GridSearchCV would, is neither.) A curve's intervals are calibrated for all its gammas at once, so for
-    the chosen one too. Of rows with the same error the one of smaller violation is taken, then the first.
+    The curve is a function of what was released, so the choice costs no epsilon. (By a violation on the true groups, as GridSearchCV would,
+    it would.)
 
     Source: ours.
 
     Parameters
     ----------
     curve : pandas.DataFrame
-        Of ``DPPostProcessing.curve`` or ``FrontierLearner.curve``; or several of them, one below the other, with a column that says which:
-        ``pd.concat([a.curve().assign(method="a"), b.curve().assign(method="b")])``. Of n curves together each interval fails with its own
-        probability: ask each for confidence 1 - 0.05 / n.
+        Of ``DPPostProcessing.curve`` or ``FrontierLearner.curve``; or several, one below the other, with a column that says which. Of n
+        curves together each interval fails with its own probability: ask each for confidence 1 - 0.05 / n.
     violation : float >= 0
         The most that ``violation_high`` may be.
 

@@ -30,15 +30,13 @@ _PARTITIONS = 4
 def held_out_splits(m: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """The 12 held-out splits of m people: four random partitions into thirds, each third held out once.
 
-    They are the kind of splits that scikit-learn's ``RepeatedKFold(n_splits=3, n_repeats=4)`` makes, by numpy's own generator and a fixed
-    seed: the stored tables of the book are about these people. No privacy rests on the seed.
+    By numpy's own generator and a fixed seed: the stored tables of the book are about these people. No privacy rests on the seed.
 
     Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
-    m : int
-        People, 3 to ten million.
+    m : int from 3 to ten million
 
     Returns
     -------
@@ -62,16 +60,15 @@ def held_out_splits(m: int) -> list[tuple[np.ndarray, np.ndarray]]:
 def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion | None = None) -> np.ndarray:
     """People by [base's answer, a, y], (2, k, 2) and read-only, the base classifier fitted on all of them.
 
-    Source: main text, Figure 1, right panel (a logistic regression without A on the people of the table).
+    Source: main text, Figure 1, right panel.
 
     Parameters
     ----------
     people : Dataset
     n_bins : int, optional
-        Bins of the base's score, cut by ``postprocessing.optimal_cuts``, in place of its two answers; 2 to 1000. Then the shape is
-        (n_bins, k, 2).
+        Bins of the base's score, cut by ``postprocessing.optimal_cuts``; 2 to 1000. Then the shape is (n_bins, k, 2).
     criterion : "area" or "price", optional
-        How bins are cut; as in ``DPPostProcessing``. Refused without ``n_bins``. None: "area".
+        How bins are cut; as in ``DPPostProcessing``. None: "area".
 
     Returns
     -------
@@ -81,8 +78,6 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
     --------
     >>> base_counts(data.load("communities")).sum(axis=0).tolist()
     [[916, 108], [495, 475]]
-    >>> base_counts(data.load("communities", group="race_argmax_4", label="p20"), n_bins=6).shape
-    (6, 4, 2)
     """
     people, n_bins, criterion = _read(people, n_bins, criterion)
     counts = _tables(people, np.ones(people.m, dtype=bool), n_bins, criterion)[0]
@@ -104,7 +99,6 @@ def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Crite
     Returns
     -------
     (ndarray, ndarray), each of shape (12, 2, k, 2), or (12, n_bins, k, 2), read-only
-        Tables [yhat, a, y] of the people learnt from, and of the people held out.
 
     Examples
     --------

@@ -35,13 +35,11 @@ def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: i
     Parameters
     ----------
     decisions : array_like, shape (H, m)
-        What each classifier says of each person: 0/1, booleans, or P(Yhat = 1).
+        0/1, booleans, or P(Yhat = 1).
     A : array_like of ints, shape (m,)
         Groups 0..k-1; no (group, label) cell may be empty.
-    Y : array_like, shape (m,)
-        Labels 0/1.
-    n_groups : int
-        k, 2 to 1000.
+    Y : array_like of 0/1, shape (m,)
+    n_groups : int in 2..1000
 
     Returns
     -------
@@ -73,23 +71,20 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
                          thresholds: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 
-    Source: ours, the evaluation protocol of this book; the oracle is that of main text, Section 5. The oracle answers no multiplier and
-    41 x 41 (u_0, u_1) of [-0.5, 0.5]^2 and of [-5, 5]^2; with the two constants these are the candidates; one program a gamma mixes them.
+    Source: ours, the evaluation protocol of this book; the oracle of main text, Section 5, answers no multiplier and 41 x 41 (u_0, u_1) of
+    [-0.5, 0.5]^2 and of [-5, 5]^2; with the two constants these are the candidates, which one program a gamma mixes.
 
     Parameters
     ----------
     X : array_like, shape (m, d)
-        Features, without A.
     A : array_like of ints, shape (m,)
-        Two groups, 0 and 1: a grid as fine for the 2 (k-1) multipliers of k groups would have millions of points.
-    Y : array_like, shape (m,)
-        Labels 0/1.
+        Two groups, 0 and 1.
+    Y : array_like of 0/1, shape (m,)
     splits : sequence of (learn, judge), optional
-        Index arrays, such as :func:`held_out_splits` makes: learned on the former, judged on the latter, and the mean over the splits.
-        Without them everybody is learned from and judged.
+        Such as :func:`held_out_splits` makes: the mean over them. Without, everybody is learned from and judged.
     thresholds : bool
-        Also mix fair Bayes thresholds, :func:`oneshot.bayes_scores`, by logistic regressions of the label, and of the true groups of each
-        label: the second reference, for learners whose candidates are such.
+        Also mix fair Bayes thresholds, :func:`oneshot.bayes_scores`, by logistic regressions of the label and of the true groups of each
+        label.
 
     Returns
     -------

@@ -1,8 +1,7 @@
 """What post-processing gives at each tolerance: error and violation of every noise draw, their means and intervals.
 
-One noise draw is one release, and one release serves every tolerance gamma: the table is drawn once, the programs for all
-gammas are post-processing of it. Error and violation are exact expectations under the true counts, so the noise of the release
-is the only thing that is sampled. The violation is the protocol's: of equalized odds, against group 0.
+One noise draw is one release, and serves every tolerance gamma. Error and violation are exact expectations under the true counts, so the
+noise of the release is the only thing that is sampled. The violation is of equalized odds, against group 0.
 """
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ def free_points(counts: ArrayLike) -> np.ndarray:
 
     Parameters
     ----------
-    counts : array_like, shape (2, k, 2)
-        People by [yhat, a, y]; no (group, label) empty.
+    counts : array_like, shape (2, k, 2), people by [yhat, a, y]
 
     Returns
     -------
@@ -82,12 +80,9 @@ class Draws:
 
     Parameters
     ----------
-    error, violation : array_like, shape (R, G)
-        One row a draw, one column a tolerance.
-    kept : array_like of bool, shape (R,)
-        Which draws count.
+    error, violation : array_like, shape (R, G): a row a draw
+    kept : array_like of bool, shape (R,): which draws count
     gammas : array_like, shape (G,)
-        The tolerances; held as a tuple.
 
     Examples
     --------
@@ -157,26 +152,22 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     Parameters
     ----------
     counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
-        People by [yhat, a, y]; no (group, label) empty. For ``score_bins`` yhat is the bin: two or more of them, see :func:`base_counts`.
+        People by [yhat, a, y]; no (group, label) empty. For ``score_bins`` yhat is the bin, see :func:`base_counts`.
     method : str
-        One of ``METHODS``, which says which settings of ``DPPostProcessing`` it is. ``as_printed`` is Algorithm 1 with its slack, the
-        others have none; ``public_margins`` and ``score_bins`` have K-norm noise, which for k = 2 is geometric.
-    epsilon : float
-        From 1e-9 on, with K-norm noise to 1e9; ``inf`` for no noise and no slack.
+        One of ``METHODS``: ``as_printed`` is Algorithm 1 with its slack, the others have none.
+    epsilon : float from 1e-9 on, with K-norm noise to 1e9
+        ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)
-        Tolerances, at least 0.
     repeats : int
         Noise draws R, 1 to ten million; with all gammas at most a hundred million numbers.
     rng : numpy.random.Generator
-        Draws the noise.
     negative_slack : {"unconstrained", "left_out"}, optional
-        What a negative slack of LP (3) means, where a noisy (group, label) cell is negative. ``unconstrained``, as without a
-        word: that constraint is absent, by the one rule of ``postprocessing.lift_unusable``. ``left_out``: the draw does not count (as in
-        the reproduction of Figure 1; a study of public data may do that, a private algorithm may not). Refused by methods without slack.
+        What a negative slack of LP (3) means. ``unconstrained``, as without a word: that constraint is absent. ``left_out``: the draw does
+        not count (a study of public data may do that, a private algorithm may not). Refused by methods without slack.
     beta : float in (0, 1), optional
-        Failure probability in the slack, by default ``BETA``; refused by the methods without slack.
+        In the slack, by default ``BETA``; refused by the methods without slack.
     evaluate_on : array_like, of the shape of ``counts``, optional
-        Counts of other people, to read error and violation on; the release's own without.
+        Counts of other people, to read error and violation on.
 
     Returns
     -------
@@ -230,24 +221,19 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
                       rng: np.random.Generator) -> Draws:
     """A method's curve over several tables, each released and judged on its own people or on others; everything averaged over them.
 
-    A repeat is one draw on each pair, so intervals over repeats are about the noise, not about which people were sampled.
-
     Source: none in the papers; the evaluation protocol of this book.
 
     Parameters
     ----------
     pairs : sequence of (counts, evaluate_on)
-        As in :func:`postprocessing_draws`, for instance of :func:`held_out_counts`: the table released, and the one judged.
+        Such as :func:`held_out_counts` makes: the table released, and the one judged.
     method, epsilon, gammas : as in :func:`postprocessing_draws`
-    repeats : int
-        Draws R on each pair, 1 to ten million.
+    repeats : int from 1 to ten million
     rng : numpy.random.Generator
-        Draws the noise of one pair after that of the other.
 
     Returns
     -------
     Draws
-        R of them, each the mean over the pairs; every one counts.
 
     Examples
     --------

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._base_estimator import base_prediction, rows_of
 from .._classifier import RandomizedClassifier, compared
-from .._constants import warn_of_a_better_constant
-from .._small_groups import warn_of_a_small_bound
+from .._fit_warnings import warn_of_a_better_constant, warn_of_a_small_bound
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity

@@ -1,17 +1,15 @@
 """Noise, its exact law, and the records of what was drawn: Laplace, two-sided geometric, Gaussian, exponential, randomized response.
 
 ``sensitivity`` and ``epsilon`` must be public: a sensitivity read off the private data makes the *scale* of the noise private, and Laplace
-noise of another scale on a neighbour has no finite epsilon. What a fit publishes goes through :class:`Measurement`, which draws exact, in
-whole numbers, or on a grid that the scale fixes, and leaves the record. The functions that carry a mechanism's name draw in doubles, for
-study: the low bits of a number plus noise can give the number away (Mironov 2012; gap J37 of the book).
+noise of another scale on a neighbour has no finite epsilon. What a fit publishes goes through :class:`Measurement`, which draws exact or on
+a grid that the scale fixes, and leaves the record. The functions that carry a mechanism's name draw in doubles, for study (gap J37).
 """
-from .counts import cell_sensitivity, release_cells
 from .exact import bernoulli_exp, exact_geometric
 from .exponential import exponential, exponential_by_gumbel, exponential_error_bound, exponential_probabilities
 from .gaussian import gaussian, gaussian_delta, gaussian_sigma, gaussian_sigma_textbook
 from .geometric import geometric, geometric_law
 from .laplace import laplace, laplace_error_bound, laplace_error_quantile, laplace_law
-from .measurement import Measurement, release
+from .measurement import Measurement, cell_sensitivity, release, release_cells
 from .records import RELATIONS as RELATIONS
 from .records import UNIT_A as UNIT_A
 from .records import UNIT_TUPLE as UNIT_TUPLE

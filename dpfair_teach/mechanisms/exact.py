@@ -1,11 +1,7 @@
 """Noise without floating point: whole numbers only, from random bits, with exactly the chances that the privacy proof is about.
 
-``mechanisms.geometric`` draws from doubles: each chance is right to about 2^-53, and privacy is about ratios of chances, also of tiny
-ones. Here epsilon is a fraction, every coin is a comparison of a random integer with another, and exp(-x) is never computed: a coin that
-falls heads with probability exp(-x) can be tossed without it. Slow (tens of microseconds a number), so for the release itself, not for
-simulations. What is left to trust: a privacy proof speaks of perfect random bits, and those of a numpy generator are predictable from its
-state (take one seeded by the operating system, ``numpy.random.default_rng()``); and the time that a draw takes may depend on what was
-drawn.
+Here epsilon is a fraction, every coin is a comparison of a random integer with another, and exp(-x) is never computed. Slow (tens of
+microseconds a number). What is left to trust: that nobody predicts numpy's bits (take ``numpy.random.default_rng()``), nor times a draw.
 """
 from __future__ import annotations
 
@@ -70,9 +66,8 @@ def failures(decay: Fraction, rng: np.random.Generator) -> int:
 def bernoulli_exp(x: float | Fraction, rng: np.random.Generator) -> bool:
     """A coin that falls heads with probability exactly exp(-x), tossed without computing exp(-x).
 
-    Source: Canonne, Kamath and Steinke 2020, Algorithm 1, after von Neumann: of coins with chances x, x/2, x/3, ... the first n
-    all fall heads with probability x^n / n!, so the run of heads has even length with probability 1 - x + x^2/2! - ... = exp(-x). That
-    needs x <= 1; a larger x is cut into ones and a rest.
+    Source: Canonne, Kamath and Steinke 2020, Algorithm 1, after von Neumann: of coins with chances x, x/2, x/3, ... the first n all fall
+    heads with probability x^n / n!. A larger x is cut into ones and a rest.
 
     Parameters
     ----------
@@ -98,9 +93,8 @@ def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fractio
                     size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """``mechanisms.geometric`` with exactly its law: P(W = w) proportional to exp(-epsilon |w| / sensitivity), no floats anywhere.
 
-    Source: Canonne, Kamath and Steinke 2020, Algorithm 2 (discrete Laplace), with another last step: the difference of two one-sided
-    geometric numbers, so that no sign has to be drawn and rejected. The discrete form of supplement, Definition 1.4; epsilon-private by
-    Theorem 1.1.
+    Source: Canonne, Kamath and Steinke 2020, Algorithm 2, with another last step: the difference of two one-sided geometric numbers. The
+    discrete form of supplement, Definition 1.4; epsilon-private by Theorem 1.1.
 
     Parameters
     ----------
@@ -108,10 +102,9 @@ def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fractio
     sensitivity : int in 1..10^9
         l1 sensitivity of all entries together.
     epsilon : float or fractions.Fraction in [1e-9, 1e9]
-        A float stands for the fraction that it holds: 0.1 is 3602879701896397 / 2^55. epsilon / sensitivity from 1e-9 on.
+        A float is the fraction that it holds. epsilon / sensitivity from 1e-9 on.
     rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes; about 50 microseconds a number.
+    size : as in :func:`laplace`
 
     Returns
     -------

@@ -69,9 +69,7 @@ def exponential(loss: ArrayLike, sensitivity: float, epsilon: float, rng: np.ran
     Parameters
     ----------
     loss, sensitivity, epsilon : as in :func:`exponential_probabilities`
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
+    rng, size : as in :func:`laplace`
 
     Returns
     -------
@@ -97,16 +95,12 @@ def exponential_by_gumbel(
 ) -> np.ndarray:
     """The exponential mechanism as "report noisy max": add Gumbel noise to every score and name the largest.
 
-    Source: supplement, Definition 1.5, by the Gumbel trick: with scores s_h = -epsilon loss_h / (2 sensitivity) and independent noise G_h
-    with P(G <= x) = exp(-exp(-x)), the index of the largest s_h + G_h has exactly the law of :func:`exponential_probabilities`. Only the
-    index may be shown: the noisy scores are another release.
+    Source: supplement, Definition 1.5, by the Gumbel trick: the index has exactly the law of :func:`exponential_probabilities`. Only it may
+    be shown: the noisy scores are another release.
 
     Parameters
     ----------
-    loss, sensitivity, epsilon : as in :func:`exponential_probabilities`
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
+    loss, sensitivity, epsilon, rng, size : as in :func:`exponential`
 
     Returns
     -------
@@ -131,10 +125,8 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     Parameters
     ----------
     n_choices : int in 1..10^15
-        H, the number of choices.
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)
-        Failure probability.
 
     Returns
     -------
@@ -152,21 +144,11 @@ def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:
     """The most that the Renyi divergence of the exponential mechanism can be, from the range of its loss. About a quarter of ``rdp_pure``.
 
     Source: the exponential mechanism of supplement, Definition 1.5, has bounded range (Durfee and Rogers 2019): on two neighbours all its
-    losses ln(P/Q) lie within one interval [t - epsilon0, t], since the normalizing constant shifts them all and epsilon times loss / (2
-    sensitivity) spreads by at most epsilon0. By convexity (see :func:`rdp_pure`) the divergence is largest when they sit on both ends.
-    The mean of P/Q being 1 fixes the weights, the sum of P^a Q^(1-a) is [e^((a-1) t) (1 - e^(-a epsilon0)) - e^(a t) (e^(-epsilon0) -
-    e^(-a epsilon0))] / (1 - e^(-epsilon0)), and its largest value over t is
-
-        e^((a-1) t) (1 - e^(-a epsilon0)) / (a (1 - e^(-epsilon0))),
-        where e^t = (a-1) (1 - e^(-a epsilon0)) / (a (e^(-epsilon0) - e^(-a epsilon0))).
-
-    With g(x) = ln(sinh(x/2) / (x/2)), an even function, this is g(a epsilon0) - g((a-1) epsilon0) + (g(a epsilon0) - g(epsilon0)) / (a-1).
-    Where a epsilon0 is small it is computed so: above, nearly all digits cancel.
+    losses lie within an interval of length epsilon0. By convexity the divergence is largest when they sit on both ends, at the worst place.
 
     Parameters
     ----------
-    epsilon0 : float in [1e-9, 1e6]
-    order : float or array in [1.001, 1e6]
+    epsilon0, order : as in :func:`rdp_pure`
 
     Returns
     -------

@@ -20,16 +20,14 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     """The smallest delta for which N(0, sigma^2) noise on a query of this l2 sensitivity is (epsilon, delta)-private.
 
     Source: Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018, Theorem 8: with
-    s = sensitivity / (2 sigma) and t = epsilon sigma / sensitivity, delta = Phi(s - t) - exp(epsilon) Phi(-s - t). Exact, no bound.
+    s = sensitivity / (2 sigma) and t = epsilon sigma / sensitivity, delta = Phi(s - t) - exp(epsilon) Phi(-s - t). Exact.
 
     Parameters
     ----------
     sensitivity : float > 0
-        l2 sensitivity, in the units of the query.
     sigma : float > 0
-        Standard deviation of the noise, same units. sensitivity / sigma within [1e-12, 1e6].
+        Standard deviation. sensitivity / sigma within [1e-12, 1e6].
     epsilon : float in [0, 1e4]
-        At 0 the answer is the total variation distance.
 
     Returns
     -------
@@ -39,8 +37,6 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     --------
     >>> round(gaussian_delta(sensitivity=1, sigma=4.2248, epsilon=1), 8)
     1e-06
-    >>> round(gaussian_delta(sensitivity=1, sigma=1, epsilon=0), 4)
-    0.3829
     """
     sensitivity = check.number("sensitivity", sensitivity, low=0.0, low_open=True)
     sigma = check.number("sigma", sigma, low=0.0, low_open=True)
@@ -55,8 +51,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 def log_delta(ratio: float, epsilon: float) -> float:
     """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters.
 
-    As exp(epsilon) phi(t + s) = phi(t - s), the two terms of delta share a factor: delta = phi(t - s) (R(t - s) - R(t + s)) with Mills'
-    ratio R(x) = Phi(-x) / phi(x). For small s the two are nearly equal, so their difference is taken as the integral of
+    delta = phi(t - s) (R(t - s) - R(t + s)) with Mills' ratio R(x) = Phi(-x) / phi(x). For small s the difference is the integral of
     -R'(x) = 1 - x R(x) > 0 from t - s to t + s, where nothing cancels. For the other s the terms are far enough apart to subtract.
     """
     s, t = ratio / 2, epsilon / ratio
@@ -75,9 +70,7 @@ def log_delta(ratio: float, epsilon: float) -> float:
 def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     """The smallest standard deviation that makes Gaussian noise (epsilon, delta)-private for this l2 sensitivity.
 
-    Source: Balle and Wang 2018, Section 3: the exact delta curve of :func:`gaussian_delta` falls in sigma; its crossing
-    with ``delta`` is found by bracketing and Brent's method. Valid for any epsilon, unlike the textbook's
-    sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon, which needs epsilon < 1 and is larger.
+    Source: Balle and Wang 2018, Section 3: where the exact curve of :func:`gaussian_delta` crosses ``delta``. For any epsilon.
 
     Parameters
     ----------
@@ -94,8 +87,6 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     >>> sigma = gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6)
     >>> round(sigma, 3), gaussian_delta(1, sigma, 1) <= 1e-6
     (4.225, True)
-    >>> round(gaussian_sigma(sensitivity=1, epsilon=1e-9, delta=0.01), 3)   # almost all of delta, none of epsilon: 1 / (sqrt(2 pi) delta)
-    39.893
     """
     sensitivity = check.number("sensitivity", sensitivity, low=1e-200, high=1e200)
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e3)
@@ -122,12 +113,10 @@ def gaussian_sigma_textbook(sensitivity: float, epsilon: float, delta: float) ->
     """The textbook's standard deviation, sensitivity sqrt(2 ln(1.25/delta)) / epsilon: private for epsilon up to 1, and larger than needed.
 
     Source: Dwork and Roth 2014, Theorem 3.22 and Appendix A (arXiv version of Tran et al., Section 4.2, has it with a misprint, gap T26).
-    :func:`gaussian_sigma` is the exact calibration and holds for every epsilon.
 
     Parameters
     ----------
     sensitivity : float in [1e-200, 1e200]
-        l2 sensitivity.
     epsilon : float in [1e-9, 1]
     delta : float in [1e-100, 1 - 1e-9]
 
@@ -152,19 +141,15 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
              size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Release ``value`` with Gaussian noise calibrated exactly to (epsilon, delta).
 
-    Source: Balle and Wang 2018, Algorithm 1 (the papers of this book use Laplace; Gaussian noise wins when many
-    numbers are released at once, because its sensitivity is measured in l2).
+    Source: Balle and Wang 2018, Algorithm 1. In doubles, for study.
 
     Parameters
     ----------
     value : array, any shape
-    sensitivity : float in [1e-200, 1e200]
-        The most that ``value`` changes in **l2** norm between neighbouring data sets. Public.
-    epsilon : float in [1e-9, 1e3]
-    delta : float in [1e-100, 1 - 1e-9]
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
+    sensitivity : as in :func:`gaussian_sigma`
+        In **l2** norm.
+    epsilon, delta : as in :func:`gaussian_sigma`
+    rng, size : as in :func:`laplace`
 
     Returns
     -------
@@ -189,8 +174,7 @@ def rdp_gaussian(noise_multiplier: float, order: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     noise_multiplier : float in [1e-6, 1e12]
-        z.
-    order : float or array in [1.001, 1e6]
+    order : as in :func:`rdp_pure`
 
     Returns
     -------

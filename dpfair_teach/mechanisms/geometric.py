@@ -27,8 +27,7 @@ def _decay(sensitivity: object, epsilon: object) -> float:
 def waits(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Independent standard exponential times, with a tail as long as the law's.
 
-    One draw of the generator has 53 bits, so no time above about 40 would ever come. Waiting has no memory: whoever has waited 30 has a
-    fresh exponential time before him. Drawing that one again makes the tail as long as the law's, and large epsilons safe.
+    A draw has 53 bits, so no time above about 40 would come. Waiting has no memory: who has waited 30 draws a fresh time.
     """
     times = np.atleast_1d(rng.standard_exponential(shape)).ravel()
     still, waited = np.flatnonzero(times > 30), 30.0
@@ -49,10 +48,8 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float,
               size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Release whole numbers with two-sided geometric ("discrete Laplace") noise, P(W = w) proportional to exp(-epsilon |w| / sensitivity).
 
-    Source: the discrete form of supplement, Definition 1.4 (Ghosh, Roughgarden and Sundararajan 2012). The ratio of
-    P(W = w) to P(W = w + 1) is at most exp(epsilon / sensitivity), so the proof of Theorem 1.1 holds word for word.
-    Drawn as the difference of two independent geometric variables, whose law is exactly this one, from doubles: in the far tail a chance is
-    off by up to 1e-6 sensitivity / epsilon of itself, so below epsilon / sensitivity of about 1e-3 take :func:`exact_geometric`.
+    Source: the discrete form of supplement, Definition 1.4 (Ghosh, Roughgarden and Sundararajan 2012); private by Theorem 1.1. Drawn from
+    doubles: below epsilon / sensitivity of about 1e-3 the far tail is off by more than 1e-3 of itself, so take :func:`exact_geometric`.
 
     Parameters
     ----------
@@ -61,9 +58,7 @@ def geometric(value: ArrayLike, sensitivity: int, epsilon: float,
         l1 sensitivity of all entries together.
     epsilon : float > 0
         epsilon / sensitivity within [1e-9, 1e9].
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
+    rng, size : as in :func:`laplace`
 
     Returns
     -------
@@ -90,7 +85,6 @@ def geometric_law(sensitivity: int, epsilon: float, value: int = 0) -> Any:
     sensitivity : int in 1..10^9
     epsilon : float > 0
     value : int in -2^53..2^53
-        What is released, the centre.
 
     Returns
     -------
@@ -115,27 +109,10 @@ def geometric_variance(sensitivity: float, epsilon: float) -> float:
 
 
 def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np.ndarray:
-    """The exact Renyi divergence of two-sided geometric noise at this sensitivity: between Laplace's and the worst.
+    """The exact Renyi divergence of two-sided geometric noise at this l1 sensitivity, a whole number: between Laplace's and the worst.
 
-    Source: the definition, for the law of ``mechanisms.geometric_law``. With n the sensitivity and q = exp(-epsilon0 / n), the loss is (n
-    - 2x) epsilon0 / n with probability q^x (1-q) / (1+q) for x = 1..n-1, and +-epsilon0 with probabilities 1 / (1+q) and q^n / (1+q): a
-    geometric sum. At n = 1 this is :func:`rdp_pure`, for n to infinity :func:`rdp_laplace`. For vectors see the chapter on adding up.
-
-    Parameters
-    ----------
-    epsilon0 : float in [1e-9, 1e6]
-    order : float or array in [1.001, 1e6]
-    sensitivity : int from 1 to 10^9
-        l1 sensitivity, in whole numbers.
-
-    Returns
-    -------
-    array of the shape of ``order``
-
-    Examples
-    --------
-    >>> rdp_geometric(1.0, [2, 10, 1000], sensitivity=2).round(4)
-    array([0.6548, 0.9473, 0.9995])
+    With n the sensitivity and q = exp(-epsilon0 / n), the loss is (n - 2x) epsilon0 / n with probability q^x (1-q) / (1+q) for
+    x = 1..n-1, and +-epsilon0 with probabilities 1 / (1+q) and q^n / (1+q): a geometric sum.
     """
     epsilon0, order = step_epsilon(epsilon0), orders_of(order)
     n = check.integer("sensitivity", sensitivity, low=1, high=10**9)
@@ -155,11 +132,7 @@ def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np
 def _small_divergence(epsilon0: float, a: np.ndarray, n: int) -> np.ndarray:
     """:func:`rdp_geometric` where (2a - 1) epsilon0 <= 1, to all its digits.
 
-    With t = epsilon0 / n and y = n - 2x the sum of P^a Q^(1-a) is, over e^(epsilon0 / 2) (1 + q),
-
-        2 cosh((2a-1) epsilon0 / 2) + (1-q) sum over x = 1..n-1 of cosh((2a-1) t y / 2),
-
-    and 1 at a = 1. So less 1 it is a sum of differences of cosh, which are products; the sum over x is sinh(c (n-1)) / sinh(c), c = (2a-1)
+    Less 1 the sum of P^a Q^(1-a) is a sum of differences of cosh, which are products; the sum over x is sinh(c (n-1)) / sinh(c), c = (2a-1)
     t/2, and its growth from c = t/2 a difference of the g of ``sinh_slope``.
     """
     t, b = epsilon0 / n, 2 * a - 1

@@ -6,11 +6,8 @@ place, -1 in another). The norm whose unit ball is the hull of these changes is,
     ||x|| = the sum of its positive entries = the number of people who must move,
 
 and noise with P(x) proportional to exp(-epsilon ||x||), on the whole-number vectors of sum 0, is epsilon-private: the K-norm mechanism of
-Hardt and Talwar 2010. Drawn so, with d = k - 1 and r = exp(-epsilon): ||x|| = I + G_1 + ... + G_d with geometric numbers G and I from 0..d
-with weights C(d,i)^2 r^i; given the norm n all points are equally likely: the number j of positive entries has weights C(k,j) C(n-1,j-1)
-C(n+k-j-1,k-j-1), n is cut into j and into k - j parts, and who is positive is shuffled. The chapter on public margins proves it.
-
-``draws`` does that for many at once, in doubles; ``exact_vector`` for one, in whole numbers only.
+Hardt and Talwar 2010. The chapter on public margins proves it and how it is drawn, one part after the other: the norm, how many entries
+are positive, the sizes, and who. ``draws`` does that for many at once, in doubles; ``exact_vector`` for one, in whole numbers only.
 """
 from __future__ import annotations
 
@@ -69,14 +66,12 @@ def k_norm_probability(noise: ArrayLike, epsilon: float) -> np.ndarray:
 def k_norm_variance(n_groups: int, epsilon: float) -> float:
     """The exact variance of one group's count under K-norm noise, in people squared.
 
-    Source: ours. The sum of squares over all points of norm n is a polynomial in n, so its generating function is known from its first
-    values. As epsilon falls the variance nears 4 (k - 1)(2k - 1) / (k (k + 1)) / epsilon^2: 2 / epsilon^2 for two groups, up to 8 /
-    epsilon^2, which independent Laplace noise has.
+    Source: ours. As epsilon falls it nears 4 (k - 1)(2k - 1) / (k (k + 1)) / epsilon^2: 2 / epsilon^2 for two groups, up to 8 / epsilon^2,
+    which independent Laplace noise has.
 
     Parameters
     ----------
     n_groups : int in 2..300
-        k.
     epsilon : float in [1e-9, 1e9]
 
     Returns
@@ -148,8 +143,8 @@ def _log_ways(k: int, n: np.ndarray) -> np.ndarray:
 def weighted_index(logs: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
     """For each row an index of ``logs`` (rows or 1, l): the logarithms of weights that rise and then fall.
 
-    By a uniform number and the partial sums. A uniform number has 53 bits, so a chance of 10^-17 would come out as 0 or as 2^-53, and
-    neighbours would be told apart by it. So a number within 2^-30 of 0 or of 1 is drawn again, with all the digits that its logarithm has.
+    A uniform number has 53 bits, so a chance of 10^-17 would come out as 0 or as 2^-53, and tell neighbours apart.
+    Within 2^-30 of 0 or of 1 it is drawn again, with all the digits that its logarithm has.
     """
     u, weights = rng.random(rows), np.exp(logs - logs.max(axis=1, keepdims=True)).cumsum(axis=1)
     index = (u[:, None] * weights[:, -1:] >= weights).sum(axis=1)
@@ -305,9 +300,7 @@ class KNorm(Noise):
 def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Noise in d dimensions with density proportional to exp(-||z||_2 / scale): a Gamma(d) length in a uniform direction.
 
-    Source: the K-norm mechanism of Hardt and Talwar 2010 for the l2 ball; for a query of l2 sensitivity scale * epsilon it is
-    epsilon-private by the triangle inequality, as Laplace noise is for l1. The length has density proportional to
-    r^(d-1) exp(-r / scale), because the sphere of radius r has an area proportional to r^(d-1).
+    Source: the K-norm mechanism of Hardt and Talwar 2010 for the l2 ball: a query of l2 sensitivity scale * epsilon is epsilon-private.
 
     Parameters
     ----------
@@ -315,8 +308,7 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     scale : float in [1e-300, 1e300]
         Sensitivity over epsilon.
     rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
+    size : as in :func:`release`
 
     Returns
     -------

@@ -18,16 +18,13 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
             size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Release ``value`` with independent Laplace noise of scale sensitivity / epsilon on every entry.
 
-    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private). In doubles, for study:
-    what a fit publishes goes through :class:`Measurement`, which rounds to a public grid.
+    Source: supplement, Definition 1.4 (Laplace mechanism) and Theorem 1.1 (it is epsilon-differentially private). In doubles, for study.
 
     Parameters
     ----------
     value : array, any shape
-        What is to be released; all its entries together have the given sensitivity.
     sensitivity : float > 0
-        The most that ``value`` changes in l1 norm (the sum over its entries) between neighbouring data sets, in the units of
-        ``value``. Public.
+        The most that ``value`` changes in l1 norm between neighbouring data sets. Public.
     epsilon : float > 0
     rng : numpy.random.Generator
     size : int or tuple of ints, optional
@@ -40,8 +37,6 @@ def laplace(value: ArrayLike, sensitivity: float, epsilon: float, rng: np.random
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> laplace([12.0, 30.0], sensitivity=2, epsilon=1, rng=rng).shape
-    (2,)
     >>> laplace([12.0, 30.0], sensitivity=2, epsilon=1, rng=rng, size=1000).shape
     (1000, 2)
     """
@@ -60,7 +55,6 @@ def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
     ----------
     sensitivity, epsilon : float > 0
     value : float
-        What is released, the centre.
 
     Returns
     -------
@@ -80,15 +74,14 @@ def laplace_law(sensitivity: float, epsilon: float, value: float = 0.0) -> Any:
 def laplace_error_bound(n_numbers: int, sensitivity: float, epsilon: float, beta: float) -> float:
     """ln(n / beta) sensitivity / epsilon: with probability at least 1 - beta none of n released numbers is further off.
 
-    Source: supplement, Theorem 1.1 (which calls the failure probability delta). A union bound over P(|W| > t) = exp(-t/scale).
+    Source: supplement, Theorem 1.1 (which calls the failure probability delta).
+
 
     Parameters
     ----------
     n_numbers : int in 1..10^15
-        n, how many numbers are released together.
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)
-        Failure probability.
 
     Returns
     -------
@@ -105,8 +98,7 @@ def laplace_error_bound(n_numbers: int, sensitivity: float, epsilon: float, beta
 def laplace_error_quantile(n_numbers: int, sensitivity: float, epsilon: float, beta: float) -> float:
     """The exact (1 - beta) quantile of the largest of n absolute Laplace errors: the sharp form of the error bound.
 
-    Source: sharpens supplement, Theorem 1.1: independence gives P(max |W| <= t) = (1 - exp(-t/scale))^n, and equality is
-    solved for t.
+    Source: sharpens supplement, Theorem 1.1: independence gives P(max |W| <= t) = (1 - exp(-t/scale))^n, solved for t.
 
     Parameters
     ----------
@@ -120,8 +112,6 @@ def laplace_error_quantile(n_numbers: int, sensitivity: float, epsilon: float, b
     --------
     >>> round(laplace_error_quantile(8, sensitivity=2, epsilon=1, beta=0.05), 3)
     10.106
-    >>> round(laplace_error_quantile(8, sensitivity=2, epsilon=1, beta=0.9), 3), round(laplace_error_bound(8, 2, 1, 0.9), 3)
-    (2.772, 4.37)
     """
     n, beta = check.integer("n_numbers", n_numbers, low=1, high=10**15), failure_chance(beta)
     one_fails = -math.expm1(math.log1p(-beta) / n)      # 1 - (1 - beta)^(1/n), without cancellation
@@ -131,15 +121,12 @@ def laplace_error_quantile(n_numbers: int, sensitivity: float, epsilon: float, b
 def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
     """The exact Renyi divergence of the Laplace mechanism with sensitivity / scale = epsilon0.
 
-    Source: Mironov 2017, Proposition 6: with b = 2a - 1, ln((a e^((a-1) epsilon0) + (a-1) e^(-a epsilon0)) / b) / (a-1). Released
-    vectors: the logarithm of a sum of exponentials is convex in epsilon0, and 0 at 0, so the divergences of several coordinates whose
-    changes add up to the sensitivity come to at most that of one coordinate that takes all of it.
+    Source: Mironov 2017, Proposition 6: with b = 2a - 1, ln((a e^((a-1) epsilon0) + (a-1) e^(-a epsilon0)) / b) / (a-1). Of a vector it is
+    at most that of one coordinate that takes all of the change.
 
     Parameters
     ----------
-    epsilon0 : float in [1e-9, 1e6]
-        l1 sensitivity over scale.
-    order : float or array in [1.001, 1e6]
+    epsilon0, order : as in :func:`rdp_pure`
 
     Returns
     -------

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .records import Release
+from .records import UNIT_A, Release
 from .registry import MECHANISMS, Name
 
-__all__ = ["Measurement", "release"]
+__all__ = ["Measurement", "cell_sensitivity", "release", "release_cells"]
 
 
 #: Stands for a number that is not given, where kinds of noise are told apart.
@@ -21,8 +21,7 @@ NONE = -1.0
 class Measurement:
     """A mechanism that is ready to answer: made of public numbers, it draws, counts how often it did, and says so in ``releases``.
 
-    Source: ours; the word is OpenDP's. Every private number of every fit of this library meets its noise in :meth:`invoke` and nowhere
-    else, so a record is the one of the mechanism that was run.
+    Source: ours; the word is OpenDP's. Every private number of every fit meets its noise in :meth:`invoke` and nowhere else.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ class Measurement:
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity, scale, epsilon : float, or (...) array
         As in :class:`Release`. Arrays are for many games at once: their axes are the leading axes of every value. A game whose scale is 0
-        gets its value as it is, and leaves no record: nothing private may be in it.
+        gets its value as it is, without a record: nothing private may be in it.
     delta, relation, sampling_probability, part : as in :class:`Release`
     options : by keyword
         ``grid`` (laplace, gaussian): another public step, such as 1.0 for whole people; 0: raw doubles, as papers print it, not private.
@@ -44,11 +43,9 @@ class Measurement:
     --------
     >>> from dpfair_teach.mechanisms import UNIT_A
     >>> noise = Measurement("laplace", UNIT_A, sensitivity=2, scale=4.0)
-    >>> rng = np.random.default_rng(0)
-    >>> [float(noise.invoke(12.0, rng) * 256 % 1) for _ in range(3)]
-    [0.0, 0.0, 0.0]
+    >>> answer = noise.invoke(12.0, np.random.default_rng(0))
     >>> noise.releases
-    (Release('laplace', "one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, relation='replace one A', times=3),)
+    (Release('laplace', "one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, relation='replace one A'),)
     """
 
     def __init__(self, mechanism: Name, unit: str, *, sensitivity: ArrayLike | None = None, scale: ArrayLike | None = None,
@@ -160,3 +157,79 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
         ("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon))}
     measurement = Measurement(mechanism, unit, **numbers, relation=relation, part=part, **options)
     return measurement.invoke(value, rng, size=size), measurement.releases[0]
+
+
+def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
+    """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
+
+    Source: ours, sharpening supplement, Lemma 2.1: the cell is public, so group 0's count follows from the others and is not released. With
+    ``every_group`` it is counted too: whoever moves then changes two counts.
+
+    Parameters
+    ----------
+    n_groups : int in 2..1000
+    every_group : bool
+
+    Returns
+    -------
+    int, in people
+
+    Examples
+    --------
+    >>> cell_sensitivity(2), cell_sensitivity(3)
+    (1, 2)
+    """
+    every_group = check.flag("every_group", every_group)
+    return 1 if check.group_count(n_groups) == 2 and not every_group else 2
+
+
+def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
+                  n_cells: int | None = None, every_group: bool = False, exact: bool = False,
+                  part: tuple[str, str] | None = None) -> tuple[np.ndarray, Release]:
+    """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
+
+    Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1.
+
+    Parameters
+    ----------
+    cells : int array (m,)
+        Everybody's cell 0, 1, ..., a function of X and y, or of what was released before.
+    A : int array (m,)
+        Groups 0..k-1.
+    epsilon : float in [1e-9, 1e9]
+    rng : numpy.random.Generator
+    n_groups : int in 2..1000
+    n_cells : int in 1..10^7, optional
+        J, public; as many as the largest code asks for without.
+    every_group : bool
+        As in :func:`cell_sensitivity`.
+    exact : bool
+        Noise of exactly its law, by :func:`exact_geometric`: 50 microseconds a number; else in doubles.
+    part : pair of str, optional
+        Which public part of the people they are, for the record, see :class:`accounting.Release`.
+
+    Returns
+    -------
+    (int64 array (k-1, J), or (k, J), accounting.Release)
+
+    Examples
+    --------
+    >>> counts, release = release_cells([0, 0, 1, 1], [1, 1, 0, 1], epsilon=30, rng=np.random.default_rng(0))
+    >>> counts.tolist(), release.sensitivity, release.epsilon
+    ([[2, 1]], 1.0, 30.0)
+    """
+    cells = check.codes("cells", cells, what="cells", remedy="Number the cells 0, 1, ..., J-1.")
+    k, epsilon, rng = check.group_count(n_groups), check.number("epsilon", epsilon, low=1e-9, high=1e9), check.rng(rng)
+    A, every_group = check.groups_below("A", A, k, of="cells", length=len(cells)), check.flag("every_group", every_group)
+    J = int(cells.max()) + 1
+    if n_cells is None:
+        if len(cells) < J:
+            check.refuse("cells", J - 1, "a cell code larger than the number of people",
+                         "Number the cells 0, 1, ..., J-1, or give n_cells.")
+    elif check.integer("n_cells", n_cells, low=1, high=10**7) < J:
+        check.refuse("n_cells", n_cells, f"cells holds the code {J - 1}", "Raise n_cells, or renumber the cells.")
+    else:
+        J = int(n_cells)
+    counts = np.stack([np.bincount(cells[A == a], minlength=J) for a in range(0 if every_group else 1, k)])
+    return release("geometric", counts, rng, unit=UNIT_A, sensitivity=cell_sensitivity(k, every_group), epsilon=epsilon, part=part,
+                   exact=check.flag("exact", exact))

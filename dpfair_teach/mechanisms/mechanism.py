@@ -78,8 +78,8 @@ def orders_of(value: object) -> np.ndarray:
 def rdp_pure(epsilon0: float, order: ArrayLike) -> np.ndarray:
     """The most that the Renyi divergence of an epsilon0-private mechanism can be: that of randomized response with two codes.
 
-    Source: Bun and Steinke, "Concentrated differential privacy", TCC 2016, in exact form. D_a is increasing in E_Q r^a, r = P/Q. As r lies
-    within exp(+-epsilon0), has mean 1, and r^a is convex, that is largest when r sits on both ends: randomized response. Its divergence is
+    Source: Bun and Steinke, "Concentrated differential privacy", TCC 2016, in exact form: randomized response, whose loss sits on both ends
+    of its range. Its divergence is
 
         ln(cosh((a - 1/2) epsilon0) / cosh(epsilon0 / 2)) / (a - 1)  <=  a epsilon0^2 / 2.
 
@@ -116,8 +116,7 @@ _SINH = [number / (2 * n * math.factorial(2 * n)) for n, number in enumerate(spe
 def sinh_slope(x: np.ndarray | float, y: np.ndarray | float) -> np.ndarray:
     """(g(x) - g(y)) / (x^2 - y^2), g(x) = ln(sinh(x/2) / (x/2)), for x, y within [-1, 1]: about 1/24, to all its digits.
 
-    By the series of g, as x^2n - y^2n is x^2 - y^2 times a sum of positive terms. So small divergences keep their digits: each is a sum of
-    differences of g whose x^2 - y^2 is a product.
+    By the series of g, as x^2n - y^2n is x^2 - y^2 times a sum of positive terms: so small divergences keep their digits.
     """
     x, y = np.square(x), np.square(y)
     terms, power, total = np.ones_like(x), np.ones_like(y), np.zeros_like(x)
@@ -153,16 +152,12 @@ class Mechanism:
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], *args: Any, **options: Any
              ) -> np.ndarray:
-        """An answer to the private ``value``, ``shape`` leading repeats of it.
-
-        ``numbers`` are those of a record, each a number or an array that stands for the leading axes of ``value``.
+        """An answer to the private ``value``, with ``shape`` leading repeats; ``numbers`` are a record's, or arrays over leading axes.
         """
         raise NotImplementedError
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """How far apart the values of two neighbours are, (...), in the norm that the sensitivity bounds: each leading axis by itself.
-
-        Both are (..., n). Where no norm is known, 0 if they are the same, else 1.
+        """How far apart the values (..., n) of two neighbours are, in the norm that the sensitivity bounds; where none is known, 0 or 1.
         """
         return (value != other).any(axis=-1).astype(float)
 
@@ -179,10 +174,7 @@ class Mechanism:
         return rdp_pure(run.epsilon, order)
 
     def loss(self, run: Run) -> tuple[float, float, float]:
-        """Mean, spread and largest value of the loss of one run: the grid is chosen by them.
-
-        Of a pure run the mean is that of the worst one, and the other two are epsilon, which no loss exceeds. Of Gaussian noise the spread
-        is the standard deviation, and the largest value one that is exceeded with a chance below 1e-18.
+        """Mean, spread and largest value of the loss of one run, by which the grid is chosen. Of a pure run the last two are epsilon.
         """
         return run.epsilon * math.tanh(run.epsilon / 2), run.epsilon, run.epsilon
 

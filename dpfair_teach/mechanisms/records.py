@@ -47,33 +47,28 @@ class Release:
     Parameters
     ----------
     mechanism : str
-        "laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism", or another
-        name, of which accountants know epsilon alone; capitals and underscores do not matter. A name nearly one of these is refused:
-        it would escape its checks.
+        "laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism", or another name, of which
+        accountants know epsilon alone. A name nearly one of these is refused: it would escape its checks.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity : float > 0, optional
         How far the query moves between neighbours: l1 (laplace, geometric), l2 (gaussian); or the largest change of one loss (exponential).
-        On a sample, how far the sum over it moves: with a relation that starts with "add or remove", the largest norm of one person's
-        contribution; with one that starts with "replace", twice that norm, so that centred contributions, sensitivity / 2 to either side
-        of 0, count for no more than they move.
+        On a sample: the largest norm of one person's contribution with a relation that starts with "add or remove"; twice that with
+        "replace", for contributions centred at 0.
     scale : float > 0, optional
         Of the noise: sensitivity / epsilon of one run (laplace, geometric), the standard deviation (gaussian).
     epsilon : float in (0, 1e9], optional
-        Of one run, for a mechanism that is made from its epsilon: exponential, randomized response, another name. Of laplace and geometric
-        it may stand for the scale, or beside it, and is not kept. Gaussian noise has none.
+        Of one run: exponential, randomized response, another name. Of laplace and geometric it may stand for the scale.
     delta : float in [0, 1)
-        The probability with which one run may fail altogether; not for gaussian.
+        The chance that one run fails altogether; not for gaussian.
     sampling_probability : float in (0, 1]
-        Below 1: each run is on a secret sample of its own, each person in it with this probability (Poisson sampling). For gaussian.
+        Below 1, for gaussian: each run is on a secret sample of its own, each person in it with this probability.
     relation : str, optional
         The neighbouring relation; None takes the first of ``RELATIONS[unit]``. Must be said for a unit in your own words.
     times : int in [1, 1e15]
-        How often it ran.
     part : pair of str, optional
-        Whom it was about, and of which public partition of the people that is a part, each in your own words: ("label 0", "labels of
-        May"). Parts of one partition have nobody in common, and no change of one person's A takes them into another. Accountants add up
-        what was asked of one part; of other partitions they know nothing, and add up. For ``UNIT_A`` and its usual relation.
+        Whom it was about, and of which public partition of the people that is a part: ("label 0", "labels of May"). Parts of one partition
+        have nobody in common, and no change of one person's A takes them into another; accountants add up what was asked of one part.
 
     Attributes
     ----------
@@ -152,13 +147,8 @@ class Release:
         """What was run, as an event of dp-accounting, for any accountant that reads those.
 
         Give that accountant the neighbouring relation :attr:`neighbours`. Gaussian noise is recorded as a shift by the sensitivity, which
-        PLD and Renyi's accountant read alike under "add or remove one"; under "replace one" PLD would take twice the shift. Only on a
-        sample under a relation that replaces is the event one for "replace one". A mechanism without an event of its own is the worst of
-        its epsilon. The way back is ``Release.from_event(r.event(), r.unit, neighbours=r.neighbours, relation=r.relation)``.
-
-        Returns
-        -------
-        dp_accounting.DpEvent
+        both accountants read alike under "add or remove one"; only on a sample under a relation that replaces it is an event for "replace
+        one". A mechanism without an event of its own is the worst of its epsilon.
 
         Examples
         --------
@@ -189,25 +179,18 @@ class Release:
             Of Gaussian, Laplace, discrete Laplace noise or randomized response; Gaussian also on a Poisson sample; any of them repeated.
         unit : str
         neighbours : {"add or remove one", "replace one", "replace special"}, optional
-            The relation under which an accountant of dp-accounting reads the event. Its contributions are at most 1. "replace one":
-            neighbours exchange two of them, and the record's sensitivity is 2. Else it is 1: between what ``relation`` calls neighbours,
-            whatever that is, the sum moves no further than one contribution, as :meth:`event` writes Gaussian noise. None takes what goes
-            with ``relation``: "add or remove one" where it starts so, "replace one" otherwise.
+            Under which an accountant reads the event, whose contributions are at most 1. "replace one" exchanges two of them, and the
+            record's sensitivity is 2; else it is 1. None takes what goes with ``relation``: "add or remove one" where it starts so, else
+            "replace one".
         relation : str, optional
             Of the record. None takes the first of ``RELATIONS[unit]`` that goes with ``neighbours`` (with None: that adds or removes), else
             the first of all.
-
-        Returns
-        -------
-        Release
 
         Examples
         --------
         >>> from dp_accounting import GaussianDpEvent, SelfComposedDpEvent
         >>> Release.from_event(SelfComposedDpEvent(GaussianDpEvent(1.1), 10))
         Release('gaussian', 'one whole tuple', sensitivity=1.0, scale=1.1, relation='add or remove one tuple', times=10)
-        >>> Release.from_event(GaussianDpEvent(1.1), UNIT_A)                    # a changed A takes one contribution out and puts one in
-        Release('gaussian', "one person's A changes, X and Y public", sensitivity=2.0, scale=1.1, relation='replace one A')
         """
         if neighbours is not None:
             check.choice("neighbours", neighbours, get_args(Neighbours))

@@ -34,21 +34,16 @@ def randomized_response(A: ArrayLike, n_groups: int, epsilon: float, rng: np.ran
                         size: int | tuple[int, ...] | None = None) -> np.ndarray:
     """Each person reports a group: the true one with probability e^epsilon / (e^epsilon + k - 1), else another at random.
 
-    Source: Warner 1965; k-ary form of Kairouz, Oh and Viswanath 2016. Every person's report is epsilon-private
-    on its own ("one person's A changes"), so whatever is computed from the reports and public X and Y is epsilon-private too. The
-    probability of a lie is a multiple of 2^-53, rounded up: from epsilon 37 on people lie a little more often than they have to, and where
-    epsilon is lost in rounding, below about k / 10^15, a report is drawn uniformly and tells nothing.
+    Source: Warner 1965; k-ary form of Kairouz, Oh and Viswanath 2016. Every report is epsilon-private on its own, and so is whatever is
+    computed from the reports and public X and Y. The chance of a lie is a multiple of 2^-53, rounded up; below an epsilon of about k /
+    10^15 a report is drawn uniformly.
 
     Parameters
     ----------
-    A : int array (m,)
-        Group codes 0..k-1.
+    A : int array (m,) in 0..k-1
     n_groups : int in 2..1000
-        k, public.
     epsilon : float in (0, 700]
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes.
+    rng, size : as in :func:`laplace`
 
     Returns
     -------
@@ -77,8 +72,7 @@ def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
 
     Parameters
     ----------
-    n_groups : int in 2..1000
-    epsilon : float in (0, 700]
+    n_groups, epsilon : as in :func:`randomized_response`
 
     Returns
     -------
@@ -97,17 +91,14 @@ def randomized_response_matrix(n_groups: int, epsilon: float) -> np.ndarray:
 def debias_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarray:
     """Unbiased estimates of the true group counts from counts of randomized reports.
 
-    Source: inverts the matrix of :func:`randomized_response_matrix`: with keep and other its two entries, a report count has mean
-    other * total + (keep - other) * true count. Entries may come out negative or above the total: nothing is clipped.
+    Source: inverts :func:`randomized_response_matrix`. Entries may come out negative or above the total: nothing is clipped.
 
     Parameters
     ----------
     counts : array, any shape with at least 2 groups along ``axis``
         How many people of each public kind reported each group; (b, k, 2) cell counts have ``axis=-2``.
     epsilon : float in (0, 700]
-        The one the reports were made with.
     axis : int
-        The axis of the groups.
 
     Returns
     -------
@@ -141,17 +132,13 @@ def _groups_last(counts: Any, epsilon: Any, axis: Any) -> tuple[np.ndarray, np.n
 def debias_variance(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarray:
     """The exact variance of every debiased count, when these are the true counts of people.
 
-    Source: ours. The reports that say r are a sum of independent coins, one for each person: variance sum_a n_a M[a, r] (1 - M[a, r]) with
-    M the matrix of :func:`dpfair_teach.mechanisms.randomized_response_matrix`; debiasing divides by keep - other.
+    Source: ours. A sum of independent coins, one for each person; debiasing divides by keep - other.
 
     Parameters
     ----------
     counts : array, nonnegative, at least 2 groups along ``axis``
-        The **true** counts, in people: a number for planning, private like the counts themselves. For two groups it depends on their sum
-        only, n e^epsilon / (e^epsilon - 1)^2.
-    epsilon : float in (0, 700]
-    axis : int
-        The axis of the groups.
+        The **true** counts, in people: a number for planning, private like the counts themselves.
+    epsilon, axis : as in :func:`debias_counts`
 
     Returns
     -------
@@ -170,18 +157,13 @@ def debias_variance(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.nda
 def likely_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarray:
     """The likeliest shares of the groups given the reports, times the number of reports: like debiasing, and never below 0.
 
-    Source: ours. With c_r reports of r, maximizes sum_r c_r ln(other + (keep - other) pi_r) over shares pi. A group's share of reports is
-    c_r / tau, or other where that is more; tau makes them sum to 1. Where no debiased count is below 0 this is
-    :func:`dpfair_teach.mechanisms.debias_counts`; for two groups it is that, clipped to the range.
+    Source: ours. Maximizes sum_r c_r ln(other + (keep - other) pi_r) over shares pi, c_r the reports of r. Where no debiased count is below
+    0 this is :func:`debias_counts`; for two groups it is that, clipped to the range.
 
     Parameters
     ----------
     counts : array, nonnegative, at least 2 groups along ``axis``
-        How many people of each public kind reported each group.
-    epsilon : float in (0, 700]
-        The one the reports were made with.
-    axis : int
-        The axis of the groups.
+    epsilon, axis : as in :func:`debias_counts`
 
     Returns
     -------
@@ -189,8 +171,6 @@ def likely_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
 
     Examples
     --------
-    >>> likely_counts([40.0, 60.0], epsilon=np.log(3)).round(6)
-    array([30., 70.])
     >>> likely_counts([10.0, 90.0], epsilon=np.log(3)).round(6)     # debiasing says -30 and 130
     array([  0., 100.])
     """

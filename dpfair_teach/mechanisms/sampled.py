@@ -28,36 +28,25 @@ def rdp_sampled_gaussian(noise_multiplier: float, sampling_probability: float, o
     larger). "replace": ours, after gap T9: (1-q) N(0) + q N(r) against (1-q) N(0) + q N(-r), r = 1 / (2z), which is worst for every
     pair of contributions u, v of norm at most r, in any dimension, whatever the others contribute.
 
-    Why, for "replace". Let P = (1-q) N(0) + q N(u), Q = (1-q) N(0) + q N(v), t >= 1, H = sup over events of P - t Q. Divided by the density
-    of N(0), H is the mean of g(X, Y) = (q e^X - t q e^Y - (t-1)(1-q))_+ over normal X, Y with variances u.u, v.v and covariance u.v.
-    (i) g is a convex function of q e^X - t q e^Y, so its mixed derivative is at most 0, and by Price's theorem H falls as the covariance
-    grows: with the norms kept, opposite directions are worst. (ii) On a line, v <= 0 <= u: p/q rises with x, the best event is {x > c};
-    its chance under P rises with u, under Q it falls with v; so u = r, v = -r are worst. (iii) t < 1: H_t(P, Q) = t H_{1/t}(Q, P) + 1 - t,
-    and reflection. (iv) What the others of the sample contribute shifts P and Q alike: a mixture, and H is jointly convex. Divergences are
-    integrals of H over t, and pairs that are worst for every t compose.
-
     Parameters
     ----------
     noise_multiplier : float in [1e-3, 1e12]
         z: standard deviation over sensitivity. For "add or remove" the sensitivity is the largest norm of a contribution; for "replace"
         twice that, so that both contributions of a person lie within half of it from 0.
     sampling_probability : float in (0, 1]
-        q.
-    order : float or array in [1.001, 1e6]
+    order : as in :func:`rdp_pure`
     pair : {"replace", "add or remove"}
 
     Returns
     -------
     array of the shape of ``order``
-        By the trapezoidal rule, never below the truth and at most 2e-9 of it above. Where the rule takes more than 20,000 points, the
-        divergence without sampling; where the truth is below 1e-300, about that.
+        By the trapezoidal rule, never below the truth and at most 2e-9 of it above; where that takes more than 20,000 points, the
+        divergence without sampling.
 
     Examples
     --------
     >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32]).round(5)
     array([0.0001 , 0.0004 , 0.00163])
-    >>> rdp_sampled_gaussian(1.0, 0.01, [2, 8, 32], "add or remove").round(4)
-    array([2.00000e-04, 9.00000e-04, 1.12463e+01])
     """
     z = check.number("noise_multiplier", noise_multiplier, low=1e-3, high=1e12)
     q = check.number("sampling_probability", sampling_probability, low=0.0, high=1.0, low_open=True)
@@ -81,8 +70,7 @@ def _pair(z: float, q: float, replace: bool, x: np.ndarray) -> tuple[np.ndarray,
 def _step(u: float, order: float) -> float:
     """Between the points at which e^(-x^2/2) (p/q)^order is summed.
 
-    A fraction of the narrowest hump, whose exponent bends by at most 1 + order u^2 / 2, and of the distance pi / u from the line at which p
-    and q vanish: the rule's error is then below e^-36.
+    A fraction of the narrowest hump, and of the distance pi / u from the line at which p and q vanish: the error is below e^-36.
     """
     return min(0.5, 0.4 / u, 0.5 / math.sqrt(1 + order * u * u / 2))
 
@@ -111,8 +99,7 @@ def _divergence(z: float, q: float, order: float, replace: bool) -> float:
 def _beyond_one(log_law: np.ndarray, loss: np.ndarray, order: float) -> float:
     """The mean of e^(order loss) under a law that gives e^loss mean 1, less 1, where that is small: to all its digits.
 
-    It is the mean of e^(a l) - 1 - a (e^l - 1) = h(a l) - a h(l), l the loss, a the order, h(y) = e^y - 1 - y. That is at least 0 for every
-    l, as e^(a l) is convex in e^l; and of a small h the first digits are not lost if it is summed from its series.
+    The mean of h(a l) - a h(l), l the loss, a the order, h(y) = e^y - 1 - y: at least 0 for every l, as e^(a l) is convex in e^l,
     """
     y = order * loss
     small = np.clip(y, -1, 1)
@@ -124,8 +111,7 @@ def _beyond_one(log_law: np.ndarray, loss: np.ndarray, order: float) -> float:
 def sampled_loss(ratio: float, q: float, replace: bool) -> tuple[float, float]:
     """Mean and standard deviation of the loss of one run, at ratio = sensitivity / standard deviation.
 
-    The mean is at most what it is without a sample, as relative entropy is convex in the pair. The deviation may be more than that: whether
-    the person is in the sample moves a large loss by about ratio^2 / 2.
+    Whether the person is in the sample moves a large loss by about ratio^2 / 2, so the deviation may be more than without a sample.
     """
     x = np.arange(-14 - ratio, 14 + ratio, _step(ratio, 1.0))
     log_p, log_q = _pair(1 / ratio, q, replace, x)
@@ -137,9 +123,8 @@ def sampled_loss(ratio: float, q: float, replace: bool) -> tuple[float, float]:
 def gaussian_losses(standard_deviation: float, sensitivity: float, sampling_prob: float, interval: float, replace: bool) -> Any:
     """The upper bound of ``from_gaussian_mechanism``, the same up to rounding; without a sample, or of what "replace" is worst for on one.
 
-    Its delta at epsilon is that of the event x <= x(epsilon), where the loss, which falls in x, is epsilon. Without a sample the loss is
-    linear. On one, with s the sensitivity, it is the difference of two logarithms of 1 - q + q e^(-s (s +- 2x) / (2 sigma^2)): solved for
-    x, x = sigma^2 / s (asinh(-alpha sinh(epsilon / 2)) - epsilon / 2), alpha = e^(s^2 / (2 sigma^2)) (1 - q) / q.
+    Its delta at epsilon is that of the event x <= x(epsilon), where the loss, which falls in x, is epsilon: linear without a sample. On
+    one, s the sensitivity, x = sigma^2 / s (asinh(-alpha sinh(epsilon / 2)) - epsilon / 2), alpha = e^(s^2 / (2 sigma^2)) (1 - q) / q.
     """
     from dp_accounting.pld import pld_pmf
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution

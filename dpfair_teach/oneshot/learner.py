@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._classifier import FrontierClassifier, compared, refuse_other_columns
 from .._curve import GAMMAS, Drawn, draws_of, violation_of
-from .._small_groups import warn_of_few
+from .._fit_warnings import warn_of_few
 from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion, OfGroups
 from ._blocks import one_thread

@@ -1,7 +1,6 @@
 """The separation of A-blind and A-aware classifiers: how far one changed person moves the least error of a fair classifier.
 
-``optimum`` computes that least error f(D), exactly and in batches; ``instance`` holds the two pairs of neighbours and what Theorem 3.9
-says about them; ``sensitivity`` what bounds f from above, and the exhaustive search that checks it.
+``optimum`` computes that least error f(D), ``instance`` the two pairs of neighbours of Theorem 3.9, ``sensitivity`` bounds f.
 """
 from .instance import Separation as Separation
 from .instance import instance, theorem_3_9

@@ -44,8 +44,8 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
     gamma : float or Fraction
         At least 0, with gamma m a multiple of 4. A float means the decimal that it prints as.
     neighbour : str
-        ``paper``: one person of group B with label 0 changes X from V to U; gamma m is at most m - 4. ``attribute``: X and Y
-        stay, and one person with X = U and label 0 changes A from R to B; gamma m is at most m - 16.
+        ``paper``: one person of group B with label 0 changes X from V to U; gamma m is at most m - 4. ``attribute``: one person with X = U
+        and label 0 changes A from R to B; gamma m is at most m - 16.
 
     Returns
     -------
@@ -56,8 +56,6 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
     >>> D, neighbour = instance(40, 0.1)
     >>> D.cell_sizes().tolist()                     # groups R and B, labels 0 and 1
     [[20, 0], [10, 10]]
-    >>> int((D.X != neighbour.X).sum()), int((D.A != neighbour.A).sum())
-    (1, 0)
     """
     m, tolerance, units = _sizes(m, gamma, neighbour)
     quarter = m // 4
@@ -77,8 +75,7 @@ def instance(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") ->
 def theorem_3_9(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper") -> Separation:
     """f(D), f(D') and the mixture that attains f(D'), by the formulas of the proof, for H = {h_0, h_U}.
 
-    Source: supplement, Theorem 3.9 (main text, Theorem 4.6): f(D) = gamma/4 and f(D') = gamma/4 + 1/(4 + gamma m). In both data sets
-    each group has at least m/4 people of label 0, so this is part 1 of the theorem for C <= 1/4.
+    Source: supplement, Theorem 3.9 (main text, Theorem 4.6): f(D) = gamma/4 and f(D') = gamma/4 + 1/(4 + gamma m).
 
     Parameters
     ----------
@@ -93,8 +90,6 @@ def theorem_3_9(m: int, gamma: float | Fraction, neighbour: Neighbour = "paper")
     >>> numbers = theorem_3_9(40, 0.1)
     >>> str(numbers.value), str(numbers.value_neighbour), str(numbers.share)
     ('1/40', '3/20', '1/2')
-    >>> [round(float(theorem_3_9(2000, 0.1, kind).jump), 4) for kind in ("paper", "attribute")]
-    [0.0049, 0.0061]
     """
     m, gamma, _ = _sizes(m, gamma, neighbour)
     if neighbour == "paper":

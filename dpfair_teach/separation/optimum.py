@@ -43,9 +43,8 @@ def fair_optimum(D: Dataset, gamma: float | Fraction,
                  aware: bool = False) -> Optimum:
     """The mixture of least error whose false positive rates differ by at most gamma, in exact rationals.
 
-    Source: supplement, section 3.4 (main text, section 4.2): f(D), the value of problem (6) for H = {h_0, h_U}, or with h_R and h_B. An
-    optimal mixture has at most two classifiers, one alone that is fair, or two whose gap is just gamma or just -gamma. All of them are
-    tried.
+    Source: supplement, section 3.4 (main text, section 4.2): f(D), the value of problem (6) for H = {h_0, h_U}, or with h_R and h_B. All
+    mixtures of one classifier that is fair, or of two whose gap is just gamma or just -gamma, are tried.
 
     Parameters
     ----------
@@ -105,8 +104,6 @@ def optimal_error(D: Dataset, gamma: float | Fraction, aware: bool = False) -> f
     >>> D, neighbour = separation.instance(2000, 0.1)
     >>> optimal_error(D, 0.1), round(optimal_error(neighbour, 0.1), 6)
     (0.025, 0.029902)
-    >>> optimal_error(neighbour, Fraction(1, 10), aware=True)
-    Fraction(591, 22040)
     """
     value = fair_optimum(D, gamma, aware).value
     return value if exact_gamma(gamma)[1] else float(value)
@@ -115,8 +112,8 @@ def optimal_error(D: Dataset, gamma: float | Fraction, aware: bool = False) -> f
 def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> np.ndarray | float:
     """f of many tables at once, by prices instead of prohibitions: the second, faster way to :func:`optimal_error`.
 
-    Source: none in the papers. At a price l for each unit of the gap the cheapest classifier costs min_h err(h) + l gap(h); gaps up to
-    gamma are free. The largest such number over l is f (duality), and it is reached at l = 0 or where two classifiers cost the same.
+    Source: none in the papers; duality: at a price l for each unit of the gap the cheapest classifier costs min_h err(h) + l gap(h), gaps
+    up to gamma being free, and f is the largest such number, at l = 0 or where two classifiers cost the same.
 
     Parameters
     ----------
@@ -124,7 +121,6 @@ def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> 
         People, or what noise has made of their numbers; the sums over x with y = 0, and the sum of all, are positive.
     gamma : number or array that broadcasts with the leading axes of ``counts``; at least 0
     aware : bool
-        Whether h_R and h_B belong to the class.
 
     Returns
     -------

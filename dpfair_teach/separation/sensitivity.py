@@ -57,15 +57,14 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
 def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *, as_printed: bool = False) -> float:
     """How far a change of one person moves f(D) at most.
 
-    Source: supplement, Theorem 3.9 (main text, Theorem 4.6), for ``aware``: its proof ends with 1/m + alpha, alpha = 2/(C m). The
-    sharper constants and the blind bound are ours (chapter 13).
+    Source: supplement, Theorem 3.9 (main text, Theorem 4.6), for ``aware``. The sharper constants and the blind bound are ours (chapter
+    13).
 
     Parameters
     ----------
     m : int in 2..10^12, number of people
     gamma : float, at least 0
-    share : float in (0, 1/2]
-        C: the least share of people with label 0 of a group, in both data sets.
+    share : as in :func:`gap_sensitivity`
     aware : bool
         True: H = {h_0, h_U, h_R, h_B}. False: H = {h_0, h_U}.
     as_printed : bool
@@ -80,8 +79,6 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     --------
     >>> [round(sensitivity_bound(2000, 0.1, 0.25, aware), 4) for aware in (False, True)]
     [0.0197, 0.0032]
-    >>> round(sensitivity_bound(2000, 0.1, 0.25, as_printed=True), 4)
-    0.0045
     """
     gamma = check.gamma(gamma)
     aware, as_printed = check.flag("aware", aware), check.flag("as_printed", as_printed)
@@ -106,10 +103,8 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     m : int in 2..20
         A data set is its table of 8 counts; there are comb(m + 7, 7) of them.
     gamma : float, at least 0
-    share : float in (0, 1/2]
-        Both data sets have at least share m people of label 0 in each group.
+    share : as in :func:`gap_sensitivity`
     aware : bool
-        Whether h_R and h_B belong to the class.
     change : str
         ``record``: one person's X, A and Y may change. ``attribute``: A only. ``feature``: X only.
 

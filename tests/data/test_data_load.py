@@ -149,12 +149,12 @@ def test_provenance_names_file_hash_licence_and_rules():
     p = load("communities").provenance
     assert p.files == (("communities_and_crime.csv", registry.COMMUNITIES[0].sha256),) and p.place == "embedded"
     assert p.licence == "CC BY 4.0" and "Redmond" in p.attribution and "mapie==1.5.0" in p.archive
-    assert set(p.rules_as_dict) == {"group", "label", "features"} and p.rules_as_dict["label"].startswith("p70")
+    assert set(dict(p.rules)) == {"group", "label", "features"} and dict(p.rules)["label"].startswith("p70")
     assert all(part in str(p) for part in (p.licence, p.files[0][1], p.rules[0][1]))
     a = load("adult").provenance
     assert a.archive == str(registry.ADULT[0].archives[0]) and a.archive.startswith("aif360==0.2.0") and a.archive.count("sha256") == 1
     own = load("communities", group=lambda raw: raw.index % 2).provenance
-    assert own.rules_as_dict["group"] == "own function <lambda>"
+    assert dict(own.rules)["group"] == "own function <lambda>"
 
 
 def test_embedded_bytes_fit_the_registry_and_the_attribution_says_so():

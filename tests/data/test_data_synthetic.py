@@ -42,7 +42,7 @@ def test_the_synthetic_set_is_what_make_logistic_draws(asked):
     made = make_logistic(300, rng=np.random.default_rng(5), **asked)
     assert loaded == made and loaded.name == "synthetic" and loaded.provenance == made.provenance
     assert (loaded.m, loaded.n_groups, loaded.d) == (300, asked.get("n_groups", 2), asked.get("d", 5))
-    assert loaded.provenance.place == "made here" and loaded.provenance.rules_as_dict["label"].startswith("logistic")
+    assert loaded.provenance.place == "made here" and dict(loaded.provenance.rules)["label"].startswith("logistic")
 
 
 def test_the_synthetic_set_is_drawn_anew_from_the_callers_generator():

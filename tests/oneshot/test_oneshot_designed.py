@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dpfair_teach import data
 from dpfair_teach._curve import violation_of
-from dpfair_teach._small_groups import SmallGroupWarning
+from dpfair_teach._fit_warnings import SmallGroupWarning
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import (
     FrontierLearner,

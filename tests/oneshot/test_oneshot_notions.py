@@ -184,7 +184,7 @@ def anchored(f):
 
 FAULTS = {
     "oneshot_pairs_half_the_sensitivity": Mutant(
-        "dpfair_teach.mechanisms.counts.cell_sensitivity", lambda f: lambda k, every_group=False: f(k, every_group) / (1 + every_group),
+        "dpfair_teach.mechanisms.cell_sensitivity", lambda f: lambda k, every_group=False: f(k, every_group) / (1 + every_group),
         "counts of every group at half their sensitivity"),
     "oneshot_pairs_leave_group_0_out": Mutant(
         "dpfair_teach.oneshot.asked.Asked.__init__", asks_everybody, "between pairs group 0 is still what the others leave"),

@@ -1,4 +1,4 @@
-"""A warning where a group is too small for its epsilon, made from what was released."""
+"""Warnings of a fit, made from what was released and from public numbers: groups too small, delta too large, a constant that is better."""
 from __future__ import annotations
 
 import warnings
@@ -73,3 +73,38 @@ def warn_of_a_small_bound(bound: float, moved: float, epsilon: float, *, below: 
 
 def _people(n: float) -> str:
     return "1 person" if round(n) == 1 else f"{n:,.0f} people"
+
+
+class LargeDeltaWarning(UserWarning):
+    """delta is 1/m or more, for the m people of ``fit``: who publishes one person in the clear, drawn among the m, keeps that promise.
+
+    Source: ours: nothing is said of a person but with probability 1/m, so (0, 1/m) holds. delta and m are public.
+    """
+
+
+def warn_of_a_large_delta(delta: float, m: int) -> None:
+    """Of a fit with these numbers; each fold of a cross-validation is one, see :class:`SmallGroupWarning`."""
+    if delta >= 1 / m:
+        warnings.warn(f"delta = {delta:g} is 1/m or more for the m people of fit: such a promise may publish one person in the clear. "
+                      "Choose a delta well below 1/m.", LargeDeltaWarning, stacklevel=3)
+
+
+#: Who answers as a constant does is no worse than it.
+ROUNDING = 1e-9
+
+
+class WorseThanConstantWarning(UserWarning):
+    """What was learned errs more often, on the people of ``fit``, than who accepts everybody, or rejects everybody, whichever is better.
+
+    Source: ours. The rules, X and y are public, and so is how often a rule errs: no group is read, and the warning costs no epsilon.
+    """
+
+
+def warn_of_a_better_constant(errors: np.ndarray, y: np.ndarray, *, instead: str) -> None:
+    """One warning where the ``errors`` of what is mixed are larger, on average, than a constant's. ``instead`` is what may help."""
+    mixed, constant = float(np.mean(errors)), float(min(np.mean(y), 1 - np.mean(y)))
+    if mixed <= constant + ROUNDING:
+        return
+    everybody = "accepts" if np.mean(y) > 0.5 else "rejects"
+    warnings.warn(f"no better than a constant: what was learned errs on {mixed:.3g} of the people of fit, and who {everybody} everybody on "
+                  f"{constant:.3g}. {instead}", WorseThanConstantWarning, stacklevel=4)
