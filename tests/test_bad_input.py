@@ -252,6 +252,8 @@ def _spoilt(argument: str, value: object) -> list[tuple[str, object]]:
     wrong = []
     if argument in {"epsilon", "epsilon0", "claimed_epsilon"}:
         wrong += [("0", 0.0), ("negative", -1.0), ("NaN", math.nan)]
+    if argument in {"delta", "beta"}:
+        wrong += [("negative", -0.1), ("2", 2.0)]
     if argument == "gamma":
         wrong += [("negative", -0.1), ("NaN", math.nan)]
     if argument == "rng":

@@ -93,10 +93,13 @@ class Dataset:
     Y : array of shape (m,)
         Label of each person, 0 or 1.
     feature_names : tuple of str, length d
+        One for each column of X.
     group_names : tuple of str, length k
+        One for each code of A, in order.
     name : str
         What tables and messages call the data.
     provenance : Provenance
+        Where the data come from, and what was done to them.
 
     Examples
     --------

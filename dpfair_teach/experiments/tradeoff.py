@@ -80,9 +80,12 @@ class Draws:
 
     Parameters
     ----------
-    error, violation : array_like, shape (R, G): a row a draw
-    kept : array_like of bool, shape (R,): which draws count
+    error, violation : array_like, shape (R, G)
+        A row a draw, a column a tolerance.
+    kept : array_like of bool, shape (R,)
+        Which draws count.
     gammas : array_like, shape (G,)
+        The tolerances.
 
     Examples
     --------
