@@ -212,6 +212,9 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     In ``shape`` None is a free axis, ``length`` fixes the first axis; ``booleans=False`` where True is no number but a slip; ``remedy``
     for what is not numeric.
     """
+    if type(value) is np.ndarray and value.dtype == float and value.size and ndim is shape is length is None:
+        if max(low, -sys.float_info.max) <= value.min() and value.max() <= min(high, sys.float_info.max):     # NaN is above nothing
+            return value.astype(float)
     a = numeric(name, value, remedy)
     if not booleans and (a.dtype.kind == "b" or _holds_bool(a.tolist() if a.dtype.kind == "O" else value)):
         refuse(name, value, "True or False, not a number", f"Give numbers for {name}.")
@@ -253,11 +256,8 @@ def entries(name: str, value: Any, what: str, remedy: str) -> list:
 
 def filled(name: str, value: ArrayOrList, each: str) -> ArrayOrList:
     """An array or a list with something in it; ``each`` says what one entry is."""
-    if isinstance(value, np.ndarray):
-        if value.size == 0:
-            refuse(name, value.shape, "is empty", f"Give at least one {each}.")
-    elif len(value) == 0:
-        refuse(name, value, "is empty", f"Give at least one {each}.")
+    if (value.size if isinstance(value, np.ndarray) else len(value)) == 0:
+        refuse(name, value.shape if isinstance(value, np.ndarray) else value, "is empty", f"Give at least one {each}.")
     return value
 
 

@@ -427,7 +427,7 @@ valid("games.FairnessGame:from_gaps", games.FairnessGame.from_gaps,
 valid("games.FairnessGame:with_gamma", _of(game, "with_gamma"), lambda: dict(gamma=[0.1, 0.2]))
 valid("games.FairnessGame:restricted", _of(game, "restricted"), lambda: dict(index=[0, 2]))
 valid("games.FairnessGame:constraints_of", _of(game, "constraints_of"), lambda: dict(gaps=[0.1, -0.2]))
-for method in ("signed", "prices", "losses", "cell_costs", "costs", "best_response"):
+for method in ("signed", "losses", "cell_costs", "costs", "best_response"):
     valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(lam=LAM))
 for method in ("constraint_values", "error", "violation"):
     valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(Q=[0.5, 0.25, 0.25]))

@@ -47,11 +47,6 @@ def start_play(game: FairnessGame, B: ArrayLike, eta: ArrayLike, rounds: int,
     lam : (T, ..., K) array of 0
     h : (T, ...) array of ints, 0
 
-    Raises
-    ------
-    ValueError
-        More numbers to keep than memory is for.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
@@ -240,12 +235,6 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     -------
     Play
 
-    Raises
-    ------
-    ValueError
-        Neither or both of ``rounds`` and ``nu``; ``nu`` or ``as_printed`` with ``eta``; either with one round, after which nobody plays;
-        more numbers to keep than memory is for; a number out of range.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=[.1, .3])
@@ -344,13 +333,6 @@ def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float
         ``Q``, ``lam``, ``chosen``, ``multipliers``, ``gradients``, ``epsilon_step``, ``releases_``. Error, violation and gap are not
         private: :func:`evaluate`.
 
-    Raises
-    ------
-    ValueError
-        A game whose making told of A; a number out of range; a promise that this data set breaks; an option that is not read; a delta not
-        above what noise in doubles gives away; counts that are not whole people, of all groups together; more numbers to keep than memory
-        is for.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -405,11 +387,6 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: float, delta: floa
     -------
     PrivatePlay
         Its records hold scales that were made from the private data, and say what the paper claims; the claim is false.
-
-    Raises
-    ------
-    ValueError
-        A smallest cell of 1 (Assumption 3.3); a notion that is not the paper's; as :func:`dp_oracle_learner`.
 
     Examples
     --------

@@ -17,6 +17,8 @@ MOST_ROUNDS = 10**15
 def bound_on_multipliers(value: object, name: str = "B") -> np.ndarray:
     """B, above 0: one number, or one for each game of a batch."""
     B = check.array(name, value, booleans=False)
+    if B.size and B.min() > 0 and B.max() <= 1e9:
+        return B
     check.filled(name, np.atleast_1d(B), "bound")
     if (B == 0).any():
         check.refuse(name, value, "is or holds 0, and then no constraint can be charged for", f"Choose {name} above 0.")
@@ -56,8 +58,9 @@ def hedge(theta: ArrayLike, B: ArrayLike) -> np.ndarray:
                      "is no vector with one entry for each constraint",
                      "Give theta of shape (..., K).")
     B = bound_on_multipliers(B)
-    check.broadcast("B", B.shape, "theta", theta.shape[:-1],
-                    "Give one B for all, or one for each row of theta.")
+    if B.ndim:
+        check.broadcast("B", B.shape, "theta", theta.shape[:-1],
+                        "Give one B for all, or one for each row of theta.")
     return weights(theta, B)
 
 
@@ -192,7 +195,6 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
     Returns
     -------
     AgarwalTheorem1
-        ``rounds_real``, ``rounds``, ``eta``, ``nu``.
 
     Examples
     --------

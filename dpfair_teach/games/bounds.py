@@ -154,7 +154,6 @@ def population_bound(n: ArrayLike, log_classifiers: float, beta: float) -> Popul
     Returns
     -------
     PopulationBound
-        ``error``, ``rates``, ``gaps``.
 
     Examples
     --------

@@ -111,11 +111,6 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     -------
     Schedule
 
-    Raises
-    ------
-    ValueError
-        A number out of range, an unknown constraint, more than 10**15 rounds; cells of ``smallest_cell`` people that are more than m.
-
     Examples
     --------
     >>> import math
@@ -217,11 +212,6 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        A cell of 1 or 2, whose neighbour has no printed scale; a number out of range.
 
     Examples
     --------

@@ -35,11 +35,6 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str,
     -------
     (...) array, or float
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, a number out of range, NaN where a constraint asks.
-
     Examples
     --------
     >>> round(frozen_tau([[100, 100], [50, 80]], [[98, 100], [52, 80]]), 3)
@@ -138,12 +133,6 @@ def frozen_bound(setting: Setting) -> FrozenBound:
     Returns
     -------
     FrozenBound
-        ``nu``, ``learner``, ``auditor``, ``tau``, ``rounds``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`lemma_3_2`; a setting that protects X too.
 
     Examples
     --------

@@ -70,12 +70,6 @@ class FairnessGame:
     gamma, m, n_groups, parity, constraints, n_constraints, n_classifiers
         ``parity`` is the notion, ``constraints`` the names of its rates; n_constraints is K = 2 D, the number of multipliers.
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, predictions outside [0, 1], fewer than two groups, and, unless ``empty`` says otherwise, a cell (a, y)
-        that a constraint asks about but that holds nobody.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1)
@@ -98,7 +92,8 @@ class FairnessGame:
     @classmethod
     def from_counts(cls, n_pos: ArrayLike, n: ArrayLike, gamma: ArrayLike, constraints: tuple[str, ...] | None = None, *,
                     notion: Notion | Parity | None = None, empty: Empty = "refuse") -> FairnessGame:
-        """The same game from counts, for classes too large to hold as predictions, and for noisy or expected counts.
+        """The same game from counts, for classes too large to hold as predictions, and for noisy or expected counts. It has no
+        :meth:`costs`.
 
         Parameters
         ----------
@@ -107,31 +102,19 @@ class FairnessGame:
         n : (k, 2) array [a, y]
             People.
         gamma, constraints, notion, empty : as in the class
-
-        Returns
-        -------
-        FairnessGame
-            Without :meth:`costs`, which needs the people; :meth:`cell_costs` is the same for each cell.
         """
         return cls._made_of(table_of_counts(n_pos, n, read_parity(notion, constraints), empty), gamma)
 
     @classmethod
     def from_gaps(cls, errors: ArrayLike, gaps: ArrayLike, gamma: ArrayLike) -> FairnessGame:
-        """The game of another notion: any gaps that are averages over a mixture, such as those of acceptance rates (statistical parity).
-
-        All that the game is made of: with the same ``errors`` and ``gaps`` it is the same game.
+        """The game of another notion: any gaps that are averages over a mixture. Its constraints are (gap 0, +), (gap 0, -), (gap 1, +),
+        ...
 
         Parameters
         ----------
         errors : (H,) array in [0, 1]
         gaps : (H, D) array in [-1, 1]
-            Each is to stay within gamma, on both sides.
         gamma : as in the class
-
-        Returns
-        -------
-        FairnessGame
-            Its constraints are (gap 0, +), (gap 0, -), (gap 1, +), ...; it knows no people, so no costs.
         """
         return cls._made_of(table_of_gaps(errors, gaps), gamma)
 
@@ -186,118 +169,47 @@ class FairnessGame:
         return largest + self.gamma + np.maximum(largest - self.gamma, 0.0)
 
     def with_gamma(self, gamma: ArrayLike) -> FairnessGame:
-        """The same classifiers and people, another tolerance (or several).
-
-        Parameters
-        ----------
-        gamma : float >= 0, or (...) array
-
-        Returns
-        -------
-        FairnessGame
-        """
+        """The same classifiers and people, another tolerance (or several)."""
         return self._with(self.table, gamma)
 
     def restricted(self, index: ArrayLike) -> FairnessGame:
-        """The game with some of the classifiers only, such as those that a play has used.
-
-        Parameters
-        ----------
-        index : (H',) array of ints 0..H-1
-
-        Returns
-        -------
-        FairnessGame
-            Its classifier j is this one's ``index[j]``.
-        """
+        """The game with some of the classifiers only, such as those that a play has used: its j-th is this one's ``index[j]``."""
         index = check.filled("index", check.whole_numbers("index", index, low=0, high=self.n_classifiers - 1), "classifier")
         if index.ndim != 1:
             check.refuse("index", index.shape, "is no list of classifiers", "Give index with one axis.")
         return self._with(self.table.restricted(index), self.gamma)
 
     def with_constants(self) -> FairnessGame:
-        """The game with "reject everybody" and "accept everybody" added as its last two classifiers: then gamma = 0 is feasible.
-
-        Returns
-        -------
-        FairnessGame
-        """
+        """The game with "reject everybody" and "accept everybody" added as its last two classifiers: then gamma = 0 is feasible."""
         return self._with(self.table.with_constants(), self.gamma) if isinstance(self.table, Table) else self.__getattr__("n")
 
     # ------------------------------------------------------------------------------------------------------- the payoff
 
     def signed(self, lam: ArrayLike) -> np.ndarray:
-        """w = lambda_+ - lambda_-: the price of each gap.
-
-        Parameters
-        ----------
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (..., D) array, for a = 1, ..., k-1: FP, TP
-        """
+        """w = lambda_+ - lambda_-, the price of each gap: of (..., K) multipliers >= 0, (..., D)."""
         return signed(self._multipliers(lam))
 
     def losses(self, lam: ArrayLike) -> np.ndarray:
-        """L(h, lambda) for every classifier: what the learner minimizes, and what the exponential mechanism scores.
-
-        Parameters
-        ----------
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (..., H) array
-        """
+        """L(h, lambda) for every classifier, (..., H): what the learner minimizes, and what the exponential mechanism scores."""
         lam = self._multipliers(lam)
         self._batch("lam", lam.shape[:-1])
         return self.errors + self.signed(lam) @ self.gaps.T - (self.gamma * lam.sum(axis=-1))[..., None]
 
     def lagrangian(self, Q: ArrayLike, lam: ArrayLike) -> np.ndarray:
-        """L(Q, lambda) = err(Q) + lambda . r(Q).
-
-        Parameters
-        ----------
-        Q : (..., H) array, a distribution
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (...) array, or float
-        """
+        """L(Q, lambda) = err(Q) + lambda . r(Q), of mixtures (..., H) and multipliers (..., K)."""
         Q, lam = self._mixture(Q), self._multipliers(lam)
         check.broadcast("lam", lam.shape[:-1], "Q", Q.shape[:-1], "Give one lam for each mixture.")
         self._batch("lam", lam.shape[:-1])
         return plain(Q @ self.errors + (lam * self.constraint_values(Q)).sum(axis=-1))
 
     def constraint_values(self, Q: ArrayLike) -> np.ndarray:
-        """r(Q): every gap minus gamma, in the order of the constraints; Q is gamma-fair when no entry is above 0.
-
-        Parameters
-        ----------
-        Q : (..., H) array, a distribution
-
-        Returns
-        -------
-        (..., K) array
-        """
+        """r(Q), (..., K): every gap minus gamma, in the order of the constraints; Q is gamma-fair when no entry is above 0."""
         Q = self._mixture(Q)
         self._batch("Q", Q.shape[:-1])
         return self._values(Q @ self.gaps)
 
     def constraints_of(self, gaps: ArrayLike) -> np.ndarray:
-        """Gaps as constraint values: each with both signs, minus gamma. Of ``game.gaps[h]`` it is r(h).
-
-        Parameters
-        ----------
-        gaps : (..., D) array
-            With the sign +, for a = 1, ..., k-1: FP, TP.
-
-        Returns
-        -------
-        (..., K) array
-        """
+        """Gaps (..., D) as constraint values (..., K): each with both signs, minus gamma. Of ``game.gaps[h]`` it is r(h)."""
         gaps = check.array("gaps", gaps, booleans=False)
         if gaps.ndim == 0 or 2 * gaps.shape[-1] != self.n_constraints:
             check.refuse("gaps", gaps.shape if gaps.ndim else float(gaps), f"does not end in {self.n_constraints // 2} gaps",
@@ -309,47 +221,21 @@ class FairnessGame:
         return both_signs(gaps) - self.gamma[..., None]
 
     def error(self, Q: ArrayLike) -> np.ndarray:
-        """err(Q).
-
-        Parameters
-        ----------
-        Q : (..., H) array, a distribution
-
-        Returns
-        -------
-        (...) array, or float
-        """
+        """err(Q)."""
         return plain(self._mixture(Q) @ self.errors)
 
     def violation(self, Q: ArrayLike) -> np.ndarray:
-        """The largest gap to group 0 among the constrained rates.
-
-        Parameters
-        ----------
-        Q : (..., H) array, a distribution
-
-        Returns
-        -------
-        (...) array, or float
-        """
+        """The largest gap of Q among the constrained rates."""
         return plain(np.abs(self._mixture(Q) @ self.gaps).max(axis=-1))
 
     # ---------------------------------------------------------------------------------------------------------- the learner
 
     def cell_costs(self, lam: ArrayLike) -> np.ndarray:
-        """The costs of Subroutine 2, which are the same for all people of a cell: of saying yhat to somebody with (a, y).
+        """The costs of Subroutine 2, (..., 2, k, 2) [yhat, a, y]: of saying yhat to somebody with (a, y), the same for all people of a
+        cell.
 
         Source: supplement, Subroutine 2: C^0 = 1{y = 1}; C^1 = 1{y = 0} + w_(a,y) / q_(a,y), with w_(0,y) = -sum_a w_(a,y) for the anchor.
         For other notions a rate's price over the share of its people is a cost of whatever stands above its fraction line.
-
-        Parameters
-        ----------
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (..., 2, k, 2) array [yhat, a, y]
-            An unconstrained cell that holds nobody has the cost of the mistake alone.
         """
         k, sizes = self.n_groups, self.table.sizes
         prices = self.parity.prices_of_rates(self.signed(lam), k, sizes)
@@ -362,17 +248,10 @@ class FairnessGame:
         return costs
 
     def costs(self, lam: ArrayLike) -> np.ndarray:
-        """Subroutine 2: for each person the costs C^0 of rejecting and C^1 of accepting, whose least total is the learner's best answer.
+        """Subroutine 2: each person's costs C^0 of rejecting and C^1 of accepting, (..., 2, m), whose least total is the learner's best
+        answer.
 
         (1/m) sum_i [h(x_i) C^1_i + (1 - h(x_i)) C^0_i] = L(h, lambda) + gamma sum(lambda), for every h.
-
-        Parameters
-        ----------
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (..., 2, m) array: row 0 is C^0, row 1 is C^1
         """
         cells = self.cell_costs(lam)
         if self._people is None:
@@ -385,14 +264,6 @@ class FairnessGame:
         """BEST_h: the classifier with the least L(h, lambda); of equals the first.
 
         Source: supplement, Subroutine 2, over a class that can be searched.
-
-        Parameters
-        ----------
-        lam : (..., K) array, entries >= 0
-
-        Returns
-        -------
-        (...) array of ints, or int
         """
         return plain((self.errors + self.signed(lam) @ self.gaps.T).argmin(axis=-1))
 
@@ -401,36 +272,15 @@ class FairnessGame:
     def fair_erm(self) -> FairERM:
         """The exact answer to program (5): the most accurate gamma-fair mixture, by linear programming.
 
-        Source: supplement, program (5), or (6).
-
-        Returns
-        -------
-        FairERM
-            ``value``, ``Q``, ``lam``, ``gap``: with a batch of gammas, arrays with its axes.
-
-        Raises
-        ------
-        ValueError
-            No mixture is gamma-fair; the message says how small a violation can be.
+        Source: supplement, program (5), or (6). Where no mixture is gamma-fair, the refusal says how small a violation can be.
         """
         return solve_fair_erm(self.errors, self.gaps, self.gamma)
 
     def equilibrium(self, B: ArrayLike, *, as_printed: bool = False) -> Equilibrium:
         """An exact equilibrium of the game with multipliers of sum at most B, by linear programming.
 
-        Source: supplement, section 3.1, primal and dual problem.
-
-        Parameters
-        ----------
-        B : float in (0, 1e9], or array that broadcasts with gamma
-        as_printed : bool
-            The Lambda of the main text, {|lambda|_1 <= B} without lambda >= 0: another game, in which keeping a gap strictly inside the
-            tolerance is punished too.
-
-        Returns
-        -------
-        Equilibrium
-            ``value``, ``Q``, ``lam``; as printed ``lam`` may be negative.
+        Source: supplement, section 3.1, primal and dual problem. ``as_printed`` is the Lambda of the main text, {|lambda|_1 <= B} without
+        lambda >= 0: another game, in which keeping a gap strictly inside the tolerance is punished too.
         """
         check.flag("as_printed", as_printed)
         B = bound_on_multipliers(B)
@@ -438,30 +288,11 @@ class FairnessGame:
         return solve_game(self.errors, self.gaps, self.gamma, B, as_printed)
 
     def value(self, B: ArrayLike, *, as_printed: bool = False) -> np.ndarray:
-        """The value of the game: min over Q of err(Q) + B max(0, largest constraint value), which is the max-min too.
-
-        Parameters
-        ----------
-        B, as_printed : as in :meth:`equilibrium`
-
-        Returns
-        -------
-        (...) array, or float
-        """
+        """The value of the game: min over Q of err(Q) + B max(0, largest constraint value), which is the max-min too."""
         return self.equilibrium(B, as_printed=as_printed).value
 
     def regrets(self, Q: ArrayLike, lam: ArrayLike, B: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """What each player could gain by another move: the auditor, max_Lambda L(Q, .) - L(Q, lam); the learner, L(Q, lam) - min L(., lam).
-
-        Parameters
-        ----------
-        Q : (..., H) array, a distribution
-        lam : (..., K) array, entries >= 0, with sum at most B
-        B : float in (0, 1e9], or (...) array
-
-        Returns
-        -------
-        auditor, learner : (...) arrays, or floats, >= 0
         """
         Q, lam, B = self._mixture(Q), self._multipliers(lam), bound_on_multipliers(B)
         axes = check.broadcast("lam", lam.shape[:-1], "Q", Q.shape[:-1], "Give one lam for each mixture.")
@@ -481,21 +312,14 @@ class FairnessGame:
         """The smallest nu for which (Q, lam) is a nu-approximate equilibrium: the larger of the two :meth:`regrets`.
 
         Source: supplement, Theorem 3.5 (its definition of an approximate solution).
-
-        Parameters
-        ----------
-        Q, lam, B : as in :meth:`regrets`
-
-        Returns
-        -------
-        (...) array, or float, >= 0
         """
         return plain(np.maximum(*self.regrets(Q, lam, B)))
 
     # ------------------------------------------------------------------------------------------------------------- checks
 
     def _batch(self, name: str, axes: tuple[int, ...]) -> None:
-        check.broadcast(name, axes, "gamma", self.gamma.shape, "Give one for each game of the batch.")
+        if axes and self.gamma.ndim:
+            check.broadcast(name, axes, "gamma", self.gamma.shape, "Give one for each game of the batch.")
 
     def _multipliers(self, lam: ArrayLike) -> np.ndarray:
         lam = check.array("lam", lam, low=0.0, high=1e12, booleans=False)

@@ -142,7 +142,6 @@ def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBou
     Returns
     -------
     EquilibriumBound
-        ``nu``, ``learner``, ``auditor``, ``rounds``, ``eta``, ``order``.
 
     Examples
     --------
@@ -204,12 +203,6 @@ def theorem_3_6(setting: Setting, gamma: float, *, constants: int = 2, as_printe
     Returns
     -------
     Guarantee
-        ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`theorem_3_5`; a setting that protects X too.
 
     Examples
     --------
@@ -238,12 +231,6 @@ def theorem_3_7(setting: Setting, gamma: float, *, constants: int = 2, as_printe
     Returns
     -------
     Guarantee
-        ``nu``, ``error``, ``violation``, ``rounds``, ``eta``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`theorem_3_5`; a setting that protects A alone.
 
     Examples
     --------

@@ -44,16 +44,7 @@ class Moves:
         return self.multipliers.mean(axis=0)
 
     def mixture_after(self, t: int) -> np.ndarray:
-        """The learner's average over the first t rounds.
-
-        Parameters
-        ----------
-        t : int in 1..rounds
-
-        Returns
-        -------
-        (..., H) array
-        """
+        """The learner's average over the first t rounds, (..., H)."""
         t = check.integer("t", t, low=1, high=self.rounds)
         flat = self.chosen[:t].reshape(t, -1)
         H, games = self.n_classifiers, flat.shape[1]
@@ -134,16 +125,7 @@ class Play(Moves):
         return mean(self.game.errors[self.chosen]), mean(self.game.gaps[self.chosen]), mean(self.multipliers), mean
 
     def gap_after(self, after: ArrayLike) -> np.ndarray:
-        """The equilibrium gap of the averages over the first t rounds, for each t.
-
-        Parameters
-        ----------
-        after : list of ints in 1..rounds
-
-        Returns
-        -------
-        (len(after), ...) array
-        """
+        """The equilibrium gap of the averages over the first t rounds, for each t of the list ``after``: (len(after), ...)."""
         error, gaps, lam, _ = self._averages(after)
         r, w = self.game._values(gaps), signed(lam)
         auditor = self.B * np.maximum(r.max(axis=-1), 0.0) - (lam * r).sum(axis=-1)
@@ -151,16 +133,7 @@ class Play(Moves):
         return np.maximum(np.maximum(auditor, learner), 0.0)
 
     def regret_after(self, after: ArrayLike) -> np.ndarray:
-        """The auditor's average regret over the first t rounds: best fixed lambda in hindsight minus what it got; may be negative.
-
-        Parameters
-        ----------
-        after : list of ints in 1..rounds
-
-        Returns
-        -------
-        (len(after), ...) array
-        """
+        """The auditor's average regret over the first t rounds, (len(after), ...): best fixed lambda in hindsight minus what it got."""
         _, gaps, _, mean = self._averages(after)
         got = mean((self.multipliers * self.game._values(self.game.gaps[self.chosen])).sum(axis=-1))
         return self.B * np.maximum(self.game._values(gaps).max(axis=-1), 0.0) - got
@@ -242,11 +215,6 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
     -------
     Play
         The same moves, with ``error``, ``violation``, ``gap``, ``regrets``, ``gap_after``, ``regret_after``.
-
-    Raises
-    ------
-    ValueError
-        No private play, or a game of another number of classifiers or groups, another notion or another gamma.
 
     Examples
     --------

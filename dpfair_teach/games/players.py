@@ -107,11 +107,6 @@ class FrozenPlayers(_Players):
     errors : (H,) array
         err(h), above the smallest.
 
-    Raises
-    ------
-    ValueError
-        A game whose making told of A; a setting of another game; a delta not above what noise in doubles gives away.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
@@ -148,35 +143,14 @@ class FrozenPlayers(_Players):
         return np.maximum(np.abs(np.stack(each, axis=-1)).max(axis=(-2, -1)), least)
 
     def best_response(self, lam: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Subroutine 4: the exponential mechanism on L(h, lambda), over the frozen sizes.
-
-        Parameters
-        ----------
-        lam : (..., K) array
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (...) array of ints
-            The classifiers.
-        """
+        """Subroutine 4: the exponential mechanism on L(h, lambda), over the frozen sizes; (...) classifiers for (..., K) multipliers."""
         price = self.prices(lam) / self.sizes       # of one person, (..., k, R)
         counts = self.counts.reshape(len(self.counts), -1)
         loss = self.errors + price.reshape(*price.shape[:-2], -1) @ counts.T
         return self.choose.invoke(loss, rng, units=self.spread(price))
 
     def constraint_values(self, h: ArrayLike, rng: np.random.Generator) -> np.ndarray:
-        """What the auditor measures: r(h) from noisy counts, over the frozen sizes.
-
-        Parameters
-        ----------
-        h : int, or (...) array of ints
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (..., K) array
-        """
+        """What the auditor measures, (..., K): r(h) from noisy counts, over the frozen sizes."""
         counts = self.counts[h]         # (..., k, R)
         if self.one_count:              # the other is the public rest
             one = self.measure.invoke(counts[..., 1, :], rng)
@@ -212,11 +186,6 @@ class PromisePlayers(_Players):
     kind : str
         The word of ``cell_sizes``.
 
-    Raises
-    ------
-    ValueError
-        As :class:`FrozenPlayers`; no promise, or one that this data set breaks.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
@@ -250,35 +219,14 @@ class PromisePlayers(_Players):
         return np.maximum(moves, largest[..., -1, :].max(axis=-1) / np.maximum(self.N, 1.0)) + 1 / self.game.m
 
     def best_response(self, lam: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Subroutine 4: the exponential mechanism on L(h, lambda), whose change is that of two rates.
-
-        Parameters
-        ----------
-        lam : (..., K) array
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (...) array of ints
-            The classifiers.
-        """
+        """Subroutine 4: the exponential mechanism on L(h, lambda), whose change is that of two rates."""
         price = self.prices(lam)                # of each rate, (..., k, R)
         rates = self.rates.reshape(len(self.rates), -1)
         loss = self.errors + price.reshape(*price.shape[:-2], -1) @ rates.T
         return self.choose.invoke(loss, rng, units=self.moves(price))
 
     def constraint_values(self, h: ArrayLike, rng: np.random.Generator) -> np.ndarray:
-        """What the auditor measures: r(h) from noisy rates, of two groups from the gaps.
-
-        Parameters
-        ----------
-        h : int, or (...) array of ints
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (..., K) array
-        """
+        """What the auditor measures, (..., K): r(h) from noisy rates, of two groups from the gaps."""
         # Two rates move by 1/(N+1), or one gap by both.
         if self.game.n_groups == 2:
             gaps = self.measure.invoke(self.game.gaps[h], rng)
@@ -324,11 +272,6 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
     -------
     FrozenPlayers or PromisePlayers
 
-    Raises
-    ------
-    ValueError
-        As the class of the players; ``cell_sizes`` that a play of one round does not read.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
@@ -358,12 +301,6 @@ def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities
     Returns
     -------
     Sensitivities
-        ``auditor``, ``learner``, ``rates``.
-
-    Raises
-    ------
-    ValueError
-        Another notion, a cell of one person; a setting of another game, or one that protects more than A.
 
     Examples
     --------

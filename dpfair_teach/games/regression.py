@@ -51,20 +51,10 @@ class RegressionPlay(Play):
     gap_coefficients: np.ndarray = field(repr=False)
 
     def acceptance_probability(self, X: ArrayLike, Q: ArrayLike | None = None) -> np.ndarray:
-        """P(accept) for anybody, exact.
+        """P(accept) for anybody, exact, (..., n); of a mixture ``Q`` over ``game``, or without it of all rounds' own answers.
 
-        Without ``Q`` it is the average of all rounds' own answers. ``Q=play.Q`` may say something else of a person: a classifier of
-        ``game`` stands for all rounds that accept as many of each cell. Errors and rates on the oracle's people are equal.
-
-        Parameters
-        ----------
-        X : (n, d) array
-        Q : (..., H) array, optional
-            A mixture over ``game``, by default the average of the play.
-
-        Returns
-        -------
-        (..., n) array
+        ``Q=play.Q`` may say something else of a person: a classifier of ``game`` stands for all rounds that accept as many of each cell.
+        Errors and rates on the oracle's people are equal.
         """
         if Q is None:
             return self.oracle.answer(signed(self.multipliers), self.gap_coefficients, X).mean(axis=0)
@@ -195,12 +185,6 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     RegressionPlay
         ``Q``, ``lam``, ``error``, ``violation`` of the averages; ``game.fair_erm()`` for the best mixture of the classifiers met;
         ``acceptance_probability`` for anybody.
-
-    Raises
-    ------
-    ValueError
-        Not an oracle; a group absent for a label that a constraint asks about; a number out of range; more numbers to keep than memory
-        is for.
 
     Examples
     --------

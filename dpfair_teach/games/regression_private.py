@@ -158,11 +158,6 @@ def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> Evalu
     EvaluatedRegression
         ``counts``, ``n``, ``errors``, ``gaps`` of every round; ``error``, ``violation`` of their average.
 
-    Raises
-    ------
-    ValueError
-        No private play of the regression oracle; groups that are not codes of its people.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -245,12 +240,6 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     -------
     PrivateRegressionPlay
         ``rules``, ``multipliers``, ``errors``, ``acceptance_probability``, ``releases_``; the violation by :func:`evaluate_regression`.
-
-    Raises
-    ------
-    ValueError
-        Not an oracle; shapes that do not broadcast; a number out of range; an epsilon or a delta not above what noise in doubles gives
-        away. Never because of who is in which group.
 
     Examples
     --------

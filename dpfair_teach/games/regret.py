@@ -137,11 +137,6 @@ def lemma_3_2(setting: Setting, *, as_printed: bool = False) -> RoundAccuracy:
     RoundAccuracy
         ``auditor``, ``learner``: 0 at T = 1 when sharp and A alone is protected, as then nothing private is read.
 
-    Raises
-    ------
-    ValueError
-        No setting, or one without a number that is needed; rates of other notions, or between all pairs of groups.
-
     Examples
     --------
     >>> setting = Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)

@@ -73,7 +73,6 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     Returns
     -------
     Sensitivities
-        ``auditor``, ``learner``, ``rates``.
 
     Examples
     --------
@@ -152,12 +151,6 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
     Returns
     -------
     NeighbourChanges
-        ``auditor``, ``learner``, ``rates``, ``smallest_cell``, ``smallest_cell_of_pair``, ``neighbours``.
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, an empty cell, too much work, or no neighbour left.
 
     Examples
     --------

@@ -133,17 +133,6 @@ class Setting:
             T; by default :func:`schedule`'s.
         log_labelings : float in [0, 1e12], optional
             By default ln|H|, of the game's classifiers.
-
-        Returns
-        -------
-        Setting
-
-        Examples
-        --------
-        >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
-        >>> setting = Setting.of(game, epsilon=1.0, delta=1e-6, B=2.0)
-        >>> setting.rounds, setting.n_groups, setting.m, setting.n_classifiers
-        (1, 2, 4.0, 2)
         """
         checked_game(game)
         if log_labelings is None:
@@ -162,16 +151,6 @@ class Setting:
         Parameters
         ----------
         m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints : as in the class
-
-        Returns
-        -------
-        Setting
-
-        Examples
-        --------
-        >>> setting = Setting.scheduled(10**6, 1.0, 1e-7, 2.0, 2, .05, math.log(10**6 + 1))
-        >>> setting.rounds, round(setting.step("printed"), 4)
-        (2006, 0.0014)
         """
         first = cls(1, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, m=m)
         return replace(first, rounds=first.scheduled_rounds)
@@ -239,20 +218,8 @@ class Setting:
     def step(self, cell_sizes: Variant = "noisy") -> float:
         """epsilon' of every private step.
 
-        Parameters
-        ----------
-        cell_sizes : str
-            "noisy" and "noisy_lower_bound" leave 1 - ``budget_fraction`` of epsilon to the steps, the second half of delta;
-            "public_lower_bound" all of both. "printed": epsilon / (4 sqrt(T ln(1/delta))), for 2T steps.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            An unknown word; a delta not above what noise in doubles gives away.
+        "noisy" and "noisy_lower_bound" leave 1 - ``budget_fraction`` of epsilon to the steps, the second half of delta;
+        "public_lower_bound" all of both. "printed": epsilon / (4 sqrt(T ln(1/delta))), for 2T steps.
         """
         check.choice("cell_sizes", cell_sizes, (*CELL_SIZES, "printed"))
         if cell_sizes == "printed":
