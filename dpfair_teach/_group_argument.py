@@ -48,7 +48,9 @@ def refuse_group_as_feature(X: Any, groups: Any, column: str | None, made_of: di
 
     Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
     """
-    name = _last(_name_of(groups) if column is None else column)
+    columns = _columns(groups)      # the name of a column, or of a table with one; a table may have a column that is called "name"
+    own = columns[0] if len(columns) == 1 else None if columns else getattr(groups, "name", None)
+    name = _last(own if column is None else column)
     if name is None:
         return
     if name in map(_last, _columns(X)):
@@ -64,12 +66,6 @@ def refuse_group_as_feature(X: Any, groups: Any, column: str | None, made_of: di
 def _columns(table: Any) -> list[Any]:
     columns = getattr(table, "columns", None)
     return list(columns) if isinstance(columns, Iterable) else []
-
-
-def _name_of(groups: Any) -> Any:
-    """Of a column, or of a table with one. (A table may have a column that is called "name".)"""
-    columns = _columns(groups)
-    return columns[0] if len(columns) == 1 else None if columns else getattr(groups, "name", None)
 
 
 def _last(name: Any) -> str | None:

@@ -108,7 +108,7 @@ def pf_ld_in_directions(problem: FairProblem, plan: Plan, sizes: np.ndarray, noi
     directions = np.zeros((theta.size, rank))
     for epoch in range(1, plan.epochs + 1):
         for at, batch in enumerate(lagrangian.epoch_batches(problem.m, plan.batch, rng)):
-            middle, centred = lagrangian.centred_prices(nu, sizes, silent=not problem.complete)
+            middle, centred = lagrangian.centred_prices(nu, sizes, silent=not problem.public.complete)
             part = problem.of(theta, batch)
             penalty = part.public_slopes(nu, middle, plan.max_grad_norm)
             if centred.any():

@@ -11,7 +11,7 @@ from .. import _checks as check
 from .._generator import own_generator
 from ..mechanisms import Release
 from .plan import NoiseMultipliers, Plan, checked_noise, checked_plan, dual_clip_of
-from .private_steps import centred_prices, checked_problem, noisy_group_sum, noisy_violations
+from .private_steps import NO_PROBLEM, centred_prices, noisy_group_sum, noisy_violations
 from .problem import WITHOUT_THEM, FairProblem, epoch_batches, poisson_sample
 
 __all__ = ["f_ld", "f_ld_signed", "pf_ld", "start_training", "dual_step"]
@@ -187,18 +187,19 @@ def pf_ld(
     ((2, 1), True, [32, 4])
     """
     theta, moments, nu = start_training(problem, plan, rng, noise, log=log)
+    public = problem.public             # all but the groups
     of_steps, of_violations = noise.measurements(plan.sampling_probability)
     for epoch in range(1, plan.epochs + 1):
-        for batch in epoch_batches(problem.m, plan.batch, rng):
+        for batch in epoch_batches(public.m, plan.batch, rng):
             middle, centred = centred_prices(
-                nu, sizes, silent=not problem.complete)
-            part = problem.of(theta, batch)
+                nu, sizes, silent=not public.complete)
+            part = public.of(theta, batch)
             slopes = part.loss_slopes()
             slopes += part.public_slopes(nu, middle, plan.max_grad_norm)
             step = part.gradient(slopes)
             if centred.any():       # else nothing private is asked
                 secret = poisson_sample(
-                    problem.m, plan.sampling_probability, rng)
+                    public.m, plan.sampling_probability, rng)
                 step -= noisy_group_sum(
                     problem.of(theta, secret), centred, plan.max_grad_norm,
                     of_steps, rng) / plan.sampling_probability
@@ -252,7 +253,9 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator, n
     >>> theta.shape, sorted(moments), lam.tolist()
     ((2,), ['mean', 'square', 'steps'], [[0.0, 0.0], [0.0, 0.0]])
     """
-    problem, plan, _ = checked_problem(problem), checked_plan(plan), checked_noise(noise)
+    if not isinstance(problem, FairProblem):
+        check.refuse("problem", problem, *NO_PROBLEM)
+    plan, _ = checked_plan(plan), checked_noise(noise)
     try:
         inspect.signature(log).bind(part=None, multipliers=None)
     except (TypeError, ValueError) as wrong:

@@ -18,7 +18,7 @@ from ..networks import Adam, Network
 from .algorithm import f_ld_signed, pf_ld
 from .plan import LARGEST, LEAST_SAMPLE, NoiseMultipliers, Plan, find_noise, training_releases
 from .private_steps import noisy_sizes
-from .problem import FairProblem, FairTerms, Part
+from .problem import FairProblem, FairTerms, Part, PublicProblem
 
 __all__ = ["FairLagrangian", "PrivateFairLagrangian"]
 
@@ -54,7 +54,7 @@ class LagrangianParams(NamedTuple):
 class History:
     """What a training publishes as it goes: of each epoch the loss, the multipliers and the violations; and a bar."""
 
-    def __init__(self, problem: FairProblem, plan: Plan, progress: bool) -> None:
+    def __init__(self, problem: PublicProblem, plan: Plan, progress: bool) -> None:
         self.problem, self.plan = problem, plan
         self.steps, self.loss = 0, 0.0
         self.rows: list[dict[str, float]] = []
@@ -132,7 +132,7 @@ class LagrangianClassifier(RandomizedClassifier):
                                last="n_groups" if self.missing else "n_groups - 1")
         return FairProblem(Network(X.shape[1], params.hidden), X, A, y, params.terms, missing=self.missing)
 
-    def _keep(self, problem: FairProblem, theta: np.ndarray, multipliers: np.ndarray, history: History) -> None:
+    def _keep(self, problem: PublicProblem, theta: np.ndarray, multipliers: np.ndarray, history: History) -> None:
         self.network_, self.theta_, self.multipliers_ = problem.network, theta, multipliers
         self.history_, self.parity_ = history.table(), problem.terms.parity
         self.error_ = float(np.abs(self._decided(problem.rows) - problem.y).mean())
@@ -233,9 +233,9 @@ class FairLagrangian(LagrangianClassifier):
             check.refuse("sensitive_features", int(a), f"a group of whom nobody is under the line of {terms.parity.cells[r].name}, so it "
                          "has no mean", "Leave the group out and renumber the others, or merge groups"
                          f"{f', or choose an n_groups below {terms.n_groups}' if terms.n_groups > 2 else ''}.")
-        history = History(problem, params.plan, self.progress)
+        history = History(problem.public, params.plan, self.progress)
         theta, multipliers = f_ld_signed(problem, params.plan, sizes, rng, history)
-        self._keep(problem, theta, multipliers, history)
+        self._keep(problem.public, theta, multipliers, history)
 
 
 class PrivateFairLagrangian(LagrangianClassifier):
@@ -351,16 +351,16 @@ class PrivateFairLagrangian(LagrangianClassifier):
 
     def _learn(self, params: LagrangianParams, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
         problem = self._problem(params, X, y, sensitive_features)
-        m, k = problem.m, params.terms.n_groups
+        m, k = problem.public.m, params.terms.n_groups
         plan = dataclasses.replace(params.plan, sampling_probability=min(1.0, max(params.plan.batch / m, LEAST_SAMPLE)))
         noise = find_noise(params.epsilon, params.delta, plan, m, sizes_budget_fraction=SIZES_BUDGET_FRACTION)
         self.releases_: tuple[Release, ...] = training_releases(noise, plan, m, k, bool(self.missing))      # of a fit that dies, at most
         (self.sizes_, asked), self.noise_ = noisy_sizes(problem, noise.sizes, rng), noise
         self.deviation_ = self._deviation(plan, noise, k, params.terms.shape)
-        history = History(problem, plan, self.progress)
+        history = History(problem.public, plan, self.progress)
         theta, multipliers, releases = pf_ld(problem, plan, self.sizes_, noise, rng, history)
         self.releases_ = (asked, *releases)
-        self._keep(problem, theta, multipliers, history)
+        self._keep(problem.public, theta, multipliers, history)
 
     def _deviation(self, plan: Plan, noise: NoiseMultipliers, k: int, shape: tuple[int, int]) -> np.ndarray:
         """Of the violations of all epochs together, as their multipliers add them up."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .private_steps import NO_PROBLEM
 from .problem import FairProblem
 
 __all__ = ["relaxed_problem", "dual_value", "penalty", "penalty_gradient", "printed_direction"]
@@ -219,6 +220,6 @@ def printed_direction(problem: FairProblem, theta: ArrayLike, multipliers: Array
 def read(problem: FairProblem, theta: ArrayLike, multipliers: ArrayLike) -> tuple[FairProblem, np.ndarray, np.ndarray]:
     """The arguments, checked."""
     if not isinstance(problem, FairProblem):
-        check.refuse("problem", problem, "not a FairProblem", "Make it with lagrangian.FairProblem(network, X, A, Y, terms).")
+        check.refuse("problem", problem, *NO_PROBLEM)
     found = check.array("theta", theta, shape=(problem.network.n_parameters,))
     return problem, found, check.array("multipliers", multipliers, shape=problem.terms.shape, low=0.0, high=1e9)

@@ -6,7 +6,7 @@ import numpy as np
 from .. import _checks as check
 from .algorithm import start_training
 from .plan import EMPTY, Empty, NoiseMultipliers, Plan, checked_noise, dual_clip_of
-from .problem import FairProblem, Part, epoch_batches
+from .problem import FairProblem, GroupPart, epoch_batches
 
 __all__ = ["clipped", "pf_ld_as_printed", "pf_ld_autograd", "printed_dual_step", "printed_sensitivity"]
 
@@ -79,7 +79,8 @@ def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, em
     return factor * clip / (least - 1) if least > 1 else 0.0
 
 
-def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: NoiseMultipliers, rng: np.random.Generator) -> np.ndarray:
+def printed_dual_step(multipliers: np.ndarray, whole: GroupPart, plan: Plan, noise: NoiseMultipliers,
+                      rng: np.random.Generator) -> np.ndarray:
     """Multipliers after the printed dual step: up by the absolute violation of everybody, with noise, and at most ``max_multiplier``.
 
     Source: Tran et al. 2020, Algorithm 1 with equations (11) and (13). **Not** private: noise is scaled by the smallest group (T6), and
@@ -116,7 +117,7 @@ def printed_dual_step(multipliers: np.ndarray, whole: Part, plan: Plan, noise: N
     >>> printed_dual_step(np.zeros((2, 1)), whole, Plan(1, 4, dual_clip=5.0), noise, rng).round(3).ravel()
     array([0.151, 0.151])
     """
-    if not isinstance(whole, Part):
+    if not isinstance(whole, GroupPart):
         check.refuse("whole", whole, "not a part of a FairProblem", "Give problem.of(theta).")
     clip, noise, rng = dual_clip_of(plan), checked_noise(noise), check.rng(rng)
     multipliers = check.array("multipliers", multipliers, shape=whole.problem.terms.shape)

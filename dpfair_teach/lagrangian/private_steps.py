@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import Measurement, Release, release_cells
-from ..networks import per_example_gradients
-from .problem import FairProblem, Part
+from ..networks import clipped_sum, per_example_gradients
+from .problem import FairProblem, GroupPart, Part
 
 __all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes", "public_directions"]
 
@@ -68,7 +68,7 @@ def centred_prices(multipliers: ArrayLike, sizes: ArrayLike, silent: bool = Fals
     return middle, prices - middle
 
 
-def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: Measurement, rng: np.random.Generator,
+def noisy_group_sum(part: GroupPart, centred: ArrayLike, clip: float, noise: Measurement, rng: np.random.Generator,
                     directions: np.ndarray | None = None) -> np.ndarray:
     """The sum over a secret sample of centred price times clipped gradient of h, with Gaussian noise: the only look at A in a primal step.
 
@@ -114,30 +114,31 @@ def noisy_group_sum(part: Part, centred: ArrayLike, clip: float, noise: Measurem
     >>> noisy_group_sum(problem.of(np.zeros(2), np.arange(3)), [[.5], [-.5]], 1.0, none, np.random.default_rng(0)).round(3)
     array([-0.375, -0.125])
     """
-    part, rng = _part(part), check.rng(rng)
-    refuse_weights("part", part.problem)
+    part, rng = with_codes("part", part), check.rng(rng)
     if part.theta.dtype != np.float64:
         check.refuse("part", part.theta.dtype, "is the precision of its theta, in which a clipped gradient may be longer than the clip",
                      "Give problem.of a theta of float64.")
-    (k, R), weights = part.problem.terms.shape, part.weights
-    if not part.problem.complete:       # what of a person is in no group has the last row's price
+    public, weights = part.problem.public, part.weights
+    people, (k, R) = Part(public, part.theta, part.people), public.terms.shape
+    if not public.complete:       # what of a person is in no group has the last row's price
         k, weights = k + 1, np.column_stack([weights, 1 - weights.sum(axis=1)])
     centred = check.array("centred", centred, shape=(k, R), low=-1e18, high=1e18)
     clip = check.number("clip", clip, low=0.0, high=1e9, low_open=True)
     noise = checked_measurement(noise)
-    p = part.problem.network.n_parameters
+    p = public.network.n_parameters
     if directions is not None:
         directions = orthonormal(directions, p)
     reach = reach_of(centred, clip)
     if reach < LEAST_REACH:
         return np.zeros(p)
-    total = part.clipped_sum(clip, part.problem.terms.each(centred, part.cells, weights)).astype(float)
+    prices = public.terms.each(centred, people.cells, weights)
+    total = clipped_sum(public.network, people.theta, people.passed, people.slopes, clip, prices).astype(float)
     if directions is None:
         return noise.invoke(total, rng, units=reach)
     return directions @ noise.invoke(directions.T @ total, rng, units=reach)
 
 
-def noisy_violations(part: Part, sizes: ArrayLike, noise: Measurement, rng: np.random.Generator) -> np.ndarray:
+def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng: np.random.Generator) -> np.ndarray:
     """Signed violations over fixed sizes, with Gaussian noise: the only look at A in a dual step.
 
     Source: ours, repairing Tran et al. 2020, equation (13) and Theorem 2, by gaps T16 to T19 and T28. Of each group and rate it is (1/N_a)
@@ -176,17 +177,17 @@ def noisy_violations(part: Part, sizes: ArrayLike, noise: Measurement, rng: np.r
     >>> noisy_violations(problem.of(np.array([1.0, 0.0])), [[1.0], [2.0]], none, np.random.default_rng(0)).round(3).tolist()
     [[0.204], [-0.102]]
     """
-    part, rng = _part(part), check.rng(rng)
-    refuse_weights("part", part.problem)
-    terms, noise = part.problem.terms, checked_measurement(noise)
+    part, rng = with_codes("part", part), check.rng(rng)
+    public, noise = part.problem.public, checked_measurement(noise)
+    people, terms = Part(public, part.theta, part.people), public.terms
     sizes = check.array("sizes", sizes, shape=terms.shape, low=1e-9, high=1e15)
-    means, _ = terms.population(part.values, part.cells)
-    apart = np.where(part.cells >= 0, means[part.cells] - part.values, 0.0)
-    far = farthest(apart, part.cells, terms.shape[1])
-    grid = np.ldexp(1.0, 1 + part.n.bit_length() - 53)      # any sum of them is exact
-    units = np.rint(np.divide(apart, far[part.cells], out=np.zeros_like(apart), where=far[part.cells] > 0) / grid) * grid
-    sums = noise.invoke(terms.sums(units, part.cells, part.weights), rng, units=math.sqrt(2))
-    if part.problem.complete:
+    cells, (means, _) = people.cells, terms.population(people.values, people.cells)
+    apart = np.where(cells >= 0, means[cells] - people.values, 0.0)
+    far = farthest(apart, cells, terms.shape[1])
+    grid = np.ldexp(1.0, 1 + people.n.bit_length() - 53)      # any sum of them is exact
+    units = np.rint(np.divide(apart, far[cells], out=np.zeros_like(apart), where=far[cells] > 0) / grid) * grid
+    sums = noise.invoke(terms.sums(units, cells, part.weights), rng, units=math.sqrt(2))
+    if public.complete:
         sums = sums - sums.mean(axis=0)
     return sums * far / sizes
 
@@ -224,15 +225,15 @@ def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) 
     >>> sizes.tolist(), release.mechanism
     ([[2.0], [4.0]], 'geometric')
     """
-    problem, terms = checked_problem(problem), problem.terms
-    codes = refuse_weights("problem", problem)
+    problem = with_codes("problem", problem)
+    terms, codes = problem.terms, np.asarray(problem.codes)
     k, asked = terms.n_groups + problem.missing, problem.cells >= 0
     if k > check.MOST_GROUPS:
         check.refuse("problem", terms.n_groups, "groups, and with missing=True who did not say is one more while they are counted",
                      f"Choose at most {check.MOST_GROUPS - 1} groups.")
     counts, release = release_cells(problem.cells[asked], codes[asked], epsilon, rng, n_groups=k, n_cells=terms.shape[1],
                                     every_group=k > 2)
-    everybody = problem.people
+    everybody = problem.public.people
     found = counts[:terms.n_groups] if k > 2 else np.vstack([everybody - counts[0], counts[0]])
     return np.clip(found.astype(float), np.maximum(LEAST * everybody, 1.0), np.maximum(everybody, 1.0)), release
 
@@ -265,7 +266,9 @@ def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarr
     >>> public_sizes(problem, [.25, .75]).tolist()
     [[0.75, 0.75], [2.25, 2.25]]
     """
-    k, R = checked_problem(problem).terms.shape
+    if not isinstance(problem, FairProblem):
+        check.refuse("problem", problem, *NO_PROBLEM)
+    k, R = problem.terms.shape
     group_proportions = check.array("group_proportions", group_proportions, low=0.0, high=1.0, booleans=False)
     if group_proportions.shape not in ((k,), (k, R)):
         check.refuse("n_groups, group_proportions", (k, group_proportions.shape), f"not one proportion for each group, ({k},), or for each "
@@ -273,7 +276,7 @@ def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarr
     if (group_proportions < 1e-9).any():
         check.refuse("group_proportions", float(group_proportions.min()), "is the smallest, and of nobody there is no rate",
                      "Give proportions above 0.")
-    return np.maximum(np.broadcast_to(group_proportions.reshape(k, -1), (k, R)) * problem.people, 1e-9)
+    return np.maximum(np.broadcast_to(group_proportions.reshape(k, -1), (k, R)) * problem.public.people, 1e-9)
 
 
 def public_directions(part: Part, rank: int) -> np.ndarray:
@@ -305,7 +308,9 @@ def public_directions(part: Part, rank: int) -> np.ndarray:
     >>> public_directions(problem.of(np.zeros(3), np.arange(6)), 2).shape
     (3, 2)
     """
-    part, rank = _part(part), check.integer("rank", rank, low=1, high=1000)
+    if not isinstance(part, Part):
+        check.refuse("part", part, *NO_PART)
+    rank = check.integer("rank", rank, low=1, high=1000)
     network = part.problem.network
     if rank > min(part.n, network.n_parameters):
         check.refuse("rank", rank, f"more directions than {part.n} people, or {network.n_parameters} parameters, have",
@@ -347,21 +352,19 @@ def orthonormal(directions: Any, p: int) -> np.ndarray:
     return directions
 
 
-def refuse_weights(name: str, problem: FairProblem) -> np.ndarray:
-    """The codes: a row of weights may be as large as it likes, and how far one person moves anything is known of codes alone."""
+#: Said of what is neither.
+NO_PROBLEM = "not a FairProblem", "Make it with lagrangian.FairProblem(network, X, A, Y, terms)."
+NO_PART = "not a part of a FairProblem", "Give problem.of(theta, people)."
+
+
+def with_codes(name: str, given: Any) -> Any:
+    """The ``problem``, or the ``part`` of one, whose groups are codes: a row of weights may be as large as it likes, and how far one
+    person moves anything is known of codes alone."""
+    kind, wrong = (FairProblem, NO_PROBLEM) if name == "problem" else (GroupPart, NO_PART)
+    if not isinstance(given, kind):
+        check.refuse(name, given, *wrong)
+    problem = given if isinstance(given, FairProblem) else given.problem
     if problem.codes is None:
         check.refuse(name, problem.weights.shape, "the groups of its people are weights, and noise is made for codes",
                      "Make the FairProblem with A as codes 0, 1, ..., or train without noise on weights that are public.")
-    return problem.codes
-
-
-def checked_problem(problem: Any) -> FairProblem:
-    if not isinstance(problem, FairProblem):
-        check.refuse("problem", problem, "not a FairProblem", "Make it with lagrangian.FairProblem(network, X, A, Y, terms).")
-    return problem
-
-
-def _part(part: Any) -> Part:
-    if not isinstance(part, Part):
-        check.refuse("part", part, "not a part of a FairProblem", "Give problem.of(theta, people).")
-    return part
+    return given

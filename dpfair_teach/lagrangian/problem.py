@@ -148,6 +148,32 @@ WITHOUT_THEM = "Make the FairProblem without that group: renumber the others, or
 
 
 @dataclass(frozen=True, eq=False)
+class PublicProblem:
+    """What of a problem anybody may see: the people without their groups."""
+
+    network: Network
+    terms: FairTerms
+    rows: np.ndarray
+    y: np.ndarray
+    cells: np.ndarray
+    #: Is everybody known to be in one group? By the way the groups were given, not by who is where.
+    complete: bool
+
+    @property
+    def m(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def people(self) -> np.ndarray:
+        """Of each rate, (R,): public, as labels are."""
+        return np.bincount(self.cells[self.cells >= 0], minlength=self.terms.shape[1]).astype(float)
+
+    def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> Part:
+        """Those people, passed forward; everybody only when asked for logits, in blocks."""
+        return Part(self, parameters(self.network, theta), who(people, self.m))
+
+
+@dataclass(frozen=True, eq=False)
 class FairProblem:
     """Who learns what: people, a network, and the constraints.
 
@@ -179,6 +205,8 @@ class FairProblem:
         Everybody's rate.
     y, rows : (m,) and (m, d) arrays
         Y and X, read.
+    public : PublicProblem
+        All of it but the groups.
     codes : (m,) array of ints, or None
         The groups, where they were given as codes. Private.
 
@@ -206,6 +234,7 @@ class FairProblem:
     y: np.ndarray = field(init=False, repr=False)
     rows: np.ndarray = field(init=False, repr=False)
     codes: np.ndarray | None = field(init=False, repr=False)
+    public: PublicProblem = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.network, Network):
@@ -219,51 +248,42 @@ class FairProblem:
             check.refuse("X, Y", (rows.shape, y.shape), "not as many rows as labels", "Give a row of X and a label for everybody.")
         if y.min() == y.max():
             check.refuse("Y", int(y[0]), "everybody has the same label", "Give people of both labels.")
-        codes, weights = weights_of(self.A, self.terms.n_groups, len(rows), check.flag("missing", self.missing))
+        k, m, missing = self.terms.n_groups, len(rows), check.flag("missing", self.missing)
+        try:
+            table = np.ndim(self.A) == 2
+        except Exception:       # rows of different lengths: said below
+            table = False
+        if table:
+            check.unread("a table of weights", "codes", missing=missing or None)
+            codes, weights = None, check.array("A", self.A, shape=(m, k), low=-1e9, high=1e9, booleans=False)
+        else:
+            codes = check.groups_below("A", self.A, k + missing, length=m)
+            weights = np.eye(k + 1, k)[codes] if missing else np.eye(k)[codes]
+        public = PublicProblem(self.network, self.terms, rows, y, self.terms.cells(y), codes is not None and not self.missing)
         for name, value in (("X", rows), ("A", weights if codes is None else codes), ("Y", y), ("rows", rows), ("y", y),
-                            ("codes", codes), ("weights", weights), ("cells", self.terms.cells(y))):
+                            ("codes", codes), ("weights", weights), ("cells", public.cells), ("public", public)):
             object.__setattr__(self, name, value)
 
     @property
     def m(self) -> int:
-        return len(self.y)
-
-    @cached_property
-    def people(self) -> np.ndarray:
-        """Of each rate, (R,): public, as labels are."""
-        return np.bincount(self.cells[self.cells >= 0], minlength=self.terms.shape[1]).astype(float)
+        return self.public.m
 
     @property
-    def complete(self) -> bool:
-        """Is everybody known to be in one group? By the way the groups were given, not by who is where."""
-        return self.codes is not None and not self.missing
+    def people(self) -> np.ndarray:
+        """Of each rate, (R,): public, as labels are."""
+        return self.public.people
 
-    def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> Part:
-        """Those people, passed forward; everybody only when asked for logits, in blocks."""
-        return Part(self, parameters(self.network, theta), who(people, self.m))
+    def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> GroupPart:
+        """Those people and their weights on the groups, passed forward; everybody only when asked for logits, in blocks."""
+        theta, people = parameters(self.network, theta), who(people, self.public.m)
+        return GroupPart(self, theta, people, self.weights[people])
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some people of a problem at some theta: their logits, and what follows. Everybody's are computed a block at a time.
+    """Some people of a problem at some theta: their logits, and what follows; no group. Everybody's are computed a block at a time."""
 
-    Attributes
-    ----------
-    problem : FairProblem
-        Whose people.
-    theta : (p,) array
-        Where.
-    people : array of ints, or slice
-        Who.
-    n : int
-        How many.
-    y, cells, weights : arrays
-        Theirs, as of the problem.
-    logits : (n,) array
-        Theirs, at theta.
-    """
-
-    problem: FairProblem
+    problem: PublicProblem | FairProblem
     theta: np.ndarray
     people: np.ndarray | slice
 
@@ -293,10 +313,6 @@ class Part:
         return self.problem.cells[self.people]
 
     @cached_property
-    def weights(self) -> np.ndarray:
-        return self.problem.weights[self.people]
-
-    @cached_property
     def values(self) -> np.ndarray:
         """h."""
         return self.problem.terms.values(self.logits, self.y)
@@ -311,7 +327,6 @@ class Part:
         """Of everybody's gradient of h: public, as X, Y and theta are."""
         return gradient_norms(self.problem.network, self.theta, self.passed, self.slopes)
 
-    # ------------------------------------------------------------------------------------------------ the loss
     def loss(self) -> float:
         """The mean log loss."""
         return float(log_loss(self.logits, self.y).mean())
@@ -324,7 +339,23 @@ class Part:
         """The sum over these people of slope times gradient of the logit, (p,)."""
         return gradient(self.problem.network, self.theta, self.passed, slopes)
 
-    # ------------------------------------------------------------------------------------------------ the constraints
+    def public_slopes(self, multipliers: np.ndarray, middle: np.ndarray, clip: float) -> np.ndarray:
+        """What of the penalty is public, by each person's logit: mu(P), less the middle price of everybody, clipped as the group sums are.
+        These people are a share of all."""
+        if not multipliers.any() and not middle.any():
+            return np.zeros(self.n)
+        here, everybody = self.cells >= 0, self.problem.people
+        price = (multipliers.sum(axis=0) / np.maximum(everybody, 1) - middle)[self.cells] * (self.problem.m / self.n)
+        return np.where(here, price, 0.0) * self.slopes * (clip / np.maximum(self.norms, clip))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPart(Part):
+    """Some people with their weights on the groups, (n, k), which are private."""
+
+    problem: FairProblem
+    weights: np.ndarray
+
     def sizes(self) -> np.ndarray:
         """People of each group and rate, (k, R)."""
         return self.problem.terms.sizes(self.cells, self.weights)
@@ -366,15 +397,6 @@ class Part:
         price = np.where(self.cells >= 0, every[self.cells], 0.0) - terms.each(per, self.cells, self.weights)
         return price * self.slopes
 
-    def public_slopes(self, multipliers: np.ndarray, middle: np.ndarray, clip: float) -> np.ndarray:
-        """What of the penalty is public, by each person's logit: mu(P), less the middle price of everybody, clipped as the group sums are.
-        These people are a share of all."""
-        if not multipliers.any() and not middle.any():
-            return np.zeros(self.n)
-        here, everybody = self.cells >= 0, self.problem.people
-        price = (multipliers.sum(axis=0) / np.maximum(everybody, 1) - middle)[self.cells] * (self.problem.m / self.n)
-        return np.where(here, price, 0.0) * self.slopes * (clip / np.maximum(self.norms, clip))
-
     def mean_gradient(self, r: int, a: int | None = None, clip: float | None = None) -> np.ndarray:
         """The gradient of the mean of h over rate r, of group a or of everybody; with ``clip``, the mean of clipped gradients."""
         member = (self.cells == r) * (1.0 if a is None else self.weights[:, a])
@@ -382,10 +404,6 @@ class Part:
         if clip is None:
             return self.gradient(price * self.slopes)
         return clipped_sum(self.problem.network, self.theta, self.passed, self.slopes, clip, price)
-
-    def clipped_sum(self, clip: float, prices: np.ndarray) -> np.ndarray:
-        """The sum over these people of price times clipped gradient of h, (p,)."""
-        return clipped_sum(self.problem.network, self.theta, self.passed, self.slopes, clip, prices)
 
 
 def who(people: Any, m: int) -> np.ndarray | slice:
@@ -408,19 +426,6 @@ def unchanged(rows: np.ndarray) -> np.ndarray:
             check.refuse("X", float(wrong[0]), f"not within {LARGEST:g}, and all of X was when the problem was made: the file behind X has "
                          "changed, or the array", "Train on a copy that nobody writes to: numpy.array(X).")
     return rows
-
-
-def weights_of(A: Any, k: int, m: int, missing: bool) -> tuple[np.ndarray | None, np.ndarray]:
-    """Everybody's code, if codes are given, and weight on each group, (m, k): codes as ones and zeros, a table as it is."""
-    try:
-        table = np.ndim(A) == 2
-    except Exception:       # rows of different lengths: said below
-        table = False
-    if table:
-        check.unread("a table of weights", "codes", missing=missing or None)
-        return None, check.array("A", A, shape=(m, k), low=-1e9, high=1e9, booleans=False)
-    codes = check.groups_below("A", A, k + missing, length=m)
-    return codes, np.eye(k + 1, k)[codes] if missing else np.eye(k)[codes]
 
 
 def epoch_batches(m: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

@@ -196,8 +196,14 @@ def clipped_sum(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayL
     >>> clipped_sum(network, [0., 0., 0.], passed, [1.0, 1.0], clip=1.5, weights=[2.0, -1.0])
     array([2., 2., 0.])
     """
-    read = _read(network, theta, passed, slopes)
-    return _sum(read, _clipped(read, clip, weights))
+    read, clip = _read(network, theta, passed, slopes), check.number("clip", clip, low=0, low_open=True)
+    deltas = _deltas(read)
+    scale = read.slopes * (clip / np.maximum(_norms(read, deltas), clip))
+    if weights is not None:
+        weights = check.array("weights", weights, ndim=1, length=len(scale))
+    with np.errstate(over="ignore", invalid="ignore"):
+        across = (scale if weights is None else scale * weights).astype(read.slopes.dtype, copy=False)[:, None]
+        return _sum(read, [delta * across for delta in deltas])
 
 
 def per_example_gradients(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike) -> np.ndarray:
@@ -307,19 +313,6 @@ def _norms(read: _Read, deltas: list[np.ndarray]) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.abs(read.slopes.astype(float)) * np.sqrt(squared_norms(read.activations, deltas).astype(float))
     return _finite(norms)
-
-
-def _clipped(read: _Read, clip: float, weights: ArrayLike | None = None) -> list[np.ndarray]:
-    """The deltas of everybody's clipped gradient, times the weights."""
-    clip = check.number("clip", clip, low=0, low_open=True)
-    deltas = _deltas(read)
-    norms = _norms(read, deltas)
-    scale = read.slopes * (clip / np.maximum(norms, clip))
-    if weights is not None:
-        weights = _for_everybody("weights", weights, len(scale))
-    with np.errstate(over="ignore", invalid="ignore"):
-        across = (scale if weights is None else scale * weights).astype(read.slopes.dtype, copy=False)[:, None]
-        return [delta * across for delta in deltas]
 
 
 def _deltas(read: _Read, slopes: np.ndarray | None = None) -> list[np.ndarray]:

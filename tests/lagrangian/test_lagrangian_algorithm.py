@@ -466,10 +466,10 @@ def without_population(f):
 
 
 FAULTS = {
-    "f_ld_penalty_turned": Mutant("dpfair_teach.lagrangian.problem.Part.penalty_slopes",
+    "f_ld_penalty_turned": Mutant("dpfair_teach.lagrangian.problem.GroupPart.penalty_slopes",
                                   lambda f: lambda here, multipliers, sizes=None: -f(here, multipliers, sizes),
                                   "the penalty is climbed, not descended"),
-    "f_ld_population_left_out": Mutant("dpfair_teach.lagrangian.problem.Part.penalty_slopes", without_population,
+    "f_ld_population_left_out": Mutant("dpfair_teach.lagrangian.problem.GroupPart.penalty_slopes", without_population,
                                        "the group's mean moves, and everybody's does not"),
     "f_ld_violations_halved": Mutant("dpfair_teach.lagrangian.problem.FairTerms.violations", scaled(.5), "violations are halved"),
     "printed_step_with_signs": Mutant(

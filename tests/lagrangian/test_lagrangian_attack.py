@@ -139,10 +139,17 @@ def test_the_secret_sample_shows_in_nothing_but_the_noisy_sums():
         assert trained(start(2), 2, "equalized_odds", .2, 0, first.answers, sample=sample).out == first.out
 
 
+def looked_at(patched: pytest.MonkeyPatch) -> list[Any]:
+    """Whom a training looks at from now on, with their groups or without."""
+    looked: list[Any] = []
+    for kind in (FairProblem, problem.PublicProblem):
+        patched.setattr(kind, "of", lambda it, theta, people=slice(None), real=kind.of: looked.append(people) or real(it, theta, people))
+    return looked
+
+
 def test_the_secret_sample_is_drawn_apart_from_the_public_batch(monkeypatch):
     """The public batch holds a share q of the sample, and no more: Hoeffding, 1e-9 over 120 steps of 100 people."""
-    looked, real = [], FairProblem.of
-    monkeypatch.setattr(FairProblem, "of", lambda it, theta, people=slice(None): looked.append(people) or real(it, theta, people))
+    looked = looked_at(monkeypatch)
     rng = np.random.default_rng(0)
     it = FairProblem(Network(1, ()), rng.normal(size=(400, 1)), np.arange(400) % 2, np.arange(400) // 2 % 2,
                      FairTerms("demographic_parity", 2))
@@ -277,13 +284,9 @@ def sizes_from_a(f):
 def with_the_public_batch(f):
     """The secret sample is the batch of the loss."""
     def faulty(problem, plan, sizes, noise, rng, log=lambda **seen: None):
-        names, real, looked = f.__globals__, FairProblem.of, []
-
-        def of(it, theta, people=slice(None)):
-            looked.append(people)
-            return real(it, theta, people)
+        names = f.__globals__
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(FairProblem, "of", of)
+            looked = looked_at(patched)
             patched.setitem(names, "poisson_sample", lambda m, q, rng: np.sort(looked[-1]))
             return f(problem, plan, sizes, noise, rng, log)
     return faulty

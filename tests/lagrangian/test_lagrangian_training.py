@@ -147,7 +147,7 @@ def test_who_did_not_say_is_in_no_group():
     theta = it.network.initial(np.random.default_rng(0))
     score = it.network.probabilities(theta, X)
     apart = [[score.mean() - score[told & (some == a)].mean()] for a in range(3)]
-    assert it.of(theta).violations() == pytest.approx(np.array(apart)) and not it.complete
+    assert it.of(theta).violations() == pytest.approx(np.array(apart)) and not it.public.complete
 
 
 def test_the_secret_sample_is_of_as_many_people_as_a_batch():
