@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from dpfair_teach import lagrangian, mechanisms, networks, oneshot
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan
+from dpfair_teach.lagrangian.problem import Part
 
 from .tran_people import DELTA
 
@@ -113,7 +114,7 @@ def pf_ld_in_directions(problem: FairProblem, plan: Plan, sizes: np.ndarray, noi
             penalty = part.public_slopes(nu, middle, plan.max_grad_norm)
             if centred.any():
                 if at % REFRESH == 0 and part.n >= rank:
-                    directions = lagrangian.public_directions(problem.of(theta, batch[:ASKED]), rank)
+                    directions = public_directions(problem.of(theta, batch[:ASKED]), rank)
                 step = part.gradient(part.loss_slopes())
                 step += directions @ (directions.T @ part.gradient(penalty))
                 secret = problem.of(theta, lagrangian.poisson_sample(problem.m, plan.sampling_probability, rng))
@@ -125,6 +126,18 @@ def pf_ld_in_directions(problem: FairProblem, plan: Plan, sizes: np.ndarray, noi
         if plan.warmup_epochs <= epoch < plan.epochs:
             nu = lagrangian.dual_step(nu, lagrangian.noisy_violations(problem.of(theta), sizes, of_violations, rng), plan)
     return theta, nu, of_steps.releases + of_violations.releases
+
+
+def public_directions(part: Part, rank: int) -> np.ndarray:
+    """The directions along which people's gradients of h differ most, from 0: (p, rank), an orthonormal basis. A is not read.
+
+    Source: ours; the idea of noise in a public subspace is Zhou, Wu and Banerjee's (2021), who need public people for it. Here everybody's
+    gradient is public.
+    """
+    people = networks.per_example_gradients(part.problem.network, part.theta, part.passed, part.slopes).astype(float)
+    _, vectors = np.linalg.eigh(people @ people.T)
+    top = people.T @ vectors[:, ::-1][:, :rank]
+    return np.linalg.qr(top)[0]
 
 
 class AskedOnce(NetworkOfGroups):

@@ -73,12 +73,6 @@ def covariances(scores: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int, *,
     -------
     (k, R) array: for each group, for each rate of the notion
 
-    Raises
-    ------
-    ValueError
-        Other lengths, groups or labels that are none, an unknown notion, a Parity against a group, nobody of a label that the notion asks
-        about.
-
     Examples
     --------
     >>> scores, A, Y = [2.0, -1.0, 1.0, -2.0], [0, 0, 1, 1], [1, 0, 0, 1]

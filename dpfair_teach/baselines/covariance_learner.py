@@ -80,11 +80,6 @@ class CovarianceClassifier(RandomizedClassifier):
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
 
-    Raises
-    ------
-    ValueError
-        By every method, for any parameter or array out of range; a group that is empty in a cell that the notion asks about.
-
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic

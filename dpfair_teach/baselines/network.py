@@ -49,11 +49,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     feature_names_in_ : array of str, where X has columns with names
 
-    Raises
-    ------
-    ValueError
-        A parameter or an array out of range, labels that are not both of 0 and 1, weights that are negative or all 0.
-
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic

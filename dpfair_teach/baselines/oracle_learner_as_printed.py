@@ -127,11 +127,6 @@ def regression_dp_oracle_learner_as_printed(
     -------
     PrintedRegressionPlay
 
-    Raises
-    ------
-    ValueError
-        A smallest cell of one person; an absent group; shapes that do not broadcast; a number out of range.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)

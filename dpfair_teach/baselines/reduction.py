@@ -40,11 +40,6 @@ def reweighed(game: FairnessGame, factors: ArrayLike | None = None) -> tuple[Fai
     scale : (K,) array
         What the prices of its constraints are to be multiplied by, to be prices of the first game.
 
-    Raises
-    ------
-    ValueError
-        Several gammas, factors outside [0, 1], of another number than gaps, or all 0.
-
     Examples
     --------
     >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.4)
@@ -81,11 +76,6 @@ def shaken_prices(lam: ArrayLike, B: float, rng: np.random.Generator) -> np.ndar
     Returns
     -------
     (K,) array
-
-    Raises
-    ------
-    ValueError
-        Negative multipliers, or an odd number of them; numbers out of range.
 
     Examples
     --------
@@ -125,11 +115,6 @@ def start_reduction(learn: Learn, A: ArrayLike, gamma: float, B: float, rounds: 
         What "reject everybody" and "accept everybody" say.
     ask : function
         ``ask(labels, weights)``: what ``learn`` answers, (m,) of 0/1. Whatever it raises, or else answers, is a ValueError.
-
-    Raises
-    ------
-    ValueError
-        Something that cannot be called, groups that are no codes, a number out of range, no generator, no Parity.
 
     Examples
     --------
@@ -200,11 +185,6 @@ def reduction(
     bound : float
         The largest L(h, lambda) of an answer h at the multipliers that it answered. If the answers are the best of a class, no mixture of
         that class has a smaller value. A logistic regression or a network answers as well as it can, and then this promises nothing.
-
-    Raises
-    ------
-    ValueError
-        Groups, labels or numbers that are none; decisions that are not 0 or 1.
 
     Examples
     --------

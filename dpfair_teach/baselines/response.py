@@ -55,11 +55,6 @@ def response_shrinkage(sizes: ArrayLike, epsilon: float, *, of: Of = "groups") -
     (..., k) array in [0, 1]
         Of reports that are fewer than lies alone would make, 0.
 
-    Raises
-    ------
-    ValueError
-        No such table, nobody in it, an epsilon out of range, an unknown word.
-
     Examples
     --------
     >>> response_shrinkage([900, 100], np.log(3)).round(3)
@@ -90,11 +85,6 @@ def pair_shrinkage(sizes: ArrayLike, epsilon: float) -> np.ndarray:
     Returns
     -------
     (...) array, or a float, in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        Another number of groups, nobody, an epsilon out of range.
 
     Examples
     --------
@@ -129,11 +119,6 @@ def response_gap_deviation(accepted: ArrayLike, sizes: ArrayLike, epsilon: float
     Returns
     -------
     (..., k) array
-
-    Raises
-    ------
-    ValueError
-        An empty group, more accepted than there are, tables of different shapes, an epsilon out of range.
 
     Examples
     --------

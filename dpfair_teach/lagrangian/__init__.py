@@ -30,8 +30,8 @@ from .leaks import (
 from .learner import FairLagrangian, PrivateFairLagrangian
 from .penalty import dual_value, penalty, penalty_gradient, printed_direction, relaxed_problem
 from .plan import NoiseMultipliers, Plan, find_noise, training_releases
-from .printed import clipped, pf_ld_as_printed, pf_ld_autograd, printed_sensitivity
-from .private_steps import centred_prices, noisy_group_sum, noisy_sizes, noisy_violations, public_directions, public_sizes
+from .printed import pf_ld_as_printed, pf_ld_autograd
+from .private_steps import centred_prices, noisy_group_sum, noisy_sizes, noisy_violations, public_sizes
 from .problem import FairProblem, FairTerms, epoch_batches, poisson_sample
 from .sensitivity import (
     clipped_mean_sensitivity,
@@ -51,8 +51,8 @@ from .sensitivity import (
 
 __all__ = [
     "FairLagrangian", "PrivateFairLagrangian", "FairTerms", "FairProblem", "Plan", "NoiseMultipliers", "epoch_batches", "poisson_sample",
-    "start_training", "dual_step", "f_ld", "f_ld_signed", "pf_ld", "clipped", "printed_sensitivity", "pf_ld_as_printed", "pf_ld_autograd",
-    "centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes", "public_directions",
+    "start_training", "dual_step", "f_ld", "f_ld_signed", "pf_ld", "pf_ld_as_printed", "pf_ld_autograd",
+    "centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes",
     "find_noise", "training_releases",
     "theorem_1", "mean_update", "means_sensitivity", "sign_flip_sensitivity", "clipped_mean_sensitivity", "floored_sensitivity",
     "fixed_sensitivity", "theorem_2", "fixed_violation_sensitivity", "missing_sensitivity", "group_term", "largest_move", "worst_people",

@@ -31,14 +31,13 @@ def f_ld(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Algorithm 1, F-LD: gradient steps on the loss and the priced violations, and prices that rise by the violation. Not private.
 
-    Source: Tran et al. 2020, Algorithm 1. The penalty is lambda times the absolute violation of the batch, whose gradient has the sign of
-    the violation in front: so the multipliers never fall (gap T21). A batch in which a group has nobody has no violation: the plan's
-    ``empty`` says what is done, and a group that is skipped has the price 0 in that step. A ``gamma`` above 0 is ours.
+    Source: Tran et al. 2020, Algorithm 1. The penalty is lambda times the absolute violation of the batch, so the multipliers never fall
+    (gap T21). Of a batch in which a group has nobody the plan's ``empty`` says what is done. A ``gamma`` above 0 is ours.
 
     Parameters
     ----------
     problem : FairProblem
-        Its groups given as codes.
+        Its groups given as codes, none of them empty.
     plan : Plan
     rng : numpy.random.Generator
         The first weights, and the batches.
@@ -47,11 +46,6 @@ def f_ld(
     -------
     theta : (p,) array
     lam : (k, R) array
-
-    Raises
-    ------
-    ValueError
-        A group without people: in all the data, or, with ``empty="refuse"``, in a batch. Steps so large that weights run away.
 
     Examples
     --------
@@ -85,8 +79,8 @@ def f_ld_signed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """F-LD with signed prices over the groups' sizes in all the data: they fall again when they were too high. Not private.
 
-    Source: ours, for gaps T19 and T21. A batch without a group is no problem, as no mean of a batch is taken. What
-    :class:`FairLagrangian` runs. On weights that were released (a posterior, debiased reports) it is post-processing.
+    Source: ours, for gaps T19 and T21. What :class:`FairLagrangian` runs. On weights that were released (a posterior, debiased reports) it
+    is post-processing.
 
     Parameters
     ----------
@@ -103,11 +97,6 @@ def f_ld_signed(
     -------
     theta : (p,) array
     nu : (k, R) array
-
-    Raises
-    ------
-    ValueError
-        Sizes of another shape; steps so large that weights run away.
 
     Examples
     --------
@@ -142,12 +131,9 @@ def pf_ld(
 ) -> tuple[np.ndarray, np.ndarray, tuple[Release, ...]]:
     """PF-LD, repaired: signed multipliers, public sizes, a secret sample for what reads A, and noise for the multipliers of the moment.
 
-    Source: ours, repairing Tran et al. 2020, Algorithm 1 with equations (10) and (13). Privacy unit: one person's A changes; X and Y are
-    public. The Lagrangian is loss + sum of nu_a (mu(P) - (1/N_a) sum over a of h), with N public: linear in everybody's indicator. Its
-    gradient has a public part, on a public batch: the loss, mu(P), and the middle of nu / N, which all groups have alike. The rest is one
-    noisy sum over a secret Poisson sample. Gradients of h are clipped alike in both. The dual step adds the noisy violation.
-
-    What :class:`PrivateFairLagrangian` runs.
+    Source: ours, repairing Tran et al. 2020, Algorithm 1 with equations (10) and (13); what :class:`PrivateFairLagrangian` runs. Privacy
+    unit: one person's A changes; X and Y are public. A step has a public part, on a public batch: the loss, mu(P), and the middle of nu /
+    N, which all groups have alike. The rest is one noisy sum over a secret Poisson sample. The dual step adds the noisy violation.
 
     Parameters
     ----------
@@ -168,11 +154,6 @@ def pf_ld(
     nu : (k, R) array
     releases : tuple of Release
         What was run. A step whose prices are all equal asks nothing, and leaves no record; :func:`training_releases` counts it.
-
-    Raises
-    ------
-    ValueError
-        Weights in place of groups; sizes of another shape; steps so large that weights run away.
 
     Examples
     --------
@@ -228,21 +209,14 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator, n
         Of a training that has some: it is only looked at, as is ``log``.
     least : int in 0..2
         Of a training that is **not** private: how many people it needs of each group, under each fraction line, in all the data. 1 for a
-        mean; 2 for the printed sensitivities, which divide by one less, and need the plan's ``dual_clip``. 0: who is in which group is not
-        looked at.
+        mean; 2 for the printed sensitivities. 0: who is in which group is not looked at.
     log : callable
-        As of :func:`f_ld_signed`.
 
     Returns
     -------
     theta : (p,) array
     moments : dict of arrays
     multipliers : (k, R) array
-
-    Raises
-    ------
-    ValueError
-        With ``least`` weights in place of groups, or a group of fewer people.
 
     Examples
     --------
@@ -285,8 +259,7 @@ def _refuse_before_the_first_step(problem: FairProblem, plan: Plan, least: int) 
 def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndarray:
     """Signed multipliers after a dual step: up by the signed violation, back to 0 by gamma, within ``max_multiplier`` of 0.
 
-    Source: ours, for gaps T19 and T21. The dual of |v| <= gamma with one price for each sign, nu = nu_+ - nu_-: both rise by what their
-    side exceeds gamma by, and fall to 0 otherwise; of the two only one is above 0 in an optimum. Projection is post-processing.
+    Source: ours, for gaps T19 and T21: the dual of |v| <= gamma, nu being the price of one sign less that of the other.
 
     Parameters
     ----------
@@ -296,11 +269,6 @@ def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndar
     Returns
     -------
     (k, R) array
-
-    Raises
-    ------
-    ValueError
-        Shapes that differ.
 
     Examples
     --------

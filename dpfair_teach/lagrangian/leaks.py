@@ -57,16 +57,11 @@ def _delta(value: object) -> float:
     return check.number("delta", check.delta(value), low=1e-10)
 
 
-def _parameters(value: object) -> int:
-    return check.integer("n_parameters", value, low=1, high=10**7)
-
-
 def scale_leak_delta(ratio: float, n_parameters: int, epsilon: float) -> float:
     """The smallest delta between two noises of the same mean, N(0, s^2 I) and N(0, (ratio s)^2 I), in p coordinates; exact.
 
-    Source: ours (gap T6). The likelihood ratio grows with the squared length of the noise, which is chi-square with p degrees of freedom
-    times the variance: the best events are "longer than t" and "shorter than t"; the
-    larger of the two deltas is taken.
+    Source: ours (gap T6). The likelihood ratio grows with the length of the noise, whose square is chi-square. The larger of the two
+    directions is taken.
 
     Parameters
     ----------
@@ -86,7 +81,7 @@ def scale_leak_delta(ratio: float, n_parameters: int, epsilon: float) -> float:
     True
     """
     ratio = check.number("ratio", ratio, low=1.0, high=1e6, low_open=True)
-    p, epsilon = _parameters(n_parameters), check.number("epsilon", epsilon, low=0.0, high=1e4)
+    p, epsilon = check.integer("n_parameters", n_parameters, low=1, high=10**7), check.number("epsilon", epsilon, low=0.0, high=1e4)
     return math.exp(_log_scale_delta(ratio, p, epsilon))
 
 
@@ -108,32 +103,26 @@ def _log_scale_delta(ratio: float, p: int, epsilon: float) -> float:
 def scale_leak_epsilon(group_size: int, n_parameters: int, delta: float) -> float:
     """What the noise alone gives away in one step: groups of m and of m - 1, whose printed noise is in the ratio m - 1 to m - 2. Exact.
 
-    Source: ours, Tran et al. 2020, Theorem 1 and equation (10) (gap T6): the denominator of the printed sensitivity is private. Where all
-    gradients are equal the group means do not move at all, and the noise still does. It is the same for every noise multiplier.
+    Source: ours, Tran et al. 2020, Theorem 1 and equation (10) (gap T6): the denominator of the printed sensitivity is private. It is the
+    same for every noise multiplier.
 
     Parameters
     ----------
     group_size : int in 3..10^9
         m, of the smallest group.
-    n_parameters : int in 1..10^7
-        p.
+    n_parameters : as in :func:`scale_leak_delta`
     delta : float in [1e-10, 1)
 
     Returns
     -------
-    float
-
-    Raises
-    ------
-    ValueError
-        More than 10,000 of epsilon.
+    float, at most 10,000
 
     Examples
     --------
     >>> [round(scale_leak_epsilon(m, p, 1e-5), 1) for m, p in ((20, 1000), (20, 10_000), (100, 10_000))]
     [14.0, 64.6, 6.9]
     """
-    m, p = check.integer("group_size", group_size, low=3, high=10**9), _parameters(n_parameters)
+    m, p = check.integer("group_size", group_size, low=3, high=10**9), check.integer("n_parameters", n_parameters, low=1, high=10**7)
     target = math.log(_delta(delta))
     ratio = (m - 1) / (m - 2)
 
@@ -153,28 +142,20 @@ def scale_leak_epsilon(group_size: int, n_parameters: int, delta: float) -> floa
 def size_from_noise(noise: ArrayLike, noise_multiplier: float, clip: float, multiplier: float) -> float:
     """An attack: the size of the smallest group, read off the length of the noise of one printed step.
 
-    Source: ours (gap T6). The noise has standard deviation sigma 2 C lambda / (m - 1) in each of p coordinates, so its length divided by
-    sqrt(p) estimates that, to a part in sqrt(2p). Who knows people's public gradients knows the step without its noise up to the groups;
-    here the noise is taken as known.
+    Source: ours (gap T6). The noise has standard deviation sigma 2 C lambda / (m - 1) in each of p coordinates.
 
     Parameters
     ----------
     noise : (p,) array
-        Released step less what it is without noise.
+        Released step less what it is without noise; not 0.
     noise_multiplier : float in [1e-3, 1e6]
         sigma_p.
-    clip, multiplier : float in [1e-12, 1e12]
-        C and lambda of the printed sensitivity.
+    clip, multiplier : as in :func:`theorem_1`
 
     Returns
     -------
     float
         The estimate of m.
-
-    Raises
-    ------
-    ValueError
-        Noise that is 0 everywhere.
 
     Examples
     --------
@@ -194,16 +175,14 @@ def size_from_noise(noise: ArrayLike, noise_multiplier: float, clip: float, mult
 def sign_flip_epsilon(group_size: int, noise_multiplier: float, delta: float) -> float:
     """What one autograd step gives away with the printed noise, where both groups hold m people and one turns the signs. Exact.
 
-    Source: ours, Tran et al. 2020, Theorem 1 (gap T2): the step moves by :func:`sign_flip_sensitivity`, the noise is sigma times the
-    printed sensitivity. The noise's own size is taken as public here.
+    Source: ours, Tran et al. 2020, Theorem 1 (gap T2): :func:`sign_flip_sensitivity` over the printed one. The noise's own size is taken as
+    public here.
 
     Parameters
     ----------
     group_size : int in 2..10^9
         m.
-    noise_multiplier : float in [1e-3, 1e6]
-        sigma_p.
-    delta : float in [1e-10, 1)
+    noise_multiplier, delta : as in :func:`printed_step_epsilon`
 
     Returns
     -------
@@ -221,13 +200,7 @@ def sign_flip_epsilon(group_size: int, noise_multiplier: float, delta: float) ->
 
 @dataclass(frozen=True)
 class Counts:
-    """How often a run reads the private groups.
-
-    Attributes
-    ----------
-    primal, dual : float
-        Noisy steps, and noisy measurements of the violations.
-    """
+    """How often a run reads the private groups: ``primal`` noisy steps, and ``dual`` noisy measurements of the violations."""
 
     primal: float
     dual: float
@@ -236,8 +209,8 @@ class Counts:
 def theorem_5(n: int, batch: int, epochs: int, *, as_printed: bool = False) -> Counts:
     """The number of noisy steps and measurements in a run.
 
-    Source: Tran et al. 2020, Theorem 5; ours without ``as_printed`` (gap T14). An epoch has ceil(n / batch) steps. In the first all
-    multipliers are 0: its steps read no group. The last measurement moves multipliers that no step uses.
+    Source: Tran et al. 2020, Theorem 5; ours without ``as_printed`` (gap T14): the steps of the first epoch read no group, and the last
+    measurement moves multipliers that no step uses.
 
     Parameters
     ----------
@@ -253,11 +226,6 @@ def theorem_5(n: int, batch: int, epochs: int, *, as_printed: bool = False) -> C
     Returns
     -------
     Counts
-
-    Raises
-    ------
-    ValueError
-        A batch of more than all people.
 
     Examples
     --------
@@ -293,27 +261,20 @@ def _delta_of(distances: np.ndarray, chances: np.ndarray, epsilon: float) -> flo
 def visible_batch_epsilon(noise_multiplier: float, sampling_probability: float, steps: int, delta: float) -> float:
     """The epsilon of sampled Gaussian steps whose batches can be seen: as much as if nothing were sampled.
 
-    Source: ours, against Tran et al. 2020, Lemma 1 (gap T7).
-
-    The loss of the same batch is added without noise, and everything but the groups is public: in the worst case everybody sees in which
-    steps a person took part. Their number K has the same law whatever the person's group, and given K the steps are one Gaussian with
-    distance sqrt(K) / sigma: delta is the mean over K ~ Bin(N, q). So nothing is gained by sampling.
+    Source: ours, against Tran et al. 2020, Lemma 1 (gap T7). The loss of the same batch is added without noise, and everything but the
+    groups is public: in the worst case everybody sees in which K ~ Bin(N, q) steps a person took part. Given K the steps are one Gaussian
+    with distance sqrt(K) / sigma.
 
     Parameters
     ----------
-    noise_multiplier : float in [1e-3, 1e6]
+    noise_multiplier : as in :func:`printed_step_epsilon`
     sampling_probability : float in (0, 1]
     steps : int in 1..10^7
-    delta : float in [1e-10, 1)
+    delta : as in :func:`printed_step_epsilon`
 
     Returns
     -------
-    float
-
-    Raises
-    ------
-    ValueError
-        More than 10,000 of epsilon.
+    float, at most 10,000
 
     Examples
     --------
@@ -333,15 +294,14 @@ def visible_batch_epsilon(noise_multiplier: float, sampling_probability: float, 
 def partition_epsilon(noise_multiplier: float, epochs: int, delta: float) -> float:
     """The epsilon of epochs over a partition into batches, seen or not: each person is in one batch an epoch, so T plain Gaussian steps.
 
-    Source: ours, against Tran et al. 2020, Lemma 1 and Theorem 5 (gap T8). The loop of Algorithm 1 visits batch after batch of a partition:
-    no sample is drawn, and what is proved without any is a distance of sqrt(T) / sigma.
+    Source: ours, against Tran et al. 2020, Lemma 1 and Theorem 5 (gap T8): no sample is drawn.
 
     Parameters
     ----------
-    noise_multiplier : float in [1e-3, 1e6]
+    noise_multiplier : as in :func:`printed_step_epsilon`
     epochs : int in 1..10^9
         T.
-    delta : float in [1e-10, 1)
+    delta : as in :func:`printed_step_epsilon`
 
     Returns
     -------

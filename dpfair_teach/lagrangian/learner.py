@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from tqdm import tqdm
 
 from .. import _checks as check
 from .._classifier import RandomizedClassifier
@@ -16,7 +17,7 @@ from ..fairness.parity import Notion
 from ..mechanisms import Release
 from ..networks import Adam, Network
 from .algorithm import f_ld_signed, pf_ld
-from .plan import LARGEST, LEAST_SAMPLE, NoiseMultipliers, Plan, find_noise, training_releases
+from .plan import LARGEST, LEAST_SAMPLE, Plan, find_noise, training_releases
 from .private_steps import noisy_sizes
 from .problem import FairProblem, FairTerms, Part, PublicProblem
 
@@ -34,7 +35,7 @@ GONE = {"rate": "Say learning_rate.", "dual_rate": "Say dual_learning_rate.", "l
         "method": "Noisy gradients are the way; to ask once take oneshot.SoftGroupLearner or oneshot.FrontierLearner.",
         "n_cells": "It belonged to method='posterior'; to ask once in cells take oneshot.FrontierLearner.",
         "sample": "It is batch / m; write the loop with lagrangian.Plan(sampling_probability=...) for another.",
-        "subspace": "Write the loop with lagrangian.public_directions.",
+        "subspace": "Write the loop with lagrangian.noisy_group_sum and its directions.",
         "shares": "Write the loop with lagrangian.public_sizes and lagrangian.pf_ld.",
         **dict.fromkeys(("sizes_share", "dual_share"), "It is fixed; write the loop with lagrangian.find_noise for another.")}
 #: Of epsilon, for the sizes of the groups.
@@ -58,7 +59,7 @@ class History:
         self.problem, self.plan = problem, plan
         self.steps, self.loss = 0, 0.0
         self.rows: list[dict[str, float]] = []
-        self.bar = _bar(plan.epochs * plan.steps(problem.m)) if progress else None
+        self.bar = tqdm(total=plan.epochs * plan.steps(problem.m), unit="step") if progress else None
 
     def __call__(self, part: Part | None = None, multipliers: np.ndarray | None = None, violations: np.ndarray | None = None) -> None:
         if violations is not None:
@@ -83,12 +84,6 @@ class History:
         nothing = np.full(self.problem.terms.shape, np.nan)
         columns = ["loss", *self._named("multiplier", nothing), *self._named("violation", nothing)]
         return pd.DataFrame(self.rows, columns=columns, index=pd.RangeIndex(1, len(self.rows) + 1, name="epoch"))
-
-
-def _bar(steps: int) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=steps, unit="step")
 
 
 class LagrangianClassifier(RandomizedClassifier):
@@ -126,8 +121,6 @@ class LagrangianClassifier(RandomizedClassifier):
     def _problem(self, params: LagrangianParams, X: Any, y: np.ndarray, sensitive_features: Any) -> FairProblem:
         """Everybody, looked at before anything is drawn."""
         X = check.filled("X", self._people(X), "feature")
-        if len(y) != len(X):
-            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give everybody's label.")
         A = check.groups_below("sensitive_features", sensitive_features, params.terms.n_groups + self.missing, length=len(X),
                                last="n_groups" if self.missing else "n_groups - 1")
         return FairProblem(Network(X.shape[1], params.hidden), X, A, y, params.terms, missing=self.missing)
@@ -184,18 +177,12 @@ class FairLagrangian(LagrangianClassifier):
     ----------
     network_, theta_ : networks.Network, (p,) array
     multipliers_ : (k, R) array
-        Of the last epoch.
+        Signed; those of the last epoch.
     error_ : float
         How often it errs on the people of ``fit``.
     history_ : pandas.DataFrame
-        A row an epoch: ``loss``, each ``multiplier``, such as ``multiplier FP 1``, each ``violation`` at the end of the epoch.
+        A row an epoch: ``loss``, each ``multiplier``, such as ``multiplier FP 1``, each ``violation`` as the dual step saw it.
     parity_ : fairness.Parity
-    n_features_in_, feature_names_in_, classes_ : as of scikit-learn
-
-    Raises
-    ------
-    ValueError
-        By every method, for any parameter or array out of range; a group of which there is nobody; steps so large that weights run away.
 
     Examples
     --------
@@ -247,8 +234,8 @@ class PrivateFairLagrangian(LagrangianClassifier):
     A twentieth of epsilon asks for the groups' sizes. Then each step has a noisy sum of the groups' gradients over a secret sample of
     about ``batch`` people, and each epoch noisy violations. The first third of the epochs is warm-up: it reads no group and costs nothing.
 
-    Each ``fit`` is a new release. The guarantee is that of the ideal law of its noise, see :func:`noisy_group_sum`. Scores and decisions:
-    see :class:`FairLagrangian`. Standardize X; a numpy memmap is read a batch at a time.
+    Each ``fit`` is a new release. The guarantee is that of the ideal law of its noise, see :func:`noisy_group_sum`. Nothing is refused
+    because of who is in which group: an empty one says nothing. A numpy memmap is read a batch at a time.
 
     Parameters
     ----------
@@ -264,18 +251,8 @@ class PrivateFairLagrangian(LagrangianClassifier):
         k, public. It is not read off A. With ``missing`` at most 999.
     missing : bool
         The code k is a person who did not say the group: such a person is in none, and who did not say is private too.
-    hidden : sequence of ints
-        Sizes of the hidden layers.
-    epochs : int in 2..10^6
-        T.
-    batch : int in 1..10^9
-        People of a public batch.
-    learning_rate : float in [1e-9, 1000]
-        Of Adam.
-    dual_learning_rate : float in [0, 1e9]
-        s: how far a multiplier moves for a violation of 1.
-    max_multiplier : float in (0, 1e9]
-        Multipliers are kept within it.
+    hidden, epochs, batch, learning_rate, dual_learning_rate, max_multiplier : as in :class:`FairLagrangian`
+        The network, and its training on public batches.
     max_grad_norm : float in (0, 1e9]
         Each person's gradient of h is clipped to this length.
     progress : bool
@@ -283,14 +260,8 @@ class PrivateFairLagrangian(LagrangianClassifier):
 
     Attributes
     ----------
-    network_, theta_ : networks.Network, (p,) array
-    multipliers_ : (k, R) array
-        Signed; those of the last epoch.
-    error_ : float
-        How often it errs on the people of ``fit``: X, y and the network are public, so this is.
-    history_ : pandas.DataFrame
-        A row an epoch: ``loss``, which is public, each ``multiplier``, such as ``multiplier FP 1``, each noisy ``violation`` as the dual
-        step saw it.
+    network_, theta_, multipliers_, error_, history_, parity_ : as in :class:`FairLagrangian`
+        All public: the violations of the history are the noisy ones.
     sizes_ : (k, R) array
         How large each group is taken to be.
     deviation_ : (k, R) array
@@ -299,14 +270,6 @@ class PrivateFairLagrangian(LagrangianClassifier):
     noise_ : NoiseMultipliers
     releases_ : tuple of accounting.Release, of the last ``fit`` only
         Sums in units of how far one person moves them. Of a step that had nothing to ask there is none; what the fit costs is epsilon.
-    parity_ : fairness.Parity
-    n_features_in_, feature_names_in_, classes_ : as of scikit-learn
-
-    Raises
-    ------
-    ValueError
-        By every method, for any parameter or array out of range; by ``fit`` for a budget that no noise reaches, and steps so large that
-        weights run away; never because of who is in which group: an empty group says nothing.
 
     Examples
     --------
@@ -356,16 +319,13 @@ class PrivateFairLagrangian(LagrangianClassifier):
         noise = find_noise(params.epsilon, params.delta, plan, m, sizes_budget_fraction=SIZES_BUDGET_FRACTION)
         self.releases_: tuple[Release, ...] = training_releases(noise, plan, m, k, bool(self.missing))      # of a fit that dies, at most
         (self.sizes_, asked), self.noise_ = noisy_sizes(problem, noise.sizes, rng), noise
-        self.deviation_ = self._deviation(plan, noise, k, params.terms.shape)
+        # of the violations of all epochs together, as their multipliers add them up
+        of_one = math.sqrt(2 * (1 if self.missing else 1 - 1 / k)) * noise.dual
+        self.deviation_ = np.full(params.terms.shape, of_one / math.sqrt(max(1, plan.epochs - plan.warmup_epochs)))
         history = History(problem.public, plan, self.progress)
         theta, multipliers, releases = pf_ld(problem, plan, self.sizes_, noise, rng, history)
         self.releases_ = (asked, *releases)
         self._keep(problem.public, theta, multipliers, history)
-
-    def _deviation(self, plan: Plan, noise: NoiseMultipliers, k: int, shape: tuple[int, int]) -> np.ndarray:
-        """Of the violations of all epochs together, as their multipliers add them up."""
-        of_one = math.sqrt(2 * (1 if self.missing else 1 - 1 / k)) * noise.dual
-        return np.full(shape, of_one / math.sqrt(max(1, plan.epochs - plan.warmup_epochs)))
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         return self.sizes_, self.deviation_, float(self.epsilon), self.parity_

@@ -62,11 +62,6 @@ class Plan:
     empty : str
         Of a batch in which a group has no mean: "refuse" it, or "skip" it and count how often; of F-LD and the printed variants.
 
-    Raises
-    ------
-    ValueError
-        An optimizer that is none; an unknown word.
-
     Examples
     --------
     >>> Plan(20, 256).steps(1000), Plan(20, 256, warmup_epochs=2).paid(1000)
@@ -126,8 +121,7 @@ class Plan:
 class NoiseMultipliers:
     """The noise of a training: two noise multipliers, and the epsilon of the question for the groups' sizes.
 
-    Source: ours; Tran et al. 2020 call the first two sigma_p and sigma_d. A noise multiplier is a standard deviation over a sensitivity
-    (gap T10).
+    Source: ours; Tran et al. 2020 call the first two sigma_p and sigma_d: standard deviations over sensitivities (gap T10).
 
     Parameters
     ----------
@@ -162,8 +156,8 @@ def gaussian_of(multiplier: float, sampling_probability: float = 1.0) -> Measure
 def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int = 2, missing: bool = False) -> tuple[Release, ...]:
     """What a repaired training releases: the sizes, if they are asked, then a noisy sum a primal step and violations a dual step.
 
-    Source: ours, for Tran et al. 2020, Theorem 5, whose count is off by the warm-up epoch and the last dual step (gap T14). How many
-    there are is fixed beforehand: a step whose prices nu / N are all equal releases nothing, and is counted.
+    Source: ours, for Tran et al. 2020, Theorem 5, whose count is off by the warm-up epoch and the last dual step (gap T14). How many there
+    are is fixed beforehand: a step whose prices nu / N are all equal releases nothing, and is counted.
 
     Parameters
     ----------
@@ -181,17 +175,11 @@ def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int
     tuple of accounting.Release
         Sums in units of how far one person moves them.
 
-    Raises
-    ------
-    ValueError
-        Noise of 0.
-
     Examples
     --------
-    >>> for record in training_releases(NoiseMultipliers(1.5, 20.0), Plan(20, 256, sampling_probability=.01), 1000):
-    ...     print(record.sensitivity, record.scale, record.sampling_probability, record.times)
-    1.0 1.5 0.01 76
-    1.0 20.0 1.0 19
+    >>> records = training_releases(NoiseMultipliers(1.5, 20.0), Plan(20, 256, sampling_probability=.01), 1000)
+    >>> [(record.sensitivity, record.scale, record.sampling_probability, record.times) for record in records]
+    [(1.0, 1.5, 0.01, 76), (1.0, 20.0, 1.0, 19)]
     """
     noise, plan = checked_noise(noise), checked_plan(plan)
     k = check.group_count(n_groups)
@@ -209,14 +197,15 @@ def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget
                dual_budget_fraction: float = 0.2) -> NoiseMultipliers:
     """The least noise with which a repaired training is (epsilon, delta)-private, by the accountant of loss distributions.
 
-    Source: ours, for Tran et al. 2020, Lemmas 1 and 2 and Theorem 5. The dual steps get the noise that would cost their fraction of
-    epsilon were they alone, the primal steps as little as fits: what composes is not the sum of the parts, so they get more than the rest.
+    Source: ours, for Tran et al. 2020, Lemmas 1 and 2 and Theorem 5. The dual steps get the noise that would cost their fraction of epsilon
+    were they alone, the primal steps as little as fits.
 
     Parameters
     ----------
     epsilon : float in [1e-6, 100]
     delta : float in [1e-10, 0.5]
     plan : Plan
+        Not every epoch may be warm-up.
     m : int in 1..10^9
         People.
     sizes_budget_fraction : float in [0.001, 0.9], or 0
@@ -226,11 +215,7 @@ def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget
     Returns
     -------
     NoiseMultipliers
-
-    Raises
-    ------
-    ValueError
-        A plan whose every epoch is warm-up; a budget that no noise multiplier up to 10^6 reaches.
+        At most 10^6: a budget that takes more is refused.
 
     Examples
     --------

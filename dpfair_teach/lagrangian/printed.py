@@ -25,11 +25,6 @@ def clipped(vector: np.ndarray, clip: float) -> np.ndarray:
     -------
     (p,) array
 
-    Raises
-    ------
-    ValueError
-        Entries that are no numbers.
-
     Examples
     --------
     >>> clipped([3.0, 4.0], 1.0)
@@ -58,11 +53,6 @@ def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, em
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        Sizes that are no numbers; with "refuse" a size of 1 or less.
 
     Examples
     --------
@@ -95,17 +85,11 @@ def printed_dual_step(multipliers: np.ndarray, whole: GroupPart, plan: Plan, noi
     plan : Plan
         With a ``dual_clip``.
     noise : NoiseMultipliers
-        sigma_d.
     rng : numpy.random.Generator
 
     Returns
     -------
     (k, R) array
-
-    Raises
-    ------
-    ValueError
-        Shapes that differ, what is no part, plan or noise, a plan without ``dual_clip``; a group of one person, or none.
 
     Examples
     --------
@@ -142,7 +126,7 @@ def pf_ld_as_printed(
     Parameters
     ----------
     problem : FairProblem
-        Its groups given as codes.
+        Its groups given as codes, each of two people at least.
     plan : Plan
         With a ``dual_clip``; the paper's are ``max_grad_norm=10, dual_clip=5``.
     noise : NoiseMultipliers
@@ -155,12 +139,6 @@ def pf_ld_as_printed(
     lam : (k, R) array
     skipped : int
         Batches without a penalty.
-
-    Raises
-    ------
-    ValueError
-        Weights in place of groups; in all the data a group of one person, or none; a plan without ``dual_clip``. With ``empty="refuse"``
-        a batch without a sensitivity.
 
     Examples
     --------
@@ -203,31 +181,17 @@ def pf_ld_autograd(
     """PF-LD as everybody writes it who lets a library differentiate lambda times the absolute violation: **not** private.
 
     Source: Tran et al. 2020, Algorithm 1, with each person's gradient of h clipped in the group means, as Theorem 1 assumes, and the noise
-    of (7). It descends. But the derivative of an absolute value is its sign, which is read off the private groups of the batch: one
-    changed A may turn it, and then the step moves by up to 4 lambda C, or more where mu(P) is not clipped, however large the group is
-    (T2). The means are made again by one changed A, which moves them by more than (7) (T1); scale and batch leak as in
-    :func:`pf_ld_as_printed`.
+    of (7). It descends. But the derivative of an absolute value is its sign, which is read off the private groups of the batch: one changed
+    A may turn it, and moves the step by up to 4 lambda C, or more where mu(P) is not clipped, however large the group is (T2). T1, and how
+    scale and batch leak: as in :func:`pf_ld_as_printed`.
 
     Parameters
     ----------
-    problem : FairProblem
-        Its groups given as codes.
-    plan : Plan
-        With a ``dual_clip``.
-    noise : NoiseMultipliers
-    rng : numpy.random.Generator
+    problem, plan, noise, rng : as in :func:`pf_ld_as_printed`
 
     Returns
     -------
-    theta : (p,) array
-    lam : (k, R) array
-    skipped : int
-        Batches without a penalty.
-
-    Raises
-    ------
-    ValueError
-        As :func:`pf_ld_as_printed`.
+    theta, lam, skipped : as of :func:`pf_ld_as_printed`
 
     Examples
     --------
@@ -236,8 +200,7 @@ def pf_ld_autograd(
     >>> from dpfair_teach.networks import Network
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> problem = FairProblem(Network(people.d, (8,)), people.X, people.A, people.Y, FairTerms("demographic_parity", 2))
-    >>> noise, rng = NoiseMultipliers(1.0, 1.0), np.random.default_rng(2)
-    >>> theta, lam, skipped = pf_ld_autograd(problem, Plan(5, 50, dual_clip=1.0), noise, rng)
+    >>> theta, lam, skipped = pf_ld_autograd(problem, Plan(5, 50, dual_clip=1.0), NoiseMultipliers(1.0, 1.0), np.random.default_rng(2))
     >>> lam.shape, skipped
     ((2, 1), 0)
     """

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import Measurement, Release, release_cells
-from ..networks import clipped_sum, per_example_gradients
+from ..networks import clipped_sum
 from .problem import FairProblem, GroupPart, Part
 
-__all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes", "public_directions"]
+__all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes"]
 
 #: Of the people of a rate, the least share that a group is taken to have.
 LEAST = 0.01
@@ -23,13 +23,9 @@ LEAST_REACH = 1e-300
 def centred_prices(multipliers: ArrayLike, sizes: ArrayLike, silent: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """nu / N as a part that all groups of a rate have alike, and what is left: the middle of its range, and at most half the range.
 
-    Source: ours, for gaps T9 and T19. Whoever moves from group a to b changes the gradient of the penalty by (nu_b / N_b - nu_a / N_a)
-    grad h, at most the range times the clip. The middle multiplies everybody's gradient, whatever the group: it is public, and goes into
-    the public step. What is left is at most half the range for every group, so a person's contributions, before and after, lie within half
-    of what they move: the pair of laws that :func:`~dpfair_teach.accounting.rdp_sampled_gaussian` proves worst for "replace" is theirs.
-
-    Who may be in no group has the price 0 then. That is one more price to be in the range, and minus the middle is left of it: the public
-    step has already counted everybody with the middle.
+    Source: ours, for gaps T9 and T19. The middle multiplies everybody's gradient, whatever the group: it is public, and goes into the
+    public step. What is left is at most half the range for every group, so a person's contributions, before and after, lie within half of
+    what they move: the pair of laws that :func:`~dpfair_teach.accounting.rdp_sampled_gaussian` proves worst for "replace" is theirs.
 
     Parameters
     ----------
@@ -38,26 +34,19 @@ def centred_prices(multipliers: ArrayLike, sizes: ArrayLike, silent: bool = Fals
     sizes : (k, R) array
         N, public, at least 10^-9.
     silent : bool
-        May a person be in no group? By the way the groups were given, not by who is where.
+        May a person be in no group, and so have the price 0? By the way the groups were given, not by who is where.
 
     Returns
     -------
     middle : (R,) array
     centred : (k, R) array, with ``silent`` (k + 1, R)
-        Its largest entry and its smallest, of one rate, are opposite, up to rounding. The last row is of those in no group.
-
-    Raises
-    ------
-    ValueError
-        Shapes that differ, sizes that are not above 0.
+        The last row is of those in no group.
 
     Examples
     --------
     >>> centred_prices([[1.0], [-2.0]], [[100.0], [50.0]])
     (array([-0.015]), array([[ 0.025],
            [-0.025]]))
-    >>> centred_prices([[1.0], [2.0]], [[100.0], [100.0]], silent=True)[1].ravel()
-    array([ 0.  ,  0.01, -0.01])
     """
     multipliers = check.filled("multipliers", check.array("multipliers", multipliers, ndim=2, low=-1e9, high=1e9), "multiplier")
     sizes = check.array("sizes", sizes, shape=multipliers.shape, low=1e-9, high=1e15)
@@ -72,20 +61,15 @@ def noisy_group_sum(part: GroupPart, centred: ArrayLike, clip: float, noise: Mea
                     directions: np.ndarray | None = None) -> np.ndarray:
     """The sum over a secret sample of centred price times clipped gradient of h, with Gaussian noise: the only look at A in a primal step.
 
-    Source: ours, repairing Tran et al. 2020, equation (10), by gaps T1 to T10. What one person adds to the sum is at most clip times the
-    largest |centred price|, in any group; reach is twice that, and no changed A moves the sum further. The standard deviation is noise
-    times reach, and where all prices are 0, or below 10^-300, nothing is read, drawn or released. reach follows
-    from the released multipliers, so it is public. With ``directions`` only the sum's coordinates on these are released: a projection
-    shortens every contribution, so the same noise does, on few numbers in place of p. The result is rounded to a public grid, 1/1000 of
-    the noise.
-
-    The guarantee is that of the ideal law. Sums of products of doubles are rounded by 2^-53 of their size in an order that is fixed
-    by X; by how much depends on A, far below the grid, and is not reckoned.
+    Source: ours, repairing Tran et al. 2020, equation (10), by gaps T1 to T10. No changed A moves the sum further than reach, twice the
+    clip times the largest |centred price|, which is public; the standard deviation is noise times reach. Where all prices are 0, or below
+    10^-300, nothing is read, drawn or released. The result is rounded to a public grid, 1/1000 of the noise. The guarantee is that of the
+    ideal law: sums of products of doubles are rounded far below the grid, by how much depends on A, and that is not reckoned.
 
     Parameters
     ----------
     part : of :class:`FairProblem`
-        ``problem.of(theta, sample)``; the sample must stay secret.
+        ``problem.of(theta, sample)``, of codes, with a theta of float64; the sample must stay secret.
     centred : (k, R) array
         Of :func:`centred_prices`; (k + 1, R) where a person may be in no group. Others make more noise than they need.
     clip : float in (0, 1e9]
@@ -93,17 +77,11 @@ def noisy_group_sum(part: GroupPart, centred: ArrayLike, clip: float, noise: Mea
         Gaussian, of sensitivity 1: its scale is the noise multiplier, as of :meth:`NoiseMultipliers.measurements`. It keeps the record.
     rng : numpy.random.Generator
     directions : (p, r) array, optional
-        Orthonormal columns, public.
+        Orthonormal columns, public: only the sum's coordinates on these are released.
 
     Returns
     -------
     (p,) array
-
-    Raises
-    ------
-    ValueError
-        What is no part of a problem, one of weights in place of groups, or one with a theta of single precision, in which a clipped
-        gradient may be longer than the clip; shapes that do not fit; directions that are not orthonormal.
 
     Examples
     --------
@@ -142,17 +120,14 @@ def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng:
     """Signed violations over fixed sizes, with Gaussian noise: the only look at A in a dual step.
 
     Source: ours, repairing Tran et al. 2020, equation (13) and Theorem 2, by gaps T16 to T19 and T28. Of each group and rate it is (1/N_a)
-    times the sum over the group of mu(P) - h. How far |mu(P) - h| goes among the people of a rate is public, X, Y and theta being so: in
-    units of that, one changed A takes at most 1 from one sum and adds as much to another. So k sums have sensitivity sqrt 2. All of a rate
-    together they are 0, which is public, so the noise is taken off its mean too: of two groups one number is left, with the noise of
-    sensitivity 1. Where a person may be in no group the sums are free, and noise stays as it is.
-
+    times the sum over the group of mu(P) - h. In units of how far |mu(P) - h| goes among the people of a rate, which is public, k sums have
+    sensitivity sqrt 2. All of a rate together they are 0, so the noise is taken off its mean too, but where a person may be in no group.
     The sums are exact, of numbers on a public grid, and the noisy sums are rounded to another.
 
     Parameters
     ----------
     part : of :class:`FairProblem`
-        ``problem.of(theta)``, everybody.
+        ``problem.of(theta)``, everybody, of codes.
     sizes : (k, R) array
         N, public.
     noise : mechanisms.Measurement
@@ -162,11 +137,6 @@ def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng:
     Returns
     -------
     (k, R) array
-
-    Raises
-    ------
-    ValueError
-        What is no part of a problem, or one of weights in place of groups; shapes that do not fit.
 
     Examples
     --------
@@ -195,9 +165,8 @@ def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng:
 def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) -> tuple[np.ndarray, Release]:
     """How many people each group has under each fraction line, asked once, with geometric noise: epsilon-private.
 
-    Source: ours, gap T6: what sets the scale of noise must be public. ``mechanisms.release_cells`` counts; every person is
-    under one line at most. No size is taken to be below a hundredth of its rate, or 1: an empty group is no error, and its noise is
-    bounded.
+    Source: ours, gap T6: what sets the scale of noise must be public. No size is taken to be below a hundredth of its rate, or 1: an empty
+    group is no error, and its noise is bounded.
 
     Parameters
     ----------
@@ -210,11 +179,6 @@ def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) 
     -------
     sizes : (k, R) array
     release : accounting.Release
-
-    Raises
-    ------
-    ValueError
-        Weights in place of groups.
 
     Examples
     --------
@@ -253,11 +217,6 @@ def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarr
     -------
     (k, R) array
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, a proportion that is not above 0.
-
     Examples
     --------
     >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
@@ -279,48 +238,6 @@ def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarr
     return np.maximum(np.broadcast_to(group_proportions.reshape(k, -1), (k, R)) * problem.public.people, 1e-9)
 
 
-def public_directions(part: Part, rank: int) -> np.ndarray:
-    """The directions along which people's gradients of h differ most, from 0: an orthonormal basis. A is not read.
-
-    Source: ours; the idea of noise in a public subspace is Zhou, Wu and Banerjee's (2021), who need public people for it. Here X, Y and
-    theta are public, so everybody's gradient is.
-
-    Parameters
-    ----------
-    part : of :class:`FairProblem`
-        A batch, of at least as many people.
-    rank : int in 1..1000
-
-    Returns
-    -------
-    (p, rank) array
-
-    Raises
-    ------
-    ValueError
-        More directions than people, or than parameters.
-
-    Examples
-    --------
-    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
-    >>> from dpfair_teach.networks import Network
-    >>> problem = FairProblem(Network(2, ()), np.eye(6)[:, :2], [0, 1, 1] * 2, [0, 1] * 3, FairTerms("equalized_odds", 2))
-    >>> public_directions(problem.of(np.zeros(3), np.arange(6)), 2).shape
-    (3, 2)
-    """
-    if not isinstance(part, Part):
-        check.refuse("part", part, *NO_PART)
-    rank = check.integer("rank", rank, low=1, high=1000)
-    network = part.problem.network
-    if rank > min(part.n, network.n_parameters):
-        check.refuse("rank", rank, f"more directions than {part.n} people, or {network.n_parameters} parameters, have",
-                     "Choose a smaller rank.")
-    people = per_example_gradients(network, part.theta, part.passed, part.slopes).astype(float)
-    _, vectors = np.linalg.eigh(people @ people.T)
-    top = people.T @ vectors[:, ::-1][:, :rank]
-    return np.linalg.qr(top)[0]
-
-
 def checked_measurement(noise: Any) -> Measurement:
     if not isinstance(noise, Measurement) or noise.mechanism != "gaussian":
         check.refuse("noise", noise, "not a Measurement of Gaussian noise",
@@ -329,8 +246,7 @@ def checked_measurement(noise: Any) -> Measurement:
 
 
 def reach_of(centred: np.ndarray, clip: float) -> float:
-    """Twice what one person can add to the sum, whatever the prices: of centred ones that is their range, the largest of all rates, times
-    the clip."""
+    """Twice what one person can add to the sum, whatever the prices: of centred ones the largest range, times the clip."""
     return 2 * clip * float(np.abs(centred).max())
 
 
@@ -348,7 +264,7 @@ def orthonormal(directions: Any, p: int) -> np.ndarray:
     if not off <= 1e-9:
         check.array("directions", directions)       # says of what is no number that it is none
         check.refuse("directions", off, "is how far their products with each other are from 1 and 0: the sum's coordinates on them could "
-                     "move further than noise is made for", "Give orthonormal columns, as public_directions or numpy.linalg.qr makes them.")
+                     "move further than noise is made for", "Give orthonormal columns, as numpy.linalg.qr makes them.")
     return directions
 
 

@@ -29,12 +29,9 @@ class FairTerms:
     """The constraints of the Lagrangian: for each group a and each rate r of a notion, the mean of h over everybody of the rate, less the
     group's, is to be 0.
 
-    Source: Tran et al. 2020, equations (1) and (2), and Examples 1 to 3; Example 3 leaves out the label, which its h reads. The index set
-    is groups times rates: k for demographic and accuracy parity, 2k for equalized odds. With two groups only one of two is free, as the
-    groups' violations, weighted by their sizes, add up to 0.
-
-    These are means of *scores*: gap T27. A network whose mean scores are equal need not *accept* equally often where a score of 1/2
-    decides; and of accuracy parity, equal mean losses do not mean equal error rates.
+    Source: Tran et al. 2020, equations (1) and (2), and Examples 1 to 3. The index set is groups times rates: k for demographic and
+    accuracy parity, 2k for equalized odds. These are means of *scores* (gap T27): a network whose mean scores are equal need not *accept*
+    equally often where a score of 1/2 decides.
 
     Parameters
     ----------
@@ -55,11 +52,6 @@ class FairTerms:
         h.
     shape : (k, R)
         Of violations, sizes and multipliers.
-
-    Raises
-    ------
-    ValueError
-        A notion against a group; an h of another notion.
 
     Examples
     --------
@@ -149,14 +141,16 @@ WITHOUT_THEM = "Make the FairProblem without that group: renumber the others, or
 
 @dataclass(frozen=True, eq=False)
 class PublicProblem:
-    """What of a problem anybody may see: the people without their groups."""
+    """What of a problem anybody may see: the people without their groups; ``network``, ``terms``, ``rows``, ``y``, ``cells`` are its.
+
+    ``complete``: is everybody known to be in one group? By the way the groups were given, not by who is where.
+    """
 
     network: Network
     terms: FairTerms
     rows: np.ndarray
     y: np.ndarray
     cells: np.ndarray
-    #: Is everybody known to be in one group? By the way the groups were given, not by who is where.
     complete: bool
 
     @property
@@ -199,22 +193,12 @@ class FairProblem:
     ----------
     m : int
         People.
-    weights : (m, k) array
-        Everybody's weight on every group. Private.
-    cells : (m,) array of ints
-        Everybody's rate.
-    y, rows : (m,) and (m, d) arrays
-        Y and X, read.
+    cells, y, rows : (m,), (m,) and (m, d) arrays
+        Everybody's rate; Y and X, read.
+    weights, codes : (m, k) array, and (m,) array of ints or None
+        Everybody's weight on every group, and group, where it was given as a code. Private.
     public : PublicProblem
         All of it but the groups.
-    codes : (m,) array of ints, or None
-        The groups, where they were given as codes. Private.
-
-    Raises
-    ------
-    ValueError
-        Arrays that do not fit each other, the network or the terms; labels all alike; entries of X beyond 10^6, now or, of rows on disk
-        that somebody writes to, when they are read.
 
     Examples
     --------
@@ -281,9 +265,10 @@ class FairProblem:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some people of a problem at some theta: their logits, and what follows; no group. Everybody's are computed a block at a time."""
+    """Some ``people`` of a ``problem`` at some ``theta``, and no group. Everybody's logits are computed a block at a time.
+    """
 
-    problem: PublicProblem | FairProblem
+    problem: Any
     theta: np.ndarray
     people: np.ndarray | slice
 
@@ -294,6 +279,7 @@ class Part:
 
     @cached_property
     def logits(self) -> np.ndarray:
+        """Everybody's, (n,)."""
         if not isinstance(self.people, slice):
             return self.passed.logits
         network = self.problem.network
@@ -302,14 +288,17 @@ class Part:
 
     @property
     def n(self) -> int:
+        """How many they are."""
         return len(self.y)
 
     @cached_property
     def y(self) -> np.ndarray:
+        """Their labels, (n,)."""
         return self.problem.y[self.people]
 
     @cached_property
     def cells(self) -> np.ndarray:
+        """Their rates, (n,)."""
         return self.problem.cells[self.people]
 
     @cached_property
@@ -351,7 +340,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class GroupPart(Part):
-    """Some people with their weights on the groups, (n, k), which are private."""
+    """Some ``people`` of a ``problem`` at some ``theta``, and their ``weights`` (n, k) on the groups, which are private."""
 
     problem: FairProblem
     weights: np.ndarray
@@ -435,19 +424,13 @@ def epoch_batches(m: int, size: int, rng: np.random.Generator) -> Iterator[np.nd
 
     Parameters
     ----------
-    m : int in 1..10^9
-        People.
-    size : int in 1..10^9
+    m, size : int in 1..10^9
+        People, in all and of a batch.
     rng : numpy.random.Generator
 
     Returns
     -------
     iterator of arrays of ints
-
-    Raises
-    ------
-    ValueError
-        No generator.
 
     Examples
     --------
@@ -467,8 +450,7 @@ def epoch_order(m: int, rng: np.random.Generator) -> np.ndarray:
 def poisson_sample(m: int, probability: float, rng: np.random.Generator) -> np.ndarray:
     """A secret sample: each of m people is in it with this probability, on its own. Who is in it must not become known.
 
-    Source: Tran et al. 2020, Definition 2, as it must be read: gap T13. As many as a binomial law says, any set of so many equally likely:
-    the same law as a coin for each person, and for a small sample of many people much faster.
+    Source: Tran et al. 2020, Definition 2, as it must be read: gap T13.
 
     Parameters
     ----------
@@ -479,11 +461,6 @@ def poisson_sample(m: int, probability: float, rng: np.random.Generator) -> np.n
     Returns
     -------
     array of ints, in increasing order
-
-    Raises
-    ------
-    ValueError
-        No generator.
 
     Examples
     --------

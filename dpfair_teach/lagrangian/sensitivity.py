@@ -39,19 +39,19 @@ def multipliers_of(value: object) -> np.ndarray:
     return nu
 
 
-def normalisers_of(value: object, k: int) -> np.ndarray:
+def normalisers_of(value: object, k: int | None = None) -> np.ndarray:
     """A public number above 0 for each group, which stands for its size."""
-    return check.array("normalisers", value, ndim=1, length=k, low=1e-6, high=1e15, booleans=False)
+    N = check.array("normalisers", value, ndim=1, length=k, low=1e-6, high=1e15, booleans=False)
+    if not 2 <= N.size <= 1000:
+        check.refuse("normalisers", N.shape, "not one number for each of 2 to 1000 groups", "Give one normaliser for each group.")
+    return N
 
 
 def theorem_1(n_left: float, n_joined: float, clip: float, multiplier: float, *, as_printed: bool = False) -> float:
     """The l2 sensitivity of the group term, a signed sum of group means: 2 C lambda (1/n1 + 1/(n2 + 1)).
 
-    Source: Tran et al. 2020, Theorem 1; the constant is ours (gap T1). Whoever leaves a group of n1 moves its mean by (mean of the rest -
-    z) / n1, for two vectors of norm at most C: by at most 2C/n1. Joining a group of n2 moves its mean by (z - mean) / (n2 + 1). With
-    multipliers of opposite sign the two moves add up, and they are attained: everybody else has the gradient opposite to z. The printed
-    bound forgets that a mean that loses a member weighs all others anew. It is a bound for the sizes at hand: those are private, and no
-    noise may be set by them.
+    Source: Tran et al. 2020, Theorem 1; the constant is ours (gap T1): the printed bound forgets that a mean that loses a member weighs all
+    others anew. It is met. It holds for the sizes at hand, which are private: no noise may be set by them.
 
     Parameters
     ----------
@@ -85,8 +85,7 @@ def theorem_1(n_left: float, n_joined: float, clip: float, multiplier: float, *,
 def mean_update(mean: ArrayLike, size: int, person: ArrayLike, *, joins: bool) -> np.ndarray:
     """The mean of a group after one person left or joined it.
 
-    Source: ours (gap T1). Without z the mean is mean + (mean - z) / (size - 1); with a further z it is mean + (z - mean) / (size + 1). The
-    distance is not that of z from 0 but that of z from the mean.
+    Source: ours (gap T1). It moves by the distance of z from the mean, not from 0: by (mean - z) / (size - 1), or (z - mean) / (size + 1).
 
     Parameters
     ----------
@@ -102,11 +101,6 @@ def mean_update(mean: ArrayLike, size: int, person: ArrayLike, *, joins: bool) -
     -------
     (p,) array
 
-    Raises
-    ------
-    ValueError
-        Vectors of different length, or one person leaving nobody behind.
-
     Examples
     --------
     >>> mean_update([0.5], 4, [-1.0], joins=False), mean_update([0.5], 4, [-1.0], joins=True)
@@ -121,9 +115,8 @@ def mean_update(mean: ArrayLike, size: int, person: ArrayLike, *, joins: bool) -
 def means_sensitivity(sizes: ArrayLike, multipliers: ArrayLike, clip: float) -> float:
     """The largest change of the sum of multiplier times group mean towards any neighbour of groups of these sizes; exact.
 
-    Source: ours, Theorem 1 of Tran et al. 2020 for given multipliers of either sign. With u = nu_a / n_a and v = nu_b / (n_b + 1) the sum
-    changes by z (v - u) + u (mean of the others in a) - v (mean of b), three vectors of norm at most C that are free. So the most is
-    C (|v-u| + |u| + |v|) = 2 C max(|u|, |v|, |v-u|).
+    Source: ours, Theorem 1 of Tran et al. 2020 for given multipliers of either sign: 2 C max(|u|, |v|, |v - u|) over all pairs of groups, u
+    = nu_a / n_a and v = nu_b / (n_b + 1).
 
     Parameters
     ----------
@@ -131,24 +124,16 @@ def means_sensitivity(sizes: ArrayLike, multipliers: ArrayLike, clip: float) -> 
         People of each group. A group of one is joined and never left.
     multipliers : (k,) array in [-1e12, 1e12]
         nu, signed.
-    clip : float in [1e-12, 1e12]
-        C.
+    clip : as in :func:`theorem_1`
 
     Returns
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        Arrays of different length; a group of nobody; all groups of one person, which nobody can leave.
-
     Examples
     --------
     >>> round(means_sensitivity([20, 20, 50], [1, -1, 0], clip=1), 4)       # opposite signs: Theorem 1
     0.1952
-    >>> round(means_sensitivity([20, 20, 50], [1, 1, 1], clip=1), 4)        # the same sign: the two moves partly cancel
-    0.1
     """
     nu = multipliers_of(multipliers)
     n = check.array("sizes", check.whole_numbers("sizes", sizes, low=1, high=10**12), ndim=1, length=nu.size)
@@ -163,13 +148,9 @@ def means_sensitivity(sizes: ArrayLike, multipliers: ArrayLike, clip: float) -> 
 def sign_flip_sensitivity(n_left: float, n_joined: float, clip: float, multiplier: float) -> float:
     """The l2 sensitivity of what autograd makes of the absolute violations of two groups: C lambda (4 - 2 / max(n1, n2 + 1)).
 
-    Source: ours; Tran et al. 2020, Theorem 1, step (8a) to (8b) drops the absolute value (gap T2). The gradient of |V| is sign(V) times
-    that of V, and one person can turn the signs of both groups' V. Then the step is not lambda (mean_2 - mean_1) but its opposite, up to
-    what the person moves: the change is lambda |mean_2 - mean_1 + mean_2' - mean_1'|, attained with one group's gradients at C and the
-    other's at -C.
-
-    It holds for two groups with equal multipliers. There the population's gradient cancels. Anywhere else a flipped sign turns the
-    population's gradient, too, which is not clipped: then no number bounds the change.
+    Source: ours; Tran et al. 2020, Theorem 1, step (8a) to (8b) drops the absolute value (gap T2), whose sign one person can turn. It holds
+    for two groups with equal multipliers. Anywhere else a flipped sign turns the population's gradient, too, which is not clipped: then no
+    number bounds the change.
 
     Parameters
     ----------
@@ -191,8 +172,7 @@ def sign_flip_sensitivity(n_left: float, n_joined: float, clip: float, multiplie
 def clipped_mean_sensitivity(clip: float, multiplier: float) -> float:
     """The l2 sensitivity where the gradient of a group's mean is clipped, and not everybody's: 4 C lambda, whatever the sizes.
 
-    Source: Tran et al. 2020, the formula after (10); the constant is ours (gap T4). One person with a long gradient turns the mean of a
-    group round, from one end of the ball of radius C to the other: 2 C lambda for each of the two groups, and attained.
+    Source: Tran et al. 2020, the formula after (10); the constant is ours (gap T4): one person with a long gradient turns the mean round.
 
     Parameters
     ----------
@@ -213,16 +193,11 @@ def clipped_mean_sensitivity(clip: float, multiplier: float) -> float:
 def floored_sensitivity(multipliers: ArrayLike, clip: float, floor: int) -> float:
     """The l2 sensitivity with floored means, sum of the group over max(size, m0), m0 public: for all sizes.
 
-    Source: ours (repair R3 of gap T6). Whoever joins or leaves moves such a mean by at most 2C / (m0 + 1): up to m0 people the divisor is
-    fixed and the move at most C/m0; beyond, it is that of a mean of m0 + 1 or more. Both groups of a change together move as in
-    :func:`means_sensitivity`, at most as for sizes m0 + 1 and m0: 2C / (m0 + 1) times the range of the multipliers and 0, which is met.
+    Source: ours (repair R3 of gap T6): 2C / (m0 + 1) times the range of the multipliers and 0, which is met.
 
     Parameters
     ----------
-    multipliers : (k,) array in [-1e12, 1e12]
-        nu, signed.
-    clip : float in [1e-12, 1e12]
-        C.
+    multipliers, clip : as in :func:`means_sensitivity`
     floor : int in 1..10^12
         m0.
 
@@ -243,15 +218,11 @@ def floored_sensitivity(multipliers: ArrayLike, clip: float, floor: int) -> floa
 def fixed_sensitivity(multipliers: ArrayLike, clip: float, normalisers: ArrayLike, *, missing: bool = False) -> float:
     """The l2 sensitivity with fixed public normalisers, the group's sum over N_a: C times the range of nu / N.
 
-    Source: ours (repair R2 of gaps T1 and T6). Each person adds clip(gradient) nu_a / N_a and nothing else changes with their group: no
-    division by a private size, no minus one, and half of the true Theorem 1.
+    Source: ours (repair R2 of gaps T1 and T6). Each person adds clip(gradient) nu_a / N_a and nothing else changes with their group.
 
     Parameters
     ----------
-    multipliers : (k,) array in [-1e12, 1e12]
-        nu, signed.
-    clip : float in [1e-12, 1e12]
-        C.
+    multipliers, clip : as in :func:`means_sensitivity`
     normalisers : (k,) array in [1e-6, 1e15]
         N, public.
     missing : bool
@@ -261,15 +232,8 @@ def fixed_sensitivity(multipliers: ArrayLike, clip: float, normalisers: ArrayLik
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        Arrays of different length.
-
     Examples
     --------
-    >>> fixed_sensitivity([1, -1], clip=1, normalisers=[20, 20])
-    0.1
     >>> fixed_sensitivity([1, 0.5], clip=1, normalisers=[20, 20]), fixed_sensitivity([1, 0.5], clip=1, normalisers=[20, 20], missing=True)
     (0.025, 0.05)
     """
@@ -290,17 +254,12 @@ def _range(low: object, high: object) -> tuple[float, float]:
 def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_printed: bool = False) -> float:
     """The l2 sensitivity of the violations, one for each group: (high - low) hypot(1/n1, 1/(n2 + 1)).
 
-    Source: Tran et al. 2020, Theorem 2; the constant is ours (gaps T16 and T17). The mean of h over a group of n1 moves by at most (high -
-    low) / n1 when somebody leaves, that of n2 by (high - low) / (n2 + 1) when somebody joins; these are two coordinates, so their squares
-    add up. An absolute value moves by no more than what is inside. The signed violations attain it, the absolute ones where a
-    third group keeps their signs; of two groups they move a little less. As in Theorem 1 the sizes at hand are private.
+    Source: Tran et al. 2020, Theorem 2; the constant is ours (gaps T16 and T17). Signed violations attain it, absolute ones where a third
+    group keeps their signs. As in Theorem 1 the sizes at hand are private.
 
     Parameters
     ----------
-    n_left : float in [2, 1e12]
-        n1: people of the group that is left, with the one who leaves.
-    n_joined : float in [1, 1e12]
-        n2: people of the group that is joined, before.
+    n_left, n_joined : as in :func:`theorem_1`
     low, high : float in [-1e12, 1e12]
         The range of h, public; high above low.
     as_printed : bool
@@ -310,17 +269,10 @@ def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_pri
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        An empty range of h.
-
     Examples
     --------
     >>> round(theorem_2(10, 10, low=-1, high=1), 3), round(theorem_2(10, 10, low=-1, high=1, as_printed=True), 3)
     (0.27, 0.157)
-    >>> round(theorem_2(10, 10, low=0, high=1), 3)
-    0.135
     """
     n1, n2 = sizes_of(n_left, n_joined)
     low, high = _range(low, high)
@@ -332,40 +284,27 @@ def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_pri
 def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float, population: float, *, one: bool = False) -> float:
     """The l2 sensitivity of violations with fixed public normalisers, (1/N_a) times the sum over group a of (population - h).
 
-    Source: ours (repair R2 of gaps T17 and T28). ``population`` is the mean of h over all people, which is public. Who changes group takes
-    population - h, at most R = max(high - population, population - low) in absolute value, from one coordinate to another.
+    Source: ours (repair R2 of gaps T17 and T28): R hypot of the two largest 1/N, with R = max(high - population, population - low).
 
     Parameters
     ----------
-    normalisers : (k,) array in [1e-6, 1e15]
-        N, public.
-    low, high : float in [-1e12, 1e12]
-        The range of h, public; high above low.
+    normalisers : as in :func:`fixed_sensitivity`
+    low, high : as in :func:`theorem_2`
     population : float in [-1e12, 1e12]
-        The mean of h over all people, from low to high.
+        The mean of h over all people, which is public; from low to high.
     one : bool
-        Only the first group's violation is measured: enough for two groups, whose violations are multiples of each other.
+        Only the first group's violation is measured, R / N: enough for two groups, whose violations are multiples of each other.
 
     Returns
     -------
     float
-        R hypot of the two largest 1/N, or R / N of the first group.
-
-    Raises
-    ------
-    ValueError
-        Fewer than two normalisers, a population outside the range of h; ``one`` with more than two.
 
     Examples
     --------
     >>> round(fixed_violation_sensitivity([10, 10], low=0, high=1, population=0.4), 4)
     0.0849
-    >>> round(fixed_violation_sensitivity([10, 10], low=0, high=1, population=0.4, one=True), 4)
-    0.06
     """
-    N = check.array("normalisers", normalisers, ndim=1, low=1e-6, high=1e15, booleans=False)
-    if not 2 <= N.size <= 1000:
-        check.refuse("normalisers", N.shape, "not one number for each of 2 to 1000 groups", "Give one normaliser for each group.")
+    N = normalisers_of(normalisers)
     low, high = _range(low, high)
     population = check.number("population", population, low=-1e12, high=1e12)
     if not low <= population <= high:
@@ -383,31 +322,22 @@ def missing_sensitivity(n_left: float, n_joined: float, rate: float, clip: float
     """The l2 sensitivity of a signed sum of group means when a share r of each group says its group.
 
     Source: Tran et al. 2020, Section 7, divides the printed Theorem 1 by r. Ours (gap T25): means are over those who say it, so it is
-    :func:`theorem_1` at r n1 and r n2 people. Dividing by r leaves the minus one of the printed denominator where it is, and the wrong
-    factor too. The text there says that less noise is needed; it is more. Who stops saying their group moves one mean only, by 2 C lambda /
-    (r n1), which is less.
-
-    With fixed normalisers (:func:`fixed_sensitivity`) nothing of this is needed: who says nothing adds 0.
+    :func:`theorem_1` at r n1 and r n2 people. It is more noise, not less as the text says. With fixed normalisers
+    (:func:`fixed_sensitivity`) nothing of this is needed: who says nothing adds 0.
 
     Parameters
     ----------
-    n_left, n_joined : float in [2, 1e12] and [1, 1e12]
-        People of the two groups, before the change, as in :func:`theorem_1`; those who say it must be at least as many.
+    n_left, n_joined : as in :func:`theorem_1`
+        At least 2 and 1 of them say it.
     rate : float in (0, 1]
         r.
-    clip, multiplier : float in [1e-12, 1e12]
-        C and lambda.
+    clip, multiplier : as in :func:`theorem_1`
     as_printed : bool
         The printed Theorem 1, divided by r.
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        Fewer than 2 or 1 people who say their group.
 
     Examples
     --------
@@ -486,11 +416,6 @@ def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Arra
     -------
     (p,) array
 
-    Raises
-    ------
-    ValueError
-        What a form needs is missing, or something is given that it does not read; a group of nobody where its mean is asked for.
-
     Examples
     --------
     >>> g, A = [[1.0], [-1.0], [1.0], [1.0]], [0, 0, 1, 1]
@@ -499,13 +424,12 @@ def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Arra
     """
     form = check.choice("form", form, FORMS)
     G, A, nu = _read(gradients, A, multipliers)
-    needs = {"autograd": ("scores",), "clipped means": ("clip",), "floored means": ("floor",), "fixed": ("normalisers",)}
-    given = {"scores": scores, "clip": clip, "floor": floor, "normalisers": normalisers}
-    for name, value in given.items():
-        if name in needs.get(form, ()) and value is None:
+    for name, value, reader in (("scores", scores, "autograd"), ("clip", clip, "clipped means"), ("floor", floor, "floored means"),
+                                ("normalisers", normalisers, "fixed")):
+        if form != reader:
+            check.unread(f"form={form!r}", f"form={reader!r}", **{name: value})
+        elif value is None:
             check.refuse(name, None, f"form={form!r} reads it", f"Give {name}.")
-        reader = next(f"form={other!r}" for other, read in needs.items() if name in read)
-        check.unread(f"form={form!r}", reader, **({} if name in needs.get(form, ()) else {name: value}))
     if form not in ("autograd", "printed"):
         check.unread(f"form={form!r}", "form='autograd' and 'printed'", population=population)
     elif population is None:
@@ -531,15 +455,7 @@ def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Arra
 
 @dataclass(frozen=True)
 class Move:
-    """The neighbour that moves a group term furthest.
-
-    Attributes
-    ----------
-    value : float
-        How far, in l2 norm.
-    person, group : int
-        Who changes, and to which group.
-    """
+    """The neighbour that moves a group term furthest: by ``value`` in l2 norm, when ``person`` changes to ``group``."""
 
     value: float
     person: int
@@ -556,17 +472,11 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
 
     Parameters
     ----------
-    form : {"means", "autograd", "printed", "clipped means", "floored means", "fixed"}
-    gradients, A, multipliers, scores, population, clip, floor, normalisers : as in :func:`group_term`
+    form, gradients, A, multipliers, scores, population, clip, floor, normalisers : as in :func:`group_term`
 
     Returns
     -------
     Move
-
-    Raises
-    ------
-    ValueError
-        As there; nobody who can change.
 
     Examples
     --------
@@ -596,17 +506,7 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
 
 @dataclass(frozen=True, eq=False)
 class WorstPeople:
-    """Public gradients and scores, and private groups: the first person is the one who changes group.
-
-    Attributes
-    ----------
-    gradients : (m, 1) array
-        Of h. Public.
-    scores : (m,) array
-        h. Public.
-    A : (m,) array
-        Groups. Private.
-    """
+    """Public ``gradients`` (m, 1) and ``scores`` (m,) of h, and private groups ``A``: the first person is the one who changes group."""
 
     gradients: np.ndarray
     scores: np.ndarray
@@ -616,9 +516,7 @@ class WorstPeople:
 def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = False) -> WorstPeople:
     """Two groups in which the first person's change of group moves the group term as far as it can be moved.
 
-    Source: ours (gaps T1 and T2). For Theorem 1 everybody else has the gradient opposite to the first person's, and the scores lie so far
-    apart that no sign changes. For the sign flip the groups' gradients are opposite, all scores but the first person's are equal, and
-    theirs decides which group has the larger mean.
+    Source: ours (gaps T1 and T2).
 
     Parameters
     ----------

@@ -129,11 +129,6 @@ def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike
     -------
     (p,) array
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit; entries, or a gradient, that are not finite; another theta than the pass was made with.
-
     Examples
     --------
     >>> network = Network(2, hidden=())

@@ -61,8 +61,8 @@ VALID_CALLS = {
     "lagrangian.f_ld": given,
     "lagrangian.f_ld_signed": lambda: given(sizes=np.full((2, 1), 60.0), log=nothing),
     "lagrangian.pf_ld": lambda: given(sizes=np.full((2, 1), 60.0), noise=NoiseMultipliers(1.0, 1.0), log=nothing),
-    "lagrangian.clipped": lambda: dict(vector=np.ones(3), clip=1.0),
-    "lagrangian.printed_sensitivity": lambda: dict(sizes=np.full((2, 1), 60.0), clip=1.0, factor=2.0, empty="refuse"),
+    "lagrangian.printed.clipped": lambda: dict(vector=np.ones(3), clip=1.0),
+    "lagrangian.printed.printed_sensitivity": lambda: dict(sizes=np.full((2, 1), 60.0), clip=1.0, factor=2.0, empty="refuse"),
     "lagrangian.printed.printed_dual_step": lambda: dict(multipliers=np.zeros((2, 1)), whole=problem().of(np.ones(13)),
                                                          plan=plan(dual_clip=1.0), noise=NoiseMultipliers(1.0, 1.0),
                                                          rng=np.random.default_rng(1)),
@@ -74,7 +74,6 @@ VALID_CALLS = {
     "lagrangian.noisy_violations": lambda: dict(part=part(), sizes=np.full((2, 2), 30.0), noise=noise(), rng=np.random.default_rng(0)),
     "lagrangian.noisy_sizes": lambda: dict(problem=problem(), epsilon=1.0, rng=np.random.default_rng(0)),
     "lagrangian.public_sizes": lambda: dict(problem=problem(), group_proportions=np.array([.5, .5])),
-    "lagrangian.public_directions": lambda: dict(part=part(), rank=2),
     "lagrangian.training_releases": lambda: dict(noise=NoiseMultipliers(1.0, 2.0, .1), plan=plan(), m=100, n_groups=2, missing=False),
     "lagrangian.find_noise": lambda: dict(epsilon=2.0, delta=1e-5, plan=plan(), m=100, sizes_budget_fraction=.1, dual_budget_fraction=.2),
 }
