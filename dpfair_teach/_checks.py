@@ -1,7 +1,4 @@
-"""Checks of what a caller hands in. Each raises a ``ValueError`` that names the argument, the value and the way out.
-
-One home for the sentences, so that every room of the library complains in the same words.
-"""
+"""Checks of what a caller hands in, in one voice: each raises a ``ValueError`` that names the argument, the value and the way out."""
 from __future__ import annotations
 
 import math
@@ -142,7 +139,7 @@ def choice(name: str, value: Any, allowed: tuple[Word, ...]) -> Word:
 def unread(variant: str, reader: str, **given: object) -> None:
     """What only another variant reads is not given: ``unread("method='sums'", "method='histogram'", n_cells=n_cells)``.
 
-    Fits that differ in such an argument differ in their noise only, and a search over it would spend epsilon on nothing. None is not given.
+    Fits that differ in such an argument differ in their noise only. None is not given.
     """
     for name, value in given.items():
         if value is not None:
@@ -275,9 +272,8 @@ TOGETHER = 2**14  # people of whom a table of floats may be made, whatever it wa
 
 
 def rows(name: str, value: Any, *, columns: int | None = None, low: float = -math.inf, high: float = math.inf) -> np.ndarray:
-    """Rows of numbers, as :func:`array` with two axes reads them. More than ``TOGETHER`` rows of a plain array are looked at block by block
-    and handed back as they are, of whatever number of bits, on disk or in memory: a copy of everybody may not fit. Whoever reads such rows
-    makes floats of a block at a time."""
+    """Rows of numbers, as :func:`array` with two axes reads them; more than ``TOGETHER`` of a plain array are looked at block by block and
+    handed back as they are, on disk or in memory: a copy of everybody may not fit."""
     def read(some: object) -> np.ndarray:
         return array(name, some, shape=(None, columns), low=low, high=high)
 
@@ -315,10 +311,7 @@ def _codes(value: Any, length: int | None, high: int = 2**63 - 1) -> np.ndarray 
 
 
 def small_codes(value: Any, high: int) -> tuple[np.ndarray, int] | None:
-    """``value`` as one byte a person, and the largest, when it plainly holds codes 0..high, high <= 255; else None, as in ``_codes``.
-
-    Block by block: each is looked at and copied while it is near the processor, so that the people are fetched from memory once.
-    """
+    """``value`` as one byte a person, and the largest, where it plainly holds codes 0..high <= 255; else None, as ``_codes``."""
     numbers = _signless(value)
     if numbers is None:
         return None
@@ -384,8 +377,8 @@ def no_missing_group(name: str, value: Any, remedy: str = MISSING) -> None:
 def group_codes(name: str, value: Any, *, length: int | None = None, missing: str = MISSING) -> np.ndarray:
     """Group codes 0, 1, ..., shape (m,), as int; ``missing`` is the remedy for a group that is.
 
-    The way out is a list that the caller wrote down. Numbering the groups that occur, as numpy.unique does, would let one person who joins
-    or leaves a rare group renumber everybody, and then no private answer keeps its epsilon.
+    Numbering the groups that occur, as numpy.unique does, would let one person who joins or leaves a rare group renumber everybody, and
+    then no private answer keeps its epsilon.
     """
     value = one_column(name, value)
     if type(value) is not np.ndarray or value.dtype.kind in "OfU":
@@ -471,10 +464,7 @@ def _shape(table: Any) -> tuple[int, ...]:
 
 
 def same_people(**columns: Any) -> None:
-    """Tables and columns of pandas that are as long have the same index: their rows are about the same people, in the same order.
-
-    A refusal names row labels only, and nobody's group.
-    """
+    """Tables and columns of pandas that are as long have the same index. A refusal names row labels only, and nobody's group."""
     indexes: dict[str, Any] = {name: getattr(value, "index", None) for name, value in columns.items()}
     known = [(name, index) for name, index in indexes.items() if hasattr(index, "equals")]
     for name, index in known[1:]:
@@ -564,8 +554,7 @@ def occupied(name: str, people: np.ndarray, remedy: str, *, usable: np.ndarray |
              labels: tuple[int | None, ...] = (0, 1), so: str = "so its rate does not exist", codes: bool = False) -> None:
     """No cell (a, y) of ``people`` (..., k, len(labels)) is unusable; ``usable`` says which are, by default those above 0.
 
-    A label None stands for the whole group.
-    ``codes``: the argument holds group codes, from which people were counted. Then the group is shown, not how many people.
+    A label None stands for the whole group. With ``codes`` the argument holds group codes: the group is shown, not how many people.
     """
     usable = people > 0 if usable is None else usable
     if usable.all():

@@ -1,7 +1,7 @@
 """Error and violation of a classifier for every gamma, as well as what was released tells: estimates, and how far off they may be.
 
-What is released is known, the true table is not. A learner draws tables that could be the true one, by the law of its noise; here their
-errors and violations become intervals that hold for all gammas at once. All of it reads the release and public numbers: it costs nothing.
+A learner draws tables that could be the true one, by the law of its noise; their errors and violations become intervals that hold for all
+gammas at once. All of it reads the release and public numbers: it costs nothing.
 """
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def violation_of(rates: np.ndarray, parity: Parity) -> np.ndarray:
 
 
 def band(drawn: np.ndarray, confidence: float, tails: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of G intervals in which a share of at least ``confidence`` of the rows of ``drawn`` (D, G) lie with all their entries.
-
-    All intervals leave out equally many of the largest numbers, as many as they can, and ``tails`` times fewer of the smallest.
-    """
+    """The ends of G intervals that hold all entries of a share ``confidence`` of the rows of ``drawn`` (D, G)."""
     D = len(drawn)
     rank = drawn.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
     out = np.maximum(rank, D - 1 - tails * rank).max(axis=1)            # how far out each row is at its worst

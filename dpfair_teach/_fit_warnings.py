@@ -17,22 +17,16 @@ FEW = 10
 class SmallGroupWarning(UserWarning):
     """A group has too few people of a label for its epsilon: noise alone moves its rate by more than 0.1, one standard deviation.
 
-    Source: ours. The rate is that of a classifier that accepts half of them; how much noise moves it follows from the law of the noise, and
-    how many they are from the noisy answers (with ``designed`` by the belief, whose prior may lift a handful of people). Nothing else is
-    read, so the warning is post-processing: it tells nothing more about anybody. It says how many people, or which epsilon, would do.
-    Where there is hardly any noise and nobody is counted, it says that. With ``designed`` a label of fewer than 10 people, which is public,
-    is spoken of at any epsilon.
-
-    Each fold of a cross-validation is a fit, and warns of its own release. Python cannot show that once: scikit-learn lets it forget before
-    each fold. Where it has been read: ``warnings.simplefilter("ignore", SmallGroupWarning)``.
+    Source: ours. The rate is that of a classifier that accepts half of them; how many they are is read from the noisy answers and nothing
+    else, so the warning is post-processing. It says how many people, or which epsilon, would do. With ``designed`` a label of fewer than 10
+    people, which is public, is spoken of at any epsilon. Each fold of a cross-validation warns of its own release. Where it has been read:
+    ``warnings.simplefilter("ignore", SmallGroupWarning)``.
     """
 
 
 def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: float, parity: Parity, *, otherwise: str) -> None:
-    """One warning for all cells (k, R) that are too small: ``people`` there by the release, and the standard deviation, in people, that
-    its noise gives to those of them who are accepted where half are. How large the cell or epsilon would have to be goes by deviation
-    / people, and by noise that is in proportion to 1 / epsilon.
-    ``otherwise`` is what helps too."""
+    """One warning for all cells (k, R) that are too small: ``people`` there by the release, and the standard deviation, in people, that its
+    noise gives to those who are accepted where half are. ``otherwise`` is what helps too."""
     moved = np.broadcast_to(deviation, people.shape) / np.maximum(people, 1.0)
     names = {(a, r): f"group {a}" + ("" if (label := parity.cells[r].label) is None else f" with label {label}")
              for a, r in np.ndindex(people.shape)}
@@ -60,9 +54,8 @@ def warn_of_few(y: np.ndarray, parity: Parity) -> None:
 
 
 def warn_of_a_small_bound(bound: float, moved: float, epsilon: float, *, below: float, known: str, otherwise: str) -> None:
-    """The same where all that is known of the groups is that none has fewer people of a label than ``bound``, ``known`` how. ``moved``: how
-    far noise moves a rate, one standard deviation; it goes by 1 / (bound + 1), and by 1 / epsilon, and so does ``below``, how far the
-    bound mostly is below the smallest group. A bound of 0 may be further below, and then says only which epsilon would not do."""
+    """The same where no group is known to have fewer people of a label than ``bound``, ``known`` how. ``moved``: how far noise moves a
+    rate, one standard deviation; ``below``, how far the bound mostly is below the smallest group."""
     if moved > OF_USE:
         needed, above = moved / OF_USE * (bound + 1) + below, " above" if below and not bound else ""
         warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "

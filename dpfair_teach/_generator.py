@@ -20,9 +20,8 @@ from . import _checks as check
 def own_generator(rng: np.random.Generator) -> np.random.Generator:
     """Another one of the same kind, seeded by a hash of numbers that ``rng`` drew.
 
-    For what is published or kept by others (first weights, a base's seed). Not ``rng.spawn``: a
-    child knows its parent's seed, from which the noise follows, and is the same wherever the parent stands. Not numbers that ``rng`` drew:
-    from enough of them follow the next ones. A hash of them tells neither.
+    For what is published or kept by others (first weights, a base's seed). Not ``rng.spawn``: a child knows its parent's seed, from which
+    the noise follows. Not numbers that ``rng`` drew: from enough of them follow the next ones.
     """
     kind: Any = type(rng.bit_generator)
     return np.random.Generator(kind(list(hashlib.sha256(rng.bytes(32)).digest())))
@@ -43,10 +42,8 @@ _key = os.urandom(32)
 def refused_as_a_copy(rng: np.random.Generator) -> Iterator[None]:
     """A private fit, inside, with a generator that its process did not get as a copy from which another fit draws, too.
 
-    A process that was started for tasks unpickles their arguments. Where the task is a fold of scikit-learn's, all folds are handed the
-    same generator; any other task may bring one of its own, and is refused where a fit of this process has drawn from the same state. What
-    cannot be seen: a copy in the same process, which looks like a new generator of the same seed, and copies in two processes of which
-    each fits once.
+    A process that was started for tasks unpickles their arguments: all folds of scikit-learn's are handed the same generator. What cannot
+    be seen: a copy in the same process, and copies in two processes of which each fits once.
     """
     hands = _hands_over(rng)
     if not hands:

@@ -1,9 +1,7 @@
 """Attacks that measure privacy: how large epsilon must be, from samples or from exact laws.
 
-A privacy claim is refuted by one event. If E happens with probability p on one data set and p' on a neighbour, then
-(epsilon, delta)-privacy needs p <= e^epsilon p' + delta, so epsilon >= ln((p - delta) / p'). From samples, p and p' are known up to
-confidence bounds, and the lower bound on epsilon that comes out is certified at a stated level: it can refute a claim, never prove one.
-
+A claim is refuted by one event E: if it has probability p on one data set and p' on a neighbour, epsilon >= ln((p - delta) / p'). From
+samples the bound is certified at a stated level: it can refute a claim, never prove one.
 """
 from __future__ import annotations
 
@@ -290,10 +288,7 @@ def exact_delta(law: ArrayLike, law_neighbour: ArrayLike, epsilon: float) -> flo
 
 
 def _epsilon_one_way(p: np.ndarray, q: np.ndarray, delta: float) -> float:
-    """ln of the largest (P(E) - delta) / Q(E); it is reached on outcomes taken in falling order of p / q.
-
-    A sum of n terms may be off by n rounding errors: what P(E) has above delta by less is none.
-    """
+    """ln of the largest (P(E) - delta) / Q(E), reached on outcomes in falling order of p / q; P(E) - delta below its rounding is none."""
     if delta == 0:
         inside = p > 0
         with np.errstate(divide="ignore"):

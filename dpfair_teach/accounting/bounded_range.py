@@ -45,10 +45,7 @@ def _excess(epsilon0: float) -> float:
 
 
 def _log_far_tail(high: np.ndarray, k: int, high_q: np.ndarray) -> np.ndarray:
-    """ln P(at least ``high`` of k), each with probability ``high_q``, where the probability itself underflows.
-
-    The incomplete beta function: its power, and a series whose terms fall at least as fast as a geometric one.
-    """
+    """ln P(at least ``high`` of k), each with probability ``high_q``, where that underflows: a power and a falling series."""
     power = (special.gammaln(k + 1) - special.gammaln(high + 1) - special.gammaln(k - high + 1) + high * np.log(high_q)
              + (k - high + 1) * np.log1p(-high_q))
     total = term = np.ones_like(high_q)
@@ -60,10 +57,7 @@ def _log_far_tail(high: np.ndarray, k: int, high_q: np.ndarray) -> np.ndarray:
 
 
 def _one_cut(epsilon: np.ndarray | float, lows: np.ndarray, epsilon0: float, k: int) -> np.ndarray:
-    """F(l) - exp(epsilon) G(l) for l in ``lows``, at the t that makes it largest.
-
-    The high losses are counted, at least k - l of them: at a large epsilon0 they are rare on D', and 1 - P'(low) would lose its digits.
-    """
+    """F(l) - exp(epsilon) G(l) for l in ``lows``, at the t that makes it largest, by the high losses: 1 - P'(low) would lose its digits."""
     t = np.clip((epsilon + (lows + 1) * epsilon0) / (k + 1), 0, epsilon0)
     high_p = np.minimum(np.expm1(t - epsilon0) / np.expm1(-epsilon0), 1)
     high_q = np.exp(-t) * high_p

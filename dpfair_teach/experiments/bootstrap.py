@@ -79,10 +79,7 @@ def bootstrap_interval(values: ArrayLike, rng: np.random.Generator) -> tuple[np.
 
 
 def columns_with_interval(name: str, read: Callable[[np.ndarray], float], mean: np.ndarray, resampled: np.ndarray) -> dict[str, float]:
-    """Columns ``name``, ``name_low``, ``name_high``: what ``read`` says of the mean, and its 95 % percentile interval over resampled means.
-
-    NaN at both ends where ``read`` says NaN of one of them.
-    """
+    """Columns ``name``, ``name_low``, ``name_high``: what ``read`` says of the mean, and its 95 % interval over resampled means, or NaN."""
     again = np.array([read(one) for one in resampled])
     low, high = np.quantile(again, [.025, .975]) if not np.isnan(again).any() else (np.nan, np.nan)
     return {name: float(read(mean)), f"{name}_low": float(low), f"{name}_high": float(high)}

@@ -83,10 +83,7 @@ def _area(upper: np.ndarray, lower: np.ndarray, end: float) -> float:
 
 
 def _areas_below(points: np.ndarray, end: float) -> np.ndarray:
-    """The areas below the lower hulls of many sets of points (n, p, 2) over [0, end], (n,): the walk of :func:`_hull`, all sets abreast.
-
-    A set needs points at violation 0 and at ``end`` or beyond.
-    """
+    """The areas below the lower hulls of many sets of points (n, p, 2) over [0, end], (n,): :func:`_hull`, all sets abreast."""
     n, p, _ = points.shape
     order = np.lexsort((points[:, :, 1], points[:, :, 0]))
     x, y = (np.take_along_axis(points[:, :, i], order, axis=1) for i in (0, 1))

@@ -1,7 +1,4 @@
-"""The evaluation protocol: its grids, its held-out splits, and a data set with its base classifier as tables of counts.
-
-Every experiment reads them from here, so that two people who say "the 25 gammas" or "the 12 splits" mean the same.
-"""
+"""The evaluation protocol: its grids, its held-out splits, and a data set with its base classifier as tables of counts."""
 from __future__ import annotations
 
 import numpy as np

@@ -140,10 +140,7 @@ def where_of(values: Mapping[str, Any]) -> str:
 
 
 class Offered:
-    """The settings that a figure offers, as places on the grids of its controls: where there is nothing to show, nothing is to be chosen.
-
-    A control offers what goes with those before it. Whoever moves one takes the later ones along, to the nearest setting that is offered.
-    """
+    """The settings that a figure offers, as places on the grids of its controls; whoever moves one control takes the later ones along."""
 
     def __init__(self, sizes: list[int], settings: list[tuple[int, ...]], whole: bool) -> None:
         self.sizes, self.settings, self.whole = sizes, settings, whole

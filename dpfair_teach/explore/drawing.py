@@ -1,7 +1,7 @@
 """One frame as SVG or as an HTML table, without a browser.
 
-This is the figure a page shows before (or without) any script, and what the live widget draws. The player moves the same
-elements to the same whole positions: the drawing area counts in tenths of a unit, so that no rounding can differ.
+What a page shows before any script, and what the live widget draws. The player moves the same elements to the same whole positions, in
+tenths of a unit.
 """
 from __future__ import annotations
 
@@ -82,8 +82,7 @@ NOTHING = Over()
 def marker_path(chart: Chart, i: int) -> tuple[int, int, str]:
     """The marker of series ``i``, in tenths: where the path starts from the point, and the rest of it.
 
-    Circle, square, triangle, diamond, triangle down. The first of several series of points is large (and open), those above it
-    ever smaller. Circles and squares are small, whatever the series.
+    The first of several series of points is large (and open), those above it ever smaller. Circles and squares are small.
     """
     kind = chart.series[i][1]
     if kind in CROWD:
@@ -187,10 +186,7 @@ def series_svg(chart: Chart, i: int, d: str, over: Over) -> str:
 
 
 def label_places(chart: Chart, frame: dict) -> list[tuple[int, int, int]]:
-    """Of each series that is named at its end, in tenths of a unit from the top: where it ends, where its name and its number stand.
-
-    A band ends in its middle, what leaves the picture at its edge.
-    """
+    """Of each series that is named at its end, in tenths of a unit from the top: where it ends, and where its name and its number stand."""
     if not chart.ends:
         return []
     _, top, _, height = chart.box

@@ -130,11 +130,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Shown:
-    """A figure at one setting of its controls, its ``values``.
-
-    ``title``, ``question`` and ``sentence`` are its words, ``pictures`` stand in ``columns``, ``controls`` above; ``play`` is the control
-    that can play, ``guess`` what the reader is asked to guess, ``longest`` how many characters the longest sentence has.
-    """
+    """A figure at one setting of its controls: its words, its pictures in columns, and the controls above."""
 
     title: str
     question: str

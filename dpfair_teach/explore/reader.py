@@ -1,7 +1,4 @@
-"""A guess before the answer, as ``player/guess.js`` has it, for the live figure: how it is drawn, and how far off it was.
-
-A guess is a list of fractions of axes: one of the y axis for each place of a curve, across and up of a point, along of a bar.
-"""
+"""A guess before the answer, as ``player/guess.js`` has it, for the live figure: a list of fractions of axes."""
 from __future__ import annotations
 
 import math

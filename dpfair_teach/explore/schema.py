@@ -193,11 +193,7 @@ def encode(numbers: np.ndarray) -> str:
 
 
 def pack(frames: list[np.ndarray]) -> dict:
-    """The shortest of a few differencings of the frames, each (n_f,) whole numbers.
-
-    Returns ``{"q": text, "o": order of differences along the stream, "m": 1 if frames were first differenced with the frame
-    before}``; ``m`` only where all frames have one length.
-    """
+    """The shortest of a few differencings of the frames, each (n_f,) whole numbers; ``m`` only where all frames have one length."""
     best: dict = {}
     for m in (0, 1) if len({f.size for f in frames}) == 1 else (0,):
         table = frames if not m else [f - g for f, g in zip(frames, [np.zeros_like(frames[0]), *frames[:-1]], strict=True)]

@@ -1,7 +1,7 @@
 """The live figure: ipywidgets that call the library function as a slider moves, and do what the player in a page does.
 
-No script of ours runs in a widget's page. So its buttons and sliders are widgets, and its picture is drawn by the kernel. Its words, in
-``reader.py``, ``people.py``, are the player's: the tests hold them equal.
+No script of ours runs in a widget's page: its buttons and sliders are widgets, its picture is drawn by the kernel, its words are the
+player's.
 """
 from __future__ import annotations
 
@@ -277,8 +277,7 @@ class ControlInput:
 class PeopleButtons:
     """A button for each of the people, in the order of the picture; pressed means that the bit is not the one at the start.
 
-    A button says what the player says of its person: the front end tells a screen reader the words on it, and not whether it is pressed.
-    So it has no icon either, which would be read as a letter. People of group 0 stand on the left, those of group 1 on the right.
+    A button says what the player says of its person, as a screen reader is told its words, and not whether it is pressed; no icon either.
     """
 
     def __init__(self, control: Control) -> None:
@@ -350,12 +349,7 @@ class GuessHandle:
 
 
 def with_value(slider: Any) -> Any:
-    """The slider, and below it the value at which it stands.
-
-    ipywidgets cuts what stands beside a slider off at a few characters, so its value stands below it, in full. To a screen reader
-    ipywidgets tells the position of a ``SelectionSlider``, not its value, and offers no way to change that; the sentence of the
-    picture says what is shown.
-    """
+    """The slider, and below it the value at which it stands: beside it ipywidgets would cut it off at a few characters."""
     import ipywidgets as widgets
     value = widgets.HTML(bold(slider.label), layout={"width": "auto"})
     slider.observe(lambda change: setattr(value, "value", bold(change["new"])), "label")

@@ -49,11 +49,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def log_delta(ratio: float, epsilon: float) -> float:
-    """ln delta at ratio = sensitivity / sigma; in logarithms, because Phi underflows long before delta matters.
-
-    delta = phi(t - s) (R(t - s) - R(t + s)) with Mills' ratio R(x) = Phi(-x) / phi(x). For small s the difference is the integral of
-    -R'(x) = 1 - x R(x) > 0 from t - s to t + s, where nothing cancels. For the other s the terms are far enough apart to subtract.
-    """
+    """ln delta at ratio = sensitivity / sigma: in logarithms and by Mills' ratio, as an integral where a difference would cancel."""
     s, t = ratio / 2, epsilon / ratio
     if t - s > 50:  # delta below e^-1250: no float
         return -math.inf
@@ -269,11 +265,7 @@ class Gaussian(Mechanism):
         return None if run.sampling_probability < 1 else _epsilon(math.sqrt(run.times) * run.sensitivity / run.scale, delta)
 
     def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
-        """Without sampling a shift by the sensitivity, which both accountants of dp-accounting read alike under "add or remove one".
-
-        Under "replace one" they do not: PLD takes twice the shift, Renyi the shift. On a sample Renyi refuses "replace one" and PLD takes
-        contributions of either sign, half the sensitivity large.
-        """
+        """A shift by the sensitivity, which both accountants read alike under "add or remove one"; what replaces on a sample, as PLD reads it."""
         z = run.scale / run.sensitivity
         if run.sampling_probability == 1:
             return dp.GaussianDpEvent(z), "add or remove one"

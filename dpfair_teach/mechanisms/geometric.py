@@ -25,10 +25,7 @@ def _decay(sensitivity: object, epsilon: object) -> float:
 
 
 def waits(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Independent standard exponential times, with a tail as long as the law's.
-
-    A draw has 53 bits, so no time above about 40 would come. Waiting has no memory: who has waited 30 draws a fresh time.
-    """
+    """Independent standard exponential times, with a tail as long as the law's: who has waited 30 draws a fresh time."""
     times = np.atleast_1d(rng.standard_exponential(shape)).ravel()
     still, waited = np.flatnonzero(times > 30), 30.0
     while len(still):
@@ -109,11 +106,7 @@ def geometric_variance(sensitivity: float, epsilon: float) -> float:
 
 
 def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np.ndarray:
-    """The exact Renyi divergence of two-sided geometric noise at this l1 sensitivity, a whole number: between Laplace's and the worst.
-
-    With n the sensitivity and q = exp(-epsilon0 / n), the loss is (n - 2x) epsilon0 / n with probability q^x (1-q) / (1+q) for
-    x = 1..n-1, and +-epsilon0 with probabilities 1 / (1+q) and q^n / (1+q): a geometric sum.
-    """
+    """The exact Renyi divergence of two-sided geometric noise at this l1 sensitivity, a whole number: between Laplace's and the worst."""
     epsilon0, order = step_epsilon(epsilon0), orders_of(order)
     n = check.integer("sensitivity", sensitivity, low=1, high=10**9)
     t = epsilon0 / n
@@ -130,11 +123,7 @@ def rdp_geometric(epsilon0: float, order: ArrayLike, sensitivity: int = 1) -> np
 
 
 def _small_divergence(epsilon0: float, a: np.ndarray, n: int) -> np.ndarray:
-    """:func:`rdp_geometric` where (2a - 1) epsilon0 <= 1, to all its digits.
-
-    Less 1 the sum of P^a Q^(1-a) is a sum of differences of cosh, which are products; the sum over x is sinh(c (n-1)) / sinh(c), c = (2a-1)
-    t/2, and its growth from c = t/2 a difference of the g of ``sinh_slope``.
-    """
+    """:func:`rdp_geometric` where (2a - 1) epsilon0 <= 1, to all its digits: as a sum of differences of cosh, which are products."""
     t, b = epsilon0 / n, 2 * a - 1
     growth = 4 * a * (a - 1) * t**2 * ((n - 1)**2 * sinh_slope(b * t * (n - 1), t * (n - 1)) - sinh_slope(b * t, t))
     between = math.sinh(t * (n - 1) / 2) / math.sinh(t / 2) * np.expm1(growth)

@@ -17,9 +17,8 @@ def grid_step(scale: np.ndarray | float) -> np.ndarray:
 def rounded(noisy: np.ndarray, scale: np.ndarray | float, step: float | None = None) -> np.ndarray:
     """Noisy numbers to the nearest multiple of ``step``; None: of :func:`grid_step`; 0: raw doubles, as papers print it, and not private.
 
-    A private number plus noise in doubles has low digits that only some private numbers can lead to: who sees them all may know the number
-    for certain. Multiples of the same step can come out whatever the number is. Rounding is post-processing and costs no epsilon.
-    ``scale`` broadcasts with ``noisy``; where it is 0 nothing is rounded.
+    Raw doubles have low digits that only some private numbers can lead to. ``scale`` broadcasts with ``noisy``; where it is 0 nothing is
+    rounded.
     """
     if step == 0:
         return noisy

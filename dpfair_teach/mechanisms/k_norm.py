@@ -1,13 +1,8 @@
 """K-norm noise for counts whose sum is public: less noise than independent noise on every count, for the same epsilon.
 
-N people are spread over k groups, and N is public. One changed A takes a person from one count to another, so the counts move by (1 in one
-place, -1 in another). The norm whose unit ball is the hull of these changes is, for a vector of sum 0,
-
-    ||x|| = the sum of its positive entries = the number of people who must move,
-
-and noise with P(x) proportional to exp(-epsilon ||x||), on the whole-number vectors of sum 0, is epsilon-private: the K-norm mechanism of
-Hardt and Talwar 2010. The chapter on public margins proves it and how it is drawn, one part after the other: the norm, how many entries
-are positive, the sizes, and who. ``draws`` does that for many at once, in doubles; ``exact_vector`` for one, in whole numbers only.
+One changed A takes a person from one count to another. Noise with P(x) proportional to exp(-epsilon ||x||), ||x|| the sum of the positive
+entries of x, on the whole-number vectors of sum 0, is epsilon-private: the K-norm mechanism of Hardt and Talwar 2010. The chapter on public
+margins proves it. ``draws`` draws many at once, in doubles; ``exact_vector`` one, in whole numbers only.
 """
 from __future__ import annotations
 
@@ -110,10 +105,7 @@ def _sum_of_squares(k: int, n: int) -> int:
 
 
 def draws(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
-    """Independent draws of the noise, (rows, k), in doubles: each chance is right to about 1e-7 k of it.
-
-    Below an epsilon of about 1e-3 the geometric numbers have fewer digits, see :func:`dpfair_teach.mechanisms.geometric`.
-    """
+    """Independent draws of the noise, (rows, k), in doubles: each chance is right to about 1e-7 k of it, from an epsilon of 1e-3 on."""
     d = k - 1
     n = weighted_index(log_shift(d, epsilon)[None], rows, rng) + failures(epsilon, rng, (rows, d)).sum(axis=1)
     positive = 1 + weighted_index(_log_ways(k, n), rows, rng)
@@ -141,11 +133,7 @@ def _log_ways(k: int, n: np.ndarray) -> np.ndarray:
 
 
 def weighted_index(logs: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
-    """For each row an index of ``logs`` (rows or 1, l): the logarithms of weights that rise and then fall.
-
-    A uniform number has 53 bits, so a chance of 10^-17 would come out as 0 or as 2^-53, and tell neighbours apart.
-    Within 2^-30 of 0 or of 1 it is drawn again, with all the digits that its logarithm has.
-    """
+    """For each row an index of ``logs`` (rows or 1, l), logarithms of weights that rise and then fall; near 0 and 1 with more digits."""
     u, weights = rng.random(rows), np.exp(logs - logs.max(axis=1, keepdims=True)).cumsum(axis=1)
     index = (u[:, None] * weights[:, -1:] >= weights).sum(axis=1)
     end = np.flatnonzero((u < END) | (u > 1 - END))
@@ -161,11 +149,7 @@ def weighted_index(logs: np.ndarray, rows: int, rng: np.random.Generator) -> np.
 
 
 def _cut(n: np.ndarray, parts: int, rng: np.random.Generator) -> np.ndarray:
-    """n (rows,) cut into ``parts`` whole numbers >= 0, every way equally likely: the gaps of parts - 1 bars among n + parts - 1 places.
-
-    The places are drawn one after the other; where one is taken already, the last of those that have come into play is taken for it, and
-    every set of places stays equally likely (Floyd's sampling).
-    """
+    """n (rows,) cut into ``parts`` whole numbers >= 0, every way equally likely: the gaps of bars whose places Floyd's sampling draws."""
     bars = np.full((len(n), parts - 1), -1, dtype=np.int64)
     for i in range(parts - 1):
         place = rng.integers(0, n + i + 1)
@@ -199,11 +183,7 @@ def exact_vector(k: int, epsilon: Fraction,
 
 
 def exact_shift(d: int, epsilon: Fraction, rng: np.random.Generator) -> int:
-    """I from 0..d, with weights C(d,i)^2 exp(-i epsilon), which are no fractions.
-
-    It is the i for which a uniform real number U lies between the shares of the first i and of the first i + 1 weights. Of U as many bits
-    are drawn, of the shares as many are computed, as it takes to see that; only an i that both ends of a share agree on is taken.
-    """
+    """I from 0..d, with weights C(d,i)^2 exp(-i epsilon), which are no fractions: as many bits are drawn as it takes to see which."""
     u, bits = 0, 0                                  # u <= 2^bits U < u + 1
     while True:
         u, bits = u << BLOCK | exact.below(1 << BLOCK, rng), bits + BLOCK
@@ -215,10 +195,7 @@ def exact_shift(d: int, epsilon: Fraction, rng: np.random.Generator) -> int:
 
 @lru_cache(maxsize=16)
 def sums_of_weights(d: int, epsilon: Fraction, bits: int) -> tuple[list[int], list[int]]:
-    """Whole numbers below and above 2^bits sum_{l <= i} C(d,l)^2 exp(-l epsilon), for i = 0..d.
-
-    One weight from the one before by its ratio ((d - i + 1) / i)^2 exp(-epsilon), rounded down and rounded up.
-    """
+    """Whole numbers below and above 2^bits sum_{l <= i} C(d,l)^2 exp(-l epsilon), for i = 0..d."""
     low, high = [1 << bits], [1 << bits]
     below, above = exp_bounds(epsilon, bits)
     for i in range(1, d + 1):
@@ -229,11 +206,7 @@ def sums_of_weights(d: int, epsilon: Fraction, bits: int) -> tuple[list[int], li
 
 
 def exp_bounds(x: Fraction, bits: int) -> tuple[int, int]:
-    """Whole numbers below and above 2^bits exp(-x), x >= 0.
-
-    exp(y) for y = x / 2^h <= 1/2 by its series, whose terms are rounded down, or up with the last one twice (what follows is no more than
-    it, as each term is at most half the one before); turned over; squared h times.
-    """
+    """Whole numbers below and above 2^bits exp(-x), x >= 0: the series of exp(x / 2^h), rounded both ways, turned over, squared h times."""
     if x >= bits:                                       # exp(-x) < 2^-bits
         return 0, 1
     h, one = math.ceil(2 * x).bit_length(), 1 << bits

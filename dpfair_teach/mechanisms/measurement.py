@@ -81,9 +81,8 @@ class Measurement:
 
     def invoke(self, value: ArrayLike, rng: np.random.Generator, *, units: ArrayLike = 1.0,
                size: int | tuple[int, ...] | None = None) -> np.ndarray:
-        """The answer to ``value``, which is private. ``units``, public, multiply its sensitivity and scale; ``size`` repeats it.
-
-        ``units`` is a number, or one for each game; a game whose units are 0 gets its value as it is, and that leaves no record.
+        """The answer to the private ``value``. ``units``, public, multiply its sensitivity and scale: a number, or one for each game, where
+        0 gives the value as it is and leaves no record; ``size`` repeats it.
         """
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf" or not np.isfinite(value).all():
             value = check.filled("value", check.array("value", value), "number")

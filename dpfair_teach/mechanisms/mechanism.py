@@ -114,10 +114,7 @@ _SINH = [number / (2 * n * math.factorial(2 * n)) for n, number in enumerate(spe
 
 
 def sinh_slope(x: np.ndarray | float, y: np.ndarray | float) -> np.ndarray:
-    """(g(x) - g(y)) / (x^2 - y^2), g(x) = ln(sinh(x/2) / (x/2)), for x, y within [-1, 1]: about 1/24, to all its digits.
-
-    By the series of g, as x^2n - y^2n is x^2 - y^2 times a sum of positive terms: so small divergences keep their digits.
-    """
+    """(g(x) - g(y)) / (x^2 - y^2), g(x) = ln(sinh(x/2) / (x/2)), for x, y within [-1, 1], by its series, to all digits."""
     x, y = np.square(x), np.square(y)
     terms, power, total = np.ones_like(x), np.ones_like(y), np.zeros_like(x)
     for number in _SINH:

@@ -1,7 +1,4 @@
-"""Randomized response: every person reports a group, perhaps another one; and what the reports say about the counts.
-
-Local privacy: every person randomizes the own group before anybody sees it, and nobody has to be trusted.
-"""
+"""Randomized response: every person reports a group, perhaps another one, before anybody sees it; and what the reports say."""
 from __future__ import annotations
 
 import math

@@ -1,8 +1,4 @@
-"""Gaussian noise on a secret Poisson sample: the pair of laws that is worst, its Renyi divergence and its loss.
-
-Each person is in the sample with probability q, on its own. A neighbour changes what one person adds, if that person is in it at all: the
-two laws of the noisy sum are mixtures, and which mixtures are worst depends on what neighbours are.
-"""
+"""Gaussian noise on a secret Poisson sample: the pair of laws that is worst, its Renyi divergence and its loss."""
 from __future__ import annotations
 
 import math
@@ -68,10 +64,7 @@ def _pair(z: float, q: float, replace: bool, x: np.ndarray) -> tuple[np.ndarray,
 
 
 def _step(u: float, order: float) -> float:
-    """Between the points at which e^(-x^2/2) (p/q)^order is summed.
-
-    A fraction of the narrowest hump, and of the distance pi / u from the line at which p and q vanish: the error is below e^-36.
-    """
+    """Between the points at which e^(-x^2/2) (p/q)^order is summed: so fine that the error is below e^-36."""
     return min(0.5, 0.4 / u, 0.5 / math.sqrt(1 + order * u * u / 2))
 
 
@@ -97,10 +90,7 @@ def _divergence(z: float, q: float, order: float, replace: bool) -> float:
 
 
 def _beyond_one(log_law: np.ndarray, loss: np.ndarray, order: float) -> float:
-    """The mean of e^(order loss) under a law that gives e^loss mean 1, less 1, where that is small: to all its digits.
-
-    The mean of h(a l) - a h(l), l the loss, a the order, h(y) = e^y - 1 - y: at least 0 for every l, as e^(a l) is convex in e^l,
-    """
+    """The mean of e^(order loss) under a law that gives e^loss mean 1, less 1, where that is small: a sum of positive terms."""
     y = order * loss
     small = np.clip(y, -1, 1)
     near = np.exp(log_law) * (exp_rest(small) - order * exp_rest(small / order))
@@ -109,10 +99,7 @@ def _beyond_one(log_law: np.ndarray, loss: np.ndarray, order: float) -> float:
 
 
 def sampled_loss(ratio: float, q: float, replace: bool) -> tuple[float, float]:
-    """Mean and standard deviation of the loss of one run, at ratio = sensitivity / standard deviation.
-
-    Whether the person is in the sample moves a large loss by about ratio^2 / 2, so the deviation may be more than without a sample.
-    """
+    """Mean and standard deviation of the loss of one run, at ratio = sensitivity / standard deviation."""
     x = np.arange(-14 - ratio, 14 + ratio, _step(ratio, 1.0))
     log_p, log_q = _pair(1 / ratio, q, replace, x)
     law, loss = np.exp(log_p + _log_normal(x)), log_p - log_q

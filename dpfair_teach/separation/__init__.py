@@ -1,7 +1,4 @@
-"""The separation of A-blind and A-aware classifiers: how far one changed person moves the least error of a fair classifier.
-
-``optimum`` computes that least error f(D), ``instance`` the two pairs of neighbours of Theorem 3.9, ``sensitivity`` bounds f.
-"""
+"""The separation of A-blind and A-aware classifiers: how far one changed person moves the least error of a fair classifier, f(D)."""
 from .instance import Separation as Separation
 from .instance import instance, theorem_3_9
 from .optimum import CLASSIFIERS, fair_optimum, optimal_error, optimal_errors
