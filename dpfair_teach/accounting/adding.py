@@ -246,8 +246,7 @@ def compare_accountants(releases: Release | Iterable[Release], delta: float) -> 
 _MOST = 10**9
 
 
-def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float = 0.0, *, method: Method = "rdp",
-               before: Release | Iterable[Release] = ()) -> int:
+def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float = 0.0, *, method: Method = "rdp") -> int:
     """The largest number of equal steps that stay within (epsilon, delta) together: how long a training may be.
 
     Source: ours; what the steps cost is :func:`compose`.
@@ -261,8 +260,6 @@ def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float =
         As in :func:`compose`; from 1e-300 on for "rdp".
     method : as in :func:`compose`
         "pld" and "best" take seconds.
-    before : Release or iterable of Release
-        What is released once, beside the steps.
 
     Returns
     -------
@@ -278,21 +275,14 @@ def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float =
     (121, 0.9967)
     """
     each = records_of(step, events=True, name="step")
-    once = [] if isinstance(before, (list, tuple)) and not before else records_of(before, events=True, name="before")
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e9)
 
-    def cost(steps: int) -> float:
-        records = [*once, *(one.with_times(one.times * steps) for one in each if steps)]
-        try:
-            return compose(records, delta, method) if records else 0.0
-        except ValueError as refused:       # of records that the caller knows by other names
-            name = "step" if steps else "before"
-            raise ValueError(re.sub("^releases=", f"{name}=", str(refused))) from None
-    if cost(0) > epsilon:
-        check.refuse("before", once, f"costs {cost(0):.4g} alone, more than epsilon={epsilon:g}", "Release less, or allow more.")
-
     def fits(steps: int) -> bool:
-        return cost(steps) <= epsilon
+        try:
+            return compose([one.with_times(one.times * steps) for one in each], delta, method) <= epsilon
+        except ValueError as refused:       # of records that the caller knows by another name
+            raise ValueError(re.sub("^releases=", "step=", str(refused))) from None
+
     low, high, most = 0, 1, min(_MOST, 10**15 // max(one.times for one in each))
     while high <= most and fits(high):
         low, high = high, 2 * high
@@ -347,15 +337,15 @@ def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: 
     known = MECHANISMS[mechanism]
     numbers: dict[str, Any] = known.at(epsilon0, delta)
     one = Release(mechanism, UNIT_A, **numbers)
+
+    def composed(method: Accountant, k: int) -> float:
+        return compose(one.with_times(k), delta, method)
+
     sharper: dict[str, Callable[[int], float]] = {"pld": lambda k: coarse_epsilon(one.with_times(k), delta)}
-    curves: dict[str, np.ndarray] = {name: _curve(sharper.get(name) or partial(_composed, one, delta, name), steps) for name in accountants}
+    curves: dict[str, np.ndarray] = {name: _curve(sharper.get(name) or partial(composed, name), steps) for name in accountants}
     if known.epsilon_at(one, delta) is not None:
         curves["exact"] = _curve(lambda k: known.epsilon_at(one.with_times(k), delta), steps)
     return curves
-
-
-def _composed(one: Release, delta: float, method: Accountant, k: int) -> float:
-    return compose(one.with_times(k), delta, method)
 
 
 def _curve(epsilon: Callable[[int], Any], steps: np.ndarray) -> np.ndarray:

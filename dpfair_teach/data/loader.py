@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _checks as check
 from .dataset import Dataset, Provenance
-from .rules import feature_table, group_codes, label_values, resolve
+from .rules import feature_table, group_codes, resolve
 from .sets import SETS, Raw
 from .sources import find
 from .synthetic import make_logistic, ten_people
@@ -121,7 +121,7 @@ def _load(name: str, group: Any, label: Any, features: Any) -> Dataset:
     raw, dropped = _tables[key]
 
     A, group_names = group_codes(group_rule, raw)
-    Y = label_values(label_rule, raw)
+    Y = check.labels("label", label_rule.compute(raw), length=len(raw))
     X, feature_names = feature_table(feature_rule, raw)
     keep = A >= 0
     if not keep.all():

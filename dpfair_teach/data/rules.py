@@ -62,11 +62,6 @@ def group_codes(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, .
     return codes, tuple(f"group {a}" for a in range(k))
 
 
-def label_values(rule: Rule, raw: pd.DataFrame) -> np.ndarray:
-    """Labels (m,), 0 or 1."""
-    return check.labels("label", rule.compute(raw), length=len(raw))
-
-
 def feature_table(rule: Rule, raw: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
     """Features (m, d) and their names."""
     import pandas as pd

@@ -170,15 +170,6 @@ def rdp_exponential(epsilon0: float, order: ArrayLike) -> np.ndarray:
     return np.where(order == a, epsilon0**2 * small, large)[()]
 
 
-def noisy_minimum(loss: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The index of the least loss (..., H) after Gumbel noise of ``scale`` (...): h with a chance proportional to exp(-loss / scale)."""
-    flat, scales = loss.reshape(-1, loss.shape[-1]), scale.ravel()
-    rows = max(1, _BLOCK // flat.shape[1])
-    drawn = [(flat[i:i + rows] - scales[i:i + rows, None] * rng.gumbel(size=flat[i:i + rows].shape)).argmin(axis=1)
-             for i in range(0, len(flat), rows)]
-    return np.concatenate(drawn).reshape(loss.shape[:-1])
-
-
 class Exponential(Mechanism):
     """A choice of a small loss. For accountants one of bounded range, whose epsilon is its own; with a sensitivity it has a scale, 2
     sensitivity / epsilon."""
@@ -192,8 +183,12 @@ class Exponential(Mechanism):
         if not by_gumbel:
             return exponential(value, sensitivity, epsilon, rng, shape)
         loss = np.broadcast_to(value, shape + value.shape)
-        scale = np.broadcast_to(2 * np.asarray(sensitivity) / epsilon, loss.shape[:-1])
-        return noisy_minimum(loss, scale, rng)
+        scales = np.broadcast_to(2 * np.asarray(sensitivity) / epsilon, loss.shape[:-1]).ravel()
+        flat = loss.reshape(-1, loss.shape[-1])
+        rows = max(1, _BLOCK // flat.shape[1])
+        drawn = [(flat[i:i + rows] - scales[i:i + rows, None] * rng.gumbel(size=flat[i:i + rows].shape)).argmin(axis=1)
+                 for i in range(0, len(flat), rows)]
+        return np.concatenate(drawn).reshape(loss.shape[:-1])
 
     def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
         return np.array([0.0, 2.0]), np.array([0.0, 4.0])     # a choice that is seldom made, and more seldom

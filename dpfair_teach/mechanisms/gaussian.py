@@ -265,7 +265,7 @@ class Gaussian(Mechanism):
         return None if run.sampling_probability < 1 else _epsilon(math.sqrt(run.times) * run.sensitivity / run.scale, delta)
 
     def event(self, dp: Any, run: Run) -> tuple[Any, Neighbours]:
-        """A shift by the sensitivity, which both accountants read alike under "add or remove one"; what replaces on a sample, as PLD reads it."""
+        """A shift by the sensitivity, which both accountants read alike under "add or remove one"; on a sample as PLD does."""
         z = run.scale / run.sensitivity
         if run.sampling_probability == 1:
             return dp.GaussianDpEvent(z), "add or remove one"

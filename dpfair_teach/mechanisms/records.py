@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, get_args
 
 from .. import _checks as check
-from .mechanism import Neighbours, Run
+from .mechanism import Neighbours
 from .registry import MECHANISMS, mechanism_of
 
 __all__ = ["RELATIONS", "UNIT_A", "UNIT_TUPLE", "Release"]
@@ -166,7 +166,9 @@ class Release:
         if self.delta:
             check.refuse("delta", self.delta, "dp-accounting has no event for a run that may fail",
                          "Use compose, which takes such records.")
-        return event_of(self)
+        dp, mechanism = package("releases", self), mechanism_of(self.mechanism)
+        one, neighbours = mechanism.event(dp, self)
+        return mechanism.event_of_all(dp, one, self.times), neighbours
 
     @classmethod
     def from_event(cls, event: Any, unit: str = UNIT_TUPLE, *, neighbours: Neighbours | None = None,
@@ -232,13 +234,6 @@ def package(name: str, value: object) -> ModuleType:
         check.refuse(name, value, "this needs the package dp-accounting, which is not installed",
                      "Run pip install dp-accounting, or choose another method.", missing)
     return dp_accounting
-
-
-def event_of(run: Run) -> tuple[Any, Neighbours]:
-    """All runs of a record that cannot fail, as one event, and the neighbouring relation that goes with it."""
-    dp, mechanism = package("releases", run), mechanism_of(run.mechanism)
-    one, neighbours = mechanism.event(dp, run)
-    return mechanism.event_of_all(dp, one, run.times), neighbours
 
 
 def read(event: Any, neighbours: Neighbours) -> tuple[str, dict[str, float], int]:
