@@ -129,7 +129,6 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     delta : float in (0, 1)
         At least 1e-200; with ``adaptive=False`` at least 1e-12.
     adaptive : bool
-        Whether a step may be chosen after seeing the last answer.
 
     Returns
     -------

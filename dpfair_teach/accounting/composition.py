@@ -84,8 +84,7 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
 
     Parameters
     ----------
-    releases : Release or iterable of Release
-        One per part.
+    releases : as in :func:`compose`, one per part
     delta : float in [0, 1)
     touches : int from 1 to the number of releases
         1 when the parts are cut by public columns; 2 when one replaced value can leave one part and enter another (parts cut by A, or a

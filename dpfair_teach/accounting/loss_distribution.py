@@ -92,23 +92,18 @@ def _distribution(records: list[Release], interval: object, pessimistic: bool, p
 def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval: float | None = None, pessimistic: bool = True) -> float:
     """The epsilon of all releases together, from the distribution of their summed privacy loss on a grid.
 
-    Source: Koskela, Jaelkoe and Honkela 2020 (the method); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the dots", 2022 (the
-    grid); done by dp-accounting. Each record is replaced by a pair of laws that is worst for its mechanism: Laplace, two-sided geometric
-    and Gaussian by a shift of the noise by the sensitivity, Gaussian on a sample by the pair of :func:`rdp_sampled_gaussian`, all others
-    by randomized response, the worst epsilon-private pair. A record with a delta is pure except with that probability. The steps may be
-    chosen adaptively.
+    Source: Koskela, Jaelkoe and Honkela 2020 (the method); Doroshenko et al., "Connect the dots", 2022 (the grid); done by dp-accounting.
+    Each record is replaced by a pair of laws that is worst for its mechanism; one with a delta is pure except with that probability. The
+    steps may be chosen adaptively.
 
     Parameters
     ----------
-    releases : Release or iterable of Release
-        All with the same unit and relation.
-    delta : float in [1e-10, 1)
-        The total delta allowed; at least 1e-14 a run.
+    releases : as in :func:`compose`
+    delta : float in [1e-10, 1), at least 1e-14 a run
     interval : float in [1e-9, 1], optional
         Between the points of the grid. None: about 100,000 points, at least 20 over the loss of one step.
     pessimistic : bool
-        True: rounded so that the answer is an upper bound. False: a lower bound, by about half an interval a run too low. Both allow 1e-14
-        + 1e-16 a run in delta for the rounding of floats.
+        True: an upper bound. False: a lower bound, by about half an interval a run too low. Both allow for the rounding of floats.
 
     Returns
     -------

@@ -122,7 +122,7 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
     curve : array_like, shape (n, 2)
         Rows [violation, error] of the method, each in [0, 1], n >= 1, in any order.
     reference : array_like, shape (r, 2)
-        The same for the non-private optimum.
+        Of the non-private optimum.
     free_points : array_like, shape (2, 2)
         Rows [0, error] of the best constant classifier and [violation, error] of the unconstrained base.
 

@@ -24,8 +24,8 @@ __all__ = ["Explorer"]
 class Explorer:
     """A figure whose controls call a library function.
 
-    Shown in a notebook or page, it computes one frame for every setting of the controls and carries them along, so that they
-    work where no Python runs. In front of a running kernel the same controls are ipywidgets and call ``fn`` afresh.
+    One frame for every setting is computed and carried along, so that the controls work where no Python runs. In front of a running kernel
+    they are ipywidgets and call ``fn`` afresh.
 
     Source: none in the papers.
 
@@ -50,10 +50,9 @@ class Explorer:
     labels : dict slider name -> text
         What stands beside a slider, instead of its name.
     play : str
-        A slider of rounds or of time, at least three numbers: it gets buttons to play, pause and step. It never starts by itself.
+        A slider of at least three numbers, which gets buttons to play, pause and step. It never starts by itself.
     offered : callable, optional
-        ``offered(**values)`` is False where there is nothing to show. Such a setting is not computed and cannot be chosen: a control
-        offers what goes with those before it, and takes the later ones along.
+        ``offered(**values)`` is False where there is nothing to show: such a setting is not computed and cannot be chosen.
     picture : the other arguments of :class:`Panel`
         For a figure of one picture.
 

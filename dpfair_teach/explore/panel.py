@@ -38,8 +38,7 @@ class Frames:
 class Panel:
     """One picture of a figure: a function of the controls, and how its results are drawn.
 
-    The player keeps numbers to a decimal step of at most 1/2000 of the axis, on a log axis to three digits and to 1/10000 of the
-    logarithm, tables to ``digits``; ``Explorer.frame`` is exact.
+    The player keeps numbers to at least 2,000 steps of the axis, on a log axis to three digits, tables to ``digits``.
 
     Source: none in the papers.
 
@@ -59,7 +58,6 @@ class Panel:
         points are the ends of one). Of several series of points the first is drawn large and open, the next smaller on top.
     view : "lines", "roc", "pareto", "bars" or "table"
     x_label, y_label : str
-        Names of the axes.
     log_x, log_y : bool
     x_range, y_range : (low, high)
         The range drawn, instead of the range of all frames.
@@ -70,10 +68,9 @@ class Panel:
     compare : dict row -> row
         Of a table, which row is marked where it differs from which other row. Without, each cell that differs from the start is marked.
     guess : str
-        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar. The controls wait
-        for the answer; where no script runs it is shown at once.
+        A series that the reader draws or places before it is shown: a line or points over x, a single point, or a bar.
     share : float in [0.2, 1]
-        Of the figure's width; panels that fit beside each other stand so, a column as wide as its first panel says.
+        Of the figure's width; a column is as wide as its first panel says.
 
     Examples
     --------

@@ -131,14 +131,12 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
     ----------
     mechanism : str
         "laplace", "gaussian", "geometric", "k_norm", "l2 norm mechanism", "exponential" or "randomized response".
-    value : array
-        Private.
+    value : array, private
     rng : numpy.random.Generator
     unit : str
     sensitivity, scale, epsilon : float > 0, optional
     relation, part : as in :class:`Measurement`
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes. Each is a release.
+    size : as in :func:`laplace`
     options : as in :class:`Measurement`
 
     Returns
@@ -193,19 +191,17 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     ----------
     cells : int array (m,)
         Everybody's cell 0, 1, ..., a function of X and y, or of what was released before.
-    A : int array (m,)
-        Groups 0..k-1.
+    A : int array (m,), groups 0..k-1
     epsilon : float in [1e-9, 1e9]
     rng : numpy.random.Generator
     n_groups : int in 2..1000
     n_cells : int in 1..10^7, optional
         J, public; as many as the largest code asks for without.
-    every_group : bool
-        As in :func:`cell_sensitivity`.
+    every_group : as in :func:`cell_sensitivity`
     exact : bool
         Noise of exactly its law, by :func:`exact_geometric`: 50 microseconds a number; else in doubles.
     part : pair of str, optional
-        Which public part of the people they are, for the record, see :class:`accounting.Release`.
+        As of :class:`accounting.Release`.
 
     Returns
     -------

@@ -79,10 +79,8 @@ class Release:
     --------
     >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0)
     Release('laplace', "one person's A changes, X and Y public", sensitivity=2.0, scale=4.0, relation='replace one A')
-    >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0).epsilon, Release("gaussian", UNIT_A, sensitivity=2, scale=4.0).epsilon
-    (0.5, None)
-    >>> Release("gaussian", UNIT_TUPLE, sensitivity=1, scale=1.1, sampling_probability=.01).event()
-    PoissonSampledDpEvent(sampling_probability=0.01, event=GaussianDpEvent(noise_multiplier=2.2))
+    >>> Release("laplace", UNIT_A, sensitivity=2, scale=4.0).epsilon
+    0.5
     """
 
     mechanism: str

@@ -167,15 +167,12 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
 def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike | None = None) -> Figure:
     """Trade-off curves: mean violation across, mean error up, one curve for each value of a column.
 
-    Where the table has ``error_low, error_high`` they are drawn as bars.
-
     Source: main text, Figure 1 (the axes).
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``violation``, ``error`` and ``by``; rows of a curve in the order in which they are joined. A row whose error or
-        violation is missing has no point.
+        Columns ``violation``, ``error`` and ``by``, and perhaps ``error_low``, ``error_high`` for bars. Without one there is no point.
     by : str
         The column that tells curves apart.
     free_points : array_like, shape (2, 2), optional

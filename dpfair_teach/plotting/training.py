@@ -48,15 +48,13 @@ def network_picture(network: Network, X: ArrayLike, A: ArrayLike, Y: ArrayLike, 
     Parameters
     ----------
     network : networks.Network
-        Of two features.
     X : (m, 2) array
     A : (m,) array of 0..k-1
         k is 2 or 3.
     Y : (m,) array of 0/1
     runs : dict str -> (thetas, multipliers, signed)
-        What a reader chooses from, each of as many epochs, at least 2. ``thetas`` (epochs + 1, p): the network's parameters, at the start
-        and after each epoch. ``multipliers`` (epochs + 1, k): one a group, of the violation where ``signed``, else of the absolute one
-        and at least 0.
+        What a reader chooses from, each of as many epochs, at least 2. ``thetas`` (epochs + 1, p): parameters, the start first.
+        ``multipliers`` (epochs + 1, k): of the violation where ``signed``, else of the absolute one and at least 0.
     title, question : str
 
     Returns
