@@ -32,6 +32,7 @@ from dpfair_teach import (
     separation,
 )
 from dpfair_teach._checks import MOST_GROUPS
+from dpfair_teach.baselines.reduction import reweighed, start_reduction
 from dpfair_teach.functional.moments import group_vertices
 from test_bad_input import CALLABLES
 from valid_calls import VALID
@@ -605,19 +606,19 @@ def moved_moments(k):
     close(functional.moments_l2(k), functional.moments_l2(k, gram_weight=1e-3), 1e-5)
 
 
-@counted("baselines.start_reduction")
+@counted("baselines.reduction.start_reduction")
 def everybody(k):
     _, A, _ = drawn(k)
-    close(baselines.start_reduction(len, A, .1, 1.0, 1, np.random.default_rng(0), fairness.Parity())[0], [[0.0] * len(A), [1.0] * len(A)])
+    close(start_reduction(len, A, .1, 1.0, 1, np.random.default_rng(0), fairness.Parity())[0], [[0.0] * len(A), [1.0] * len(A)])
 
 
-@counted("baselines.reweighed")
+@counted("baselines.reduction.reweighed")
 def tolerances(k):
     """|gap| within gamma times its factor, one by one."""
     yhat, A, Y = drawn(k)
     game = games.FairnessGame([yhat, 1 - yhat, A == k - 1, Y], A, Y, 0.3, notion=fairness.Parity("demographic_parity", "population"))
     factors = np.linspace(.2, 1, k)
-    played, _ = baselines.reweighed(game, factors)
+    played, _ = reweighed(game, factors)
     close((np.abs(played.gaps) - played.gamma) > 0, np.abs(game.gaps) > 0.3 * factors)
 
 

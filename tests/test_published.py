@@ -293,7 +293,7 @@ NOT_PUBLISHED = {
     "baselines.regression_dp_oracle_learner_as_printed": "as printed: nothing private is claimed, no record is left",
     **dict.fromkeys(["lagrangian.FairLagrangian", "lagrangian.f_ld", "lagrangian.f_ld_signed", "lagrangian.pf_ld_as_printed",
                      "lagrangian.pf_ld_autograd",
-                     "baselines.Reduction", "baselines.reduction", "baselines.start_reduction", "baselines.CovarianceClassifier"],
+                     "baselines.Reduction", "baselines.reduction", "baselines.reduction.start_reduction", "baselines.CovarianceClassifier"],
                     "not private, and says so"),
 }
 #: Words of options that are not in an annotation.

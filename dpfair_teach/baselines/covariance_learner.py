@@ -12,8 +12,7 @@ from .. import _checks as check
 from .._classifier import RandomizedClassifier
 from ..fairness import Parity
 from ..fairness.parity import Notion
-from .convex_concave import CovarianceProgram, convex_concave
-from .covariance import BEND, bends, group_weights, with_everybody
+from .covariance import BEND, CovarianceProgram, bends, convex_concave, group_weights, with_everybody
 
 __all__ = ["CovarianceClassifier"]
 
@@ -40,14 +39,12 @@ class CovarianceClassifier(RandomizedClassifier):
     of two groups for one of them, whose covariance is the other's but for its sign. It decides by X alone, and surely: P(1) is 0 or 1.
 
     ``gamma`` bounds :func:`covariances`, not gaps of rates: at gamma = 0 the mean scores of the groups are equal, and how often they are
-    accepted need not be. ``fit`` draws nothing from its ``rng``. There is no noise, and there are no ``releases_``: what is published may
-    tell who is in which group. Standardize X: the penalty on the weights goes by the units of its columns.
+    accepted need not be. ``fit`` draws nothing from its ``rng``; there are no ``releases_``. Standardize X: the penalty on the weights goes
+    by the units of its columns.
 
-    For demographic parity the bounds are linear and the program is convex; SLSQP of scipy solves it. For the other notions they are
-    differences of convex functions. From theta = 0 on, each step puts tangents in the place of the concave parts, solves that convex
-    program, and goes to its optimum: every step meets the true bounds, the loss never rises, and a point that returns itself is stationary.
-    The proof stands in ``convex_concave.py``. It is no global optimum. The corner of min(0, v) is rounded over 0.001 to either side, which
-    moves a covariance by at most 0.000125.
+    For demographic parity the program is convex. For the other notions one convex program follows the other: every step meets the bounds,
+    the loss never rises, and a point that returns itself is stationary, but no global optimum. The corner of min(0, v) is rounded over
+    0.001 to either side, which moves a covariance by at most 0.000125.
 
     Parameters
     ----------
@@ -71,14 +68,10 @@ class CovarianceClassifier(RandomizedClassifier):
     losses_ : (t,) array
         The penalised mean log loss at theta = 0, and after each convex program; it never rises.
     residual_ : float
-        How far Lagrange's conditions are from holding: the length of what is left of the gradient of the loss when the gradients of the
-        active bounds, with their best multipliers, are added. In coordinates in which the Hessian of the loss at 0 is the unit matrix.
-        Above 0.01 ``fit`` warns.
+        How far Lagrange's conditions are from holding, in coordinates in which the Hessian of the loss at 0 is the unit matrix. Above 0.01
+        ``fit`` warns.
     covariances_ : (k, R) array
         On the people of ``fit``, without the rounding.
-    n_features_in_ : int
-    feature_names_in_ : array of str, where X has columns with names
-    classes_ : array([0, 1])
 
     Examples
     --------

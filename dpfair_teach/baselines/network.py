@@ -43,11 +43,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    theta_ : (p,) array
-    network_ : networks.Network
-    classes_ : array([0, 1])
-    n_features_in_ : int
-    feature_names_in_ : array of str, where X has columns with names
+    theta_, network_ : (p,) array, networks.Network
 
     Examples
     --------

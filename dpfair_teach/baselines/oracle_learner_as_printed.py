@@ -29,8 +29,8 @@ _AT_ONCE = 128      # games whose scores of two thousand people stay in the proc
 def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
     """epsilon' of a step, from 0.5 (sqrt(4 T ln(1/delta)) e + 2 T e (exp(e) - 1)) = epsilon.
 
-    Source: none in the papers; an author's public code for Figure 1, left. It is half of Dwork, Rothblum and Vadhan's long form of
-    advanced composition for 2 T steps: too large at large steps, no bound at small ones.
+    Source: none in the papers; an author's public code for Figure 1, left. It is half of Dwork, Rothblum and Vadhan's long form of advanced
+    composition for 2 T steps: too large at large steps, no bound at small ones.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
 
     Examples
     --------
-    >>> [round(section_5_step(epsilon, 1e-7, rounds), 1) for epsilon, rounds in ((100, 9), (150, 14), (200, 19))]
-    [1.8, 1.8, 1.8]
+    >>> round(section_5_step(100, 1e-7, 9), 1)
+    1.8
     """
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e15)
     delta = checked_delta(delta)
@@ -61,18 +61,14 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class PrintedRegressionPlay:
-    """What came out. Axes are those of the tolerances; ``error`` and ``violation`` have the repeats in front.
-
-    It has no ``releases_``: a record says an epsilon, and nobody has shown one for noise of these scales.
+    """What came out. Axes are those of the tolerances; ``error`` and ``violation`` have the repeats in front. It has no ``releases_``.
 
     Attributes
     ----------
     rounds_real, rounds : arrays
         T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``.
-    epsilon_step : array
-        epsilon' of a step.
-    learner_scale, auditor_scale : arrays
-        Of the noise on the constant's coordinate of X'C_1, and on each entry of the gradient.
+    epsilon_step, learner_scale, auditor_scale : arrays
+        epsilon' of a step; scales of the noise on the constant's coordinate of X'C_1, and on each entry of the gradient.
     error, violation : (...) arrays
         Of the average of the rounds, exact, on the true groups.
     """
@@ -93,11 +89,10 @@ def regression_dp_oracle_learner_as_printed(
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
-    rounded down; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with K = (2|A|B + 1) / (n - 1), the gradient
-    2|A| / ((n - 1) epsilon'), n the smallest cell of the private data. That code also solves a linear program over the iterates after each
-    round and keeps the better average: not here. Whether the published panel was made by that code is not known.
-    **No privacy is claimed for it here**: the scales are read off the private data (:func:`~dpfair_teach.games.printed_noise_delta`), and
-    no theorem covers this oracle. The learner to use is :func:`~dpfair_teach.games.regression_dp_oracle_learner`.
+    rounded down; coordinate i of X'C_1 gets noise of scale 2 K m max|x_i| / epsilon' with K = (2|A|B + 1) / (n - 1), the gradient 2|A| /
+    ((n - 1) epsilon'), n the smallest cell of the private data. Whether the published panel was made by that code is not known. **No
+    privacy is claimed for it here**: the scales are read off the private data, and no theorem covers this oracle. The learner to use is
+    :func:`~dpfair_teach.games.regression_dp_oracle_learner`.
 
     Parameters
     ----------

@@ -10,8 +10,7 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import Notion, read_parity
 from ..mechanisms import UNIT_A, debias_counts, release
-from ._base import tried
-from .reduction_learner import Read, ReductionClassifier, as_long, people_of
+from .reduction_learner import Read, ReductionClassifier, as_long, people_of, tried
 from .response import law, response_shrinkage
 
 __all__ = ["PrivateReduction"]
@@ -33,13 +32,11 @@ class PrivateReduction(ReductionClassifier):
 
     Source: Tran et al. 2020, Section 8, baseline M (Mozannar et al. 2020, reconstructed). Privacy unit: one person's A changes; X, y and
     the set of groups {0, ..., k-1} are public. Everybody responds once, by k-ary randomized response; :func:`reduction` then takes the
-    responses for groups. It is post-processing, so the guarantee is pure epsilon, for any base, any number of rounds and whoever sees the
-    responses. They are themselves the release: nobody has to be trusted with the groups.
+    responses for groups. It is post-processing, so the guarantee is pure epsilon, whoever sees the responses. Nothing is refused because of
+    who is in which group.
 
-    Among those who report a group only some are of it, so its gap to everybody is smaller there, by the factor of
-    :func:`response_shrinkage`. ``correction="rates"`` lets each gap among reports be gamma times its factor. That is, to the letter, gamma
-    for the gaps of the debiased counts, for any number of groups: the factor is what inverting the response matrix in each cell comes to.
-    Where noise leaves little of a group in a cell the factor is held at one standard deviation of that noise, and the gap may be larger.
+    Among those who report a group its gap to everybody is smaller, by the factor of :func:`response_shrinkage`. ``correction="rates"`` lets
+    each gap among reports be gamma times its factor, held at one standard deviation of the noise where that leaves little of a group.
     ``correction="none"`` is the method as Tran et al. describe it: the true gap may then be gamma divided by the factor.
 
     Parameters
@@ -70,12 +67,6 @@ class PrivateReduction(ReductionClassifier):
     factors_ : (k, R) array
         What each gap's tolerance was multiplied by; 1 without a correction.
     classifiers_, weights_, multipliers_, parity_, B_ : as in :class:`Reduction`
-    n_features_in_, feature_names_in_, classes_ : as in :class:`Reduction`
-
-    Raises
-    ------
-    ValueError
-        By every method, for any parameter or array out of range; never because of who is in which group.
 
     Examples
     --------

@@ -99,15 +99,7 @@ def start_reduction(learn: Learn, A: ArrayLike, gamma: float, B: float, rounds: 
 
     Parameters
     ----------
-    learn : callable
-    A : (m,) array of ints
-    gamma : float in [0, 1e9]
-    B : float in (0, 1e9]
-    rounds : int in 1..10^4
-    rng : numpy.random.Generator
-    parity : Parity
-    n_groups : int in 1..1000, optional
-        As in :func:`reduction`.
+    learn, A, gamma, B, rounds, rng, parity, n_groups : as in :func:`reduction`
 
     Returns
     -------
@@ -150,12 +142,9 @@ def reduction(
 ) -> tuple[FairnessGame, Equilibrium, float]:
     """The reduction: each round prices the gaps, asks for a classifier of people reweighed by the prices, and solves for the best mixture.
 
-    Source: Tran et al. 2020, Section 8, baseline A (Agarwal et al. 2018, reconstructed), with other prices. Theirs are the exponential
-    weights of :func:`games.algorithm_3`, whose average converges after hundreds of rounds; each round fits a classifier here, so rounds
-    are dear. The prices here are those of the linear program over all that was learned so far: whatever improves its mixture has a smaller
-    L at these prices than anything that is there. So with the best answers of a class the program either gains something new or is solved
-    for the whole class, and ``bound`` says so. A base that answers as well as it can may repeat itself before: then :func:`shaken_prices`
-    ask for more of the kind that the mixture is made of. Not private.
+    Source: Tran et al. 2020, Section 8, baseline A (Agarwal et al. 2018, reconstructed), with other prices: those of the linear program
+    over all that was learned so far, as each round fits a classifier and rounds are dear. A base that answers as well as it can may repeat
+    itself: then :func:`shaken_prices` ask for more of the kind that the mixture is made of. Not private.
 
     Parameters
     ----------
@@ -184,7 +173,7 @@ def reduction(
         gap of Q is above its tolerance.
     bound : float
         The largest L(h, lambda) of an answer h at the multipliers that it answered. If the answers are the best of a class, no mixture of
-        that class has a smaller value. A logistic regression or a network answers as well as it can, and then this promises nothing.
+        that class has a smaller value.
 
     Examples
     --------

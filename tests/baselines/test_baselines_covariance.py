@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import baselines, data, fairness
-from dpfair_teach.baselines import convex_concave as solver
+from dpfair_teach.baselines import covariance as solver
 from dpfair_teach.baselines.covariance import BEND, bends, bent, bent_slope, group_weights
 from dpfair_teach.fairness import Parity
 from faults import Mutant
@@ -212,5 +212,5 @@ FAULTS = {
         lambda f: lambda A, Y, k, parity, as_printed=False: np.maximum(f(A, Y, k, parity, as_printed=as_printed), 0.0),
         "no share is taken away from the indicator"),
     "tangents_of_everything": Mutant(
-        "dpfair_teach.baselines.convex_concave.CovarianceProgram.bounded", kept_convex, "the convex part is replaced by its tangent too"),
+        "dpfair_teach.baselines.covariance.CovarianceProgram.bounded", kept_convex, "the convex part is replaced by its tangent too"),
 }

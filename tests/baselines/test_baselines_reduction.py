@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from dpfair_teach import baselines, data, fairness
+from dpfair_teach.baselines.reduction import reweighed
 from dpfair_teach.fairness import Parity
 from dpfair_teach.games import FairnessGame
 from faults import Mutant, with_arguments
@@ -86,17 +87,16 @@ def test_tolerances_of_their_own():
     said = thresholds(D.X)
     game = FairnessGame(said, D.A, D.Y, 0.1, notion=Parity("demographic_parity", "population"))
     for factors in ([1.0, .5, .1], [.3, .3, .3], [0.0, .2, 1.0]):
-        played, _ = baselines.reweighed(game, factors)
+        played, _ = reweighed(game, factors)
         bounded = [(gap, factor) for gap, factor in zip(game.gaps.T, factors, strict=True) if factor]
         rows = np.array([sign * gap for gap, _ in bounded for sign in (1, -1)])
         room = np.repeat([0.1 * factor for _, factor in bounded], 2)
         hand = linprog(game.errors, A_ub=rows, b_ub=room, A_eq=np.ones((1, len(said))), b_eq=[1])
         assert played.fair_erm().value == pytest.approx(hand.fun, abs=1e-9)
-    _, scale = baselines.reweighed(game, [1.0, .5, .1])
-    played, _ = baselines.reweighed(game, [1.0, .5, .1])
+    played, scale = reweighed(game, [1.0, .5, .1])
     lam = np.random.default_rng(0).random(6)
     assert np.ptp(played.losses(lam) - game.losses(lam * scale)) < 1e-12
-    assert np.array_equal(baselines.reweighed(game)[0].gaps, game.gaps)
+    assert np.array_equal(reweighed(game)[0].gaps, game.gaps)
 
 
 @pytest.mark.parametrize("factors, why", [([0.0] * 3, "all 0"), ([1.0], "not one for each of 3 gaps"),
@@ -105,9 +105,9 @@ def test_wrong_factors_are_refused(factors, why):
     D = people(3)
     game = FairnessGame(thresholds(D.X), D.A, D.Y, 0.1, notion=Parity("demographic_parity", "population"))
     with pytest.raises(ValueError, match=f"^factors=.*{why}"):
-        baselines.reweighed(game, factors)
+        reweighed(game, factors)
     with pytest.raises(ValueError, match=r"^game=\(2,\): has several gammas"):
-        baselines.reweighed(game.with_gamma([.1, .2]), None)
+        reweighed(game.with_gamma([.1, .2]), None)
 
 
 class NoWeights:
@@ -164,10 +164,10 @@ VALID_CALLS = {
     "baselines.reduction": lambda: dict(
         learn=lambda labels, weights: (np.arange(8) % 3 > 0).astype(int), A=[0, 0, 0, 0, 1, 1, 1, 1], Y=[0, 1, 1, 1, 0, 0, 0, 1], gamma=0.1,
         B=3.0, rounds=2, rng=np.random.default_rng(0), parity=Parity("demographic_parity", "population"), n_groups=2, factors=[1.0, 0.5]),
-    "baselines.start_reduction": lambda: dict(learn=lambda labels, weights: labels, A=[0, 1, 1], gamma=0.1, B=2.0, rounds=5,
+    "baselines.reduction.start_reduction": lambda: dict(learn=lambda labels, weights: labels, A=[0, 1, 1], gamma=0.1, B=2.0, rounds=5,
                                               rng=np.random.default_rng(0), parity=Parity(), n_groups=2),
-    "baselines.shaken_prices": lambda: dict(lam=[1.0, 0.0], B=2.0, rng=np.random.default_rng(0)),
-    "baselines.reweighed": lambda: dict(
+    "baselines.reduction.shaken_prices": lambda: dict(lam=[1.0, 0.0], B=2.0, rng=np.random.default_rng(0)),
+    "baselines.reduction.reweighed": lambda: dict(
         game=FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=0.1), factors=[1.0, 0.5]),
 }
 
