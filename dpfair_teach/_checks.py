@@ -209,7 +209,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     In ``shape`` None is a free axis, ``length`` fixes the first axis; ``booleans=False`` where True is no number but a slip; ``remedy``
     for what is not numeric.
     """
-    if type(value) is np.ndarray and value.dtype == float and value.size and ndim is shape is length is None:
+    if type(value) is np.ndarray and value.dtype == float and value.size and ndim is None and shape is None and length is None:
         if max(low, -sys.float_info.max) <= value.min() and value.max() <= min(high, sys.float_info.max):     # NaN is above nothing
             return value.astype(float)
     a = numeric(name, value, remedy)
