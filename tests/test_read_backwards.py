@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import faults
-from dpfair_teach import attacks, functional
+from dpfair_teach import attacks, functional, oneshot
 from dpfair_teach.mechanisms.grid import grid_step
 from faults import Mutant
 from private_fits import FEW, FITS, Fit
@@ -91,6 +91,7 @@ BOXES = {
     "pflr_star": lambda X, y, A, rng: functional.pflr_star(X, y, A, 1.0, rng),
     "fair, Laplace": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, None, rng),
     "fair, Gaussian": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, 1e-6, rng),
+    "sums of public rows": lambda X, y, A, rng: oneshot.release_sums(X, A, y, 1.0, rng),
 }
 
 

@@ -145,11 +145,6 @@ def predictive_values(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     -------
     positive, negative : (..., k) arrays, in [0, 1] unless noise has made an entry negative
 
-    Raises
-    ------
-    ValueError
-        In some group nobody is accepted, or nobody rejected.
-
     Examples
     --------
     >>> positive, negative = predictive_values([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])   # the ten people

@@ -82,12 +82,6 @@ class Parity:
     anchor : int in 0..k-1
         The group that the others are compared with; for ``against="anchor"`` only.
 
-    Raises
-    ------
-    ValueError
-        An anchor where there is none; in the methods a table of fewer than two groups, an empty cell below a fraction line that the
-        notion needs, named.
-
     Examples
     --------
     >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
@@ -323,11 +317,6 @@ def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     -------
     fp, tp : (..., k) arrays, in [0, 1] unless noise has made an entry negative.
 
-    Raises
-    ------
-    ValueError
-        A (group, label) cell is empty, so that its rate does not exist; the message names the cell.
-
     Examples
     --------
     >>> fp, tp = rates([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])   # the ten people
@@ -371,12 +360,6 @@ def violation(counts: ArrayLike, notion: Notion = "equalized_odds",
     Returns
     -------
     (...) array, or a float for one table
-
-    Raises
-    ------
-    ValueError
-        Unknown option, an anchor where there is none, fewer than two groups, no ``against`` for more than two, or an empty cell below a
-        fraction line that the notion needs.
 
     Examples
     --------

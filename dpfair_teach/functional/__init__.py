@@ -34,6 +34,6 @@ __all__ = ["Quadratic", "log_loss_quadratic", "covariance_vector", "merged_quadr
            "linear_sensitivity", "gaussian_sigma_extended", "minimum", "no_minimum_chance", "penalized_minimum", "bounded_minimum",
            "functional_mechanism", "relaxed_functional_mechanism", "fair_functional_mechanism", "pdfc", "adfc", "pflr_star",
            "with_feature", "NoisyFit", "average_epsilon", "adfc_claim", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "part_sensitivity",
-    "largest_move",
+           "largest_move",
            "worst_pair", "Moments", "release_moments", "moments_l2", "free_gram_weight", "in_domain", "shorten_rows",
            "FunctionalClassifier", "LittleLearnedWarning"]

@@ -40,11 +40,6 @@ class NoisyFit:
     c : (d,) array, optional
         The covariance vector with its noise, where it was released beside the objective.
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, what is no objective or no record.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_TUPLE, Release
@@ -104,9 +99,8 @@ def functional_mechanism(
         as_printed: bool = False) -> NoisyFit:
     """Logistic regression with Laplace noise on the coefficients of its second-order form.
 
-    Source: "Functional Mechanism" (Ding et al. 2020; Zhang et al. 2012, reconstructed), with Lemma 1's sensitivity or the certified one.
-    Privacy unit: one whole tuple is replaced, m public. epsilon, pure. As in all of this file, the sums are exact, the noisy numbers lie
-    on a public grid, and the weights minimize them with a ridge of four deviations of the noise.
+    Source: "Functional Mechanism" (Ding et al. 2020; Zhang et al. 2012, reconstructed). Privacy unit: one whole tuple is replaced, m
+    public. epsilon, pure. As in all of this file, the weights minimize the noisy numbers with a ridge of four deviations of the noise.
 
     Parameters
     ----------
@@ -121,11 +115,6 @@ def functional_mechanism(
     Returns
     -------
     NoisyFit
-
-    Raises
-    ------
-    ValueError
-        A row longer than 1, entries below 0 as printed, arrays that do not fit.
 
     Examples
     --------
@@ -149,8 +138,7 @@ def relaxed_functional_mechanism(
         rng: np.random.Generator, *, as_printed: bool = False) -> NoisyFit:
     """Logistic regression with Gaussian noise on the coefficients of its second-order form.
 
-    Source: Algorithm 2 and Theorem 4 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. (epsilon, delta). As printed
-    the noise is that of :func:`gaussian_sigma_extended` for Lemma 3's sensitivity; by default it is calibrated exactly, and to 1.
+    Source: Algorithm 2 and Theorem 4 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. (epsilon, delta).
 
     Parameters
     ----------
@@ -159,15 +147,11 @@ def relaxed_functional_mechanism(
     delta : float in [1e-100, 1 - 1e-9], as printed up to 0.797
     rng : numpy.random.Generator
     as_printed : bool
+        The noise of :func:`gaussian_sigma_extended` for Lemma 3's sensitivity, in place of the exact calibration to 1.
 
     Returns
     -------
     NoisyFit
-
-    Raises
-    ------
-    ValueError
-        As :func:`functional_mechanism`.
 
     Examples
     --------
@@ -192,9 +176,8 @@ def pdfc(
         epsilon_n: float, rng: np.random.Generator) -> NoisyFit:
     """PDFC as printed: the covariance merged as if it were a polynomial, and Laplace noise of two scales.
 
-    Source: Algorithm 1 and Theorem 3 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it costs is
-    :func:`pdfc_epsilon`; the paper says :func:`average_epsilon`. What is not in the box is the ridge and the trimming: without them there
-    is mostly no minimum.
+    Source: Algorithm 1 and Theorem 3 (Ding et al. 2020), and a ridge with trimming. Privacy unit: one whole tuple is replaced, m public.
+    What it costs is :func:`pdfc_epsilon`; the paper says :func:`average_epsilon`.
 
     Parameters
     ----------
@@ -210,11 +193,6 @@ def pdfc(
     Returns
     -------
     NoisyFit
-
-    Raises
-    ------
-    ValueError
-        A row longer than 1 or an entry below 0; more than two groups; arrays that do not fit.
 
     Examples
     --------
@@ -247,23 +225,17 @@ def adfc(
     """ADFC as printed: :func:`pdfc` with Gaussian noise of two scales. **Not as private as Theorem 5 says.**
 
     Source: Algorithm 3 and Theorem 5 (Ding et al. 2020). Privacy unit: one whole tuple is replaced, m public. What it costs is
-    :func:`adfc_epsilon`; what it claims :func:`adfc_claim`.
+    :func:`adfc_epsilon`.
 
     Parameters
     ----------
-    X, y, A, s : as in :func:`pdfc`
-    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
+    X, y, A, s, epsilon_s, epsilon_n : as in :func:`pdfc`
     delta_s, delta_n : floats in [1e-100, 0.797]
     rng : numpy.random.Generator
 
     Returns
     -------
     NoisyFit
-
-    Raises
-    ------
-    ValueError
-        As :func:`pdfc`.
 
     Examples
     --------
@@ -298,8 +270,7 @@ def fair_functional_mechanism(
     """Noise on the coefficients of the log loss and, beside them, on the covariance vector; the penalty alpha |c.w| afterwards.
 
     Source: ours, in place of Algorithms 1 and 3 (Ding et al. 2020): equation (5) itself and not equation (6). Privacy unit: one whole
-    tuple is replaced, m public. The result has the noisy c, for any other alpha or a bound on c.w.
-    :func:`release_moments` asks for less noise still.
+    tuple is replaced, m public. :func:`release_moments` asks for less noise still.
 
     Parameters
     ----------
@@ -314,11 +285,6 @@ def fair_functional_mechanism(
     Returns
     -------
     NoisyFit
-
-    Raises
-    ------
-    ValueError
-        As :func:`pdfc`.
 
     Examples
     --------
@@ -355,8 +321,7 @@ def pflr_star(
     """PFLR*: Laplace noise whose mean is the covariance, on the coefficients of degree one.
 
     Source: the baseline PFLR* (Ding et al. 2020; Xu, Yuan and Wu 2019, reconstructed). Privacy unit: one whole tuple is replaced, m
-    public. What is released is :func:`merged_quadratic`, of sensitivity :func:`fair_l1`, with noise for that of plain logistic regression:
-    epsilon is about 1.9 times the one asked for at d = 10. The record says what was run.
+    public. The noise is that of plain logistic regression: epsilon is about 1.9 times the one asked for at d = 10.
 
     Parameters
     ----------
@@ -374,11 +339,6 @@ def pflr_star(
     Returns
     -------
     NoisyFit
-
-    Raises
-    ------
-    ValueError
-        As :func:`pdfc`; ``pays`` as printed with another alpha than 1.
 
     Examples
     --------

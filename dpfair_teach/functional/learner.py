@@ -14,7 +14,7 @@ from .. import _checks as check
 from .._classifier import GammaClassifier, refuse_other_columns
 from ..fairness import Parity
 from .moments import released
-from .people import BLOCK, ROUNDING, read_labels, read_rows, to_grid
+from .people import BLOCK, ROUNDING, read_people, to_grid
 from .quadratic import MOST, Quadratic, bounded_minimum
 
 __all__ = ["FunctionalClassifier", "LittleLearnedWarning"]
@@ -26,8 +26,7 @@ FULL = 0.98
 
 
 class LittleLearnedWarning(UserWarning):
-    """The released sums are hardly larger than noise alone, most rows were shortened, or gamma = 0 asks for as many equations as there are
-    weights. Seen from the release or the shapes: it costs no epsilon."""
+    """The released sums are hardly larger than noise, most rows were shortened, or gamma = 0 asks for as many equations as weights."""
 
 
 class FunctionalParams(NamedTuple):
@@ -45,10 +44,9 @@ class FunctionalClassifier(GammaClassifier):
     """Least squares on noisy second moments, with bounds on the covariances of groups and score: one release, one pass, all else follows.
 
     Source: ours, in place of PDFC and ADFC (Ding et al. 2020). Privacy unit: one whole tuple (x, y, group) is replaced; m and the set of
-    groups are public. (epsilon, delta), in one answer of :func:`release_moments`. The second-order form of the log loss, with
-    :meth:`Moments.denoised_gram` for X'X, is minimized where |covariance of group and score| <= gamma for every group, by the release: a
-    proxy of demographic parity, and of no other notion. It decides by X alone, and surely: P(1) is 0 or 1. Another gamma costs nothing:
-    ``predict(X, gamma=...)``.
+    groups are public. (epsilon, delta), in one answer of :func:`release_moments`. The second-order form of the log loss is minimized where
+    |covariance of group and score| <= gamma for every group, by the release: a proxy of demographic parity, and of no other notion. It
+    decides by X alone, and surely: P(1) is 0 or 1. Another gamma costs nothing: ``predict(X, gamma=...)``.
 
     **Nothing before it in a pipeline may be fitted on these people**: no StandardScaler, no OneHotEncoder without ``categories``. Scale by
     public ranges. Labels are private too: a score on the people of ``fit`` is for the eyes of who holds the data.
@@ -60,10 +58,8 @@ class FunctionalClassifier(GammaClassifier):
         The covariance allowed, in units of the score: about log odds.
     delta : float in [1e-100, 1 - 1e-9]
     bound : float in [1e-50, 1e50]
-        What no row of X is longer than. Public: from a codebook, not from these people. For r numbers scaled to [-1, 1] and c categories as
-        0/1 columns sqrt(r + c).
+        What no row of X is longer than. Public: of r numbers scaled to [-1, 1] and c categories as 0/1 columns sqrt(r + c).
     n_groups : int in 2..1000
-        k.
     shorten : bool
         False: a longer row is refused, which tells of it; True: it is shortened to the bound, in the fit and at a decision.
 
@@ -80,11 +76,6 @@ class FunctionalClassifier(GammaClassifier):
     n_features_in_ : int
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
-
-    Raises
-    ------
-    ValueError
-        By every method, for any parameter or array out of range; a row longer than ``bound``.
 
     Examples
     --------
@@ -114,10 +105,9 @@ class FunctionalClassifier(GammaClassifier):
                                 check.flag("shorten", self.shorten))
 
     def _learn(self, params: FunctionalParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
-        X = read_rows(X)
+        X, y = read_people(X, y)
         if X.shape[1] >= MOST:
             check.refuse("X", X.shape, f"has {X.shape[1]:,} features", f"Give at most {MOST - 1:,}: their products are released.")
-        y = read_labels(y, len(X))
         A = check.groups_below("sensitive_features", sensitive_features, params.n_groups, length=len(X))
         block: np.ndarray = np.empty((min(BLOCK, len(X)), X.shape[1] + 1))      # made once: fresh memory for each costs a tenth of the fit
         rows_of = partial(framed, bound=params.bound, shorten=params.shorten, out=block)

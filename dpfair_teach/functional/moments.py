@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..accounting import UNIT_TUPLE, Release
 from ..mechanisms import gaussian_sigma, release
-from .people import grid_digits, read_labels, read_rows, sums, unit_rows
+from .people import grid_digits, in_domain, sums
 from .quadratic import Quadratic, symmetric
 
 __all__ = ["Moments", "free_gram_weight", "moments_l2", "release_moments"]
@@ -33,8 +33,7 @@ def group_vertices(n_groups: int) -> np.ndarray:
 def free_gram_weight(n_groups: int | None = None) -> float:
     """The largest weight of x x', from two features on, for which it costs nothing: the sensitivity stays that of labels and groups.
 
-    Source: ours. A pair of tuples that changes x x' changes the sum of labelled rows less. Squared: 1/8, and with groups
-    1/8 + (k - 1) / (4k).
+    Source: ours. Squared: 1/8, and with groups 1/8 + (k - 1) / (4k).
 
     Parameters
     ----------
@@ -103,18 +102,13 @@ class Moments:
     by_label : (d,) array
         X'(y - 1/2), with noise of deviation ``sigma``.
     by_group : (k-1, d) array, optional
-        The sums of rows times points with distances 1, one for each group, with that noise. None: no group was asked about.
+        The sums of rows times points with distances 1, one for each group, with that noise.
     gram : (d, d) array, symmetric
-        X'X, with sigma / ``gram_weight`` on its diagonal, and sqrt(2) times less off it.
+        X'X, with noise of sigma / ``gram_weight`` on its diagonal, and sqrt(2) times less off it.
     sigma : float > 0
-        The standard deviation of the noise of one number.
+        The noise's deviation.
     gram_weight : float > 0
         What X'X was multiplied with before the noise.
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, a matrix that is not symmetric, more than 1,000 groups.
 
     Examples
     --------
@@ -204,14 +198,12 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     """Release the second moments of row, label and group with Gaussian noise, in one answer.
 
     Source: ours. Privacy unit: one whole tuple (x, y, a) is replaced, m public. (epsilon, delta), calibrated exactly to :func:`moments_l2`
-    and what doubles add to it, 2^-49 k m. Rows are cut off to the grid of :func:`in_domain`. Nothing is centred at a mean of these people:
-    covariances follow from the sums (:meth:`Moments.covariances`).
+    and what doubles add to it, 2^-49 k m. Rows are cut off to the grid of :func:`in_domain`.
 
     Parameters
     ----------
     X : (m, d) array
-        Rows of norm at most 1, of any sign. The first column is the same positive number for everybody, and public, if covariances are
-        wanted.
+        Rows of norm at most 1, of any sign. With A the first column is the same positive number for everybody, and public.
     y : (m,) array of 0/1
     A : (m,) array of ints 0..k-1, or None
     epsilon : float in [1e-9, 1e3]
@@ -224,11 +216,6 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     -------
     Moments, Release
 
-    Raises
-    ------
-    ValueError
-        A row longer than 1, arrays that do not fit, ``n_groups`` without A.
-
     Examples
     --------
     >>> X = np.full((1000, 1), 0.5)
@@ -239,18 +226,18 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     if A is None and n_groups is not None:
         check.refuse("A", None, "asks about no groups, and n_groups is read with groups only", "Leave it out, or give A.")
     check.same_people(X=X, y=y, A=A)
-    rows = read_rows(X)
-    constant = 0.0 if A is None else _constant(rows)
-    k = (2 if n_groups is None else n_groups) if A is not None else None
-    return released(rows, constant, unit_rows, y, A, epsilon, delta, rng, n_groups=k)
+    rows, labels = in_domain(X, y, domain="signed")
+    if A is None:
+        return released(rows, 0.0, np.divide, labels, np.zeros(len(rows), dtype=int), epsilon, delta, rng, n_groups=None)
+    k = check.group_count(2 if n_groups is None else n_groups)
+    groups = check.groups_below("A", A, k, length=len(rows))
+    return released(rows, _constant(rows[:, 0]), np.divide, labels, groups, epsilon, delta, rng, n_groups=k)
 
 
-def released(X: np.ndarray, constant: float, framed: Callable[[np.ndarray, float], np.ndarray], y: ArrayLike, A: ArrayLike | None,
+def released(X: np.ndarray, constant: float, framed: Callable[[np.ndarray, float], np.ndarray], y: np.ndarray, A: np.ndarray,
              epsilon: float, delta: float, rng: np.random.Generator, *, n_groups: int | None) -> tuple[Moments, Release]:
-    """The moments of rows as ``framed`` makes them of some people's, in whole multiples of a unit: it refuses those longer than 1."""
-    y = read_labels(y, len(X))
+    """The moments of checked people, of rows as ``framed`` makes them of some, in whole multiples of a unit, none longer than 1."""
     k, unit = _groups(n_groups), 2.0**-grid_digits(len(X))
-    A = check.groups_below("A", A, k, length=len(X)) if k > 1 else np.zeros(len(X), dtype=int)
     g, sensitivity = free_gram_weight(n_groups), moments_l2(n_groups) + 2.0**-49 * k * len(X)
     sigma, rng = gaussian_sigma(sensitivity, epsilon, delta), check.rng(rng)
     member = np.eye(k)
@@ -267,12 +254,9 @@ def released(X: np.ndarray, constant: float, framed: Callable[[np.ndarray, float
     return Moments(len(X), constant, told[0], told[1:] if k > 1 else None, noisy, sigma, g), record
 
 
-def _constant(X: np.ndarray) -> float:
-    """The first feature on the grid, the same for everybody."""
-    first, unit = np.asarray(X[:, 0], dtype=float), 2.0**-grid_digits(len(X))
-    constant = math.floor(first[0] / unit) * unit
-    if constant <= 0 or (first != first[0]).any():
-        check.refuse("X[:, 0]", (float(first.min()), float(first.max())),
-                     "is not one positive number for everybody, and groups are counted by it",
-                     "Put a constant column first, or give A=None.")
-    return constant
+def _constant(first: np.ndarray) -> float:
+    """The first feature, the same for everybody."""
+    if first[0] <= 0 or (first != first[0]).any():
+        check.refuse("X[:, 0]", (float(first.min()), float(first.max())), "is not one positive number for everybody, and groups are "
+                     "counted by it", "Put a constant column first, or give A=None.")
+    return float(first[0])

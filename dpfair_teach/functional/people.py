@@ -20,17 +20,14 @@ BLOCK = 4096
 MOST_WITH_COVARIANCES = 10**7
 
 
-def read_rows(X: Any) -> Any:
-    """X (m, d), as :func:`_checks.rows` reads it."""
-    return check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person, with at least one feature")
-
-
-def read_labels(y: Any, m: int) -> np.ndarray:
-    """y (m,) labels for the m rows of X."""
-    y = check.labels("y", y)
-    if len(y) != m:
-        check.refuse("y", y.shape, f"not as long as X, which has {m} rows", "Give one label for each row of X.")
-    return y
+def read_people(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """X (m, d), as :func:`_checks.rows` reads it, and labels y (m,) of the same people."""
+    check.same_people(X=X, y=y)
+    rows = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person, with at least one feature")
+    labels = check.labels("y", y)
+    if len(labels) != len(rows):
+        check.refuse("y", labels.shape, f"not as long as X, which has {len(rows)} rows", "Give one label for each row of X.")
+    return rows, labels
 
 
 def read_groups(A: Any, m: int) -> np.ndarray:
@@ -67,24 +64,13 @@ def refuse_long_row(longest: float) -> None:
                  "float32 rounds by 6e-8: convert before.")
 
 
-def unit_rows(some: np.ndarray, unit: float) -> np.ndarray:
-    """Some people's rows, none longer than 1, in multiples of ``unit``: whole numbers."""
-    rows = some / unit
-    square = np.einsum("ij,ij->i", rows, rows)
-    longest = math.sqrt(float(square.max())) * unit
-    if longest > 1 + ROUNDING:
-        refuse_long_row(longest)
-    return to_grid(rows, unit, square)
-
-
 def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain: Literal["nonnegative", "signed"] = "nonnegative",
               as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """X on a public grid, and y: what a sensitivity was proved for, and what adds up exactly; all else is refused.
 
-    Source: Problem Statement (Ding et al. 2020); the grid is ours. Entries are cut off toward 0 to multiples of 2^-b, where b, about
-    (53 - log2 m) / 2, makes every sum of their products exact in doubles: the noisy sum then has no low digits that tell who is in it. A
-    row of the ball stays in it, so the sensitivity is that of before. A row outside moves the coefficients further than the noise hides,
-    and its refusal tells of a person: bring rows into the domain by a public rule, such as :func:`shorten_rows`.
+    Source: Problem Statement (Ding et al. 2020); the grid is ours. Entries are cut off toward 0 to multiples of 2^-b, b about
+    (53 - log2 m) / 2: every sum of their products is exact in doubles, and a row of the ball stays in it. The refusal of a row outside
+    tells of a person: bring rows into the domain by a public rule, such as :func:`shorten_rows`.
 
     Parameters
     ----------
@@ -96,16 +82,11 @@ def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain:
     domain : {"nonnegative", "signed"}
         Whether entries of X must be at least 0.
     as_printed : bool
-        They must, as the printed sensitivities were derived for such rows only.
+        They must.
 
     Returns
     -------
     (m, d) array, (m,) array
-
-    Raises
-    ------
-    ValueError
-        A row longer than 1, an entry below 0, arrays that do not fit, tables about other people.
 
     Examples
     --------
@@ -117,10 +98,9 @@ def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain:
     """
     nonnegative = check.choice("domain", domain, ("nonnegative", "signed")) == "nonnegative"
     nonnegative |= check.flag("as_printed", as_printed)
-    check.same_people(X=X, y=y, A=A)
-    rows = read_rows(X)
-    labels = read_labels(y, len(rows))
+    rows, labels = read_people(X, y)
     if A is not None:
+        check.same_people(X=X, y=y, A=A)
         read_groups(A, len(rows))
         if len(rows) > MOST_WITH_COVARIANCES:
             check.refuse("X", rows.shape, f"is of more than {MOST_WITH_COVARIANCES:,} people", "Take FunctionalClassifier.")
@@ -128,10 +108,14 @@ def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain:
     on_grid: np.ndarray = np.empty(rows.shape)
     for start in range(0, len(rows), BLOCK):
         some = slice(start, start + BLOCK)
-        block = np.asarray(rows[some], dtype=float)
-        np.multiply(unit_rows(block, unit), unit, out=on_grid[some])
-        if nonnegative and block.min() < 0:
-            check.refuse("X", float(block.min()), "is below 0, and this sensitivity was proved for features of at least 0",
+        block = np.asarray(rows[some], dtype=float) / unit
+        square = np.einsum("ij,ij->i", block, block)
+        longest, smallest = math.sqrt(float(square.max())) * unit, float(block.min())
+        if longest > 1 + ROUNDING:
+            refuse_long_row(longest)
+        np.multiply(to_grid(block, unit, square), unit, out=on_grid[some])
+        if nonnegative and smallest < 0:
+            check.refuse("X", smallest * unit, "is below 0, and this sensitivity was proved for features of at least 0",
                          "Shift every feature by a public lower bound before scaling, or take a method for signed features.")
     return on_grid, labels
 
@@ -152,10 +136,9 @@ def sums(X: np.ndarray, columns: Callable[[slice], np.ndarray],
 
 
 def shorten_rows(X: ArrayLike, bound: float) -> np.ndarray:
-    """X / bound, and every row that is then longer than 1 shortened to 1.
+    """X / bound, and every row that is then longer than 1 shortened to 1: what becomes of a row depends on no other row.
 
-    Source: ours (the domain of Ding et al. 2020, Problem Statement). What becomes of a row depends on no other row, so neighbours stay
-    neighbours and privacy is that of what follows. A person far out counts as one in the same direction, nearer.
+    Source: ours (the domain of Ding et al. 2020, Problem Statement).
 
     Parameters
     ----------
@@ -166,11 +149,6 @@ def shorten_rows(X: ArrayLike, bound: float) -> np.ndarray:
     Returns
     -------
     (m, d) array of rows with norm at most 1
-
-    Raises
-    ------
-    ValueError
-        Entries that are not finite.
 
     Examples
     --------

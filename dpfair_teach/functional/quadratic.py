@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear, nnls
 from scipy.special import ndtr
 
 from .. import _checks as check
-from .people import read_groups, read_labels, read_rows, sums
+from .people import read_groups, read_people, sums
 
 __all__ = ["Quadratic", "bounded_minimum", "covariance_vector", "log_loss_quadratic", "merged_quadratic", "minimum", "no_minimum_chance",
            "penalized_minimum"]
@@ -26,19 +26,14 @@ SMALL = 1e-12
 class Quadratic:
     """f(w) = b.w + w'Hw / 2, without its constant.
 
-    Source: equation (2) (Ding et al. 2020), J = 2. A coefficient belongs to a monomial: w_1, ..., w_d, then w_j w_l for j <= l, row by row.
+    Source: equation (2) (Ding et al. 2020), J = 2.
 
     Parameters
     ----------
     b : (d,) array
-        Coefficients of degree one.
+        At most 5,000 parameters.
     H : (d, d) array, symmetric
         The Hessian.
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, a matrix that is not symmetric, more than 5,000 parameters.
 
     Examples
     --------
@@ -64,20 +59,13 @@ class Quadratic:
         return float(self.b @ w + w @ self.H @ w / 2)
 
     def coefficients(self) -> np.ndarray:
-        """Those of w_1, ..., w_d and of w_j w_l, j <= l: (d + d (d + 1) / 2,)."""
+        """Those of the monomials w_1, ..., w_d, then w_j w_l for j <= l, row by row: (d + d (d + 1) / 2,)."""
         half = self.H - np.diag(np.diag(self.H)) / 2
         return np.r_[self.b, half[np.triu_indices(len(self.b))]]
 
     @classmethod
     def of_coefficients(cls, coefficients: ArrayLike) -> Quadratic:
-        """The way back.
-
-        Examples
-        --------
-        >>> Quadratic.of_coefficients([1.0, 0.0, 1.0, 3.0, 4.0]).H
-        array([[2., 3.],
-               [3., 8.]])
-        """
+        """The way back."""
         values = check.filled("coefficients", check.array("coefficients", coefficients, ndim=1, low=-1e99, high=1e99), "coefficient")
         d = int((np.sqrt(9 + 8 * len(values)) - 3) / 2 + 0.5)
         if d < 1 or d + d * (d + 1) // 2 != len(values):
@@ -108,20 +96,13 @@ def log_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     -------
     Quadratic
 
-    Raises
-    ------
-    ValueError
-        Arrays that do not fit, labels that are none.
-
     Examples
     --------
     >>> f = log_loss_quadratic([[1.0, 0.0], [0.0, 1.0]], [1, 0])
     >>> f.b, f.H.diagonal()
     (array([-0.5,  0.5]), array([0.25, 0.25]))
     """
-    check.same_people(X=X, y=y)
-    rows = read_rows(X)
-    labels = read_labels(y, len(rows))
+    rows, labels = read_people(X, y)
     gram, toward = sums(rows, lambda some: 0.5 - labels[some, None])
     return Quadratic(toward[0], gram / 4)
 
@@ -129,23 +110,16 @@ def log_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
 def covariance_vector(X: ArrayLike, A: ArrayLike) -> np.ndarray:
     """c = sum_i (a_i - mean of a) x_i: the covariance of group 1 with the score x.w, times m, is c.w.
 
-    Source: equation (4) (Ding et al. 2020), whose z is our A. The mean is over everybody: who leaves moves every term. Of the sums of
-    everybody and of group 1, which are exact for rows of :func:`in_domain`.
+    Source: equation (4) (Ding et al. 2020), whose z is our A. The mean is over everybody: who leaves moves every term.
 
     Parameters
     ----------
     X : (m, d) array
     A : (m,) array of 0/1
-        Two groups.
 
     Returns
     -------
     (d,) array
-
-    Raises
-    ------
-    ValueError
-        Arrays that do not fit; a group that is neither 0 nor 1.
 
     Examples
     --------
@@ -153,7 +127,7 @@ def covariance_vector(X: ArrayLike, A: ArrayLike) -> np.ndarray:
     array([ 0.667, -0.667])
     """
     check.same_people(X=X, A=A)
-    rows = read_rows(X)
+    rows = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person, with at least one feature")
     groups = read_groups(A, len(rows))
     _, (everybody, group_1) = sums(rows, lambda some: np.column_stack([np.ones(len(groups[some])), groups[some]]))
     return group_1 - groups.sum() * everybody / len(rows)
@@ -188,8 +162,7 @@ def merged_quadratic(X: ArrayLike, y: ArrayLike, A: ArrayLike, alpha: float = 1.
 def penalized_minimum(f: Quadratic, c: ArrayLike, alpha: float) -> np.ndarray:
     """The minimum of f(w) + alpha |c.w| for a positive definite H, exactly; alpha = inf asks for c.w = 0.
 
-    Source: ours, for equation (5) (Ding et al. 2020), in closed form. Of several vectors the sum of |c_a.w| is penalized. With noisy b, H
-    and c it is post-processing.
+    Source: ours, for equation (5) (Ding et al. 2020), in closed form. Of several vectors the sum of |c_a.w| is penalized.
 
     Parameters
     ----------
@@ -200,11 +173,6 @@ def penalized_minimum(f: Quadratic, c: ArrayLike, alpha: float) -> np.ndarray:
     Returns
     -------
     (d,) array
-
-    Raises
-    ------
-    ValueError
-        H that is not positive definite, shapes that do not fit.
 
     Examples
     --------
@@ -218,8 +186,7 @@ def penalized_minimum(f: Quadratic, c: ArrayLike, alpha: float) -> np.ndarray:
 def bounded_minimum(f: Quadratic, c: ArrayLike, tau: float) -> np.ndarray:
     """The minimum of f(w) where |c.w| <= tau, for a positive definite H, exactly; of several vectors, each within tau.
 
-    Source: ours, for equation (3) (Ding et al. 2020). In closed form, and of several vectors by a least-distance program (Lawson and Hanson
-    1974).
+    Source: ours, for equation (3) (Ding et al. 2020); of several vectors by a least-distance program (Lawson and Hanson 1974).
 
     Parameters
     ----------
@@ -240,8 +207,7 @@ def bounded_minimum(f: Quadratic, c: ArrayLike, tau: float) -> np.ndarray:
 
 
 def _priced(f: Quadratic, c: ArrayLike, nearest: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
-    """The minimum, in coordinates in which H is the unit matrix: there ``nearest`` moves the free one, p, for vectors of length 1 and the
-    lengths that they had."""
+    """In coordinates in which H is the unit matrix: ``nearest`` moves the free minimum, for vectors of length 1 and their lengths."""
     C = _vectors(f, c)
     try:
         L = np.linalg.cholesky(f.H)
@@ -296,8 +262,7 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
             tau: float | None = None) -> np.ndarray:
     """The minimum of f with a ridge, among the w that have no part where H + ridge is not positive: a noisy quadratic may have no other.
 
-    Source: Zhang et al. 2012, regularization and spectral trimming, reconstructed; Ding et al. 2020 take a minimum for granted. Only the
-    released quadratic is read, so both are post-processing. A direction along which H + ridge is 0 is left out like one below 0.
+    Source: Zhang et al. 2012, regularization and spectral trimming, reconstructed; Ding et al. 2020 take a minimum for granted.
 
     Parameters
     ----------
@@ -305,17 +270,12 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
     ridge : float in [0, 1e100]
         Added to every eigenvalue of H.
     c, alpha, tau : optional
-        Penalize alpha |c.w|, as in :func:`penalized_minimum`, or with tau in place of alpha bound |c.w|, as in :func:`bounded_minimum`.
+        Penalize alpha |c.w|, as in :func:`penalized_minimum`, or bound it by tau, as in :func:`bounded_minimum`.
 
     Returns
     -------
     (d,) array
         0 where no direction is left.
-
-    Raises
-    ------
-    ValueError
-        As :func:`penalized_minimum`; ``c`` without one of ``alpha`` and ``tau``, or the other way round.
 
     Examples
     --------
@@ -348,7 +308,6 @@ def no_minimum_chance(d: int, smallest: float, sigma: float) -> float:
     Parameters
     ----------
     d : int in 1..5000
-        Parameters.
     smallest : float in [0, 1e100]
         Eigenvalue of H, without noise.
     sigma : float in [1e-100, 1e100]

@@ -30,13 +30,11 @@ STEP, LAST = 0.5, 1e-3
 def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = False) -> float:
     """l1 sensitivity of the log loss's coefficients: certified on the ball, exact on the box.
 
-    Source: Lemma 1 (Ding et al. 2020). As printed d^2/4 + d, which reads only that entries are in [0, 1]. On that box d^2/8 + d/2 + 1/2 is
-    exact for d >= 2. In the ball it is for either sign of the features.
+    Source: Lemma 1 (Ding et al. 2020). As printed d^2/4 + d; on the box d^2/8 + d/2 + 1/2 for d >= 2.
 
     Parameters
     ----------
     d : int in 1..5000
-        Features.
     domain : {"nonnegative", "signed", "box"}
     as_printed : bool
         For every domain the same; not with "signed", which the paper does not have.
@@ -44,11 +42,6 @@ def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = Fa
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        d out of range, an unknown domain, ``as_printed`` for signed features.
 
     Examples
     --------
@@ -66,27 +59,20 @@ def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = Fa
 def fair_l1(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domain = "nonnegative", as_printed: bool = False) -> float:
     """l1 sensitivity with the covariance: alpha times it merged into the coefficients of degree one, or beside them as a block of its own.
 
-    Source: Lemma 2 (Ding et al. 2020), alpha = 1: as printed d^2/4 + 3d. On the box d^2/8 + (1/2 + alpha) d + 1/2 is exact, in the ball it
-    is certified. Separate blocks add up: sqrt(2d) for the covariance, of signed features 2 sqrt(d), on the box d. For up to 10^7 people it
-    holds with the rounding of their covariances.
+    Source: Lemma 2 (Ding et al. 2020), alpha = 1: as printed d^2/4 + 3d. Exact on the box, certified in the ball, for up to 10^7 people
+    with the rounding of their covariances.
 
     Parameters
     ----------
-    d : int in 1..5000
+    d : as in :func:`logistic_l1`
     alpha : float in [0, 1e6]
-        Weight of the covariance; of separate blocks, and as printed, 1: the constant does not know it.
+        Weight of the covariance; of separate blocks, and as printed, 1.
     separate : bool
-    domain : {"nonnegative", "signed", "box"}
-    as_printed : bool
+    domain, as_printed : as in :func:`logistic_l1`
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        As :func:`logistic_l1`; another alpha than 1 as printed; ``separate`` as printed or with another alpha.
 
     Examples
     --------
@@ -113,7 +99,7 @@ def logistic_l2(d: int, *, as_printed: bool = False) -> float:
 
     Parameters
     ----------
-    d : int in 1..5000
+    d : as in :func:`logistic_l1`
     as_printed : bool
 
     Returns
@@ -132,16 +118,12 @@ def logistic_l2(d: int, *, as_printed: bool = False) -> float:
 def fair_l2(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domain = "nonnegative", as_printed: bool = False) -> float:
     """l2 sensitivity with the covariance: merged into the coefficients of degree one, or beside them as a block of its own.
 
-    Source: Lemma 4 (Ding et al. 2020), alpha = 1: as printed sqrt(d^2/16 + 9d). Merged it is hypot(1 + alpha, alpha) for x >= 0 and
-    1 + 2 alpha for signed features; separate, sqrt(3) and sqrt(5). All four are attained in the limit of many people, from two features on.
-    For up to 10^7 people it holds with the rounding of their covariances.
+    Source: Lemma 4 (Ding et al. 2020), alpha = 1: as printed sqrt(d^2/16 + 9d). Ours is attained in the limit of many people, from two
+    features on, and holds for up to 10^7 people with the rounding of their covariances.
 
     Parameters
     ----------
-    d : int in 1..5000
-    alpha : float in [0, 1e6]
-        Weight of the covariance; of separate blocks, and as printed, 1.
-    separate : bool
+    d, alpha, separate : as in :func:`fair_l1`
     domain : {"nonnegative", "signed"}
         "box" is refused: it bounds no length.
     as_printed : bool
@@ -150,11 +132,6 @@ def fair_l2(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        As :func:`fair_l1`; ``separate`` as printed or with another alpha; the box, which bounds no length.
 
     Examples
     --------
@@ -175,11 +152,10 @@ def linear_sensitivity(d: int, norm: Norm, *, as_printed: bool = False) -> float
     """l1 or l2 sensitivity of the square loss's coefficients, for targets in [-1, 1] and rows of norm at most 1.
 
     Source: Zhang et al. 2012, linear regression, reconstructed: as printed 2 (1 + d)^2 in l1, with the constant y^2 among the coefficients.
-    Ours without it: 4 in l2 for every d, and in l1 the largest over c of 2 sqrt(2 d (1 + c)) + d sqrt(2 - 2c^2).
 
     Parameters
     ----------
-    d : int in 1..5000
+    d : as in :func:`logistic_l1`
     norm : {"l1", "l2"}
     as_printed : bool
         In l1.
@@ -187,11 +163,6 @@ def linear_sensitivity(d: int, norm: Norm, *, as_printed: bool = False) -> float
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        Another norm; ``as_printed`` in l2.
 
     Examples
     --------
@@ -293,11 +264,6 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
     Returns
     -------
     AttainedMove
-
-    Raises
-    ------
-    ValueError
-        A norm that is neither, weights below 0 or not two, a seed in place of a generator.
 
     Examples
     --------

@@ -95,8 +95,8 @@ def adfc_claim(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta
 def part_sensitivity(d: int, part: Literal["s", "n"], norm: Norm) -> float:
     """Sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
 
-    Source: ours, for Theorems 3 and 5 (Ding et al. 2020). In l1 a certified bound. In l2, for many people, with w_s exactly 2, and without
-    sqrt(5) from three features on, else 2. For up to 10^7 people it holds with the rounding of their covariances.
+    Source: ours, for Theorems 3 and 5 (Ding et al. 2020). In l1 a certified bound; in l2 exact for many people. For up to 10^7 people it
+    holds with the rounding of their covariances.
 
     Parameters
     ----------
@@ -107,11 +107,6 @@ def part_sensitivity(d: int, part: Literal["s", "n"], norm: Norm) -> float:
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        Another part or norm.
 
     Examples
     --------
@@ -141,12 +136,11 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
                  sensitivity: float | None = None) -> float:
     """The epsilon of PDFC: exact on the box [0, 1]^d, a certified bound in the unit ball.
 
-    Source: Theorem 3 (Ding et al. 2020), whose conclusion is true for x >= 0 because Lemma 2 is loose, and whose average is not why.
+    Source: Theorem 3 (Ding et al. 2020), whose conclusion is true for x >= 0 because Lemma 2 is loose.
 
     Parameters
     ----------
-    d : int in 2..5000
-    epsilon_s, epsilon_n : floats in [1e-9, 1e6]
+    d, epsilon_s, epsilon_n : as in :func:`average_epsilon`
     domain : {"nonnegative", "box"}
     sensitivity : float > 0, optional
         That of which the scales are made; None: as printed, d^2/4 + 3d.
@@ -154,11 +148,6 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        A number out of range, another domain.
 
     Examples
     --------
@@ -203,8 +192,7 @@ def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
 def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta_n: float, *, sensitivity: float | None = None) -> float:
     """The true epsilon of ADFC at the delta that Theorem 5 grants it, 1 - (1 - delta_s)(1 - delta_n).
 
-    Source: Theorem 5 (Ding et al. 2020), false as Algorithm 3 states it. Exact: :func:`adfc_ratio` with the two scales of
-    :func:`gaussian_sigma_extended`, put into the curve :func:`mechanisms.gaussian_delta`.
+    Source: Theorem 5 (Ding et al. 2020), false as Algorithm 3 states it. Exact, by :func:`adfc_ratio`.
 
     Parameters
     ----------

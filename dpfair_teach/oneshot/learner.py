@@ -148,7 +148,7 @@ class FrontierLearner(FrontierClassifier):
     n_cells : int in 2..10,000, optional
         Cells a label of the first histogram; for ``histogram`` only. None: :func:`suggested_cells`.
     norm : str, optional
-        For ``sums`` only, its noise, in doubles and so for study, see :func:`release_sums`: ``l1`` or, as without a word, ``l2``.
+        For ``sums`` only, its noise, see :func:`release_sums`: ``l1`` or, as without a word, ``l2``.
     columns : str, optional
         For ``sums`` only, what it adds up. ``coordinates``, as without a word: 1, the base score and the first principal coordinates of
         X, at most 13 numbers a person. ``features``: (1, X), whose sums s_ay are all that the regression oracle needs of A; more

@@ -157,13 +157,20 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: Norm = "l1", 
     return largest * (1.0 if k == 2 and not every_group else 2.0 ** (1 / order))
 
 
+def _exact(features: np.ndarray) -> np.ndarray:
+    """Cut off toward 0 to multiples of a public power of two, so small that sums of everybody's are exact in doubles in any order. X is
+    public, so its largest entry may say which; no row becomes longer, so no sensitivity does."""
+    unit = max(np.ldexp(1.0, int(np.frexp(np.abs(features).max())[1]) + (len(features) - 1).bit_length() - 53), 5e-324)
+    return np.trunc(features / unit) * unit
+
+
 def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon: float, rng: np.random.Generator, *, n_groups: int = 2,
                  norm: Norm = "l1", every_group: bool = False) -> tuple[np.ndarray, Release]:
     """The sums of :func:`group_sums` with noise, epsilon-private together: Laplace for l1, :func:`l2_noise` for l2.
 
     Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so
-    for l2 each label has noise of its own over its (k-1) d numbers. The noisy sums are rounded to a public
-    grid.
+    for l2 each label has noise of its own over its (k-1) d numbers. Entries are cut off to multiples of about m 2^-53 of the largest, so
+    that sums are exact in any order of the people; the noisy sums are rounded to a public grid. Neither costs epsilon.
 
     Parameters
     ----------
@@ -190,7 +197,8 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon
     >>> sums[0, 0].round(3).tolist(), release.sensitivity
     ([1.0, 0.5], 1.5)
     """
-    sums = group_sums(features, A, Y, n_groups, every_group)
+    check.same_people(features=features, A=A, **({} if Y is None else {"Y": Y}))
+    sums = group_sums(_exact(_features(features)), A, Y, n_groups, every_group)
     epsilon, rng = check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
     sensitivity = sums_sensitivity(features, n_groups, norm, every_group)
     if norm == "l1":

@@ -40,11 +40,6 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     (u + 1, m) array of 0/1 (int8)
         From "everybody" to "nobody", t rising.
 
-    Raises
-    ------
-    ValueError
-        ``x`` empty, not finite, whole numbers beyond 2^53, which no float tells apart, or with too many labelings for ``limit``.
-
     Examples
     --------
     >>> threshold_labelings([.2, .7, .2])

@@ -39,11 +39,6 @@ def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
     Solution
         ``p`` (2, k) [yhat, a] is what the algorithm outputs; ``value`` is its error on the noisy table.
 
-    Raises
-    ------
-    ValueError
-        As :func:`noisy_counts` and :func:`solve`; never because of what the noise was.
-
     Examples
     --------
     >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
@@ -112,12 +107,6 @@ def score_bin_postprocessing(
         Where the bins begin; public.
     Solution
         ``p`` (b, k) [bin, a] and ``value``, its error on the noisy table.
-
-    Raises
-    ------
-    ValueError
-        As :func:`optimal_cuts`, :func:`dpfair_teach.fairness.cell_counts` and :func:`public_margin_postprocessing`; never because of what
-        the noise was.
 
     Examples
     --------

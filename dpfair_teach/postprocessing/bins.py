@@ -37,11 +37,6 @@ def score_bins(score: ArrayLike, cuts: ArrayLike) -> np.ndarray:
     -------
     (m,) array of ints 0..b-1; a score equal to a cut is above it
 
-    Raises
-    ------
-    ValueError
-        Nobody, no cut, NaN, cuts that do not rise.
-
     Examples
     --------
     >>> score_bins([.9, .7, .5, .2], cuts=[.5, .8])
@@ -77,11 +72,6 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
     Returns
     -------
     (b - 1,) array, strictly rising; each is somebody's score, the lowest of the bin above it
-
-    Raises
-    ------
-    ValueError
-        Different lengths, one label only, NaN, fewer different scores than bins.
 
     Examples
     --------

@@ -51,11 +51,6 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        Too many cases to try.
-
     Examples
     --------
     >>> largest_change(prediction=[0, 1, 1, 0], Y=[0, 0, 1, 1])
@@ -140,11 +135,6 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     -------
     LemmaA1
 
-    Raises
-    ------
-    ValueError
-        Not one table of 0/1 predictions; a table in people; a q_ay <= 0; numbers out of range.
-
     Examples
     --------
     >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
@@ -208,11 +198,6 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     Returns
     -------
     Theorem22
-
-    Raises
-    ------
-    ValueError
-        Not one table of 0/1 predictions, a sum other than 1 (people: divide by m). (A hypothesis that fails is no error: see ``holds``.)
 
     Examples
     --------

@@ -99,11 +99,6 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notio
         size of the table. (Where a base says nearly nothing about the label, multipliers may be huge; beyond about a million times that
         size doubles round more of the bound away, up to 1e-15 of the largest.)
 
-    Raises
-    ------
-    ValueError
-        As :func:`solve_lp`; and, with more than two groups, gamma + slack other than 0, another notion or more than two predictions.
-
     Examples
     --------
     >>> ten = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]) / 10

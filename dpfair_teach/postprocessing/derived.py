@@ -61,11 +61,6 @@ def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
     -------
     (..., 2, k, 2) array [new yhat, a, y], in the unit of ``q``; leading axes of ``q`` and ``p`` broadcast.
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit.
-
     Examples
     --------
     >>> derived_counts([[[2, 1], [2, 0]], [[0, 2], [1, 2]]], p=[[.25, 0], [1, .75]])[1]   # accepted people
@@ -96,11 +91,6 @@ def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) ->
     Returns
     -------
     (m,) array in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        Different lengths, a prediction or group that ``p`` does not know.
 
     Examples
     --------

@@ -115,12 +115,6 @@ class DPPostProcessing(FrontierClassifier):
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
 
-    Raises
-    ------
-    ValueError
-        For any parameter or array out of range, and for whatever the base raises (only the base reads X). With ``n_groups`` given, never
-        because of how the codes 0, ..., k-1 are spread; never because of what the noise was.
-
     Notes
     -----
     The intervals of :meth:`curve` judge the published classifier on tables that could be the true one: the released one with a quarter more

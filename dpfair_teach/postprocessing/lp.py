@@ -57,14 +57,6 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: 
         their limits, :func:`dual_value` within 1e-9 of the value, relative to the size of the table. Where that fails, about once in
         60,000 odd tables, HiGHS solves it again in other ways.
 
-    Raises
-    ------
-    ValueError
-        gamma + slack < 0 somewhere (nothing is feasible); a cell that a constraint divides by is <= 0, or its entries cancel to a millionth
-        of their size; wrong shapes; a notion that is not served.
-    RuntimeError
-        No answer of the solver proves itself. Nobody has seen this.
-
     Examples
     --------
     >>> ten = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]]) / 10
@@ -212,11 +204,6 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
     Returns
     -------
     (...) array or float; equal to ``Solution.value`` at ``Solution.dual``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`solve_lp`; between pairs, multipliers of a rate that do not sum to 0.
 
     Examples
     --------

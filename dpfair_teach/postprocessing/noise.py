@@ -42,11 +42,6 @@ def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator, si
     -------
     size + (b, k, 2) array, in people; entries and sums may be negative.
 
-    Raises
-    ------
-    ValueError
-        A table with negative or non-finite entries, or of fractions that sum to less than 2 (frequencies: multiply by m); no Generator.
-
     Examples
     --------
     >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
@@ -81,11 +76,6 @@ def public_margin_counts(counts: ArrayLike, epsilon: float, rng: np.random.Gener
     Returns
     -------
     size + (b, k, 2) array, in people, nonnegative, with the margins of ``counts``. A (group, label) may come out empty.
-
-    Raises
-    ------
-    ValueError
-        As :func:`noisy_counts`; fractions of people with noise in whole numbers.
 
     Examples
     --------
@@ -149,11 +139,6 @@ def k_norm_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator, s
     Returns
     -------
     size + (b, k, 2) int64 array, in people, with the margins of ``counts``; entries may be negative.
-
-    Raises
-    ------
-    ValueError
-        Not one table of whole people; no Generator.
 
     Examples
     --------

@@ -45,11 +45,6 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNot
     (..., k, 2) array [a, y], (..., k, 1) for demographic parity, >= 0, infinite where there is no constraint; against group 0 its row is 0
     and unused
 
-    Raises
-    ------
-    ValueError
-        Not a table, shapes that do not fit, NaN.
-
     Examples
     --------
     >>> lift_unusable([[[1.5, 3], [2, -2]], [[4, 1], [0, 1]]], slack=.1)   # group 1 has -1 people with label 1
@@ -85,11 +80,6 @@ def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarray
     Returns
     -------
     (..., k, 2) array [a, y]; row 0 is 0 and unused
-
-    Raises
-    ------
-    ValueError
-        Not a table; a table in people (whole numbers that sum to more than m / 2, or any sum that noise cannot have made of 1).
 
     Examples
     --------
@@ -156,11 +146,6 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
     -------
     (..., k, 2) array [a, y], (..., k, 1) for demographic parity, infinite at empty cells; against group 0 its row is 0 and unused
 
-    Raises
-    ------
-    ValueError
-        A negative entry, not a table, a sum other than 1 (people: divide by m).
-
     Examples
     --------
     >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
@@ -200,11 +185,6 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginN
     Returns
     -------
     (..., k, 2) array [a, y], (..., k, 1) for demographic parity, infinite at empty cells; against group 0 its row is 0 and unused
-
-    Raises
-    ------
-    ValueError
-        As :func:`margin_slack`; noise of another kind for more than two groups.
 
     Examples
     --------

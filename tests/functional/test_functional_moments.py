@@ -203,7 +203,7 @@ def worst_ratio(rows: list[np.ndarray], k: int | None, longer: float = 1.0, heav
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(moments, "release", seeing(seen))
         if longer != 1:
-            patched.setattr(moments, "unit_rows", lambda block, unit: np.trunc(block / unit))
+            patched.setattr(moments, "in_domain", lambda X, y, domain: (np.trunc(X * 2.0**25) / 2.0**25, np.asarray(y)))
         if heavier != 1:
             weight, sensitivity = moments.free_gram_weight, moments.moments_l2
             patched.setattr(moments, "moments_l2", lambda k=None, *, gram_weight=None: sensitivity(k, gram_weight=weight(k)))
