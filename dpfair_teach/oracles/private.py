@@ -22,11 +22,9 @@ DIGITS = 40
 def charged(price: np.ndarray, axes: int | tuple[int, ...] = -1) -> np.ndarray:
     """The prices as a private player charges them: to 40 digits of the largest over ``axes``, and 0 where that is below 1e-200.
 
-    Source: ours (chapter 11, "tiny prices"). Noise is made for the prices, so it shrinks with them, and of the smallest doubles it would be
-    0. Prices are public, so this is a function of public numbers. They are whole multiples of one power of two, at most 2^40 of it, and a
-    group is in fewer than 1,000 gaps of a rate: so their sums over groups are exact, those of a rate that moves nothing are 0, and of
-    others the noise's scale, the range per person (people, denominators and N are below 1e17) over epsilon' below 1e7, is 1e-237 at least,
-    a normal double.
+    Source: ours (chapter 11, "tiny prices"). Noise is made for the prices, so of the smallest doubles it would be 0. Prices are public.
+    Whole multiples of one power of two, at most 2^40 of it: sums over fewer than 1,000 gaps of a rate are exact, those of a rate that moves
+    nothing are 0, and of others the noise's scale is 1e-237 at least, a normal double.
     """
     largest = np.abs(price).max(axis=axes, keepdims=True)
     unit = np.ldexp(1.0, np.frexp(np.maximum(largest, LEAST_PRICE))[1] - DIGITS)

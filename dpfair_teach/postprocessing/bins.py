@@ -52,10 +52,8 @@ def score_bins(score: ArrayLike, cuts: ArrayLike) -> np.ndarray:
 def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criterion = "area") -> np.ndarray:
     """The best cuts of a score, by its ROC curve or by the mean cost of mistakes. They read score and Y only: no epsilon is spent.
 
-    Source: ours. Neither gamma nor the noise nor the groups' own curves are known when the cuts are chosen; so each criterion is a mean
-    over what may come. Dynamic programming over candidates finds the best of them; these are the corners of the ROC curve, for the area of
-    its concave hull, and where they are too few or more than 1000 the hull's and about 200 quantiles of the score. The chapter on less
-    epsilon has the proofs.
+    Source: ours. Dynamic programming finds the best of candidates: the corners of the ROC curve, for the area of its concave hull, and
+    where they are too few or more than 1000 the hull's and about 200 quantiles of the score. The chapter on less epsilon has the proofs.
 
     Parameters
     ----------
@@ -67,7 +65,7 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
     criterion : "area" or "price"
         ``area``: the largest area under the ROC curve of the binned score, a mean over false positive rates. ``price``: the least mean
         cost where a false positive costs c, a false negative 1 - c, each bin gets the answer that is cheaper there, and c is uniform in
-        [0, 1]. On fresh people the price is a little ahead with up to 4 bins; with more, where noise is small, it is behind.
+        [0, 1].
 
     Returns
     -------
@@ -109,8 +107,7 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
 def suggested_bins(m: int, epsilon: float) -> int:
     """How many bins: 0.45 (m epsilon)^(2/5), rounded, but 3 at least and 16 at most. It reads public numbers only.
 
-    Source: ours. What binning loses falls like 1 / b^2, and the noise of a rate grows like sqrt(b) / (m epsilon); the factor was tuned on
-    drawn populations, the experiment ``bins_tuned``.
+    Source: ours; the factor was tuned on drawn populations, the experiment ``bins_tuned``.
 
     Parameters
     ----------

@@ -117,9 +117,7 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     """How far noise carries: the five facts behind Theorem 2.2.
 
     Source: supplement, Lemma A.1 (Appendix A). With L = ln(4k / beta), printed: (1) 12 k L / (m epsilon),
-    (4) 4 L / (min(q~_ay, q~_0y) m epsilon). Both are loose. Sharp: (1) 4 k L / (m epsilon), because for the worst p the difference is the
-    sum of 2k maxima of two cells each (attained when all noise is at its limit); (4) 2 L / (m epsilon) (1 / q~_ay + 1 / q~_0y).
-    (2), (3) stand as printed.
+    (4) 4 L / (min(q~_ay, q~_0y) m epsilon). Sharp: (1) 4 k L / (m epsilon), (4) 2 L / (m epsilon) (1 / q~_ay + 1 / q~_0y).
 
     Parameters
     ----------

@@ -95,9 +95,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notio
     Returns
     -------
     Solution
-        As of :func:`solve_lp`: gaps pass their limits by at most 1e-9, and :func:`dual_value` is within 1e-9 of the value, relative to the
-        size of the table. (Where a base says nearly nothing about the label, multipliers may be huge; beyond about a million times that
-        size doubles round more of the bound away, up to 1e-15 of the largest.)
+        As of :func:`solve_lp`.
 
     Examples
     --------

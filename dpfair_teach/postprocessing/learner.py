@@ -115,12 +115,6 @@ class DPPostProcessing(FrontierClassifier):
     feature_names_in_ : array of str, where X has columns with names
     classes_ : array([0, 1])
 
-    Notes
-    -----
-    The intervals of :meth:`curve` judge the published classifier on tables that could be the true one: the released one with a quarter more
-    noise than it has. How they were calibrated, and why one table serves every notion, is in the chapter "The same fairness for less
-    epsilon".
-
     Examples
     --------
     >>> score = np.array([[.9], [.7], [.4], [.3], [.2], [.8], [.6], [.55], [.35], [.1]])

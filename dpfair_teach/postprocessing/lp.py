@@ -54,8 +54,7 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: 
     -------
     Solution
         ``p`` (..., b, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks``. Every answer of HiGHS is checked: gaps within 1e-9 of
-        their limits, :func:`dual_value` within 1e-9 of the value, relative to the size of the table. Where that fails, about once in
-        60,000 odd tables, HiGHS solves it again in other ways.
+        their limits, :func:`dual_value` within 1e-9 of the value, relative to the size of the table.
 
     Examples
     --------

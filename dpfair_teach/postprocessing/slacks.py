@@ -126,10 +126,8 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
                  notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
-    Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people: two groups, Laplace noise:
-    t = ln(2b / beta) / epsilon; more groups: t = 4 ln(2bk / beta) / epsilon; noise in whole numbers: the largest that the union bound
-    allows. A rate is then off by at most (b - 1) t / (m q~_ay), one of acceptance by twice that over its people, and a gap by at most its
-    two rates together. Between pairs each group's slack is its own rate's. The chapter on less epsilon has the proofs.
+    Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people, so a rate by at most
+    (b - 1) t / (m q~_ay), and a gap by at most its two rates together. The chapter on less epsilon has t and the proofs.
 
     Parameters
     ----------
@@ -170,10 +168,8 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginN
                notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
     """Another slack with the promise of :func:`margin_slack`, smaller from about three bins on: it adds noises up before it bounds them.
 
-    Source: ours. A rate is off by at most max(P, N) / (m q~_ay) for all p at once, where P is the sum of the positive noises of its bins
-    and N that of the negative ones, without sign, of which both have one known law. With probability 1 - beta none of the four sums (two
-    labels) passes t, the smallest t with P(sum > t) <= beta / 4. More groups, K-norm noise: P(sum of the b norms > t) <= beta / 2. The
-    chapter on less epsilon has the proof.
+    Source: ours. A rate is off by at most the sum of its bins' positive noises, or of the negative ones, over its people, for all p at
+    once. The chapter on less epsilon has the proof.
 
     Parameters
     ----------
