@@ -285,8 +285,8 @@ def by_rounds(k):
     assert [len(one) for one in games.start_play(found, 2.0, 0.3, 3)] == [4 * (k - 1), 3, 3]
 
 
-@counted("games.algorithm_5", "games.algorithm_5_as_printed", "games.private_players", "games.FrozenPlayers",
-         "games.PromisePlayers", "games.printed_sensitivities")
+@counted("games.algorithm_5", "games.algorithm_5_as_printed", "games.players.private_players", "games.FrozenPlayers",
+         "games.PromisePlayers", "games.players.printed_sensitivities")
 def by_private_rounds(k):
     """What the auditors measure is, on average, what the hand counts: of 2,000 draws, with noise of scale 1 or so for cells of 100."""
     yhat, A, Y = (np.tile(column, 30) for column in drawn(k))
@@ -295,12 +295,12 @@ def by_private_rounds(k):
     setting, rng = games.Setting.of(found, 8.0, 1e-6, 2.0, rounds=5, smallest_cell=n.min()), np.random.default_rng(k)
     counted_by_hand = rates(yhat, A, Y, k) * n
     for cell_sizes in ("noisy", "noisy_lower_bound", "public_lower_bound"):
-        both = games.private_players(found, setting, rng, cell_sizes)
+        both = games.players.private_players(found, setting, rng, cell_sizes)
         rate = counted_by_hand / (both.sizes if cell_sizes == "noisy" else n)
         seen = np.mean([both.constraint_values(0, rng) for _ in range(2000)], axis=0)
         close(seen, [sign * (rate[a, y] - rate[0, y]) - 0.1 for a in range(1, k) for y in (0, 1) for sign in (1, -1)], 0.02)
         assert games.algorithm_5(found, setting, rng, cell_sizes).lam.shape == (4 * (k - 1),)
-    close(games.printed_sensitivities(found, setting).auditor, 2 * k / (n.min() - 1))
+    close(games.players.printed_sensitivities(found, setting).auditor, 2 * k / (n.min() - 1))
     assert games.algorithm_5_as_printed(found, setting, rng)[0].shape == (5, 4 * (k - 1))
 
 
@@ -325,7 +325,7 @@ def about_cells(k):
 
 
 @counted("games.group_indicators", "games.aware_predictions", "games.fair_mixture", "games.fair_mixture_as_printed",
-         "games.false_positive_gaps")
+         "games.aware.false_positive_gaps")
 def told_the_group(k):
     yhat, A, Y = drawn(k)
     indicators = games.group_indicators(A, k)
@@ -333,7 +333,7 @@ def told_the_group(k):
     by_group = np.random.default_rng(0).integers(0, 2, (3, k, len(A)))
     close(games.aware_predictions(by_group, A), [[by_group[h, a, i] for i, a in enumerate(A)] for h in range(3)])
     fp = rates(yhat, A, Y, k)[:, 0]
-    close(games.false_positive_gaps(fp, 0.05)[0], fp - fp[0])
+    close(games.aware.false_positive_gaps(fp, 0.05)[0], fp - fp[0])
     for repair in (games.fair_mixture, games.fair_mixture_as_printed):
         mixed = repair(fp, 0.05)[0] @ np.concatenate([[yhat], indicators])
         after = rates(mixed, A, Y, k)[:, 0]

@@ -343,8 +343,8 @@ valid("games.group_indicators", games.group_indicators, lambda: dict(A=A, n_grou
 valid("games.aware_predictions", games.aware_predictions, lambda: dict(by_group=np.zeros((3, 2, 8)), A=A))
 valid("games.fair_mixture", games.fair_mixture, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
 valid("games.fair_mixture_as_printed", games.fair_mixture_as_printed, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
-valid("games.false_positive_gaps", games.false_positive_gaps, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
-valid("games.anchor_move", games.anchor_move, lambda: dict(gap=[0.3, 0.7], limit=0.2, most=0.5))
+valid("games.aware.false_positive_gaps", games.aware.false_positive_gaps, lambda: dict(fp=[0.2, 0.5, 0.9], gamma=0.1))
+valid("games.aware.anchor_move", games.aware.anchor_move, lambda: dict(gap=[0.3, 0.7], limit=0.2, most=0.5))
 valid("games.aware_sensitivities", games.aware_sensitivities, lambda: dict(smallest_cell=9, n_groups=3, B=2.0, m=100))
 valid("games.least_bound", games.least_bound, lambda: dict(n_groups=3, gamma=0.1, as_printed=False))
 valid("games.theorem_3_8", games.theorem_3_8, lambda: dict(nu=0.01, gamma=0.1, B=4.0, n_groups=3, as_printed=False))
@@ -499,7 +499,6 @@ valid("games.Setting:scheduled", games.Setting.scheduled, lambda: dict(
     m=1000, epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, log_labelings=2.0, smallest_cell=200.0, constraints=("FP", "TP")))
 valid("games.frozen_tau", games.frozen_tau, lambda: dict(
     n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]], constraints=("FP", "TP")))
-valid("games.frozen_gap", games.frozen_gap, lambda: dict(nu=0.1, B=2.0, tau=0.05))
 
 # ------------------------------------------------------------------------------------------ the regression oracle, and games
 _PEOPLE = dict(X=np.arange(24.0).reshape(12, 2) % 5, Y=[0, 1] * 6)

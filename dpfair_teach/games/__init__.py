@@ -26,13 +26,11 @@ from .auditor import AgarwalTheorem1 as AgarwalTheorem1
 from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
 from .aware import AwareGuarantee as AwareGuarantee
 from .aware import (
-    anchor_move,
     aware_predictions,
     aware_sensitivities,
     corollary_3_8_1,
     fair_mixture,
     fair_mixture_as_printed,
-    false_positive_gaps,
     group_indicators,
     least_bound,
     theorem_3_8,
@@ -42,7 +40,7 @@ from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2, populat
 from .budget import Schedule as Schedule
 from .budget import largest_step, printed_noise_delta, printed_noise_epsilon, schedule
 from .frozen import FrozenBound as FrozenBound
-from .frozen import frozen_bound, frozen_gap, frozen_tau
+from .frozen import frozen_bound, frozen_tau
 from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
 from .guarantees import Guarantee as Guarantee
@@ -51,7 +49,7 @@ from .learner import DPOracleLearner, DPRegressionLearner
 from .play import Play as Play
 from .play import PrivatePlay as PrivatePlay
 from .play import evaluate, gradient_seen
-from .players import FrozenPlayers, PromisePlayers, printed_sensitivities, private_players
+from .players import FrozenPlayers, PromisePlayers
 from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
@@ -69,15 +67,14 @@ from .setting import Setting
 __all__ = [
     "FairnessGame", "DPOracleLearner", "DPRegressionLearner",
     "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
-    "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "private_players", "FrozenPlayers", "PromisePlayers",
-    "printed_sensitivities", "start_play",
+    "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "FrozenPlayers", "PromisePlayers", "start_play",
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
     "dp_oracle_learner", "dp_oracle_learner_as_printed", "evaluate", "evaluate_regression", "gradient_seen",
     "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7", "best_setting",
-    "frozen_tau", "frozen_gap", "frozen_bound",
+    "frozen_tau", "frozen_bound",
     "group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "corollary_3_8_1",
-    "fair_mixture", "fair_mixture_as_printed", "false_positive_gaps", "anchor_move",
+    "fair_mixture", "fair_mixture_as_printed",
 ]

@@ -33,19 +33,13 @@ def start_play(game: FairnessGame, B: ArrayLike, eta: ArrayLike, rounds: int,
 
     Parameters
     ----------
-    game : FairnessGame
-    B : float in (0, 1e9], or array that broadcasts with the game's gamma
-    eta : float in [1e-12, 1e9], or array like B
-    rounds : int in 1..10^8
-        T.
+    game, B, eta, rounds : as in :func:`algorithm_3`
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
 
     Returns
     -------
-    theta : (..., K) array of 0
-    lam : (T, ..., K) array of 0
-    h : (T, ...) array of ints, 0
+    theta, lam, h : arrays of 0, (..., K), (T, ..., K) and, of ints, (T, ...)
 
     Examples
     --------
@@ -75,7 +69,11 @@ def algorithm_3(
 
     Parameters
     ----------
-    game, B, eta, rounds : as in :func:`start_play`
+    game : FairnessGame
+    B : float in (0, 1e9], or array that broadcasts with the game's gamma
+    eta : float in [1e-12, 1e9], or array like B
+    rounds : int in 1..10^8
+        T.
 
     Returns
     -------
@@ -107,9 +105,8 @@ def algorithm_5(
         progress: bool = False) -> PrivatePlay:
     """Algorithm 5, DP-oracle-learner, repaired: the play of Algorithm 3 with a private learner and a private auditor.
 
-    Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired: as printed it is not private, see
-    :func:`algorithm_5_as_printed`. What is returned may be published: it is (epsilon, delta)-private where one person's A changes and X and
-    Y are public. :func:`dp_oracle_learner` runs it.
+    Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3), repaired. What is returned may be published: it is
+    (epsilon, delta)-private where one person's A changes and X and Y are public. :func:`dp_oracle_learner` runs it.
 
     Parameters
     ----------
@@ -117,18 +114,11 @@ def algorithm_5(
         As for :func:`dp_oracle_learner`.
     setting : Setting
         ``Setting.of(game, ...)``: T, epsilon', eta and B.
-    rng : numpy.random.Generator
-    cell_sizes : str
-        "noisy", "noisy_lower_bound" or "public_lower_bound": which :func:`private_players` play.
-    size : int or tuple of ints, optional
-        Independent repeats, as leading axes. Each is a release.
-    progress : bool
-        A bar on the standard error stream.
+    rng, cell_sizes, size, progress : as in :func:`dp_oracle_learner`
 
     Returns
     -------
     PrivatePlay
-        ``Q`` and ``lam``, the averages of both players; the moves of all rounds; ``releases_``.
 
     Examples
     --------
@@ -161,17 +151,13 @@ def algorithm_5_as_printed(
     """Algorithm 5 as it is printed, which is **not** (epsilon, delta)-private: the smallest cell of the private data scales its noise.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3). What fails: a neighbour's smallest cell may be another, and
-    then the size of the noise alone tells the two apart, see :func:`printed_noise_delta`. Where a cell holds one person, there is no scale
-    at all. :func:`dp_oracle_learner_as_printed` runs it.
+    then the size of the noise alone tells the two apart, see :func:`printed_noise_delta`. :func:`dp_oracle_learner_as_printed` runs it.
 
     Parameters
     ----------
     game : FairnessGame
         Equalized odds, or one of its rates, against group 0; more than one person in each cell (Assumption 3.3).
-    setting : Setting
-        ``Setting.of(game, ...)``.
-    rng : numpy.random.Generator
-    size : int or tuple of ints, optional
+    setting, rng, size : as in :func:`algorithm_5`
 
     Returns
     -------
@@ -213,8 +199,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
 
     Source: supplement, Algorithm 3 (Agarwal et al. 2018): :func:`algorithm_3`.
 
-    Where no mixture of the classifiers is gamma-fair, it approaches the one with the least error + B times what its largest gap exceeds
-    gamma by, and ``violation`` stays above gamma; :meth:`FairnessGame.fair_erm` refuses instead.
+    Where no mixture of the classifiers is gamma-fair, ``violation`` stays above gamma; :meth:`FairnessGame.fair_erm` refuses instead.
 
     Parameters
     ----------
@@ -226,10 +211,9 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     rounds : int in 1..10^8, optional
         T.
     nu : float in [1e-9, 1e9], optional
-        Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, at the default step (for the largest B
-        of a batch).
+        Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, for the largest B of a batch.
     as_printed : bool
-        The printed step (and, with ``nu``, the printed number of rounds) instead of the sharp ones; not with ``eta``.
+        The printed step and, with ``nu``, rounds instead of the sharp ones; not with ``eta``.
 
     Returns
     -------
@@ -286,24 +270,16 @@ def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float
     "noisy_lower_bound": a lower bound N on the smallest cell is released; the auditor measures the rates, of two groups the gaps, with l1
     sensitivity 2/(N+1). "public_lower_bound": a public ``smallest_cell`` N that holds for all data sets that could occur.
 
-    Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. With a constant among the classifiers
-    (:meth:`FairnessGame.with_constants`), a fair mixture always exists.
-
-    In the first round all prices cancel, so a learner that does not see A reads nothing private, and the last round's gradient is
-    never used: 2T - 2 private steps. With T = 1 nothing private is read at all, and the answer is the most accurate classifier, however
-    unfair (with protect="X and A" it is one private choice); then ``cell_sizes``, ``smallest_cell``, ``budget_fraction`` and ``eta`` are
-    refused.
-
-    Noisy numbers are rounded to public grids, and what chances in doubles give away beside their law is taken from ``delta`` before the
-    accountant is asked (the book's page on machine arithmetic). A ``delta`` that is not above it is refused, and so is an epsilon' of
-    more than about 9. Prices below 1e-200 are 0.
+    Where no mixture of the classifiers is gamma-fair, nothing is refused: that would tell of A. With T = 1 nothing private is read, and the
+    answer is the most accurate classifier, however unfair (with protect="X and A" it is one private choice). What noise in doubles gives
+    away is taken from ``delta`` (the book's page on machine arithmetic); a ``delta`` not above it is refused, and so is an epsilon' of more
+    than about 9.
 
     Parameters
     ----------
     game : FairnessGame
-        Its classifiers must be public: labelings of features, or a finite class. With protect="X and A" a finite class only, fixed
-        without X and A. Made with ``n_groups`` and ``empty="zero"``: the number of groups is public and not read off A, and an empty cell
-        counts as a rate of 0. Made by ``from_counts``, with ``empty="zero"`` and of classifiers that say 0 or 1, whose counts are whole
+        Its classifiers must be public: labelings of features, or a finite class; with protect="X and A" one that was fixed without X and
+        A. Made with ``n_groups`` and ``empty="zero"``, as else making it told of A; or by ``from_counts`` with ``empty="zero"``, of whole
         people. Any notion of rates against a group or between all pairs; perhaps with many gammas.
     epsilon : float in [1e-6, 1e6]
     delta : float in [1e-300, 1)
@@ -330,8 +306,7 @@ def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float
     Returns
     -------
     PrivatePlay
-        ``Q``, ``lam``, ``chosen``, ``multipliers``, ``gradients``, ``epsilon_step``, ``releases_``. Error, violation and gap are not
-        private: :func:`evaluate`.
+        Error, violation and gap are not private: :func:`evaluate`.
 
     Examples
     --------
@@ -367,21 +342,14 @@ def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: float, delta: floa
     """DP-oracle-learner as it is printed, which is **not** (epsilon, delta)-private: use :func:`dp_oracle_learner`.
 
     Source: supplement, Algorithm 5 with Subroutine 4 (main text, Algorithm 3): epsilon' = epsilon / (4 sqrt(T ln(1/delta))), 2T private
-    steps, noise of the scales of Lemma 3.1. It runs :func:`algorithm_5_as_printed`, which says what fails: the scales divide by n - 1,
-    where n is the smallest cell of the private data. What the learner releases survives this (:func:`subroutine_4_epsilon`), what the
-    auditor releases does not. Nothing is rounded to public grids.
+    steps, noise of the scales of Lemma 3.1. It runs :func:`algorithm_5_as_printed`, which says what fails. What the learner releases
+    survives this (:func:`subroutine_4_epsilon`), what the auditor releases does not.
 
     Parameters
     ----------
     game : FairnessGame
         However it was made; equalized odds or one of its rates, against group 0.
-    epsilon, delta, B, rng : as in :func:`dp_oracle_learner`
-        As claimed.
-    rounds : int in 1..10^15, optional
-        T; by default :func:`schedule`'s.
-    eta : float in [1e-12, 1e9], optional
-        The auditor's step; by default the printed sqrt(ln d / T) / 2. Not for one round, after which nobody plays.
-    size : as in :func:`dp_oracle_learner`
+    epsilon, delta, B, rng, rounds, eta, size : as in :func:`dp_oracle_learner`
 
     Returns
     -------

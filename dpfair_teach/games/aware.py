@@ -230,24 +230,8 @@ def corollary_3_8_1(nu: float, gamma: float, n_groups: int, *, as_printed: bool 
 
 
 def false_positive_gaps(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]:
-    """How far each group's false positive rate is from group 0's, and how much too far the furthest is.
+    """How far each group's false positive rate is from group 0's, (k,) and signed, and how much too far the furthest is, or 0.
 
-    Source: ours; the excesses of supplement, proof of Theorem 3.8.
-
-    Parameters
-    ----------
-    fp : (k,) array in [0, 1], k >= 2
-    gamma : float >= 0
-
-    Returns
-    -------
-    gap : (k,) array
-        Signed; 0 for group 0.
-    v : float
-        The largest |gap| - gamma, or 0.
-
-    Examples
-    --------
     >>> gap, v = false_positive_gaps([0.25, 0.5, 0.125], 0.125)
     >>> gap.tolist(), v
     ([0.0, 0.25, -0.125], 0.125)
@@ -260,27 +244,14 @@ def false_positive_gaps(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]
 
 
 def anchor_move(gap: ArrayLike, limit: float, most: float) -> float:
-    """How far group 0's rate is moved before the others are: up by t, down where t is negative.
+    """How far group 0's rate is moved before the others are: up by t, down where t is negative; in [-most, most].
 
-    Then another group is raised by (t - gap - limit)_+ or lowered by (gap - t - limit)_+, and all gaps are within ``limit``. What is
-    raised, less what is lowered, is t itself. Where this would take a longer move than ``most``, the move is of that length.
+    Then another group is raised by (t - gap - limit)_+ or lowered by (gap - t - limit)_+, and all (k-1,) gaps, in [-1, 1], are within
+    ``limit`` >= 0. What is raised, less what is lowered, is t itself. Where this would take a longer move than ``most``, in [0, 1], the
+    move is of that length.
 
     Source: ours, "half the price", Steps 3 and 4.
 
-    Parameters
-    ----------
-    gap : (k-1,) array in [-1, 1], k >= 2
-        Of the groups other than 0.
-    limit : float >= 0
-        Within which all gaps shall end.
-    most : float in [0, 1]
-
-    Returns
-    -------
-    float in [-most, most]
-
-    Examples
-    --------
     >>> anchor_move([0.5, 0.5, -0.5], limit=0.25, most=0.25), anchor_move([-0.5, -0.5, 0.5], limit=0.25, most=0.25)
     (0.125, -0.125)
     """

@@ -14,7 +14,7 @@ from .sensitivity import Sensitivities
 from .setting import Setting, checked_setting
 from .table import checked_constraints, labels_of
 
-__all__ = ["frozen_bound", "frozen_gap", "frozen_tau"]
+__all__ = ["frozen_bound", "frozen_tau"]
 
 
 def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str, ...] = ("FP", "TP")) -> np.ndarray:
@@ -54,30 +54,10 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str,
 def frozen_gap(nu: float, B: float, tau: float) -> float:
     """A nu-approximate equilibrium of the frozen game is one of the true game, with nu + 4 B tau.
 
-    Source: ours. Both rates of a gap are off by at most tau, so a gap is by 2 tau, and the payoff L(Q, lambda), in which the prices sum to
-    at most B, by 2 B tau. A player who could gain g in the true game gains at least g - 2 (2 B tau) by the same move in the frozen one. The
-    auditor may be worth all of it: his prices sit on one side of a gap that is 0 over the frozen numbers. The learner needs half: what he
-    compares is the same prices at two mixtures, and a rate, with its error, moves between 0 and 1 only.
-
-    Parameters
-    ----------
-    nu : float >= 0
-        What either player could still gain in the frozen game.
-    B : float in (0, 1e9]
-    tau : float >= 0
-        :func:`frozen_tau`, or a bound on it.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(frozen_gap(0.1, B=5, tau=0.01), 3)
-    0.3
+    Both rates of a gap are off by at most tau, so a gap is by 2 tau, and the payoff L(Q, lambda), in which the prices sum to at most B, by
+    2 B tau. A player who could gain g in the true game gains at least g - 2 (2 B tau) by the same move in the frozen one.
     """
-    nu, tau = check.number("nu", nu, low=0.0), check.number("tau", tau, low=0.0)
-    return nu + 4 * check.number("B", B, low=0.0, high=1e9, low_open=True) * tau
+    return nu + 4 * B * tau
 
 
 @dataclass(frozen=True)
@@ -89,8 +69,7 @@ class FrozenBound:
     nu : float
         The equilibrium gap in the true game: that of the frozen game, and 4 B tau.
     learner, auditor : float
-        Bounds on the two regrets, with what the denominators add to each: 2 B tau and 4 B tau. At the averages either player alone may
-        still gain up to nu; both together gain no more than nu, so the excess error is at most nu, once.
+        Bounds on the two regrets, with what the denominators add to each: 2 B tau and 4 B tau.
     tau : float
         How far a rate over the released denominators is from the true one, at most.
     rounds : int
@@ -121,8 +100,8 @@ def frozen_bound(setting: Setting) -> FrozenBound:
     all off by at most xi = 1/2 + ln(L/beta_0)/epsilon_0 (k = 2, L labels) or 1/2 + 2 ln(kL/beta_0)/epsilon_0, 1/2 for whole people, so
     they are at least N~ = max(n - xi, 1), and tau <= xi / N~. Given them the learner's loss has a range of at most 2B/N~, and the noise of
     a gap is that of 2/N~; the rest is as for a promise, where that is 2/(N+1), with gaps up to 1 + tau + x_0, and 2 B x_0 for the grid of
-    what is measured: it moves a gap by at most x_0, 2^-11 of the noise's scale (2^-10 for k >= 3). Then :func:`frozen_gap`. A small
-    ``smallest_cell`` spoils this bound, never the privacy.
+    what is measured: it moves a gap by at most x_0, 2^-11 of the noise's scale (2^-10 for k >= 3). In the true game either player may gain
+    4 B tau more. A small ``smallest_cell`` spoils this bound, never the privacy.
 
     Parameters
     ----------

@@ -33,9 +33,8 @@ class FairnessGame:
     ``constraints=("FP",)`` program (6) of section 3.3.
 
     The order of constraints, everywhere: for a = 1, ..., k-1: (FP, +), (FP, -), (TP, +), (TP, -), where + is rate_a - rate_0 - gamma and -
-    is rate_0 - rate_a - gamma. Group 0 is the anchor. Other notions, and tolerances between all pairs of groups, by ``notion``; their order
-    is that of :class:`~dpfair_teach.fairness.Parity`. All quantities are exact: expectations over the mixture, nothing is sampled. For gaps
-    of your own see :meth:`from_gaps`.
+    is rate_0 - rate_a - gamma. Other notions' order is that of :class:`~dpfair_teach.fairness.Parity`. All quantities are exact. Below, Q
+    is a mixture (..., H) and lam are multipliers (..., K), >= 0.
 
     Parameters
     ----------

@@ -95,22 +95,19 @@ class DPOracleLearner(_PlayingLearner):
     decision draws one of the classifiers and follows it, so it reads X alone. Where a constant is missing among the classifiers it is
     added, "reject everybody" and "accept everybody": with both a fair mixture always exists.
 
-    Without privacy take fairlearn's ``ExponentiatedGradient``. Features that are private too have no estimator: call
-    :func:`dp_oracle_learner` with ``protect="X and A"``.
-
-    Each ``fit`` is a new release and costs its epsilon and delta again. It serves one gamma, which the play aims at from its first round.
+    Each ``fit`` is a new release and costs its epsilon and delta again; it serves one gamma. Features that are private too have no
+    estimator: call :func:`dp_oracle_learner` with ``protect="X and A"``.
 
     Parameters
     ----------
     classifiers : list of fitted classifiers with ``predict``, or of functions X -> 0/1
-        Public: none may have been trained on A. They are never refitted. (``sklearn.base.clone``, which cross-validation calls, forgets
-        what a classifier has learned: give its ``predict`` method, or wrap it in ``sklearn.frozen.FrozenEstimator``.)
+        Public: none may have been trained on A. They are never refitted. In cross-validation give their ``predict`` methods, or wrap them
+        in ``sklearn.frozen.FrozenEstimator``.
     epsilon : float in [1e-6, 1e6]
-        Of the whole fit. How much noise in doubles can keep goes by delta, ``rounds``, m and the number of classifiers: with ten rounds
-        and a delta of 1e-6, for some thousand people, an epsilon of more than 100 to 150 is refused.
+        Of the whole fit. Noise in doubles keeps less: with ten rounds and a delta of 1e-6, for some thousand people, an epsilon of more
+        than 100 to 150 is refused.
     gamma : float in [0, 1e9]
-        The gap allowed between the groups' rates. What comes out is above it by what the noise and few rounds leave, see
-        :func:`theorem_3_5`.
+        The gap allowed between the groups' rates. What comes out is above it by what the noise and few rounds leave.
     delta : float in [1e-300, 1)
         Of the whole fit; well below 1 / m, and from there on ``fit`` warns.
     n_groups : int in 2..1000
@@ -118,18 +115,12 @@ class DPOracleLearner(_PlayingLearner):
     notion : str or fairness.Parity
         ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
     against : str, optional
-        ``pairs``: gaps between any two groups. ``anchor``: gaps to group 0, and two others may be 2 gamma apart. None: ``pairs``, or what
-        a Parity says.
+        ``pairs``, the default, or ``anchor``: gaps to group 0, and two others may be 2 gamma apart.
     B : float in (0, 1e9], optional
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most.
     rounds : int in 1..10^15
-        T. In one round nothing private is read: the answer is the most accurate classifier, however unfair, and neither ``cell_sizes`` nor
-        ``smallest_cell`` may be given.
-    cell_sizes : str
-        "noisy": the sizes of the cells are released once, and counts over them are measured. "noisy_lower_bound": a lower bound on the
-        smallest cell is released. "public_lower_bound": you promise one.
-    smallest_cell : float in [1, 1e15], optional
-        For "public_lower_bound" alone: no cell of any data set that could occur holds fewer people.
+        T. In one round nothing private is read: the answer is the most accurate classifier, however unfair.
+    cell_sizes, smallest_cell : as in :func:`dp_oracle_learner`
     progress : bool
         A bar on the standard error stream.
 
@@ -139,13 +130,10 @@ class DPOracleLearner(_PlayingLearner):
         The mixture that is published: of the classifiers, then of the c constants that were added.
     constants_ : tuple of 0 and 1
         What the constants that were added say.
-    chosen_ : (T,) array of ints
-        The learner's classifier in each round; ``weights_`` counts them.
-    multipliers_ : (T, K) array
-        The auditor's prices in each round.
+    chosen_, multipliers_ : (T,) and (T, K) arrays
+        The learner's classifier and the auditor's prices in each round.
     history_ : pandas.DataFrame
-        One row for each round: ``chosen``, and for each constraint a ``multiplier`` and the ``gradient`` that the auditor saw, such as
-        ``gradient FP 1-0 +``, of the rate of group 1 minus that of group 0; missing in the last round.
+        One row for each round, as :class:`~dpfair_teach.games.play.PrivatePlay`'s.
     sizes_ : (k, 2) array [a, y], or None
         The released sizes of the cells, (k, 1) of rates of all people; None for other ``cell_sizes``, or one round.
     smallest_cell_ : float, or None
@@ -153,17 +141,10 @@ class DPOracleLearner(_PlayingLearner):
     B_, eta_, parity_
         The bound of the multipliers, the auditor's step, the notion.
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. What doubles give away beside the laws of the noise was taken
-        from delta, and is in no record: of several fits add up the epsilons and deltas that they were asked for.
+        ``accounting.compose(releases_, delta, "best")`` is at most epsilon. Of several fits add up the epsilons and deltas that they were
+        asked for: what doubles give away was taken from delta, and is in no record.
     n_features_in_, feature_names_in_, classes_
         As in scikit-learn, where X has columns, and columns with names.
-
-    Raises
-    ------
-    ValueError
-        For whatever a classifier raises (only they read X: a DataFrame or a list of texts is as good as they find it); by ``fit`` for
-        ``cell_sizes`` or a ``smallest_cell`` that is not read, or a promise that these data break. Otherwise never because of who is in
-        which group, nor because of what the noise was.
 
     Examples
     --------
@@ -249,8 +230,6 @@ class DPRegressionLearner(_PlayingLearner):
     rejects everybody 0.71. ``fit`` warns of that, a :class:`~dpfair_teach.WorseThanConstantWarning`. Then take
     :class:`~dpfair_teach.oneshot.FrontierLearner`, or a smaller ``B`` and a larger ``ridge``.
 
-    Each ``fit`` is a new release and costs its epsilon and delta again. It serves one gamma, which the play aims at from its first round.
-
     Parameters
     ----------
     epsilon : float in [0.000001, 1000]
@@ -258,19 +237,17 @@ class DPRegressionLearner(_PlayingLearner):
     gamma : float in [0, 1e9]
         The gap allowed between the groups' rates.
     delta : float in [1e-100, 0.5]
-        Of the whole fit; well below 1 / m, and from there on ``fit`` warns.
+        As of :class:`DPOracleLearner`.
     n_groups : int in 2..1000
         k, public. It is not read off A.
     notion : str or fairness.Parity
         ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0: two other groups may be 2 gamma apart.
     B : float in (0, 1e9], optional
-        The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most. On drawn
-        populations of 2,000 people with a hundred features 5 was better at epsilon 5 and 10 (the study ``left_repaired_tuning``).
+        The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most.
     rounds : int in 1..10^6
         T. In one round nothing private is read: the answer is least squares on y, however unfair, and no ``ridge`` may be given.
     ridge : float in [0, 1e12]
-        Added to X'X when costs are regressed: a shrinkage, in the units of X, so standardize X. In the same study 100 was better than 0 at
-        epsilon 2 to 20, and 30 above.
+        Added to X'X when costs are regressed: a shrinkage, in the units of X, so standardize X.
     progress : bool
         A bar on the standard error stream.
 

@@ -81,8 +81,8 @@ class FrozenPlayers(_Players):
     """The players of ``cell_sizes="noisy"``: the sizes of the cells are released once, then people are counted over them.
 
     Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. Making them releases the sizes, for
-    ``setting.budget_fraction`` of epsilon. One person is counted in one cell. One changed A takes 1 from a group's count and adds 1 to
-    another's; of two groups it is enough to measure one, as both together are public where X and Y are.
+    ``setting.budget_fraction`` of epsilon. One changed A takes 1 from a group's count and adds 1 to another's; of two groups it is enough
+    to measure one, as both together are public where X and Y are.
 
     Parameters
     ----------
@@ -166,9 +166,8 @@ class FrozenPlayers(_Players):
 class PromisePlayers(_Players):
     """The players of ``cell_sizes="public_lower_bound"``: no cell of either neighbour holds fewer than N people, a rate moves by 1/(N+1).
 
-    Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. One changed A moves two rates, of the same kind and of
-    two groups: a cell that loses or wins one person has at least N + 1 before or after. Somebody who stays and is decided about otherwise
-    moves one rate by at most 1/N.
+    Source: ours, repairing supplement, Subroutine 4 and the auditor of Algorithm 5. One changed A moves two rates, of two groups: a cell
+    that loses or wins one person has at least N + 1 before or after. Who stays and is decided about otherwise moves one by at most 1/N.
 
     Parameters
     ----------
@@ -256,27 +255,10 @@ class BoundPlayers(PromisePlayers):
 
 def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generator, cell_sizes: CellSizes = "noisy",
                     size: int | tuple[int, ...] | None = None, progress: bool = False) -> FrozenPlayers | PromisePlayers:
-    """The two private players, by what is known of the sizes of the cells.
+    """The two private players, by what is known of the sizes of the cells; the arguments are those of :class:`FrozenPlayers`.
 
-    Source: ours.
-
-    Parameters
-    ----------
-    game, setting, rng : as in :class:`FrozenPlayers`
-    cell_sizes : str
-        "noisy": :class:`FrozenPlayers`. "public_lower_bound": :class:`PromisePlayers`. "noisy_lower_bound": the latter with an N that is
-        released. One round, in which nothing private is read, needs no sizes, and refuses the last two.
-    size, progress : as in :class:`FrozenPlayers`
-
-    Returns
-    -------
-    FrozenPlayers or PromisePlayers
-
-    Examples
-    --------
-    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.1, n_groups=2, empty="zero")
-    >>> type(private_players(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2), np.random.default_rng(0))).__name__
-    'FrozenPlayers'
+    "noisy": :class:`FrozenPlayers`. "public_lower_bound": :class:`PromisePlayers`. "noisy_lower_bound": the latter with an N that is
+    released. One round, in which nothing private is read, needs no sizes, and refuses the last two.
     """
     kinds: dict[CellSizes, type[FrozenPlayers] | type[PromisePlayers]] = {
         "noisy": FrozenPlayers, "noisy_lower_bound": BoundPlayers, "public_lower_bound": PromisePlayers}
@@ -287,23 +269,11 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
 
 
 def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities:
-    """The sensitivities of Lemma 3.1 as printed, at the smallest cell of the private data.
+    """The sensitivities of Lemma 3.1 as printed, at the smallest cell of the private data, of which no mechanism was asked.
 
-    Source: supplement, Lemma 3.1. They are private numbers themselves: a play whose noise they scale is not private.
+    Source: supplement, Lemma 3.1. They are private numbers themselves: a play whose noise they scale is not private. For equalized odds, or
+    one of its rates, against group 0, and more than one person in each cell (Assumption 3.3).
 
-    Parameters
-    ----------
-    game : FairnessGame
-        Equalized odds, or one of its rates, against group 0; more than one person in each cell (Assumption 3.3).
-    setting : Setting
-        Of this game: ``Setting.of(game, ...)``.
-
-    Returns
-    -------
-    Sensitivities
-
-    Examples
-    --------
     >>> game = FairnessGame([[0] * 12, [1] * 12], A=[0, 0, 0, 1, 1, 1] * 2, Y=[1] * 6 + [0] * 6, gamma=.1)
     >>> printed_sensitivities(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2))
     Sensitivities(auditor=2.0, learner=2.5, rates=1.0)

@@ -183,8 +183,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     Returns
     -------
     RegressionPlay
-        ``Q``, ``lam``, ``error``, ``violation`` of the averages; ``game.fair_erm()`` for the best mixture of the classifiers met;
-        ``acceptance_probability`` for anybody.
+        ``game.fair_erm()`` is the best mixture of the classifiers met.
 
     Examples
     --------

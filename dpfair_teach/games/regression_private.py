@@ -95,16 +95,7 @@ class PrivateRegressionPlay:
         return tuple(cell.name for cell in self.parity.cells)
 
     def acceptance_probability(self, X: ArrayLike) -> np.ndarray:
-        """P(accept) by the average of the rounds, exact.
-
-        Parameters
-        ----------
-        X : (n, d) array
-
-        Returns
-        -------
-        (..., n) array
-        """
+        """P(accept) by the average of the rounds, exact: (..., n) of X (n, d)."""
         return (self.oracle.scores(self.rules, X) > 0).mean(axis=0)
 
 
@@ -195,19 +186,14 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
 
     Source: ours, repairing main text, Section 5. The sizes of the cells are released once. Each round's costs then read A through a sum
     of (1, x) with public weights, which gets Gaussian noise with covariance proportional to M = X'X + ridge; the auditor counts whom a
-    classifier accepts in each group, with Gaussian noise too, so that the accounting is exact. In the first round all prices cancel and
-    nothing is asked; the last round's gaps are never used. With T = 1 nothing private is read at all, and ``eta``, ``budget_fraction``,
-    ``learner_fraction`` and ``ridge`` are refused.
-
-    Noisy numbers are on public grids, and what chances in doubles give away beside their law is taken from epsilon and delta before noise
-    is made (the book's page on machine arithmetic). An epsilon or a delta that is not above it is refused.
+    classifier accepts in each group, with Gaussian noise too, so that the accounting is exact. With T = 1 nothing private is read. What
+    noise in doubles gives away is taken from epsilon and delta; either that is not above it is refused.
 
     Parameters
     ----------
     oracle : oracles.RegressionOracle
     A : (m,) array of ints 0..k-1
-        Private: codes by a list of names that is fixed before A is seen. Which groups and cells occur is private too: an empty one is no
-        error, its frozen size is at least 1, and its rate reads 0.
+        Private. Which groups and cells occur is private too: an empty one is no error, and its rate reads 0.
     gamma : float in [0, 1e9], or (...) array
     epsilon : float in [0.000001, 1000]
         Of each game.
@@ -239,7 +225,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     Returns
     -------
     PrivateRegressionPlay
-        ``rules``, ``multipliers``, ``errors``, ``acceptance_probability``, ``releases_``; the violation by :func:`evaluate_regression`.
+        The violation is not private: :func:`evaluate_regression`.
 
     Examples
     --------

@@ -32,9 +32,8 @@ class Setting:
 
     Source: supplement, Algorithm 5 (its input, and the T, eta and epsilon' that it computes from it) and Lemmas 3.2 to 3.4.
 
-    Everything is checked when the object is made, and nothing later. All of it is public: a setting is chosen without a look at A.
-    One setting serves all ``cell_sizes`` of :func:`dp_oracle_learner`. Noisy ones cost ``budget_fraction`` of epsilon, a public lower bound
-    needs ``smallest_cell``, and either leaves another epsilon' to each step, see :meth:`step`.
+    Everything is checked when the object is made, and nothing later. All of it is public: a setting is chosen without a look at A. One
+    setting serves all ``cell_sizes`` of :func:`dp_oracle_learner`, each with an epsilon' of its own: :meth:`step`.
 
     Parameters
     ----------

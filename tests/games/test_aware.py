@@ -164,9 +164,9 @@ def test_group_0_is_moved_as_far_as_the_others_are_together():
     for _ in range(500):
         gap, limit = rng.uniform(-1, 1, int(rng.integers(1, 6))), rng.choice([0.0, 0.1, 0.3])
         most = max(0.0, np.abs(gap).max() - limit)
-        t = games.anchor_move(gap, limit, most)
+        t = games.aware.anchor_move(gap, limit, most)
         raised, lowered = np.maximum(t - gap - limit, 0).sum(), np.maximum(gap - t - limit, 0).sum()
-        assert abs(t) <= most and games.anchor_move(-gap, limit, most) == -t
+        assert abs(t) <= most and games.aware.anchor_move(-gap, limit, most) == -t
         if abs(t) < most:
             assert raised - lowered == pytest.approx(t, abs=1e-12)
             inside += t != 0
@@ -176,8 +176,8 @@ def test_group_0_is_moved_as_far_as_the_others_are_together():
 
 
 def test_gaps_are_signed_and_the_furthest_says_how_much_too_far():
-    gap, v = games.false_positive_gaps([0.5, 0.25, 1.0], 0.125)
-    assert gap.tolist() == [0, -0.25, 0.5] and v == 0.375 and games.false_positive_gaps([0.5, 0.25], 0.5)[1] == 0
+    gap, v = games.aware.false_positive_gaps([0.5, 0.25, 1.0], 0.125)
+    assert gap.tolist() == [0, -0.25, 0.5] and v == 0.375 and games.aware.false_positive_gaps([0.5, 0.25], 0.5)[1] == 0
 
 
 def test_two_groups_are_mixed_exactly_to_gamma():

@@ -16,9 +16,9 @@ from dpfair_teach.games import (
     algorithm_5,
     algorithm_5_as_printed,
     dp_oracle_learner,
-    private_players,
     start_play,
 )
+from dpfair_teach.games.players import private_players
 
 N = 20
 SEEN = np.random.default_rng(5)
@@ -53,12 +53,12 @@ VALID_CALLS = {
                                       size=2, progress=False),
     "games.algorithm_5_as_printed": lambda: dict(game=two_of_each(), setting=setting_of(two_of_each()), rng=np.random.default_rng(1),
                                                  size=2),
-    "games.private_players": lambda: dict(game=small(), setting=setting_of(small()), rng=np.random.default_rng(1),
+    "games.players.private_players": lambda: dict(game=small(), setting=setting_of(small()), rng=np.random.default_rng(1),
                                           cell_sizes="public_lower_bound", size=2, progress=False),
     **{f"games.{name}": lambda: dict(game=small(), setting=setting_of(small()), rng=np.random.default_rng(1), size=2,
                                   progress=False)
        for name in ("FrozenPlayers", "PromisePlayers")},
-    "games.printed_sensitivities": lambda: dict(game=two_of_each(), setting=setting_of(two_of_each())),
+    "games.players.printed_sensitivities": lambda: dict(game=two_of_each(), setting=setting_of(two_of_each())),
     "games.start_play": lambda: dict(game=small(), B=2.0, eta=0.1, rounds=4, size=2),
 }
 

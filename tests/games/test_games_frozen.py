@@ -15,11 +15,11 @@ from dpfair_teach.games import (
     dp_oracle_learner,
     evaluate,
     frozen_bound,
-    frozen_gap,
     frozen_tau,
     hedge_rate,
     largest_step,
 )
+from dpfair_teach.games.frozen import frozen_gap
 from faults import Mutant, less, with_arguments
 
 
