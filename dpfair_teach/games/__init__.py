@@ -1,15 +1,15 @@
 """Fair learning as a zero-sum game between a learner and an auditor: the game, its value, who plays it and what the play promises.
 
 The game: ``game``, of one data set and one class, ``table`` the counts that it is made of, ``programs`` its exact solutions by linear
-programs, ``bounds`` what an approximate equilibrium promises. ``auditor`` is the rule Hedge and what it regrets.
+programs. ``auditor`` is the rule Hedge and what it regrets.
 
 Who plays: ``algorithms``, Algorithms 3 and 5 on one screen each, over ``players``, the two private ones, and ``play``, what comes out.
 ``setting`` has the numbers that private plays and their bounds are about, ``budget`` how many rounds are afforded and what each may cost,
 ``floating_point`` what noise in doubles gives away beside its law, ``sensitivity`` how far one person moves the players. ``learner`` has
 the scikit-learn estimators.
 
-What it promises: ``regret`` how far a round may be off and what the players regret, ``guarantees`` the theorems, ``frozen`` what noisy cell
-sizes cost. ``aware`` what changes when a classifier may see the group, and how these make a mixture fair.
+What it promises: ``regret`` how far a round may be off and what the players regret, ``guarantees`` the theorems, and what noisy cell sizes
+cost. ``aware`` what changes when a classifier may see the group, and how these make a mixture fair.
 
 With the regression oracle of the experiments: ``regression`` Algorithm 3, ``regression_private`` Algorithm 5, repaired.
 """
@@ -35,16 +35,25 @@ from .aware import (
     least_bound,
     theorem_3_8,
 )
-from .bounds import PopulationBound as PopulationBound
-from .bounds import fairness_bound_with_constants, lemma_b_1, lemma_b_2, population_bound
 from .budget import Schedule as Schedule
 from .budget import largest_step, printed_noise_delta, printed_noise_epsilon, schedule
-from .frozen import FrozenBound as FrozenBound
-from .frozen import frozen_bound, frozen_tau
 from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
+from .guarantees import FrozenBound as FrozenBound
 from .guarantees import Guarantee as Guarantee
-from .guarantees import best_setting, theorem_3_5, theorem_3_6, theorem_3_7
+from .guarantees import PopulationBound as PopulationBound
+from .guarantees import (
+    best_setting,
+    fairness_bound_with_constants,
+    frozen_bound,
+    frozen_tau,
+    lemma_b_1,
+    lemma_b_2,
+    population_bound,
+    theorem_3_5,
+    theorem_3_6,
+    theorem_3_7,
+)
 from .learner import DPOracleLearner, DPRegressionLearner
 from .play import Play as Play
 from .play import PrivatePlay as PrivatePlay

@@ -124,8 +124,7 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     """How much the auditor can lose, on average over T rounds, against the best fixed multipliers: for any answers of the learner.
 
     Source: supplement, Lemma 3.4 without noise (Agarwal et al. 2018, proof of Theorem 1). Printed: B ln(K+1) / (eta T) + 4 eta B, from
-    |r| <= 2. Sharp: B ln(K+1) / (eta T) + eta B spread^2 / 8, by Hoeffding's lemma, for every eta > 0. At each one's best eta:
-    4 B sqrt(ln(K+1) / T) and B spread sqrt(ln(K+1) / (2 T)), a factor 2 sqrt(2) less: 8 times fewer rounds.
+    |r| <= 2. Sharp: B ln(K+1) / (eta T) + eta B spread^2 / 8, by Hoeffding's lemma, for every eta > 0.
 
     Parameters
     ----------
@@ -180,7 +179,7 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
 
     Source: supplement, text below Algorithm 3 (Agarwal et al. 2018, Theorem 1, with their rho = 2), which says "for appropriately chosen
     eta and T". The learner answers best, so all the gap is the auditor's regret: T is where :func:`hedge_regret` at its best eta equals
-    nu. The printed 16 is our arithmetic, from what is printed for the private game: 4 eta B (Lemma 3.4) and eta (Algorithm 5).
+    nu. The printed 16 follows from what is printed for the private game.
 
     Parameters
     ----------

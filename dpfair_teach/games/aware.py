@@ -83,9 +83,8 @@ def aware_predictions(by_group: ArrayLike, A: ArrayLike) -> np.ndarray:
 def aware_sensitivities(smallest_cell: float, n_groups: int, B: float, m: int) -> Sensitivities:
     """How far one person's A moves auditor and learner where classifiers see the group, X and Y stay, and no cell falls below N people.
 
-    Whoever changes group is decided about anew, by h(x, a') for h(x, a). If the decision stays, the error does, and the two rates move
-    apart: a loss moves by at most 2B/(N+1). If it changes, the error moves by 1/m and both rates the same way, so that no gap moves by more
-    than 1/(N+1): B/(N+1) + 1/m. The larger is attained. r and the rates move as for classifiers that do not see the group.
+    Whoever changes group is decided about anew. If the decision stays, a loss moves by at most 2B/(N+1); if it changes, by B/(N+1) + 1/m.
+    The larger is attained. r and the rates move as for classifiers that do not see the group.
 
     Source: ours, sharpening supplement, Lemma 3.1, for section 3.3. Features and group together move more:
     :func:`lemma_3_1` with ``protect="X and A"``.
@@ -204,18 +203,13 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
 
 
 def corollary_3_8_1(nu: float, gamma: float, n_groups: int, *, as_printed: bool = False) -> AwareGuarantee:
-    """Theorem 3.8 with B = |A|: no B is left in the bounds.
+    """Theorem 3.8 with B = |A|: no B is left in the bounds, 2 nu and gamma + 2 nu; ours is gamma + 2 nu / (|A| - least_bound).
 
-    Source: supplement, Corollary 3.8.1: 2 nu and gamma + 2 nu.
+    Source: supplement, Corollary 3.8.1.
 
     Parameters
     ----------
-    nu : float in [0, 1e9]
-        For B = |A|.
-    gamma : float >= 0
-    n_groups : int in 2..1000
-    as_printed : bool
-        gamma + 2 nu; ours is gamma + 2 nu / (|A| - least_bound), for many groups about gamma + 4 nu / |A|.
+    nu, gamma, n_groups, as_printed : as in :func:`theorem_3_8`
 
     Returns
     -------
@@ -329,16 +323,12 @@ def fair_mixture_as_printed(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, fl
 
     Parameters
     ----------
-    fp : (k,) array in [0, 1], k >= 2
-        The false positive rates of the mixture.
-    gamma : float >= 0
+    fp, gamma : as in :func:`fair_mixture`
 
     Returns
     -------
-    weights : (1 + 2k,) array, a distribution
-        Of the mixture that was given, h_0, ..., h_{k-1}, hbar_0, ..., hbar_{k-1}.
-    price : float
-        The new error is at most the old one plus this, whoever the people are: the sum of the excesses.
+    weights, price : as there
+        The price is the sum of the excesses.
 
     Examples
     --------

@@ -120,11 +120,9 @@ def lemma_3_2(setting: Setting, *, as_printed: bool = False) -> RoundAccuracy:
     """How accurate the private players are in one round, each with probability at least 1 - beta/(2T); sharp, 1 - beta/(2(T-1)).
 
     Source: supplement, Lemma 3.2: Delta r ln(8Tk/beta) / epsilon' and 2 Delta l (ln|H(S)| + ln(2T/beta)) / epsilon', from Theorems 1.1 and
-    1.2. It prints d ln m for ln|H(S)|, see :func:`~dpfair_teach.oracles.labelings_bound`, and draws the root of epsilon' over that
-    logarithm too, which its Lemma 3.3 does not. Sharp: the same for the repaired algorithm with a public N
-    (``cell_sizes="public_lower_bound"``), of whose rounds T - 1 have noise. Its auditor measures rates, so that an entry is off by the
-    difference of two Laplace noises; of two groups the gaps, off by one. That the algorithm rounds them to a grid of at most 2^-10 of the
-    noise's scale is left out.
+    1.2. Sharp: the same for the repaired algorithm with a public N (``cell_sizes="public_lower_bound"``), of whose rounds T - 1 have noise.
+    Its auditor measures rates, so that an entry is off by the difference of two Laplace noises; of two groups the gaps, off by one. The
+    grid to which they are rounded is left out.
 
     Parameters
     ----------
@@ -209,10 +207,8 @@ def lemma_3_4(setting: Setting, *, as_printed: bool = False) -> float:
     """The private auditor's average regret against the *true* constraint values, with probability at least 1 - beta/2; for gamma <= 1.
 
     Source: supplement, Lemma 3.4 (main text, Lemma 4.2): B ln d / (eta T) + 4 eta B (1 + b l / 2)^2, with b the noise scale and l =
-    ln(8Tk/beta). The printed proof bounds the regret against the noisy values and stops. Missing is the average of (lambda_t - lambda) .
-    W_t, a martingale, which is about b sqrt(ln d / T): the stated bound has room for it at the algorithm's own eta and at larger ones,
-    and only there is it proved. Sharp, for a public lower bound: Hoeffding's lemma, the exact tail of the noise of rates, and
-    Chernoff's bound for the martingale; without the grid to which that algorithm rounds, see :func:`theorem_3_5`.
+    ln(8Tk/beta), proved at the algorithm's own eta and at larger ones. Sharp, for a public lower bound: Hoeffding's lemma, the exact tail
+    of the noise of rates, and Chernoff's bound for what noise hides; without the grid to which that algorithm rounds.
 
     Parameters
     ----------

@@ -45,11 +45,9 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     """The sensitivities of auditor and learner: printed 2k/(n-1) and (2kB+1)/(n-1); tight 2k/(N+1) and 2B/(N+1).
 
     Source: supplement, Lemma 3.1 and its proof. Printed, n is the smallest cell of the data at hand: a bound on the change towards *its*
-    neighbours, called local sensitivity, and read off private data. What may scale noise is a bound over all pairs of neighbours. With a
-    public N below which no cell of either falls, a rate moves by at most 1/(N+1): a cell that loses or wins one person has at least
-    N+1 before or after. The l1 norm of r counts the anchor's move 2(k-1) times and the other's twice. A loss moves by at most B times the
-    largest change of one gap (Hoelder), and the error of a classifier that does not see A not at all. The promise is attained for every
-    whole N >= 1; the bound towards the neighbours of one data set from n = 2 on, as nobody leaves a cell of one without emptying it.
+    neighbours, called local sensitivity, and read off private data. What may scale noise is a bound over all pairs of neighbours, with a
+    public N below which no cell of either falls. It is attained for every whole N >= 1; the bound towards the neighbours of one data set
+    from n = 2 on.
 
     Parameters
     ----------
@@ -193,10 +191,8 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
 def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
     """What the printed private learner really spends in a round: at most epsilon' (6B+1)/(4kB+2), less than epsilon'.
 
-    Source: ours, on supplement, Subroutine 4 with the Delta l of Lemma 3.1. Its scores are epsilon' (n-1) l(h) / (2K), K = 2kB+1, with the
-    private n; the neighbour's have another n' with |n - n'| <= 1. Over h, the difference of the scores has a range of at most epsilon' /
-    (2K) [(n-1) 2B (1/n + 1/(n+1)) + (1 + 2B)] < epsilon' (4B + 2B + 1) / (2K), and no output's probability changes by a larger factor. So
-    the learner survives a scale that is read off the data, thanks to the factor k that Lemma 3.1 gives away. The auditor does not.
+    Source: ours, on supplement, Subroutine 4 with the Delta l of Lemma 3.1. The learner survives a scale that is read off the data, thanks
+    to the factor k that Lemma 3.1 gives away. The auditor does not.
 
     Parameters
     ----------

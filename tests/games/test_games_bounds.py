@@ -239,7 +239,7 @@ def room_forgotten(f):
     return lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=0.0)
 
 
-BOUNDS = "dpfair_teach.games.bounds."
+BOUNDS = "dpfair_teach.games.guarantees."
 FAULTS = {
     "lemma_b_1_without_the_auditor": Mutant(BOUNDS + "lemma_b_1", less(lambda call: call.nu), "the learner's regret alone"),
     "lemma_b_1_without_the_learner": Mutant(BOUNDS + "lemma_b_1", less(
@@ -253,16 +253,16 @@ FAULTS = {
     "population_without_the_class": Mutant(BOUNDS + "population_bound", with_arguments(log_classifiers=lambda _: 0.0), "no ln|H|"),
     "population_without_the_failures": Mutant(BOUNDS + "population_bound", with_arguments(beta=lambda _: 1 - 1e-12), "no ln(1 / beta)"),
     "population_gaps_without_their_own_rate": Mutant(BOUNDS + "population_bound", own_rate_left_out, "the anchor's rate alone"),
-    "lemma_b_1_halved": Mutant("dpfair_teach.games.bounds.lemma_b_1", scaled(0.5), "nu is spent once"),
+    "lemma_b_1_halved": Mutant("dpfair_teach.games.guarantees.lemma_b_1", scaled(0.5), "nu is spent once"),
     "lemma_b_1_printed_form_halved": Mutant(
-        "dpfair_teach.games.bounds.lemma_b_1",
+        "dpfair_teach.games.guarantees.lemma_b_1",
         lambda f: lambda nu, nu_learner=None: f(nu, 0.0 if nu_learner is None else nu_learner), "nu once where one nu is given"),
-    "lemma_b_2_without_the_one": Mutant("dpfair_teach.games.bounds.lemma_b_2", without_the_one, "what cheating gains is left out"),
+    "lemma_b_2_without_the_one": Mutant("dpfair_teach.games.guarantees.lemma_b_2", without_the_one, "what cheating gains is left out"),
     "constants_without_room": Mutant(
-        "dpfair_teach.games.bounds.fairness_bound_with_constants", room_forgotten, "the repair costs no error"),
-    "population_rates_halved": Mutant("dpfair_teach.games.bounds.population_bound", changed(rates=lambda x: x / 2), "half of the distance"),
+        "dpfair_teach.games.guarantees.fairness_bound_with_constants", room_forgotten, "the repair costs no error"),
+    "population_rates_halved": Mutant(BOUNDS + "population_bound", changed(rates=lambda x: x / 2), "half of the distance"),
     "population_error_halved": Mutant(
-        "dpfair_teach.games.bounds.population_bound", changed(error=lambda x: x / 2), "half of the distance of errors"),
+        "dpfair_teach.games.guarantees.population_bound", changed(error=lambda x: x / 2), "half of the distance of errors"),
     "population_gaps_of_one_rate": Mutant(
-        "dpfair_teach.games.bounds.population_bound", changed(gaps=lambda x: x / 2), "one rate's distance for two"),
+        "dpfair_teach.games.guarantees.population_bound", changed(gaps=lambda x: x / 2), "one rate's distance for two"),
 }

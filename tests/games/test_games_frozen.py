@@ -19,7 +19,7 @@ from dpfair_teach.games import (
     hedge_rate,
     largest_step,
 )
-from dpfair_teach.games.frozen import frozen_gap
+from dpfair_teach.games.guarantees import frozen_gap
 from faults import Mutant, less, with_arguments
 
 
@@ -153,7 +153,7 @@ def denominators_left_out(player, times):
     return make
 
 
-FROZEN = "dpfair_teach.games.frozen."
+FROZEN = "dpfair_teach.games.guarantees."
 FAULTS = {
     "frozen_gap_without_nu": Mutant(FROZEN + "frozen_gap", less(lambda call: call.nu), "the denominators alone"),
     "frozen_gap_without_the_denominators": Mutant(FROZEN + "frozen_gap", with_arguments(tau=lambda _: 0.0), "nu alone"),
@@ -162,8 +162,8 @@ FAULTS = {
     "frozen_sizes_not_rounded": Mutant(FROZEN + "_off", less(lambda call: 0.5), "half a person by rounding is forgotten"),
     "frozen_sizes_without_noise": Mutant(FROZEN + "_off", lambda f: lambda s, cells, epsilon_0: 0.5, "sizes are off by rounding only"),
     "frozen_bound_without_the_grid": Mutant(FROZEN + "_grid", lambda f: lambda s, least: 0.0, "what is measured is not rounded"),
-    "frozen_gap_pays_once": Mutant("dpfair_teach.games.frozen.frozen_gap", lambda f: lambda nu, B, tau: f(nu, B, tau / 2), "2 B tau"),
+    "frozen_gap_pays_once": Mutant("dpfair_teach.games.guarantees.frozen_gap", lambda f: lambda nu, B, tau: f(nu, B, tau / 2), "2 B tau"),
     "frozen_tau_ignores_a_group": Mutant(
-        "dpfair_teach.games.frozen.frozen_tau", lambda f: lambda n, d, **kw: f(np.asarray(n)[1:], np.asarray(d)[..., 1:, :], **kw),
+        "dpfair_teach.games.guarantees.frozen_tau", lambda f: lambda n, d, **kw: f(np.asarray(n)[1:], np.asarray(d)[..., 1:, :], **kw),
         "group 0 is left out"),
 }

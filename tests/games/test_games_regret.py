@@ -719,7 +719,7 @@ FAULTS = {
     "printed_nu_without_the_auditor": Mutant(GAMES + "guarantees._regrets", without(1), "nu is the learner's regret"),
     "printed_nu_without_the_learner": Mutant(GAMES + "guarantees._regrets", without(0), "nu is the auditor's regret"),
     "room_of_one_constant_taken_for_a_half": Mutant(
-        "dpfair_teach.games.bounds.fairness_bound_with_constants",
+        "dpfair_teach.games.guarantees.fairness_bound_with_constants",
         lambda f: lambda nu, B, gamma, *, room=0.5: f(nu, B, gamma, room=min(room, 0.5)),
         "one constant is taken for both"),
     "lemma_3_2_halved": Mutant("dpfair_teach.games.regret.lemma_3_2", scaled_fields(0.5), "half of both bounds"),
