@@ -1,7 +1,7 @@
 """No published number can be read backwards: whoever knows everybody else excludes no world with certainty.
 
 A sum v of people plus a double n is a double r. For some r no n leads there from v, so v was not the sum:
-`attacks.floating_point_exclusions`. Every sum that a private fit hands to Laplace or Gaussian noise is attacked so, for
+`attacks.floating_point_exclusions`. Every sum that a private fit hands to noise and that is answered in doubles is attacked so, for
 neighbours, with the answers of one run told to all. Answers that all lie on the public grid of their scale are taken for what they are,
 v + n to the nearest multiple; others for raw doubles.
 """
@@ -19,7 +19,6 @@ from faults import Mutant
 from private_fits import FEW, FITS, Fit
 from witness import Asked, Witness, run
 
-NOISES = ("laplace", "gaussian")
 #: What publishes raw doubles with ``as_printed``, as the paper prints it; no other fit may.
 PRINTED_RAW = ("games.dp_oracle_learner_as_printed", "postprocessing.noisy_counts", "postprocessing.public_margin_counts")
 RAW = [name for name, fit in FITS.items() if fit.door in PRINTED_RAW and fit.options.get("as_printed")]
@@ -30,7 +29,7 @@ def excluded(questions: list[list[Asked]]) -> int:
     """How many worlds are excluded in all, of runs with the same answers: the first is the true one."""
     found = 0
     for asked in zip(*questions, strict=True):
-        if asked[0].mechanism in NOISES:
+        if asked[0].answer.dtype.kind == "f":
             first, size = asked[0], asked[0].value.size
             worlds = np.array([np.ravel(each.value) for each in asked], dtype=float)
             scale = np.asarray(first.numbers[1], dtype=float) * first.units

@@ -9,6 +9,7 @@ test.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
 from pathlib import Path
@@ -84,7 +85,8 @@ def test_the_records_are_those_of_the_mechanisms_and_cost_what_was_asked_for(nam
     found = np.inf
     for method in ("basic", "rdp", "pld"):
         if delta or method == "basic":
-            found = min(found, compose(one, delta, method))
+            with contextlib.suppress(ValueError):               # the records spend all of delta: by other formulas nothing is left
+                found = min(found, compose(one, delta, method))
         if found <= np.max(epsilon) * (1 + 1e-9):
             return
     assert found <= np.max(epsilon) * (1 + 1e-9), f"epsilon {epsilon} was asked for, and the records cost {found}"

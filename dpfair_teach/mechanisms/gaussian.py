@@ -205,7 +205,7 @@ class Gaussian(Mechanism):
     person lie within half the sensitivity from 0: centre them, or take twice the largest norm.
     """
 
-    sampled, may_fail = True, False
+    sampled, may_fail, audit_delta = True, False, 0.05
     options = frozenset({"grid"})
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:

@@ -121,8 +121,8 @@ class Measurement:
 
 
 def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit: str, sensitivity: float | None = None,
-            scale: float | None = None, epsilon: float | None = None, relation: str | None = None, part: tuple[str, str] | None = None,
-            size: int | tuple[int, ...] | None = None, **options: Any) -> tuple[np.ndarray, Release]:
+            scale: float | None = None, epsilon: float | None = None, delta: float = 0.0, relation: str | None = None,
+            part: tuple[str, str] | None = None, size: int | tuple[int, ...] | None = None, **options: Any) -> tuple[np.ndarray, Release]:
     """One answer to a private number, and its record: a :class:`Measurement` that is made, asked once, and thrown away.
 
     Source: ours.
@@ -135,7 +135,7 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
     rng : numpy.random.Generator
     unit : str
     sensitivity, scale, epsilon : float > 0, optional
-    relation, part : as in :class:`Measurement`
+    delta, relation, part : as in :class:`Measurement`
     size : as in :func:`laplace`
     options : as in :class:`Measurement`
 
@@ -152,7 +152,7 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
     """
     numbers: dict[str, Any] = {name: number if number is None else check.number(name, number, low=0.0, low_open=True) for name, number in (
         ("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon))}
-    measurement = Measurement(mechanism, unit, **numbers, relation=relation, part=part, **options)
+    measurement = Measurement(mechanism, unit, **numbers, delta=delta, relation=relation, part=part, **options)
     return measurement.invoke(value, rng, size=size), measurement.releases[0]
 
 

@@ -135,6 +135,8 @@ class Mechanism:
     inner = 0
     #: Whether one run may fail altogether with a probability delta.
     may_fail = True
+    #: The delta at which its law is audited: one where one run has no epsilon without it.
+    audit_delta = 0.0
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         """What a record keeps; refuses what says too little, or contradicts itself."""
