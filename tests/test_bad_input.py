@@ -198,10 +198,11 @@ def test_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name):
     assert_none(fault(name, argument, rubbish) for argument in VALID[name]().arguments for rubbish in POOL)
 
 
-#: Each other number is other noise to be found, a second or two: drawn rubbish waits for the night. That of POOL does not.
-DEAR = ("lagrangian.PrivateFairLagrangian", "lagrangian.find_noise", "lagrangian.pf_ld")
+#: Each other number is other noise to be found, or many more rounds: drawn rubbish waits for the night. That of POOL does not.
+DEAR = ("lagrangian.PrivateFairLagrangian", "lagrangian.find_noise", "lagrangian.pf_ld", "games.exponentiated_gradient")
 
 
+@pytest.mark.turning(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.nightly) if name.split(":")[0] in DEAR else name
                                   for name in sorted(VALID)])

@@ -219,6 +219,7 @@ class FirstColumn:
         return check_array(X, dtype=float)[:, 0] - self.threshold
 
 
+@pytest.mark.turning(3, of=["dpfair_teach"])
 @pytest.mark.parametrize("name", CASES)
 def test_scikit_learns_checks(name):
     model = CASES[name].make()

@@ -180,6 +180,7 @@ def whole(value):
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES])
+@pytest.mark.turning(3, of=["dpfair_teach"])
 def test_an_option_changes_what_comes_out_or_is_refused(name):
     """Of every variant, and for every option; each option is read by some variant."""
     case, read = CASES[name], set()

@@ -158,6 +158,7 @@ def test_which_training_method_is_best_when(quality):
 
 
 @pytest.mark.slow
+@pytest.mark.turning(7)
 def test_held_out_violations_stop_where_the_reference_does(curves):
     rows = curves[(curves["method"] == "histogram") & (curves["label"] == "p70") & (curves["gamma"] == 0)]
     rows = rows.set_index(["group", "evaluated", "epsilon"])["violation"]
