@@ -12,6 +12,7 @@ import pytest
 
 from dpfair_teach import oracles
 from dpfair_teach.fairness import Parity
+from dpfair_teach.fairness.parity import signed
 from dpfair_teach.games import FairnessGame, dp_oracle_learner
 from dpfair_teach.oracles.private import LEAST_PRICE, charged
 from faults import Mutant
@@ -21,13 +22,8 @@ from plays import frozen, promised
 def without_a_floor(f):
     """Prices are charged with all their digits."""
     def best_response(self, lam, rng):
-        def prices(game, lam):
-            return game.parity.prices_of_rates(game.signed(lam), game.n_groups)
-        real, FairnessGame.prices = FairnessGame.prices, prices
-        try:
-            return f(self, lam, rng)
-        finally:
-            FairnessGame.prices = real
+        self.prices = lambda lam: self.game.parity.prices_of_rates(signed(lam), self.game.n_groups)
+        return f(self, lam, rng)
     return best_response
 
 
@@ -41,7 +37,7 @@ FAULTS = {
             np.abs(price).max(axis=axes, keepdims=True) < LEAST_PRICE, 0.0, price),
         "prices between pairs cancel but for rounding, of which no noise is made"),
     "floor_too_low": Mutant(
-        "dpfair_teach.games.game.charged", lambda f: lambda price: np.where(
+        "dpfair_teach.games.players.charged", lambda f: lambda price: np.where(
             np.abs(price).max(axis=-1, keepdims=True) < 1e-290, 0.0, price),
         "prices are charged whose noise, at the largest sizes and epsilon', is below the normal doubles"),
     "oracle_without_a_floor": Mutant("dpfair_teach.oracles.private._charged", lambda f: lambda costs: costs,
