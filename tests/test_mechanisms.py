@@ -378,6 +378,27 @@ def test_whole_numbers_are_not_rounded_on_the_way_in(value):
     assert geometric([2**53 - 1], 1, 1e9, np.random.default_rng(0)).tolist() == [2**53 - 1]
 
 
+ONE, TWO = dict(sensitivity=1, scale=100.0), dict(sensitivity=1, scale=[1.0, 2.0])
+#: What would come out without noise, or with another's, or with more answers than the record counts.
+LOST = {
+    "units below 0": ("laplace", ONE, 12.0, {"units": -1.0}, "units=-1.0"),
+    "no units": ("laplace", ONE, 12.0, {"units": math.nan}, "units=nan"),
+    "one number for two games": ("laplace", TWO, 12345.678, {}, "does not begin with the axes"),
+    "a row for two games": ("gaussian", TWO, np.zeros((1, 3)), {}, "does not begin with the axes"),
+    "fifty choices for one": ("exponential", dict(sensitivity=1, epsilon=1.0), np.zeros((50, 3)), {}, "not one answer's"),
+    "a masked number": ("laplace", ONE, np.ma.array([12.34, 30.1], mask=[1, 0]), {}, "masked"),
+    "half a person": ("geometric", dict(sensitivity=98, epsilon=1.0), 3, {"units": 1 / 49}, "not a whole number"),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_no_number_comes_out_without_its_own_noise_and_record(case):
+    name, numbers, value, how, said = LOST[case]
+    door = mechanisms.Measurement(name, mechanisms.UNIT_A, **numbers)
+    with pytest.raises(ValueError, match=said):
+        door.invoke(value, np.random.default_rng(0), **how)
+
+
 def test_units_that_would_leave_no_noise_are_refused_and_nothing_is_drawn():
     noise = mechanisms.Measurement("laplace", "one row", relation="replace it", sensitivity=1e-200, scale=1e-200)
     with pytest.raises(ValueError, match=r"^units=1e-200: times the scale is 0 in doubles"):

@@ -59,7 +59,11 @@ class _Players:
 
     def constraints_of(self, gaps: np.ndarray) -> np.ndarray:
         """Gaps as constraint values, (..., K)."""
-        return both_signs(gaps) - self.game.gamma[..., None]
+        values = both_signs(gaps)
+        if values.shape[:-1] != self.axes:
+            check.refuse("h", values.shape[:-1], f"is not the games' shape {self.axes}, and a record stands for one answer",
+                         "Measure one classifier of each game.")
+        return values - self.game.gamma[..., None]
 
     def _asked(self, mechanism: Name, sensitivity: ArrayLike, epsilon: float, **options: Any) -> Measurement:
         """A mechanism that answers for each game."""

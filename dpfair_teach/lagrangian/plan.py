@@ -126,7 +126,7 @@ class NoiseMultipliers:
     Parameters
     ----------
     primal, dual : float in [0, 1e9]
-        Of the sum of a step, and of the violations.
+        Of the sum of a step, and of the violations. Both above 0, or both 0: no noise, and no promise.
     sizes : float in [0, 1e9]
         0: sizes are public, and nothing is asked.
 
@@ -143,6 +143,9 @@ class NoiseMultipliers:
     def __post_init__(self) -> None:
         for name in ("primal", "dual", "sizes"):
             object.__setattr__(self, name, check.number(name, getattr(self, name), low=0.0, high=1e9))
+        if (self.primal == 0) != (self.dual == 0):
+            check.refuse("primal" if self.primal == 0 else "dual", 0.0, "then one part is read without noise, and the records of the other "
+                         "promise too much", "Give both above 0; with both 0 nothing is private, and nothing is recorded.")
 
     def measurements(self, sampling_probability: float) -> tuple[Measurement, Measurement]:
         """What draws the noise of the sums of steps and that of the violations, in units of how far one person moves them."""

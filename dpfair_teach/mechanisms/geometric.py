@@ -139,9 +139,9 @@ class Geometric(Noise):
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], exact: bool = False
              ) -> np.ndarray:
         sensitivity, scale, epsilon = numbers
-        value = check.whole_numbers("value", value)
+        value, sensitivity = check.whole_numbers("value", value), check.integer("sensitivity", sensitivity, low=1, whole_float=True)
         draw, epsilon = exact_geometric if exact else geometric, sensitivity / scale if epsilon is None else epsilon
-        return draw(value, int(sensitivity), epsilon, rng, shape)
+        return draw(value, sensitivity, epsilon, rng, shape)
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if sensitivity is not None:

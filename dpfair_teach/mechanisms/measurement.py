@@ -84,10 +84,15 @@ class Measurement:
         """The answer to the private ``value``. ``units``, public, multiply its sensitivity and scale: a number, or one for each game, where
         0 gives the value as it is and leaves no record; ``size`` repeats it.
         """
-        if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf" or not np.isfinite(value).all():
+        if type(value) is not np.ndarray or value.dtype.kind not in "biuf" or not np.isfinite(value).all():
             value = check.filled("value", check.array("value", value), "number")
+        games, inner = len(self.axes), self._draws.inner
+        if value.shape[:games] != self.axes or (inner and value.ndim != games + inner):     # else one number's noise answers for two games
+            check.refuse("value", value.shape, f"does not begin with the axes {self.axes} of the measurement's numbers" if not inner else
+                         f"is not one answer's for each of {self.axes} games", "Give one value for each game.")
         rng, shape = check.rng(rng), check.size(size, value.shape)
-        units = check.array("units", units, low=0.0, booleans=False) if type(units) is not float else np.asarray(units)
+        plain = type(units) is float and 0 <= units < math.inf
+        units = np.asarray(units) if plain else check.array("units", units, low=0.0, booleans=False)
         asked = np.broadcast_to(units > 0, self.axes).ravel() & ~self._silent[self._kind]
         sensitivity, scale, own = self._given[0], self._scale, self._given[2]
         if units.ndim or units != 1:

@@ -130,3 +130,13 @@ def test_prices_are_what_gaps_cost():
     assert (players.constraints_of(one.gaps[4]) == one.constraint_values(np.eye(9)[4])).all()
     assert (one.constraints_of(one.gaps[4]) == one.constraint_values(np.eye(9)[4])).all()
     assert players.rates.shape == (9, 3, 2)
+
+
+@pytest.mark.parametrize("cell_sizes", ["noisy", "public_lower_bound"])
+def test_a_play_of_one_game_measures_one_classifier_at_a_time(cell_sizes):
+    """Five at once would be five answers, of which the record counts one."""
+    rng, one = np.random.default_rng(0), game(3)
+    players = private_players(one, Setting.of(one, 1.0, 1e-6, 2.0, rounds=3, smallest_cell=9), rng, cell_sizes)
+    assert players.constraint_values(4, rng).shape == (8,)
+    with pytest.raises(ValueError, match=r"^h=\(5,\): is not the games' shape \(\)"):
+        players.constraint_values(np.arange(5), rng)

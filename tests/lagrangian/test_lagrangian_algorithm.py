@@ -456,6 +456,13 @@ def test_what_no_noise_reaches_is_refused():
         find_noise(1.0, 1e-5, plan(epochs=1), 100)
 
 
+@pytest.mark.parametrize("one", [dict(primal=0.0, dual=20.0), dict(primal=1.0, dual=0.0)])
+def test_noise_for_one_part_alone_is_no_noise(one):
+    """The records would be those of the other part, and promise what the first has given away."""
+    with pytest.raises(ValueError, match=r"^(primal|dual)=0\.0: then one part is read without noise"):
+        NoiseMultipliers(**one)
+
+
 # ------------------------------------------------------------------------------------------------ faults
 def without_population(f):
     """The penalty's slopes without mu(P): its mean is 0."""
