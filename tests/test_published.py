@@ -288,12 +288,11 @@ def test_a_private_play_asks_for_a_game_whose_making_told_nothing():
 NOT_PUBLISHED = {
     "experiments.postprocessing_draws": "error and violation on the true counts: for the teacher's eye, not a release",
     "experiments.draws_over_splits": "the same over several tables",
-    "games.players.private_players": "they hold the private counts that they measure; what a play with them publishes is algorithm_5's",
     "games.algorithm_5_as_printed": "not private, and leaves no record; dp_oracle_learner_as_printed, which leaves them, is in the list",
     "baselines.regression_dp_oracle_learner_as_printed": "as printed: nothing private is claimed, no record is left",
     **dict.fromkeys(["lagrangian.FairLagrangian", "lagrangian.f_ld", "lagrangian.f_ld_signed", "lagrangian.pf_ld_as_printed",
                      "lagrangian.pf_ld_autograd",
-                     "baselines.Reduction", "baselines.reduction", "baselines.reduction.start_reduction", "baselines.CovarianceClassifier"],
+                     "baselines.Reduction", "baselines.reduction", "baselines.CovarianceClassifier"],
                     "not private, and says so"),
 }
 #: Words of options that are not in an annotation.

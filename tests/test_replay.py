@@ -56,7 +56,6 @@ def todays() -> list[int]:
     return list(range(PARTS)) if turning.all_of_it() else [turning.day().toordinal() % PARTS]
 
 
-@pytest.mark.turning(3, of=["dpfair_teach"])
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_neighbour_moves_a_value_further_than_its_noise_was_made_for(name):
     fit, seen = FITS[name], first(name)

@@ -553,7 +553,7 @@ valid("mechanisms.Measurement", mechanisms.Measurement, lambda: dict(
     sampling_probability=.5, part=None))
 valid("mechanisms.release", mechanisms.release, lambda: dict(
     mechanism="laplace", value=[1.0, 2.0], rng=rng(), unit=mechanisms.UNIT_A, sensitivity=1.0, scale=2.0, epsilon=None,
-    relation=None, part=None, size=3))
+    delta=0.0, relation=None, part=None, size=3))
 valid("mechanisms.cell_sensitivity", mechanisms.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
 valid("mechanisms.release_cells", mechanisms.release_cells,
       lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False,
