@@ -41,8 +41,11 @@ class Size(NamedTuple):
     options: int = 0
     tests: int = 0
 
-    def __add__(self, other: Size) -> Size:      # type: ignore[override]     # of two rooms
-        return Size(*(max(a, b) if field == "options" else a + b for field, a, b in zip(self._fields, self, other, strict=True)))
+
+def together(*sizes: Size) -> Size:
+    """Of several rooms, or parts of one: all is added up, but for the options of the largest class."""
+    columns = zip(Size._fields, zip(*sizes, strict=True), strict=True)
+    return Size(*(max(each) if field == "options" else sum(each) for field, each in columns))
 
 
 class Budget(NamedTuple):
@@ -116,11 +119,11 @@ def sizes(library: Path = LIBRARY, tests: Path = TESTS) -> dict[str, Size]:
         source, room = path.read_text(encoding="utf-8"), room_of(path, library)
         tree = ast.parse(source)
         names = len(exported(tree)) if path.name == "__init__.py" or path.parent == library else 0
-        found[room] = found.get(room, Size()) + Size(*lines(source, tree), 1, names, options(tree))
+        found[room] = together(found.get(room, Size()), Size(*lines(source, tree), 1, names, options(tree)))
     rooms = set(found)
     for path in tests.rglob("*.py"):
         source, room = path.read_text(encoding="utf-8"), room_of_test(path, tests, rooms)
-        found[room] = found.get(room, Size()) + Size(tests=lines(source, ast.parse(source))[0])
+        found[room] = together(found.get(room, Size()), Size(tests=lines(source, ast.parse(source))[0]))
     return dict(sorted(found.items()))
 
 
@@ -260,8 +263,8 @@ def table(found: dict[str, Size], used: dict[tuple[str, str], list[str]] | None 
     for room, size in found.items():
         said.append(row(room, size))
         said += [f"    {name}: {', '.join(by) or 'NO USER'}" for (home, name), by in (used or {}).items() if home == room]
-    whole = sum(found.values(), Size())
-    said += [row("all", whole), row("without oneshot", sum((size for room, size in found.items() if room != "oneshot"), Size()))]
+    whole, small = together(*found.values()), together(*(size for room, size in found.items() if room != "oneshot"))
+    said += [row("all", whole), row("without oneshot", small)]
     return "\n".join(said)
 
 

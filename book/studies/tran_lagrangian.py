@@ -38,7 +38,7 @@ class NetworkOfGroups(ClassifierMixin, BaseEstimator):
     missing: bool
 
     def problem(self, X: np.ndarray, y: np.ndarray, A: np.ndarray, notion: str, n_groups: int) -> FairProblem:
-        terms = FairTerms(notion, n_groups)             # type: ignore[arg-type]
+        terms = FairTerms(notion, n_groups)
         return FairProblem(networks.Network(X.shape[1], HIDDEN), X, A, y, terms, missing=self.missing and A.ndim == 1)
 
     def keep(self, problem: FairProblem, theta: np.ndarray, multipliers: np.ndarray) -> Any:
