@@ -12,10 +12,12 @@ import math
 import re
 import tempfile
 from numbers import Real
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dpfair_teach
 from dpfair_teach import fairness
 from test_bad_input import CALLABLES, PUBLIC_MODULES
 from valid_calls import VALID
@@ -24,6 +26,10 @@ ROOMS = tuple(module.removeprefix("dpfair_teach.") for module in PUBLIC_MODULES 
 PUBLIC = [(room, name, thing) for room in ROOMS for module in [importlib.import_module(f"dpfair_teach.{room}")]
           for name in getattr(module, "__all__", ()) if callable(thing := getattr(module, name))
           and not (inspect.isclass(thing) and issubclass(thing, BaseException))]    # an exception is raised, not called
+
+#: The classes of the library, each with a docstring of its own.
+CLASSES = {name for path in sorted(Path(dpfair_teach.__file__).parent.rglob("*.py"))
+           for name in re.findall(r"^class (\w+)", path.read_text(), re.M)}
 
 
 def sections(thing: object) -> dict[str, str]:
@@ -53,6 +59,11 @@ def test_what_says_a_range_and_what_says_nothing():
     assert not EMPTY.search("ValueError\n    A number out of range, or delta so small that no epsilon up to 700 keeps it.\n")
 
 
+def says_it_all(annotation: object) -> bool:
+    """Whether nothing has to be said of what comes back: nothing, a number, a word, or a class of this library, which says it itself."""
+    return str(annotation).rpartition(".")[2] in {"None", "float", "int", "bool", "str", "Fraction", "Figure"} | CLASSES
+
+
 @pytest.mark.parametrize("thing", [pytest.param(thing, id=f"{room}.{name}") for room, name, thing in PUBLIC])
 def test_the_docstring_is_whole(thing):
     doc = sections(thing)
@@ -61,13 +72,14 @@ def test_the_docstring_is_whole(thing):
     wanted = {"Examples"}
     if names:  # a call without arguments has nothing to refuse
         wanted.add("Parameters")
-    if not inspect.isclass(thing) and signature.return_annotation not in (None, "None"):
-        wanted.add("Returns")
+    if not inspect.isclass(thing) and not says_it_all(signature.return_annotation):
+        wanted.add("Returns")       # the shape of an array, what each of a tuple is
     assert wanted <= doc.keys(), f"no {sorted(wanted - doc.keys())}"
     assert ">>> " in doc["Examples"] and "ValueError" in doc.get("Raises", "ValueError")
     assert re.search(r"^Source: ", doc[""], re.M)
     described = [name for entry in entries_of(doc) for name in entry.partition(" :")[0].split(", ")]
     assert described == names
+    assert doc.get("Returns", "").strip() != str(signature.return_annotation), "the annotation says that already"
     assert not EMPTY.search(doc.get("Raises", "")), "ranges stand at the parameter; Raises names what is not obvious from them"
 
 

@@ -168,10 +168,6 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
         :func:`bounded_range_composition`, for exponential mechanisms of one epsilon. "rdp": :func:`rdp_of_releases`, "pld":
         :func:`pld_epsilon`, any mix. "best": the smallest that applies. Gaussian noise on a sample is for "rdp" and "pld".
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from dpfair_teach.accounting import UNIT_A

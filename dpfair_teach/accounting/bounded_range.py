@@ -24,10 +24,6 @@ def bounded_range_mean(epsilon0: float) -> float:
     ----------
     epsilon0 : float in [1e-6, 500]
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(bounded_range_mean(1.0), 4)

@@ -63,10 +63,6 @@ def basic_composition(epsilon0: float, k: int) -> float:
     epsilon0 : float in (0, 1e9]
     k : int in 1..10^15
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> basic_composition(0.25, k=8)
@@ -89,10 +85,6 @@ def compose_parallel(releases: Release | Iterable[Release], delta: float = 0.0, 
     touches : int from 1 to the number of releases
         1 when the parts are cut by public columns; 2 when one replaced value can leave one part and enter another (parts cut by A, or a
         replaced tuple): each mechanism must then be private when a person enters or leaves its part.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -196,10 +188,6 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
     k : int in 1..10^15
     delta : float in (0, 1)
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError
@@ -272,10 +260,6 @@ def theorem_1_5(epsilon: float, k: int, delta: float, delta_step: float = 0.0, *
         delta' of each step; k delta' + delta must stay below 1.
     as_printed : bool
         The printed hypothesis epsilon < 1 instead of the condition.
-
-    Returns
-    -------
-    Theorem15
 
     Examples
     --------

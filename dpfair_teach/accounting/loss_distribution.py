@@ -105,10 +105,6 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
     pessimistic : bool
         True: an upper bound. False: a lower bound, by about half an interval a run too low. Both allow for the rounding of floats.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> noisy = Release("laplace", "one person's A changes, X and Y public", sensitivity=2, scale=20.0, times=100)

@@ -39,10 +39,6 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
     rounds : int in 1..10^9
         T.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(section_5_step(100, 1e-7, 9), 1)
@@ -117,10 +113,6 @@ def regression_dp_oracle_learner_as_printed(
     n_groups : int in 2..1000, optional
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
-
-    Returns
-    -------
-    PrintedRegressionPlay
 
     Examples
     --------

@@ -69,10 +69,6 @@ def load(name: str, *, group: str | Callable | None = None, label: str | Callabl
         1 to 1000, and 1 to 10,000; 2 and 5 unless given.
     rng : numpy.random.Generator
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     ValueError

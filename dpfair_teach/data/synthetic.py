@@ -122,10 +122,6 @@ def make_logistic(m: int, *, n_groups: int = 2, d: int = 5, coefficients: ArrayL
         P(A = a), each above 0, summing to 1; equal shares by default.
     rng : numpy.random.Generator
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> people = make_logistic(500, n_groups=3, d=4, rng=np.random.default_rng(1))

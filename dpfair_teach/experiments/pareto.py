@@ -166,10 +166,6 @@ def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
     ----------
     reference, free_points : as in :func:`pareto_quality`
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> free = [[0, .4], [.2, .1]]
@@ -193,10 +189,6 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
     curve : as in :func:`pareto_quality`
     violation : float from 0 to the base's
     free_points : as in :func:`pareto_quality`
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -267,10 +259,6 @@ def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float)
     epsilons, qualities : array_like, shape (n,), n >= 2
         The former increasing and above 0.
     target : float
-
-    Returns
-    -------
-    float
 
     Raises
     ------

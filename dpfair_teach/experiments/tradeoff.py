@@ -172,10 +172,6 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     evaluate_on : array_like, of the shape of ``counts``, optional
         Counts of other people, to read error and violation on.
 
-    Returns
-    -------
-    Draws
-
     Examples
     --------
     >>> ten = [[[2, 1], [2, 0]], [[0, 2], [1, 2]]]
@@ -233,10 +229,6 @@ def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: Curv
     method, epsilon, gammas : as in :func:`postprocessing_draws`
     repeats : int from 1 to ten million
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    Draws
 
     Examples
     --------

@@ -112,10 +112,6 @@ def functional_mechanism(
     as_printed : bool
         Noise for Lemma 1's d^2/4 + d in place of :func:`logistic_l1`.
 
-    Returns
-    -------
-    NoisyFit
-
     Examples
     --------
     >>> X = np.tile([[0.8, 0.1], [0.1, 0.8]], (5000, 1))
@@ -148,10 +144,6 @@ def relaxed_functional_mechanism(
     rng : numpy.random.Generator
     as_printed : bool
         The noise of :func:`gaussian_sigma_extended` for Lemma 3's sensitivity, in place of the exact calibration to 1.
-
-    Returns
-    -------
-    NoisyFit
 
     Examples
     --------
@@ -189,10 +181,6 @@ def pdfc(
         The feature x_s, whose monomials have noise of their own; public.
     epsilon_s, epsilon_n : floats in [1e-9, 1e6]
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    NoisyFit
 
     Examples
     --------
@@ -232,10 +220,6 @@ def adfc(
     X, y, A, s, epsilon_s, epsilon_n : as in :func:`pdfc`
     delta_s, delta_n : floats in [1e-100, 0.797]
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    NoisyFit
 
     Examples
     --------
@@ -281,10 +265,6 @@ def fair_functional_mechanism(
     rng : numpy.random.Generator
     alpha : float >= 0, or inf
         inf asks for c.w = 0.
-
-    Returns
-    -------
-    NoisyFit
 
     Examples
     --------
@@ -335,10 +315,6 @@ def pflr_star(
         Noise for what is released: then epsilon holds.
     as_printed : bool
         Noise for d^2/4 + d, or with ``pays`` d^2/4 + 3d; else for the certified numbers.
-
-    Returns
-    -------
-    NoisyFit
 
     Examples
     --------

@@ -40,10 +40,6 @@ def free_gram_weight(n_groups: int | None = None) -> float:
     n_groups : int in 2..1000, optional
         k. None: no groups are asked about.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(free_gram_weight(), 4), free_gram_weight(2), round(free_gram_weight(5), 4)
@@ -67,10 +63,6 @@ def moments_l2(n_groups: int | None = None, *, gram_weight: float | None = None)
     n_groups : as in :func:`free_gram_weight`
     gram_weight : float in [1e-3, 1e3], optional
         g; None: :func:`free_gram_weight`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -92,10 +92,6 @@ def log_loss_quadratic(X: ArrayLike, y: ArrayLike) -> Quadratic:
     X : (m, d) array
     y : (m,) array of 0/1
 
-    Returns
-    -------
-    Quadratic
-
     Examples
     --------
     >>> f = log_loss_quadratic([[1.0, 0.0], [0.0, 1.0]], [1, 0])
@@ -143,10 +139,6 @@ def merged_quadratic(X: ArrayLike, y: ArrayLike, A: ArrayLike, alpha: float = 1.
     X, y : as in :func:`log_loss_quadratic`
     A : as in :func:`covariance_vector`
     alpha : float in [0, 1e6]
-
-    Returns
-    -------
-    Quadratic
 
     Examples
     --------

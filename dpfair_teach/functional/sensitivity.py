@@ -39,10 +39,6 @@ def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = Fa
     as_printed : bool
         For every domain the same; not with "signed", which the paper does not have.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> [round(logistic_l1(10, **how), 2) for how in ({"as_printed": True}, {"domain": "box"}, {})]
@@ -69,10 +65,6 @@ def fair_l1(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
         Weight of the covariance; of separate blocks, and as printed, 1.
     separate : bool
     domain, as_printed : as in :func:`logistic_l1`
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -102,10 +94,6 @@ def logistic_l2(d: int, *, as_printed: bool = False) -> float:
     d : as in :func:`logistic_l1`
     as_printed : bool
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> logistic_l2(100), round(logistic_l2(100, as_printed=True), 1)
@@ -128,10 +116,6 @@ def fair_l2(d: int, alpha: float = 1.0, *, separate: bool = False, domain: Domai
         "box" is refused: it bounds no length.
     as_printed : bool
         Merged only.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -159,10 +143,6 @@ def linear_sensitivity(d: int, norm: Norm, *, as_printed: bool = False) -> float
     norm : {"l1", "l2"}
     as_printed : bool
         In l1.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -260,10 +240,6 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
     weights : (float, float), at least 0
         Of coefficients with w_1, and of those without: 1/scale of two-scale noise.
     starts, steps : int in 1..100,000
-
-    Returns
-    -------
-    AttainedMove
 
     Examples
     --------

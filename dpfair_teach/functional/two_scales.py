@@ -56,10 +56,6 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
     epsilon_s, epsilon_n : floats in [1e-9, 1e6]
         Of the noise on coefficients with w_s, and on the others.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(average_epsilon(10, 10.0, 0.01), 3)
@@ -104,10 +100,6 @@ def part_sensitivity(d: int, part: Literal["s", "n"], norm: Norm) -> float:
     part : {"s", "n"}
     norm : {"l1", "l2"}
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> [round(part_sensitivity(10, part, norm), 3) for norm in ("l1", "l2") for part in ("s", "n")]
@@ -145,10 +137,6 @@ def pdfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, *, domain: Literal[
     sensitivity : float > 0, optional
         That of which the scales are made; None: as printed, d^2/4 + 3d.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(pdfc_epsilon(10, 1.0, 1.0), 3), round(pdfc_epsilon(10, 1.0, 1.0, domain="box"), 3)
@@ -172,10 +160,6 @@ def adfc_ratio(d: int, sigma_s: float, sigma_n: float) -> float:
     ----------
     d : int in 2..5000
     sigma_s, sigma_n : floats in [1e-100, 1e100]
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -201,10 +185,6 @@ def adfc_epsilon(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, del
     delta_s, delta_n : floats in [1e-12, 0.79]
     sensitivity : float in [1, 1e6], optional
         That of which the scales are made; None: as printed, sqrt(d^2/16 + 9d).
-
-    Returns
-    -------
-    float
 
     Examples
     --------

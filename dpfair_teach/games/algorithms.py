@@ -116,10 +116,6 @@ def algorithm_5(
         ``Setting.of(game, ...)``: T, epsilon', eta and B.
     rng, cell_sizes, size, progress : as in :func:`dp_oracle_learner`
 
-    Returns
-    -------
-    PrivatePlay
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -214,10 +210,6 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, for the largest B of a batch.
     as_printed : bool
         The printed step and, with ``nu``, rounds instead of the sharp ones; not with ``eta``.
-
-    Returns
-    -------
-    Play
 
     Examples
     --------

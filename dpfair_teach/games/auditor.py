@@ -94,10 +94,6 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float | None = None, 
         :attr:`FairnessGame.spread` exactly. As printed it has no part in it, and is refused.
     as_printed : bool
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(hedge_rate(4, rounds=200), 4), round(hedge_rate(4, rounds=200, as_printed=True), 4)
@@ -136,10 +132,6 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     spread : float in (0, 1e9], optional
         As in :func:`hedge_rate`.
     as_printed : bool
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -190,10 +182,6 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
     spread : float in (0, 1e9], optional
         As in :func:`hedge_rate`.
     as_printed : bool
-
-    Returns
-    -------
-    AgarwalTheorem1
 
     Examples
     --------

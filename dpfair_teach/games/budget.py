@@ -107,10 +107,6 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
     smallest_cell : float >= 1, optional
         A public lower bound N on the people of every (group, label) that a constraint asks about: it takes the place of m in T.
 
-    Returns
-    -------
-    Schedule
-
     Examples
     --------
     >>> import math
@@ -155,10 +151,6 @@ def largest_step(epsilon: float, delta: float, selections: int, gradients: int) 
     delta : float in [1e-300, 1)
     selections, gradients : int in 0..10^15, not both 0
         How often the learner selects, and how often the auditor measures.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

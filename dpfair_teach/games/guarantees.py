@@ -45,10 +45,6 @@ def lemma_b_1(nu: float, nu_learner: float | None = None) -> float:
     nu_learner : float >= 0, optional
         The learner's regret.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> lemma_b_1(0.05), lemma_b_1(0.05, nu_learner=0.0)
@@ -159,10 +155,6 @@ def population_bound(n: ArrayLike, log_classifiers: float, beta: float) -> Popul
         ln|H|.
     beta : float in (0, 1)
         Failure probability of all together.
-
-    Returns
-    -------
-    PopulationBound
 
     Examples
     --------
@@ -302,10 +294,6 @@ def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBou
         that with the smallest nu. As printed the bound is proved for the printed step and larger ones only, see :func:`lemma_3_4`.
     as_printed : bool
 
-    Returns
-    -------
-    EquilibriumBound
-
     Examples
     --------
     >>> for m in (10**6, 10**8):
@@ -363,10 +351,6 @@ def theorem_3_6(setting: Setting, gamma: float, *, constants: int = 2, as_printe
         The printed theorem asks for none and reads no number of them.
     as_printed : bool
 
-    Returns
-    -------
-    Guarantee
-
     Examples
     --------
     >>> setting = Setting.scheduled(10**8, 1.0, 1e-7, 10.0, 2, .05, math.log(10**8), 10**7)
@@ -389,10 +373,6 @@ def theorem_3_7(setting: Setting, gamma: float, *, constants: int = 2, as_printe
     setting : Setting
         As in :func:`theorem_3_5`; ``protect="X and A"``, and ``log_labelings`` is ln|H|.
     gamma, constants, as_printed : as in :func:`theorem_3_6`
-
-    Returns
-    -------
-    Guarantee
 
     Examples
     --------
@@ -498,10 +478,6 @@ def frozen_bound(setting: Setting) -> FrozenBound:
     setting : Setting
         With ``log_labelings``, and ``smallest_cell``: people in the smallest cell that a constraint asks about; ``protect="A"``. Without
         ``eta`` the step of :func:`dp_oracle_learner`.
-
-    Returns
-    -------
-    FrozenBound
 
     Examples
     --------

@@ -160,10 +160,6 @@ def lemma_3_3(setting: Setting, *, as_printed: bool = False) -> float:
     ----------
     setting, as_printed : as in :func:`lemma_3_2`
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(lemma_3_3(Setting(100, 1.0, 1e-7, 2.0, 2, .05, 9.9, 5000)), 2)
@@ -216,10 +212,6 @@ def lemma_3_4(setting: Setting, *, as_printed: bool = False) -> float:
         With ``smallest_cell``, as in :func:`lemma_3_2`. Without ``eta`` as printed the algorithm's own step; sharp, that with the smallest
         bound, which :func:`dp_oracle_learner` has to be given: its own is another. :func:`theorem_3_5` returns it.
     as_printed : bool
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -68,10 +68,6 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
     as_printed : bool
         The printed bounds, infinite unless n > 1 (Assumption 3.3). They are for "A", read neither ``at`` nor ``m``, and refuse them.
 
-    Returns
-    -------
-    Sensitivities
-
     Examples
     --------
     >>> lemma_3_1(9, n_groups=2, B=5)
@@ -146,10 +142,6 @@ def neighbour_changes(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, *, B: 
     least : int in 1..10^15
         Neighbours with a cell smaller than this are left out.
 
-    Returns
-    -------
-    NeighbourChanges
-
     Examples
     --------
     >>> found = neighbour_changes([[1, 0, 0, 0, 1, 0]], A=[0, 0, 1, 0, 0, 1], Y=[0, 0, 0, 1, 1, 1], B=1)
@@ -200,10 +192,6 @@ def subroutine_4_epsilon(epsilon_step: float, B: float, n_groups: int) -> float:
         epsilon'.
     B : float in (0, 1e9]
     n_groups : int in 2..1000
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -25,10 +25,6 @@ def mean_length(n_parameters: int) -> float:
     n_parameters : int in 1..10^12
         p.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(mean_length(1), 3), round(mean_length(5000) / 5000**0.5, 5)
@@ -102,10 +98,6 @@ def best_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> BestClip:
     norms, weights, noise : as in :func:`clip_error_bound`
         Some noise: without any, every large clip is best.
 
-    Returns
-    -------
-    BestClip
-
     Examples
     --------
     >>> best_clip([1, 2, 4], [1, 1, 1], noise=1.5)
@@ -147,10 +139,6 @@ def theorem_6(norms: ArrayLike, A: ArrayLike, multipliers: ArrayLike, clip: floa
         p.
     as_printed : bool
         2 sqrt(p) sigma lambda C / (min - 1) for the noise, lambda the largest multiplier; the multipliers must not be negative.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -194,10 +182,6 @@ def theorem_7(values: ArrayLike, n_left: float, n_joined: float, clip: float, no
     as_printed : bool
         sqrt(2) C_d sigma_d / (min - 1) for the noise.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(theorem_7([0.2, 0.9], 20, 20, 0.5, 1.0), 4), round(theorem_7([0.2, 0.9], 20, 20, 0.5, 1.0, as_printed=True), 4)
@@ -219,10 +203,6 @@ def sorted_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> float:
     Parameters
     ----------
     norms, weights, noise : as in :func:`clip_error_bound`
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -37,10 +37,6 @@ def printed_step_epsilon(noise_multiplier: float, delta: float) -> float:
         sigma_p: standard deviation over the printed sensitivity.
     delta : float in [1e-10, 1)
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(printed_step_epsilon(5, 1e-5), 2)
@@ -184,10 +180,6 @@ def sign_flip_epsilon(group_size: int, noise_multiplier: float, delta: float) ->
         m.
     noise_multiplier, delta : as in :func:`printed_step_epsilon`
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> [round(sign_flip_epsilon(m, 5, 1e-5)) for m in (20, 100)]
@@ -222,10 +214,6 @@ def theorem_5(n: int, batch: int, epochs: int, *, as_printed: bool = False) -> C
         T.
     as_printed : bool
         T n / batch and T.
-
-    Returns
-    -------
-    Counts
 
     Examples
     --------
@@ -302,10 +290,6 @@ def partition_epsilon(noise_multiplier: float, epochs: int, delta: float) -> flo
     epochs : int in 1..10^9
         T.
     delta : as in :func:`printed_step_epsilon`
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -36,10 +36,6 @@ def relaxed_problem(losses: ArrayLike, violations: ArrayLike, multipliers: Array
         At least 0, unless ``signed``.
     signed : bool
 
-    Returns
-    -------
-    Relaxed
-
     Examples
     --------
     >>> relaxed_problem([0.0, 0.3], [[0.5], [0.0]], [0.5])
@@ -70,10 +66,6 @@ def dual_value(losses: ArrayLike, violations: ArrayLike, multipliers: ArrayLike,
     as_printed : bool
         Without the price.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> losses, violations = [0.0, 0.3, 0.9], [[0.5], [0.0], [-0.5]]
@@ -95,10 +87,6 @@ def penalty(problem: FairProblem, theta: ArrayLike, multipliers: ArrayLike) -> f
     theta : (p,) array
     multipliers : (k, R) array
         At least 0.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -50,10 +50,6 @@ def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, em
     empty : str
         Where there is no value: "refuse", or "skip", and 0 is returned.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(printed_sensitivity([[20], [80]], 1.0, 2.0), 4)

@@ -66,10 +66,6 @@ def theorem_1(n_left: float, n_joined: float, clip: float, multiplier: float, *,
     as_printed : bool
         2 C lambda / (min(n1, n2) - 1), infinite where the smaller group holds one person.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(theorem_1(20, 20, clip=1, multiplier=1), 4), round(theorem_1(20, 20, clip=1, multiplier=1, as_printed=True), 4)
@@ -126,10 +122,6 @@ def means_sensitivity(sizes: ArrayLike, multipliers: ArrayLike, clip: float) -> 
         nu, signed.
     clip : as in :func:`theorem_1`
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(means_sensitivity([20, 20, 50], [1, -1, 0], clip=1), 4)       # opposite signs: Theorem 1
@@ -156,10 +148,6 @@ def sign_flip_sensitivity(n_left: float, n_joined: float, clip: float, multiplie
     ----------
     n_left, n_joined, clip, multiplier : as in :func:`theorem_1`
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(sign_flip_sensitivity(20, 20, clip=1, multiplier=1), 3), round(sign_flip_sensitivity(2e6, 2e6, clip=1, multiplier=1), 3)
@@ -177,10 +165,6 @@ def clipped_mean_sensitivity(clip: float, multiplier: float) -> float:
     Parameters
     ----------
     clip, multiplier : as in :func:`theorem_1`
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -200,10 +184,6 @@ def floored_sensitivity(multipliers: ArrayLike, clip: float, floor: int) -> floa
     multipliers, clip : as in :func:`means_sensitivity`
     floor : int in 1..10^12
         m0.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -227,10 +207,6 @@ def fixed_sensitivity(multipliers: ArrayLike, clip: float, normalisers: ArrayLik
         N, public.
     missing : bool
         Whether some people do not say their group, who add 0: then it is protected, too, whether somebody says it.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -265,10 +241,6 @@ def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_pri
     as_printed : bool
         sqrt(2) C_d / (min(n1, n2) - 1), C_d the largest absolute value of h: valid if h has one sign, too small if it has both.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(theorem_2(10, 10, low=-1, high=1), 3), round(theorem_2(10, 10, low=-1, high=1, as_printed=True), 3)
@@ -294,10 +266,6 @@ def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float,
         The mean of h over all people, which is public; from low to high.
     one : bool
         Only the first group's violation is measured, R / N: enough for two groups, whose violations are multiples of each other.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -334,10 +302,6 @@ def missing_sensitivity(n_left: float, n_joined: float, rate: float, clip: float
     clip, multiplier : as in :func:`theorem_1`
     as_printed : bool
         The printed Theorem 1, divided by r.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -474,10 +438,6 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
     ----------
     form, gradients, A, multipliers, scores, population, clip, floor, normalisers : as in :func:`group_term`
 
-    Returns
-    -------
-    Move
-
     Examples
     --------
     >>> people = worst_people(20, 20, clip=1)
@@ -528,10 +488,6 @@ def worst_people(n_left: int, n_joined: int, clip: float, *, sign_flips: bool = 
         Everybody's gradient is of this length.
     sign_flips : bool
         Whether the change turns the signs of both violations.
-
-    Returns
-    -------
-    WorstPeople
 
     Examples
     --------

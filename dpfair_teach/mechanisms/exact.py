@@ -75,10 +75,6 @@ def bernoulli_exp(x: float | Fraction, rng: np.random.Generator) -> bool:
         A float stands for the fraction that it holds.
     rng : numpy.random.Generator
 
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)

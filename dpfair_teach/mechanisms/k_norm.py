@@ -69,10 +69,6 @@ def k_norm_variance(n_groups: int, epsilon: float) -> float:
     n_groups : int in 2..300
     epsilon : float in [1e-9, 1e9]
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(k_norm_variance(3, epsilon=0.1) * 0.1**2, 3), round(k_norm_variance(2, epsilon=0.1) * 0.1**2, 3)

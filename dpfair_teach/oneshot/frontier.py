@@ -75,10 +75,6 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
     gammas : array (G,)
         Tolerances, at least 0. Each must be possible: a candidate without gaps, such as a constant, makes it so.
 
-    Returns
-    -------
-    Mixtures
-
     Raises
     ------
     ValueError
@@ -184,10 +180,6 @@ def best_mixtures_lp(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mi
     Parameters
     ----------
     error, gaps, gammas : as in :func:`best_mixtures`
-
-    Returns
-    -------
-    Mixtures
 
     Raises
     ------

@@ -108,10 +108,6 @@ def guess_groups(public: Public, asked: Sequence[tuple[np.ndarray, np.ndarray, R
     asked : sequence of (cells, counts, release)
         Everybody's cell (m,), and what :func:`release_cells` answered: the noisy counts (k-1, J), and its record.
 
-    Returns
-    -------
-    Guess
-
     Raises
     ------
     ValueError

@@ -118,10 +118,6 @@ def gap_question(gap: ArrayLike, variances: ArrayLike, noise: float) -> GapQuest
     noise : float in [1e-9, 1e12]
         The variance of the answer's noise.
 
-    Returns
-    -------
-    GapQuestion
-
     Raises
     ------
     ValueError
@@ -162,10 +158,6 @@ def curse_bound(deviation: float, candidates: int, law: Literal["normal", "lapla
         Among how many it was chosen.
     law : {"normal", "laplace"}
         Whose tails the errors have: of sums of many, or of one noise.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -31,10 +31,6 @@ def answers_log_likelihood(queries: ArrayLike, answers: ArrayLike, variances: Ar
     ----------
     queries, answers, variances, features, mean, residual : as in :func:`expected_groups`
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError

@@ -173,10 +173,6 @@ def fair_mixture(scores: ArrayLike, y: ArrayLike, weights: ArrayLike, gamma: flo
     notion : str
         The one of the scores: ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
 
-    Returns
-    -------
-    FairMixture
-
     Raises
     ------
     ValueError
@@ -236,10 +232,6 @@ def response_error(y: ArrayLike, decisions: ArrayLike, people: ArrayLike, epsilo
     epsilon : float in [1e-9, 700]
     notion : str
         ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

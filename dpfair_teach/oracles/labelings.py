@@ -223,10 +223,6 @@ def labelings_bound(m: int, d: int, *, as_printed: bool = False) -> float:
     d : int in 1..10^9
     as_printed : bool
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(labelings_bound(2000, 3), 2), round(labelings_bound(2000, 3, as_printed=True), 2)

@@ -92,10 +92,6 @@ def cost_sensitivity(costs: ArrayLike, m: int) -> float:
         Public.
     m : int in 1..10^15
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> cost_sensitivity([[1.0, -1.0], [3.0, -1.5]], m=10)

@@ -131,10 +131,6 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
         P(accept) by [yhat, a].
     group_names : sequence of k different str, optional
 
-    Returns
-    -------
-    matplotlib Figure
-
     Examples
     --------
     >>> figure = roc_plane([[[2, 1], [2, 0]], [[0, 2], [1, 2]]], p=[[.25, 0], [1, .75]])
@@ -178,10 +174,6 @@ def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike |
     free_points : array_like, shape (2, 2), optional
         Rows [violation, error] of the constant and the base classifier: drawn with the chord between them.
 
-    Returns
-    -------
-    matplotlib Figure
-
     Examples
     --------
     >>> table = pd.DataFrame({"epsilon": [1., 1., 5.], "violation": [0., .2, .1], "error": [.3, .1, .15]})
@@ -224,10 +216,6 @@ def quality_against_epsilon(table: pd.DataFrame) -> Figure:
     ----------
     table : pandas.DataFrame
         Columns ``epsilon`` (above 0, finite), ``q``, ``q_low``, ``q_high`` (the former between the latter) and ``method``.
-
-    Returns
-    -------
-    matplotlib Figure
 
     Examples
     --------

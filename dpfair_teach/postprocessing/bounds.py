@@ -24,10 +24,6 @@ def count_sensitivity(m: int) -> float:
     m : int in 1..10^15
         People in the data set.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> count_sensitivity(10)
@@ -46,10 +42,6 @@ def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> fl
     prediction, Y : (m,) arrays of 0/1
     n_groups : int in 2..1000
         k; 4 k^(m + 2) m, the numbers that are compared, must be at most 100 million.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -129,10 +121,6 @@ def lemma_a1(q: ArrayLike, m: int, epsilon: float, beta: float, *, as_printed: b
     as_printed : bool
         The printed constants instead of the sharp ones.
 
-    Returns
-    -------
-    LemmaA1
-
     Examples
     --------
     >>> q = np.array([[[400, 200], [200, 100]], [[100, 300], [100, 600]]]) / 2000
@@ -192,10 +180,6 @@ def theorem_2_2(q: ArrayLike, m: int, epsilon: float, beta: float, gamma: float,
     m, epsilon, beta : as in :func:`lemma_a1`
     gamma : float >= 0
     as_printed : as in :func:`lemma_a1`
-
-    Returns
-    -------
-    Theorem22
 
     Examples
     --------

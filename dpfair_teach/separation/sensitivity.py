@@ -40,10 +40,6 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     as_printed : bool
         2/(C m) instead.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> gap_sensitivity(20, 0.25), gap_sensitivity(20, 0.25, as_printed=True)
