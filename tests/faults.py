@@ -154,10 +154,14 @@ def file_of(mutant: Mutant) -> Path:
 
 
 def code_of(target: str) -> set[Any]:
-    """The code that runs when a public name is called: of a class that of what makes it, and of ``fit``."""
+    """The code that runs when a public name is called: of a class that of what makes it, class methods too, and of ``fit``."""
     owner, name = place(Mutant(target, lambda f: f, ""))
     thing = inspect.unwrap(getattr(owner, name))
-    parts = [getattr(thing, part, None) for part in ("__init__", "fit", "__post_init__", "of")] if inspect.isclass(thing) else [thing]
+    if not inspect.isclass(thing):
+        parts = [thing]
+    else:
+        makers = [part for part in vars(thing) if inspect.ismethod(getattr(thing, part))]
+        parts = [getattr(thing, part, None) for part in ("__init__", "fit", "__post_init__", *makers)]
     return {inspect.unwrap(part).__code__ for part in parts if hasattr(inspect.unwrap(part), "__code__")} if parts else set()
 
 
