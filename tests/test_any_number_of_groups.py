@@ -466,7 +466,7 @@ def tables_of_a_data_set(k):
 
     close(experiments.base_counts(people), by_hand(yhat, np.arange(people.m)))
     pairs = list(zip(*experiments.held_out_counts(people), strict=True))
-    for (learn, judge), (released, judged) in zip(experiments.held_out_splits(people.m), pairs, strict=True):
+    for (learn, judge), (released, judged) in zip(experiments.protocol.held_out_splits(people.m), pairs, strict=True):
         said = data.base_classifier(people.subset(np.isin(np.arange(people.m), learn))).predict(people.X)
         close(released, by_hand(said, learn))
         close(judged, by_hand(said, judge))
@@ -478,16 +478,6 @@ def tables_of_a_data_set(k):
         hand.append((wrong, np.abs(rate - rate[0]).max()))
     draws = experiments.draws_over_splits(pairs, "public_margins", np.inf, [0.02], 1, np.random.default_rng(0))
     close((draws.error[0, 0], draws.violation[0, 0]), np.mean(hand, axis=0), 1e-6)
-
-
-@counted("experiments.error_and_gaps")
-def decided(k):
-    yhat, A, Y = drawn(k)
-    said = np.stack([yhat, 1 - yhat, A == k - 1])
-    error, gaps = experiments.error_and_gaps(said, A, Y, k)
-    close(error, [np.mean(row != Y) for row in said])
-    by_cell = [rates(row, A, Y, k) for row in said]
-    close(gaps, [[rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)] for rate in by_cell])
 
 
 @counted("networks.clipped_sum", "lagrangian.FairTerms", "lagrangian.FairProblem", "lagrangian.public_sizes",

@@ -8,7 +8,7 @@ import pytest
 
 from dpfair_teach import fairness
 from dpfair_teach.data import base_classifier, load, make_logistic
-from dpfair_teach.experiments import METHODS, postprocessing_draws
+from dpfair_teach.experiments.tradeoff import METHODS, postprocessing_draws
 from dpfair_teach.postprocessing import (
     DPPostProcessing,
     closed_form,

@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from dpfair_teach import accounting, fairness
 from dpfair_teach.data import base_classifier, load, ten_people_base
-from dpfair_teach.experiments import METHODS, postprocessing_draws
+from dpfair_teach.experiments.tradeoff import METHODS, postprocessing_draws
 from dpfair_teach.postprocessing import (
     DPPostProcessing,
     bins_slack,

@@ -298,11 +298,6 @@ LINE = np.array([[0.0, 0.3], [0.1, 0.15], [0.2, 0.12]])
 FREE = np.array([[0.0, 0.4], [0.25, 0.1]])
 valid("experiments.lower_hull", experiments.lower_hull, lambda: dict(points=LINE))
 valid("experiments.pareto_quality", experiments.pareto_quality, lambda: dict(curve=LINE + 0.01, reference=LINE, free_points=FREE))
-valid("experiments.quality_room", experiments.quality_room, lambda: dict(reference=LINE, free_points=FREE))
-valid("experiments.quality_interval", experiments.quality_interval,
-      lambda: dict(violations=np.full((5, 3), 0.1), errors=np.full((5, 3), 0.2), reference=LINE, free_points=FREE, rng=rng()))
-valid("experiments.bootstrap_interval", experiments.bootstrap_interval,
-      lambda: dict(values=np.ones((5, 3)), rng=rng()))
 valid("experiments.bootstrap_means", experiments.bootstrap_means,
       lambda: dict(values=np.ones((5, 3)), rng=rng(), resamples=20))
 
@@ -316,13 +311,8 @@ valid("experiments.draws_over_splits", experiments.draws_over_splits,
       lambda: dict(pairs=[(_TWO_GROUPS, _TWO_GROUPS)] * 2, method="public_margins", epsilon=1.0, gammas=[0.0, 0.1], repeats=3, rng=rng()))
 valid("experiments.base_counts", experiments.base_counts, lambda: dict(people=SIXTY, n_bins=4, criterion="price"))
 valid("experiments.held_out_counts", experiments.held_out_counts, lambda: dict(people=SIXTY, n_bins=3, criterion="area"))
-valid("experiments.error_and_gaps", experiments.error_and_gaps,
-      lambda: dict(decisions=[[1, 0, 1, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], n_groups=2))
 valid("experiments.regression_reference", experiments.regression_reference,
-      lambda: dict(X=SIXTY.X, A=SIXTY.A, Y=SIXTY.Y, splits=[(np.arange(40), np.arange(60))], thresholds=True))
-valid("experiments.held_out_splits", experiments.held_out_splits, lambda: dict(m=30))
-valid("experiments.Draws", experiments.Draws,
-      lambda: dict(error=[[0.2, 0.1], [0.3, 0.1]], violation=[[0.0, 0.2], [0.1, 0.2]], kept=np.array([True, False]), gammas=[0.0, 0.2]))
+      lambda: dict(X=SIXTY.X, A=SIXTY.A, Y=SIXTY.Y))
 valid("experiments.error_at_violation", experiments.error_at_violation, lambda: dict(curve=LINE, violation=0.05, free_points=FREE))
 valid("experiments.epsilon_at_quality", experiments.epsilon_at_quality, lambda: dict(epsilons=[0.1, 1.0], qualities=[0.2, 0.9], target=0.5))
 

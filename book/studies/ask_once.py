@@ -11,13 +11,12 @@ import numpy as np
 from dpfair_teach.experiments import (
     EPSILONS,
     GAMMAS_PROTOCOL,
-    Draws,
     bootstrap_means,
-    error_and_gaps,
     error_at_violation,
     pareto_quality,
 )
-from dpfair_teach.experiments.bootstrap import columns_with_interval
+from dpfair_teach.experiments.reference import error_and_gaps
+from dpfair_teach.experiments.tradeoff import Draws, columns_with_interval
 from dpfair_teach.oneshot import DEFAULTS, DESIGNED, Frontier, Public, learn, suggested_cells
 from dpfair_teach.oneshot.basis import Basis
 from dpfair_teach.oneshot.chosen import learn_designed

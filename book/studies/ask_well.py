@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import Draws, pareto_quality
+from dpfair_teach.experiments import pareto_quality
+from dpfair_teach.experiments.tradeoff import Draws
 from dpfair_teach.oneshot import DESIGNED, Public
 
 from .ask_once import draws_on, rules

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import block_diag
 
-from dpfair_teach.experiments import GAMMAS_PROTOCOL, Draws
+from dpfair_teach.experiments import GAMMAS_PROTOCOL
+from dpfair_teach.experiments.tradeoff import Draws
 from dpfair_teach.oneshot import (
     DEFAULTS,
     DESIGNED,

@@ -16,7 +16,8 @@ from itertools import product
 import numpy as np
 
 from dpfair_teach import data, fairness, postprocessing
-from dpfair_teach.experiments import GAMMAS_PROTOCOL, bootstrap_interval, free_points, pareto_quality, postprocessing_draws
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, free_points, pareto_quality, postprocessing_draws
+from dpfair_teach.experiments.tradeoff import bootstrap_interval
 
 #: What ``bins_tuned`` compared: m epsilon, bins, how they are cut.
 TUNED_AT: tuple[float, ...] = (50.0, 100.0, 200.0, 300.0, 500.0, 800.0, 1200.0, 2000.0, 3200.0, 6400.0, 12800.0)

@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import EPSILONS, GAMMAS_PROTOCOL, Draws, postprocessing_draws
+from dpfair_teach.experiments import EPSILONS, GAMMAS_PROTOCOL, postprocessing_draws
+from dpfair_teach.experiments.tradeoff import Draws
 
 from . import ask_once, panels
 from .figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1

@@ -6,7 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from dpfair_teach.experiments import EPSILONS, METHODS, bootstrap_means, pareto_quality
+from dpfair_teach.experiments import EPSILONS, bootstrap_means, pareto_quality
+from dpfair_teach.experiments.tradeoff import METHODS
 
 from .panels import BINS, PANEL_METHODS, panel_draws, predictions, reference, tables
 

@@ -7,14 +7,10 @@ from itertools import product
 import numpy as np
 
 from dpfair_teach import baselines, games
-from dpfair_teach.experiments import (
-    BETA,
-    DELTA,
-    GAMMAS_PROTOCOL,
-    Draws,
-    error_and_gaps,
-    pareto_quality,
-)
+from dpfair_teach.experiments import DELTA, GAMMAS_PROTOCOL, pareto_quality
+from dpfair_teach.experiments.protocol import BETA
+from dpfair_teach.experiments.reference import error_and_gaps
+from dpfair_teach.experiments.tradeoff import Draws
 from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 

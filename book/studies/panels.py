@@ -12,7 +12,6 @@ import numpy as np
 from dpfair_teach import data
 from dpfair_teach.experiments import (
     GAMMAS_PROTOCOL,
-    Draws,
     base_counts,
     bootstrap_means,
     draws_over_splits,
@@ -21,11 +20,11 @@ from dpfair_teach.experiments import (
     held_out_counts,
     pareto_quality,
     postprocessing_draws,
-    quality_interval,
-    quality_room,
 )
-from dpfair_teach.experiments.bootstrap import columns_with_interval
+from dpfair_teach.experiments.tradeoff import Draws, columns_with_interval
 from dpfair_teach.postprocessing import suggested_bins
+
+from .quality import quality_interval, quality_room
 
 Rows = list[dict]
 #: Tables say no Q where ``quality_room`` is below this: a small difference of two noisy curves over next to nothing.

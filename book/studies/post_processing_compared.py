@@ -20,7 +20,7 @@ from dpfair_teach.experiments import (
     pareto_quality,
     postprocessing_draws,
 )
-from dpfair_teach.experiments.bootstrap import columns_with_interval
+from dpfair_teach.experiments.tradeoff import columns_with_interval
 
 from .panels import BINS, PANEL_METHODS, method_draws, predictions
 

@@ -2,7 +2,7 @@
 
 Two points cost no privacy: the constant classifier and the base classifier as it is. Mixing by a public coin is free as well, so what a
 method offers is the lower convex hull of these and its points [violation, error]. Q compares the area that it leaves above the non-private
-optimum with that of the free points. Where the optimum hardly beats these, Q divides by almost nothing: see :func:`quality_room`.
+optimum with that of the free points. Where the optimum hardly beats these, Q divides by almost nothing.
 """
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks
-from . import bootstrap
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "quality_interval", "quality_room",
-           "select_row"]
+__all__ = ["epsilon_at_quality", "error_at_violation", "lower_hull", "pareto_quality", "select_row"]
+
 
 def _points(name: str, value: ArrayLike) -> np.ndarray:
     """Rows (violation, error), both in [0, 1], at least one of them."""
@@ -74,38 +73,12 @@ def _free(free_points: ArrayLike) -> np.ndarray:
     return free
 
 
-def _area(upper: np.ndarray, lower: np.ndarray, end: float) -> float:
+def area(upper: np.ndarray, lower: np.ndarray, end: float) -> float:
     """The signed area of one piecewise linear curve above another over [0, end], exact."""
     knots = np.unique(np.concatenate([upper[:, 0], lower[:, 0], [0.0, end]]))
     knots = knots[knots <= end]
     gap = np.interp(knots, upper[:, 0], upper[:, 1]) - np.interp(knots, lower[:, 0], lower[:, 1])
     return float(np.sum((gap[1:] + gap[:-1]) * np.diff(knots)) / 2)
-
-
-def _areas_below(points: np.ndarray, end: float) -> np.ndarray:
-    """The areas below the lower hulls of many sets of points (n, p, 2) over [0, end], (n,): :func:`_hull`, all sets abreast."""
-    n, p, _ = points.shape
-    order = np.lexsort((points[:, :, 1], points[:, :, 0]))
-    x, y = (np.take_along_axis(points[:, :, i], order, axis=1) for i in (0, 1))
-    hull, top, every = np.zeros((n, p), dtype=np.int64), np.zeros(n, dtype=np.int64), np.arange(n)
-    for i in range(1, p):
-        new = x[:, i] > x[every, hull[every, top]]      # same violation: the smaller error came first
-        walk = every[new]
-        while walk.size:
-            last, before = hull[walk, top[walk]], hull[walk, top[walk] - 1]
-            flat = (x[walk, last] - x[walk, before]) * (y[walk, i] - y[walk, before]) <= (
-                (y[walk, last] - y[walk, before]) * (x[walk, i] - x[walk, before]))
-            walk = walk[flat & (top[walk] > 0)]
-            top[walk] -= 1
-        top[new] += 1
-        hull[every[new], top[new]] = i
-    corner = np.minimum(np.arange(p), top[:, None])     # the last corner repeats, and adds nothing
-    hx, hy = (np.take_along_axis(v, np.take_along_axis(hull, corner, axis=1), axis=1) for v in (x, y))
-    left, right = np.minimum(hx[:, :-1], end), np.minimum(hx[:, 1:], end)
-    width = np.where(hx[:, 1:] > hx[:, :-1], hx[:, 1:] - hx[:, :-1], 1.0)
-    slope = (hy[:, 1:] - hy[:, :-1]) / width
-    middle = hy[:, :-1] + slope * ((left + right) / 2 - hx[:, :-1])
-    return (middle * (right - left)).sum(axis=1)
 
 
 def pareto_quality(curve: ArrayLike, reference: ArrayLike,
@@ -145,38 +118,13 @@ def pareto_quality(curve: ArrayLike, reference: ArrayLike,
     curve, reference = _points("curve", curve), _points("reference", reference)
     free = _free(free_points)
     optimum, end = _hull(np.vstack([reference, free])), free[1, 0]
-    room = _area(free, optimum, end)
+    room = area(free, optimum, end)
     if room <= 1e-12:
         _checks.refuse("reference", reference.tolist(),
                        "does not lie below the chord of the free points",
                        "Q compares with an optimum that beats the free points "
                        "somewhere; check rows and column order.")
-    return 1.0 - _area(_hull(np.vstack([curve, free])), optimum, end) / room
-
-
-def quality_room(reference: ArrayLike, free_points: ArrayLike) -> float:
-    """What Q divides by, as a share: the area between chord and non-private optimum over that of the triangle below the chord.
-
-    An optimum whose fairness costs nothing has room 1; one that never beats the free points has room 0. The stored tables of the book leave
-    Q empty below a tenth.
-
-    Source: none in the papers; the evaluation protocol of this book.
-
-    Parameters
-    ----------
-    reference, free_points : as in :func:`pareto_quality`
-
-    Examples
-    --------
-    >>> free = [[0, .4], [.2, .1]]
-    >>> [round(quality_room([[0, error]], free), 12) for error in (.1, .25, .4)]
-    [1.0, 0.5, 0.0]
-    """
-    reference, free = _points("reference", reference), _free(free_points)
-    if free[1, 1] >= free[0, 1]:
-        _checks.refuse("free_points", free.tolist(), "the base has no less error than the constant, so there is nothing to trade",
-                       "Q needs a base classifier that is better than the constant: check rows and column order.")
-    return float(_area(free, _hull(np.vstack([reference, free])), free[1, 0]) / (free[1, 0] * (free[0, 1] - free[1, 1]) / 2))
+    return 1.0 - area(_hull(np.vstack([curve, free])), optimum, end) / room
 
 
 def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLike) -> float:
@@ -201,52 +149,6 @@ def error_at_violation(curve: ArrayLike, violation: float, free_points: ArrayLik
         _checks.refuse("violation", violation, f"above the base's, {free[1, 0]:g}", "Beyond it the base itself has the smaller error.")
     hull = _hull(np.vstack([curve, free]))
     return float(np.interp(violation, hull[:, 0], hull[:, 1]))
-
-
-def quality_interval(violations: ArrayLike, errors: ArrayLike, reference: ArrayLike, free_points: ArrayLike,
-                     rng: np.random.Generator) -> tuple[float, float, float]:
-    """Q of the mean curve over repeats, and the lower and upper end of its 95 % bootstrap interval: low <= Q <= high.
-
-    A repeat is one release, and it gives the whole curve: whole curves are resampled. The Q of few noisy curves is too high, and that of
-    their resamples higher still: where Q is outside the percentile interval, the interval is Q plus or minus the distance of its farther
-    end, and not below 0.
-
-    Source: none in the papers; the evaluation protocol of this book.
-
-    Parameters
-    ----------
-    violations, errors : array_like, shape (R, n)
-        One row a repeat, one column a tolerance, in [0, 1], R >= 2.
-    reference, free_points : as in :func:`pareto_quality`
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (float, float, float)
-
-    Examples
-    --------
-    >>> errors = np.array([[.25], [.35], [.30], [.30]])
-    >>> q, low, high = quality_interval(np.zeros((4, 1)), errors, [[0, .2]], [[0, .4], [.2, .1]], np.random.default_rng(1))
-    >>> round(q, 3), low < q < high
-    (0.5, True)
-    """
-    violations = _checks.filled("violations", _checks.array("violations", violations, ndim=2, low=0.0, high=1.0), "point of a curve")
-    errors = _checks.array("errors", errors, low=0.0, high=1.0)
-    if errors.shape != violations.shape:
-        _checks.refuse("errors", errors.shape, f"not the shape of violations, {violations.shape}", "Give both for the same draws.")
-    curves = np.stack([violations, errors], axis=-1)
-    q, free = pareto_quality(curves.mean(axis=0), reference, free_points), _free(free_points)
-    optimum, end = _hull(np.vstack([_points("reference", reference), free])), free[1, 0]
-    resampled = bootstrap.bootstrap_means(curves, rng, resamples=bootstrap.RESAMPLES)
-    with_free = np.concatenate([resampled, np.broadcast_to(free, (len(resampled), 2, 2))], axis=1)
-    chord, least = (_areas_below(points[None], end)[0] for points in (free, optimum))
-    again = (chord - _areas_below(with_free, end)) / (chord - least)
-    low, high = np.quantile(again, [0.025, 0.975])
-    if not low <= q <= high:
-        reach = max(high - q, q - low)
-        low, high = max(q - reach, 0.0), q + reach
-    return q, float(low), float(high)
 
 
 def epsilon_at_quality(epsilons: ArrayLike, qualities: ArrayLike, target: float) -> float:

@@ -9,7 +9,7 @@ from .._curve import GAMMAS
 from ..data import Dataset
 from ..postprocessing.bins import Criterion
 
-__all__ = ["BETA", "DELTA", "EPSILONS", "GAMMAS_PROTOCOL", "base_counts", "held_out_counts", "held_out_splits"]
+__all__ = ["DELTA", "EPSILONS", "GAMMAS_PROTOCOL", "base_counts", "held_out_counts"]
 
 #: Privacy levels of the comparisons.
 EPSILONS: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
@@ -25,28 +25,10 @@ _PARTITIONS = 4
 
 
 def held_out_splits(m: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The 12 held-out splits of m people: four random partitions into thirds, each third held out once.
+    """The 12 held-out splits (learn, judge) of m people, increasing index arrays: four random partitions into thirds, each held out once.
 
     By numpy's own generator and a fixed seed: the stored tables of the book are about these people. No privacy rests on the seed.
-
-    Source: none in the papers; the evaluation protocol of this book.
-
-    Parameters
-    ----------
-    m : int from 3 to ten million
-
-    Returns
-    -------
-    list of 12 pairs (learn, judge) of index arrays
-        Increasing; two thirds of the people, and the others. scikit-learn takes the list as ``cv=``.
-
-    Examples
-    --------
-    >>> splits = held_out_splits(6)
-    >>> len(splits), np.sort(np.concatenate([judge for _, judge in splits[:3]])).tolist()
-    (12, [0, 1, 2, 3, 4, 5])
     """
-    m = check.integer("m", m, low=3, high=10**7)
     rng, splits = np.random.default_rng(np.random.SeedSequence(0)), []
     for _ in range(_PARTITIONS):
         third_of = rng.permutation(m) % 3
@@ -83,9 +65,10 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
 
 
 def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The tables of the 12 splits of :func:`held_out_splits`: of the two thirds learnt from, and of the third judged on.
+    """The tables of 12 splits of the people: of the two thirds learnt from, and of the third judged on.
 
-    The base is fitted and the bins are cut on the two thirds; the table is released there, and error and violation are read on the third.
+    The splits are four random partitions into thirds, by a fixed seed, each third held out once. The base is fitted and the bins are cut
+    on the two thirds; the table is released there, and error and violation are read on the third.
 
     Source: none in the papers; the evaluation protocol of this book.
 

@@ -1,21 +1,16 @@
 """What learning can reach without privacy, blind to A: the reference that in-processing is compared with."""
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import fairness
-from ..oneshot import bayes_scores, best_mixtures, multiplier_grid
+from ..oneshot import best_mixtures
 from ..oracles.regression import pseudo_inverse
 from .protocol import GAMMAS_PROTOCOL
 
-__all__ = ["error_and_gaps", "regression_reference"]
-
-#: Index arrays of the people learned from, and of those judged.
-Split = tuple[np.ndarray, np.ndarray]
+__all__ = ["regression_reference"]
 
 
 def _grid(ends: float, points: int) -> np.ndarray:
@@ -27,37 +22,12 @@ def _grid(ends: float, points: int) -> np.ndarray:
 _MULTIPLIERS: np.ndarray = np.concatenate([np.zeros((1, 2)), _grid(0.5, 41), _grid(5.0, 41)])
 
 
-def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Error of each of H classifiers, and its signed gaps to group 0: what a mixture of them is made of, since both are linear.
+def error_and_gaps(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Error (H,) of each of H classifiers, (H, m) decisions in [0, 1], and its signed gaps to group 0, (H, 2 (k-1)).
 
-    Source: main text, Definition 3 (equalized odds), of many classifiers at once.
-
-    Parameters
-    ----------
-    decisions : array_like, shape (H, m)
-        0/1, booleans, or P(Yhat = 1).
-    A : array_like of ints, shape (m,)
-        Groups 0..k-1; no (group, label) cell may be empty.
-    Y : array_like of 0/1, shape (m,)
-    n_groups : int in 2..1000
-
-    Returns
-    -------
-    (ndarray (H,), ndarray (H, 2 (k-1)))
-        Errors; for a = 1..k-1 the gap in false positive rates, then that in true positive rates.
-
-    Examples
-    --------
-    >>> error, gaps = error_and_gaps([[1, 0, 1, 0], [1, 1, 1, 1]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], n_groups=2)
-    >>> error.tolist(), gaps.tolist()
-    ([0.5, 0.5], [[1.0, -1.0], [0.0, 0.0]])
+    For a = 1..k-1 the gap in false positive rates, then that in true positive rates. A mixture's are the averages of these.
     """
-    n_groups = check.group_count(n_groups)
-    A, _ = check.groups("A", A, n_groups=n_groups)
-    Y = check.labels("Y", Y)
-    decisions = check.filled("decisions", check.array("decisions", decisions, ndim=2, low=0.0, high=1.0), "classifier and person")
-    if not decisions.shape[1] == len(A) == len(Y):
-        check.refuse("decisions, A, Y", (decisions.shape[1], len(A), len(Y)), "different lengths", "Give one entry a person in each.")
+    decisions = np.asarray(decisions, dtype=float)
     accepted, people = np.empty((len(decisions), n_groups, 2)), np.empty((n_groups, 2))
     for a, y in np.ndindex(n_groups, 2):
         cell = (A == a) & (Y == y)
@@ -67,8 +37,7 @@ def error_and_gaps(decisions: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: i
     return fairness.error(counts), fairness.Parity("equalized_odds").gaps(counts)[..., ::2]     # the others are their negatives
 
 
-def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Sequence[Split] | None = None, *,
-                         thresholds: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 
     Source: ours, the evaluation protocol of this book; the oracle of main text, Section 5, answers no multiplier and 41 x 41 (u_0, u_1) of
@@ -80,11 +49,6 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
     A : array_like of ints, shape (m,)
         Two groups, 0 and 1.
     Y : array_like of 0/1, shape (m,)
-    splits : sequence of (learn, judge), optional
-        Such as :func:`held_out_splits` makes: the mean over them. Without, everybody is learned from and judged.
-    thresholds : bool
-        Also mix fair Bayes thresholds, :func:`oneshot.bayes_scores`, by logistic regressions of the label and of the true groups of each
-        label.
 
     Returns
     -------
@@ -108,44 +72,16 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike, splits: Seque
         check.refuse("A", k, "is its number of groups, and the protocol's grid of multipliers (u_0, u_1) is that of two",
                      "Merge groups, or take the frontier of oneshot.best_mixtures over candidates of your own.")
     everybody = np.arange(len(Y))
-    pairs = [(everybody, everybody)] if splits is None else _pairs(splits, len(Y))
-    thresholds = check.flag("thresholds", thresholds)
-    rows = np.mean([_reference(X, A, Y, learn, judge, thresholds) for learn, judge in pairs], axis=0)
+    rows = frontier_points(X, A, Y, everybody, everybody)
     return rows[:-2], rows[-2:]
 
 
-def _pairs(splits: object, m: int) -> list[Split]:
-    remedy = "Give pairs of index arrays, such as experiments.held_out_splits makes."
-    pairs = []
-    for split in check.filled("splits", check.entries("splits", splits, "a list of pairs (learn, judge)", remedy), "split"):
-        sides = check.entries("splits", split, "a list of pairs (learn, judge)", remedy)
-        if len(sides) != 2:
-            check.refuse("splits", split, "not a pair (learn, judge)", remedy)
-        learn, judge = (check.codes("splits", side, what="indices of people", remedy=remedy) for side in sides)
-        for side in (learn, judge):
-            if side.max() >= m:
-                check.refuse("splits", int(side.max()), f"no index of one of {m} people", remedy)
-        pairs.append((learn, judge))
-    return pairs
+def frontier_points(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray,
+                    others: np.ndarray | None = None) -> np.ndarray:
+    """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers.
 
-
-def _thresholds(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray) -> np.ndarray:
-    """What fair Bayes thresholds decide, (H, m), by logistic regressions of those learned from, as the one-shot learner's of the label."""
-    from sklearn.linear_model import LogisticRegression
-
-    deviation = X[learn].std(axis=0)
-    scaled = X / np.where(deviation > 0, deviation, np.inf)
-
-    def chance(of: np.ndarray, who: np.ndarray) -> np.ndarray:
-        return LogisticRegression(C=0.1, max_iter=500).fit(scaled[who], of[who]).predict_proba(scaled)[:, 1]
-    of_label = [chance(A, learn[Y[learn] == y]) for y in (0, 1)]
-    n = [[((A[learn] == a) & (Y[learn] == y)).sum() for a in (0, 1)] for y in (0, 1)]
-    scores = bayes_scores(chance(Y, learn), np.stack([[1 - p, p] for p in of_label]).transpose(2, 0, 1), n)
-    return scores[:, 0] > multiplier_grid(2, points=41) @ scores[:, 1:].T
-
-
-def _reference(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, judge: np.ndarray, thresholds: bool) -> np.ndarray:
-    """Rows (violation, error): one a gamma of the protocol, then the constant, then the oracle's answer without multipliers."""
+    ``learn`` and ``judge`` are indices of the people learned from and judged; ``others``: decisions (H, m) of more candidates.
+    """
     X1 = np.column_stack([np.ones(len(Y)), X])
     inverse, Al, Yl = pseudo_inverse(X1[learn]), A[learn], Y[learn]
     targets = [2.0 * Yl - 1]
@@ -158,9 +94,8 @@ def _reference(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray, j
     score, gap0, gap1 = (X1 @ (inverse @ np.transpose(targets))).T
     u = _MULTIPLIERS
     decisions = score - u[:, :1] * gap0 - u[:, 1:] * gap1 > 0
-    if thresholds:
-        decisions = np.concatenate([decisions, _thresholds(X, A, Y, learn)])
-    decisions = np.concatenate([decisions, np.zeros((1, len(Y)), bool), np.ones((1, len(Y)), bool)]).astype(float)
+    more = [] if others is None else [others]
+    decisions = np.concatenate([decisions, *more, np.zeros((1, len(Y)), bool), np.ones((1, len(Y)), bool)]).astype(float)
     error, gaps = error_and_gaps(decisions[:, learn], Al, Yl, 2)
     mixtures = best_mixtures(error, gaps, GAMMAS_PROTOCOL)
     error, gaps = error_and_gaps(decisions[:, judge], A[judge], Y[judge], 2)

@@ -1,11 +1,12 @@
 """What post-processing gives at each tolerance: error and violation of every noise draw, their means and intervals.
 
 One noise draw is one release, and serves every tolerance gamma. Error and violation are exact expectations under the true counts, so the
-noise of the release is the only thing that is sampled. The violation is of equalized odds, against group 0.
+noise of the release is the only thing that is sampled. The violation is of equalized odds, against group 0. Intervals are by the bootstrap:
+how far would a mean over repeats move if the repeats were drawn again?
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -14,10 +15,9 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import fairness, postprocessing
-from .bootstrap import bootstrap_interval
 from .protocol import BETA
 
-__all__ = ["METHODS", "Draws", "draws_over_splits", "free_points", "postprocessing_draws"]
+__all__ = ["bootstrap_means", "draws_over_splits", "free_points", "postprocessing_draws"]
 
 CurveMethod = Literal["as_printed", "as_printed_no_slack", "public_margins_laplace", "public_margins", "score_bins"]
 NegativeSlack = Literal["unconstrained", "left_out"]
@@ -36,6 +36,9 @@ METHODS: dict[CurveMethod, dict[str, Any]] = {
 
 _ANCHORED = fairness.Parity("equalized_odds", "anchor")
 _PROGRAMS_AT_ONCE = 20_000  # keeps the arrays of a batch within the processor's cache
+#: How often repeats are drawn again for an interval.
+RESAMPLES = 1000
+_COUNTS_AT_ONCE = 10**7  # 80 MB; the stream does not depend on it
 
 
 def _table(name: str, value: ArrayLike, b: int | None = 2) -> np.ndarray:
@@ -47,6 +50,59 @@ def _table(name: str, value: ArrayLike, b: int | None = 2) -> np.ndarray:
         check.refuse(name, counts.shape, "has fewer than two groups", "Fairness between groups needs two of them.")
     _ANCHORED.require(name, counts.sum(axis=0), "Merge groups or leave the group out yourself.")
     return counts
+
+
+def bootstrap_means(values: ArrayLike, rng: np.random.Generator, *, resamples: int = RESAMPLES) -> np.ndarray:
+    """Means over repeats drawn again with replacement, (resamples, ...); the same draw of repeats for all trailing entries.
+
+    Source: none in the papers; B. Efron's percentile bootstrap.
+
+    Parameters
+    ----------
+    values : array_like, shape (R, ...), R >= 2
+    rng : numpy.random.Generator
+    resamples : int from 2 to a million
+
+    Returns
+    -------
+    ndarray, shape (resamples, ...)
+
+    Examples
+    --------
+    >>> bootstrap_means([1., 1., 1.], np.random.default_rng(0), resamples=2).tolist()
+    [1.0, 1.0]
+    """
+    values = _repeats(values)
+    rng, resamples = check.rng(rng), check.integer("resamples", resamples, low=2, high=10**6)
+    check.size(resamples, values.shape[1:], "resamples")
+    # How often each repeat is drawn is one multinomial vector a resample.
+    n, at_once = len(values), max(1, _COUNTS_AT_ONCE // len(values))
+    return np.concatenate([
+        np.tensordot(rng.multinomial(n, np.full(n, 1 / n), size=min(at_once, resamples - start)) / n, values, axes=1)
+        for start in range(0, resamples, at_once)])
+
+
+def _repeats(values: ArrayLike) -> np.ndarray:
+    """Values with one entry a repeat, of which there must be two."""
+    values = check.array("values", values, low=-1e150, high=1e150)
+    if values.ndim == 0 or len(values) < 2 or values.size == 0:
+        check.refuse("values", values.shape, "needs at least two repeats along its first axis",
+                     "Run more repeats: one draw says nothing about its own spread.")
+    return values
+
+
+def bootstrap_interval(values: ArrayLike, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, lower and upper end of its 95 % percentile interval over repeats drawn again, for each trailing entry."""
+    values = _repeats(values)
+    low, high = np.quantile(bootstrap_means(values, rng, resamples=RESAMPLES), [0.025, 0.975], axis=0)
+    return values.mean(axis=0), low, high
+
+
+def columns_with_interval(name: str, read: Callable[[np.ndarray], float], mean: np.ndarray, resampled: np.ndarray) -> dict[str, float]:
+    """Columns ``name``, ``name_low``, ``name_high``: what ``read`` says of the mean, and its 95 % interval over resampled means, or NaN."""
+    again = np.array([read(one) for one in resampled])
+    low, high = np.quantile(again, [.025, .975]) if not np.isnan(again).any() else (np.nan, np.nan)
+    return {name: float(read(mean)), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
 def free_points(counts: ArrayLike) -> np.ndarray:
@@ -76,43 +132,13 @@ def free_points(counts: ArrayLike) -> np.ndarray:
 class Draws:
     """Error and violation of every draw, each one release, at every tolerance: what :func:`postprocessing_draws` returns.
 
-    Source: none in the papers; the evaluation protocol of this book.
-
-    Parameters
-    ----------
-    error, violation : array_like, shape (R, G)
-        A row a draw, a column a tolerance.
-    kept : array_like of bool, shape (R,)
-        Which draws count.
-    gammas : array_like, shape (G,)
-        The tolerances.
-
-    Examples
-    --------
-    >>> draws = Draws(error=[[.2, .1], [.4, .1]], violation=[[0., .3], [.2, .3]], kept=[True, True], gammas=[0., .3])
-    >>> draws.means().round(3).tolist()         # the curve: (violation, error) at each tolerance
-    [[0.1, 0.3], [0.3, 0.1]]
+    ``error``, ``violation``: (R, G) arrays, a row a draw, a column a tolerance of ``gammas``; ``kept``: (R,) booleans, which draws count.
     """
 
     error: np.ndarray
     violation: np.ndarray
     kept: np.ndarray
     gammas: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        error = check.array("error", self.error, ndim=2)
-        gammas = check.array("gammas", self.gammas, ndim=1, low=0.0, booleans=False)
-        check.filled("error", error, "draw at one tolerance")
-        kept = np.asarray(check.numeric("kept", self.kept))
-        if kept.dtype != bool:
-            check.refuse("kept", kept, "not True or False for each draw", "Give an array of booleans.")
-        for name, shape, wanted in (("kept", kept.shape, error.shape[:1]), ("gammas", gammas.shape, error.shape[1:])):
-            if shape != wanted:
-                check.refuse(name, shape, f"does not fit the shape of error, {error.shape}", "Give one entry for each of its "
-                             + ("rows." if name == "kept" else "columns."))
-        for name, value in (("error", error), ("violation", check.array("violation", self.violation, shape=error.shape)),
-                            ("kept", kept), ("gammas", tuple(gammas.tolist()))):
-            object.__setattr__(self, name, value)
 
     def means(self) -> np.ndarray:
         """The curve: mean violation and mean error over the draws that are kept, (G, 2)."""
@@ -157,7 +183,8 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     counts : array_like, shape (2, k, 2), or (b, k, 2) for ``score_bins``
         People by [yhat, a, y]; no (group, label) empty. For ``score_bins`` yhat is the bin, see :func:`base_counts`.
     method : str
-        One of ``METHODS``: ``as_printed`` is Algorithm 1 with its slack, the others have none.
+        ``as_printed`` is Algorithm 1 with its slack; ``as_printed_no_slack``, ``public_margins``, ``public_margins_laplace`` and
+        ``score_bins`` have none.
     epsilon : float from 1e-9 on, with K-norm noise to 1e9
         ``inf`` for no noise and no slack.
     gammas : array_like, shape (G,)

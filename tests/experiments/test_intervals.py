@@ -4,8 +4,10 @@ from math import comb
 import numpy as np
 import pytest
 
+from book.studies import quality
 from book.studies.bound_vs_reality import quantile
-from dpfair_teach.experiments import bootstrap, bootstrap_interval, bootstrap_means, quality_interval
+from book.studies.quality import quality_interval
+from dpfair_teach.experiments import bootstrap_means, tradeoff
 
 HALF = np.repeat([0.0, 1.0], 20)
 
@@ -31,14 +33,14 @@ def test_bootstrap_interval_ends_at_the_quantiles_of_its_level(monkeypatch):
 
     An upper end at .9875 in place of .975 would be 27 / 40, not 26 / 40.
     """
-    monkeypatch.setattr(bootstrap, "RESAMPLES", 100_000)
-    mean, low, high = bootstrap_interval(HALF, np.random.default_rng(1))
+    monkeypatch.setattr(tradeoff, "RESAMPLES", 100_000)
+    mean, low, high = tradeoff.bootstrap_interval(HALF, np.random.default_rng(1))
     assert mean == 0.5 and [float(low), float(high)] == pytest.approx(ends(0.95, 100_000))
 
 
 def test_quality_interval_ends_at_the_quantiles_of_its_level(monkeypatch):
     """Errors .2 and .4 at violation 0 have Q 1 and 0: the mean curve's Q is the share of the first."""
-    monkeypatch.setattr(bootstrap, "RESAMPLES", 100_000)
+    monkeypatch.setattr(quality, "RESAMPLES", 100_000)
     _, low, high = quality_interval(np.zeros((40, 1)), .2 + .2 * HALF[:, None], [[0, .2]], [[0, .4], [.2, .1]], np.random.default_rng(1))
     assert [low, high] == pytest.approx(ends(0.95, 100_000))
 
@@ -57,7 +59,7 @@ def test_order_statistics_hold_the_quantile_with_95_percent_and_no_rank_closer_d
 def test_batches_do_not_change_the_resamples(monkeypatch):
     values = np.random.default_rng(3).random((40, 2))
     whole = bootstrap_means(values, np.random.default_rng(1), resamples=101)
-    monkeypatch.setattr(bootstrap, "_COUNTS_AT_ONCE", 400)
+    monkeypatch.setattr(tradeoff, "_COUNTS_AT_ONCE", 400)
     np.testing.assert_allclose(bootstrap_means(values, np.random.default_rng(1), resamples=101), whole, rtol=1e-14)
 
 

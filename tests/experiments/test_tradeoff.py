@@ -12,9 +12,7 @@ from book.studies import post_processing_compared as compared
 from book.studies.panels import communities_counts, communities_held_out
 from dpfair_teach import data, fairness, postprocessing
 from dpfair_teach.experiments import (
-    BETA,
     GAMMAS_PROTOCOL,
-    METHODS,
     base_counts,
     draws_over_splits,
     error_at_violation,
@@ -23,6 +21,8 @@ from dpfair_teach.experiments import (
     postprocessing_draws,
     tradeoff,
 )
+from dpfair_teach.experiments.protocol import BETA
+from dpfair_teach.experiments.tradeoff import METHODS
 
 COUNTS = communities_counts()
 M = COUNTS.sum()

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedKFold
 
-from book.studies import ask_once
+from book.studies import ask_once, left_panel
 from book.studies import left_panel_games as played
 from dpfair_teach import data, games
-from dpfair_teach.experiments import GAMMAS_PROTOCOL, held_out_splits, reference, regression_reference
+from dpfair_teach.experiments import GAMMAS_PROTOCOL, reference, regression_reference
+from dpfair_teach.experiments.protocol import held_out_splits
 from dpfair_teach.oneshot import Public, learn
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, planted
@@ -105,7 +106,7 @@ def test_the_reference_of_two_groups_by_hand():
     """Its free points: the better constant, and the oracle's answer without multipliers."""
     people = people_of(2)
     curve, (constant, base) = regression_reference(people.X, people.A, people.Y)
-    second, free = regression_reference(people.X, people.A, people.Y, thresholds=True)      # more to choose from
+    second, free = left_panel.reference_on(people, left_panel.left_splits(people, "in_sample"), thresholds=True)   # more to choose from
     assert np.array_equal(free, [constant, base])
     assert (second[:, 1] <= curve[:, 1] + 1e-9).all() and (second[:, 1] < curve[:, 1] - 1e-4).any()
     accept = (RegressionOracle(people.X, people.Y).answer(np.zeros(2), np.zeros((2, 6)))).astype(float)
@@ -115,24 +116,16 @@ def test_the_reference_of_two_groups_by_hand():
 
 def test_the_reference_of_several_splits_is_the_mean_of_theirs():
     people, splits = people_of(2), held_out_splits(600)[:3]
-    each = [np.vstack(regression_reference(people.X, people.A, people.Y, [split])) for split in splits]
-    np.testing.assert_allclose(np.vstack(regression_reference(people.X, people.A, people.Y, splits)), np.mean(each, axis=0), atol=1e-12)
+    each = [np.vstack(left_panel.reference_on(people, [split], False)) for split in splits]
+    np.testing.assert_allclose(np.vstack(left_panel.reference_on(people, splits, False)), np.mean(each, axis=0), atol=1e-12)
     assert np.ptp(each, axis=0).max() > .01
-
-
-@pytest.mark.parametrize(("splits", "why"), [
-    ([], "is empty"), ([([0, 1], [2, 600])], "no index of one of 600 people"), ([[[0, 1]]], "not a pair"), (3, "list of pairs")])
-def test_splits_that_are_none(splits, why):
-    people = people_of(2)
-    with pytest.raises(ValueError, match=rf"^splits=.*{why}"):
-        regression_reference(people.X, people.A, people.Y, splits)
 
 
 def test_a_part_without_a_cell_is_refused():
     people = people_of(2)
     without = np.flatnonzero((people.A == 0) | (people.Y == 0))
     with pytest.raises(ValueError, match=r"^A='group 1, label 1': is nobody of those learned from"):
-        regression_reference(people.X, people.A, people.Y, [(without, np.arange(600))])
+        left_panel.reference_on(people, [(without, np.arange(600))], False)
 
 
 @pytest.mark.parametrize("m", [3, 7, 8, 1994])
