@@ -17,20 +17,20 @@ from book.studies.figure1_right import EPSILONS_FIGURE1, GAMMAS_FIGURE1
 from book.studies.left_panel import LEFT_GROUPS, left_reference
 from book.studies.named import STUDIES
 from book.studies.panels import AT_VIOLATION, LEAST_ROOM, PANEL_METHODS, communities_counts, communities_held_out
+from book.studies.quality import quality_room
 from book.studies.study import setting_rng
 from book.studies.tran_methods import METHODS as METHODS_OF_TRAN
 from dpfair_teach import load, postprocessing
 from dpfair_teach.data import DataUnavailable, sources
 from dpfair_teach.experiments import (
     GAMMAS_PROTOCOL,
-    METHODS,
     bootstrap_means,
     error_at_violation,
     free_points,
     pareto_quality,
     postprocessing_draws,
-    quality_room,
 )
+from dpfair_teach.experiments.tradeoff import METHODS
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 TABLES = {table: (name, *rest) for name, e in STUDIES.items() for table, rest in e.tables.items()}
