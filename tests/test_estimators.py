@@ -106,7 +106,7 @@ def priced(learner: type, sure: bool = True, warns_at: float | None = None, **ho
 
 def compared(learner: type, *given: Any, warns_at: float | None = .05, sure: bool = False, **how: Any) -> Case:
     """One of those that the papers compare with."""
-    usual = dict(gamma=.05, n_groups=2, notion="demographic_parity", rounds=8)
+    usual = dict(gamma=.05, n_groups=2, notion="demographic_parity", rounds=3)
     if sure:
         del usual["rounds"]
     return Case(lambda **changed: learner(*given, **dict(usual, **how) | changed), aware=False, warns_at=warns_at, sure=sure)
