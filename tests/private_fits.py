@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-import dpfair_teach
-from dpfair_teach import baselines, data, games, lagrangian, mechanisms, oracles, postprocessing
+from dpfair_teach import SmallGroupWarning, baselines, data, games, lagrangian, mechanisms, oracles, postprocessing
 from dpfair_teach.fairness import Parity, cell_counts
 from dpfair_teach.games import FairnessGame
 from dpfair_teach.oneshot import FrontierLearner, learner
@@ -55,6 +54,12 @@ class Fit(NamedTuple):
         """Whether anything private is asked: not in one round of a game, and not by an oracle whose costs are the same for all groups."""
         one_round = self.options.get("rounds") == 1 and self.options.get("protect", "A") == "A"
         return not (one_round or self.options.get("spread") == 0 or self.door == "lagrangian.start_training")
+
+    def quietly(self, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
+        """Run with nobody listening: of a released size that is small it may warn."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SmallGroupWarning)
+            return self.of(people, A, rng)
 
 
 def function_of(door: str) -> Callable:
@@ -106,29 +111,22 @@ def mixed(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
         model = games.DPOracleLearner(**dict(
             dict(classifiers=CLASSIFIERS, epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
-        return told_nothing_else(model, people, A, rng)
+        return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
     return Fit("games.DPOracleLearner", how, of, k)
 
 
 def learned(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
         model = games.DPRegressionLearner(**dict(dict(epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
-        return told_nothing_else(model, people, A, rng)
+        return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
     return Fit("games.DPRegressionLearner", how, of, k)
 
 
 def responded(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
         model = baselines.PrivateReduction(LogisticRegression(), **dict(dict(epsilon=2.0, gamma=.05, n_groups=k, rounds=3), **how))
-        return told_nothing_else(model, people, A, rng)
-    return Fit("baselines.PrivateReduction", how, of, k)
-
-
-def told_nothing_else(model: Any, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
-    """Fitted; of a released size that is small it may warn, by the release alone."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dpfair_teach.SmallGroupWarning)
         return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
+    return Fit("baselines.PrivateReduction", how, of, k)
 
 
 def repaired(k: int, **how: Any) -> Fit:
@@ -164,7 +162,7 @@ def asked(k: int, door: str, **how: Any) -> Fit:
 
 def priced(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
-        usual = dict(epsilon=2.0, gamma=0.0, delta=1e-6, n_groups=k, hidden=(3,), epochs=3, batch=100, learning_rate=.05)
+        usual = dict(epsilon=2.0, gamma=0.0, delta=1e-6, n_groups=k, hidden=(3,), epochs=3, batch=30, learning_rate=.05)
         model = lagrangian.PrivateFairLagrangian(**usual | how)
         return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
     return Fit("lagrangian.PrivateFairLagrangian", how, of, k)

@@ -4,7 +4,7 @@ Each private fit of the list runs on one data set, with a witness at the door wh
 people whose groups are all exchanged, people of whom a cell or a whole group is empty. The mechanisms draw as before, and the first run's
 answers are told. All that depends on A but through them is now seen:
 
-- the pickled result is the same, byte by byte, and so is what it prints; a refusal, or another shape, would be seen as well;
+- the pickled result is the same, byte by byte, and so is what it prints and warns of; a refusal, or another shape, would be seen as well;
 - the mechanisms were asked as often, with the same scale, epsilon and shape, and drew as many numbers;
 - the neighbour's noise is another: neither it nor the generator is kept, as who has them has the private numbers.
 
@@ -19,6 +19,7 @@ import io
 import pickle
 import pkgutil
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -26,7 +27,7 @@ import numpy as np
 import pytest
 
 import dpfair_teach
-from dpfair_teach import fairness, games, mechanisms, oneshot, oracles, postprocessing
+from dpfair_teach import SmallGroupWarning, fairness, games, mechanisms, oneshot, oracles, postprocessing
 from dpfair_teach.fairness import cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
 from dpfair_teach.postprocessing import DPPostProcessing
@@ -50,7 +51,7 @@ from private_fits import (
     rules_of,
     table,
 )
-from witness import Run, merged, records_of, run
+from witness import Run, merged, records_of, run, seed_of
 
 
 # ------------------------------------------------------------------------------------------------ the test
@@ -98,19 +99,21 @@ def questions(seen: Run) -> list[bytes]:
 def nothing_else_is_published(name: str) -> None:
     fit = FITS[name]
     people = PEOPLE[fit.k]
-    first = run(fit, people, people.A)
+    seed = seed_of(name)
+    first = run(fit, people, people.A, seed=seed)
     assert first.witness.asked or not fit.draws, "no mechanism was asked"
     if (kept := records_of(first.result)) is not None:
         assert merged(kept) == first.witness.records(), "an answer without its record"
     expected, public = bytes_of(first.result), questions(first)
     for i, A in enumerate(worlds(fit)):
-        again = run(fit, people, A, first.witness.answers, seed=1 + (i == 0))
+        again = run(fit, people, A, first.witness.answers, seed=seed + (i == 0))
         alike = questions(again) == public                      # not in the assert: to show how bytes differ takes long
         assert alike, "the mechanisms are asked otherwise"
         alike = again.generator == first.generator or i == 0
         assert alike, "not as many numbers are drawn"
         alike = bytes_of(again.result) == expected
         assert alike, "what is published differs"
+        assert again.said == first.said, "what is warned of differs"
 
 
 @pytest.mark.parametrize("name", fits("games"))
@@ -196,7 +199,7 @@ def secrets(k: int) -> list[np.ndarray]:
 def test_neither_groups_nor_counts_nor_rates_of_them_are_in_what_is_published(name):
     """The draws are others than above, and fixed: by chance noise may be 0."""
     fit = FITS[name]
-    numbers = Numbers(fit.of(PEOPLE[fit.k], PEOPLE[fit.k].A, np.random.default_rng(2)))
+    numbers = Numbers(fit.quietly(PEOPLE[fit.k], PEOPLE[fit.k].A, np.random.default_rng(2)))
     assert not [secret.tolist() for secret in secrets(fit.k) if numbers.hold(secret)]
 
 
@@ -240,7 +243,7 @@ def said_by(fit: Fit) -> set[str]:
     said = set()
     for A in (PEOPLE[fit.k].A, *worlds(fit._replace(options={}))):
         try:
-            said.add(type(fit.of(PEOPLE[fit.k], A, np.random.default_rng(1))).__name__)
+            said.add(type(fit.quietly(PEOPLE[fit.k], A, np.random.default_rng(1))).__name__)
         except ValueError as refusal:
             said.add(f"{type(refusal).__name__}: {refusal}")
     return said
@@ -472,6 +475,13 @@ def refusing_a_missing_group(f):
     return fit
 
 
+def warning_of_a_true_size(f):
+    def fit(self, X, y, *, sensitive_features, rng):
+        warnings.warn(f"group 1: {np.sum(np.asarray(sensitive_features) == 1)} people", SmallGroupWarning, stacklevel=2)
+        return f(self, X, y, sensitive_features=sensitive_features, rng=rng)
+    return fit
+
+
 FAULTS = {
     "play_carries_its_game": Mutant("dpfair_teach.games.algorithms.dp_oracle_learner", kept(game=lambda play, given: given["game"]),
                                     "what is published holds the game, with A and the true cells"),
@@ -499,6 +509,8 @@ FAULTS = {
                                      "what is published holds the private table of cells"),
     "mixed_keeps_the_groups": Mutant("dpfair_teach.games.DPOracleLearner.fit", kept(
         A_=lambda model, given: np.array(given["sensitive_features"])), "the fitted mixture keeps A"),
+    "warning_names_a_true_size": Mutant("dpfair_teach.games.DPOracleLearner.fit", warning_of_a_true_size,
+                                        "a warning says how many people group 1 has"),
     "learned_keeps_its_sizes": Mutant("dpfair_teach.games.DPRegressionLearner.fit", kept(n_=lambda model, given: np.bincount(
         2 * np.asarray(given["sensitive_features"]) + given["y"], minlength=2 * model.n_groups)), "the fitted rules keep the true sizes"),
     "repair_keeps_the_true_table": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", kept(counts_=counted),

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import turning
 from dpfair_teach.accounting import compose
 from faults import Mutant, calling, with_arguments
 from private_fits import FEW, FITS, LIST, Fit, function_of
 from test_published import PRINTED, promised
-from witness import merged, records_of, run
+from witness import merged, records_of, run, seed_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = 7
@@ -46,9 +47,9 @@ def neighbours(fit: Fit, part: int) -> list[np.ndarray]:
 
 
 @functools.lru_cache(maxsize=4)
-def first(name: str):
+def first(name: str, part: int):
     fit = FITS[name]
-    return run(fit, FEW[fit.k], FEW[fit.k].A)
+    return run(fit, FEW[fit.k], FEW[fit.k].A, seed=seed_of(name, part))
 
 
 def todays() -> list[int]:
@@ -58,23 +59,31 @@ def todays() -> list[int]:
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_neighbour_moves_a_value_further_than_its_noise_was_made_for(name):
-    fit, seen = FITS[name], first(name)
-    for A in [A for part in todays() for A in neighbours(fit, part)]:
+    fit = FITS[name]
+    for seen, A in [(first(name, part), A) for part in todays() for A in neighbours(fit, part)]:
         again = run(fit, FEW[fit.k], A, seen.witness.answers)
         assert len(again.witness.asked) == len(seen.witness.asked), "a mechanism is asked less often than for other groups"
         for number, (one, other) in enumerate(zip(seen.witness.asked, again.witness.asked, strict=True)):
             assert one.public() == other.public(), f"draw {number}: scale, sensitivity or shape depend on the groups"
             moved, allowed = one.moved(other), one.allowed()
+            if one.sample is not None and not np.isin(np.flatnonzero(A != FEW[fit.k].A), one.sample.people).any():
+                allowed = 0 * allowed                           # the coins left the changed person out
             worst = np.max(moved - allowed * (1 + ROUNDING))
             assert worst <= 0, f"draw {number}, {one.mechanism}: moved by {np.max(moved):.6g}, noise made for {np.min(allowed):.6g}"
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_the_records_are_those_of_the_mechanisms_and_cost_what_was_asked_for(name):
-    fit, seen = FITS[name], first(name)
+    fit, seen = FITS[name], first(name, todays()[0])
     drawn, kept = seen.witness.records(), records_of(seen.result)
     if kept is not None:
         assert merged(kept) == drawn, "a record that no mechanism made, or a draw without its record"
+    samples = [asked for asked in seen.witness.asked if asked.probability < 1]
+    assert all(asked.sample is not None and asked.sample.probability == asked.probability for asked in samples), \
+        "a record's sample, and no coins of its probability"
+    chosen, tossed = (sum(numbers) for numbers in zip(*((len(each.sample.people), each.sample.m) for each in samples), (0, 0), strict=True))
+    for q in {asked.probability for asked in samples}:          # one for all of a fit
+        assert stats.binomtest(chosen, tossed, q).pvalue > 1e-9, f"{chosen} of {tossed} are in the samples, at the probability {q:.3g}"
     if not drawn or seen.claim is None:
         return
     records = [record for door in seen.witness.doors for record in door.releases]
@@ -97,7 +106,7 @@ def test_a_fit_that_takes_an_epsilon_claims_it():
     for name in {FITS[name].door: name for name in PRIVATE}.values():
         function = function_of(FITS[name].door)
         takes = "epsilon" in inspect.signature(function).parameters or function.__name__ == "fit"
-        assert (first(name).claim is not None) == takes, name
+        assert (first(name, todays()[0]).claim is not None) == takes, name
 
 
 def test_no_record_is_written_but_by_a_mechanism():
@@ -148,6 +157,8 @@ FAULTS = {
                                                   "three groups' counts have noise for a sensitivity of 1"),
     "scale_of_cells_by_a_group": Mutant("dpfair_teach.mechanisms.release_cells", scaled_by_the_private_group,
                                         "who is in which group scales the noise"),
+    "everybody_is_in_the_secret_sample": Mutant("dpfair_teach.lagrangian.algorithm.poisson_sample", with_arguments(
+        probability=lambda q: 1.0), "a sum over everybody is recorded as one over a secret sample"),
     "response_recorded_as_half": Mutant("dpfair_teach.baselines.PrivateReduction.fit", recorded_as_half,
                                         "a learner's record is not the one that the mechanism made"),
 }

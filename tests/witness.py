@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from dpfair_teach import networks
+import turning
+from dpfair_teach import SmallGroupWarning, networks
 from dpfair_teach.accounting import Release
 from dpfair_teach.lagrangian import problem
 from dpfair_teach.mechanisms import MECHANISMS, Measurement
@@ -24,8 +26,19 @@ from private_fits import Fit, function_of
 COINS = [(networks.Network, "initial"), (problem, "epoch_order"), (problem, "poisson_sample")]
 
 
+class Sample(NamedTuple):
+    """Whom the coins for a secret sample of m people chose, each with this probability."""
+
+    m: int
+    probability: float
+    people: np.ndarray
+
+
 class Asked(NamedTuple):
-    """One question at the door: the mechanism with its public numbers, the units, how many repeats; the private value; the answer."""
+    """One question at the door: the mechanism with its public numbers, the units, how many repeats; the private value; the answer.
+
+    On a secret sample: with which probability everybody is in it by the record, and the coins that were tossed last and for no other
+    question."""
 
     mechanism: str
     numbers: tuple[Any, ...]
@@ -34,6 +47,8 @@ class Asked(NamedTuple):
     shape: tuple[int, ...]
     value: np.ndarray
     answer: np.ndarray
+    probability: float
+    sample: Sample | None
 
     def public(self) -> bytes:
         """All but the value and the answer, in bytes."""
@@ -43,8 +58,8 @@ class Asked(NamedTuple):
 
     def moved(self, other: Asked) -> np.ndarray:
         """How far the other's value is from this one's, in the mechanism's norm, of each game."""
-        mechanism = MECHANISMS[self.mechanism]
-        return mechanism.distance(*(np.reshape(each.value, (*self.axes, -1)).astype(float) for each in (self, other)))
+        rows = *self.axes, -1, self.value.shape[-1] if self.value.ndim > len(self.axes) else 1
+        return MECHANISMS[self.mechanism].distance(*(each.value.reshape(rows).astype(float) for each in (self, other)))
 
     def allowed(self) -> np.ndarray:
         """How far one person may move the value: the sensitivity, in its units; 0 where no noise was drawn."""
@@ -60,15 +75,15 @@ class Witness:
 
     def __init__(self, told: list[np.ndarray] | None = None) -> None:
         self.told, self.asked, self.coins, self.doors = told, [], [], []
-        self._answers = iter(told or ())
+        self._answers, self._sample = iter(told or ()), None
 
-    def answer(self, drawn: Any) -> Any:
+    def answer(self, drawn: Any, alike: bool = True) -> Any:
         if self.told is None:
             self.coins.append(drawn)
             return drawn
         told = next(self._answers, None)
         assert told is not None, "a mechanism is asked once more than for other groups"
-        assert np.shape(told) == np.shape(drawn), "a mechanism is asked about more, or less, than for other groups"
+        assert not alike or np.shape(told) == np.shape(drawn), "a mechanism is asked about more, or less, than for other groups"
         return told
 
     def watch(self, patched: pytest.MonkeyPatch) -> None:
@@ -84,14 +99,27 @@ class Witness:
             if silent.any():                                    # no mechanism there: nothing private may be in it, and nothing is told
                 answer = np.where(silent.reshape(silent.shape + (1,) * (answer.ndim - silent.ndim)), drawn, answer)
             shape = tuple(np.atleast_1d(size)) if size is not None else ()
+            probability = min((record.sampling_probability for record in door._records if record is not None), default=1.0)
+            sample = None
+            if probability < 1:
+                sample, self._sample = self._sample, None
             self.asked.append(Asked(door.mechanism, (door._given[0], door._scale, door._given[2]), units, door.axes, shape,
-                                    np.array(value), answer))
+                                    np.array(value), answer, probability, sample))
             return answer[()]
 
         patched.setattr(Measurement, "invoke", invoke)
         for owner, name in COINS:
             real_coin = getattr(owner, name)
-            patched.setattr(owner, name, lambda *args, real_coin=real_coin, **kw: self.answer(real_coin(*args, **kw)))
+
+            def coin(*args: Any, real_coin: Any = real_coin, name: str = name, **kw: Any) -> Any:
+                tossed = self.answer(real_coin(*args, **kw), alike=name != "poisson_sample")
+                if name == "poisson_sample":
+                    self._sample = Sample(*args[:2], tossed)
+                return tossed
+
+            for module in [owner, *(module for key, module in list(sys.modules.items()) if key.startswith("dpfair_teach"))]:
+                if vars(module).get(name) is real_coin:
+                    patched.setattr(module, name, coin)
 
     @property
     def answers(self) -> list[np.ndarray]:
@@ -100,6 +128,11 @@ class Witness:
 
     def records(self) -> Counter:
         return merged(record for door in self.doors for record in door.releases)
+
+
+def seed_of(name: str, day: int | None = None) -> int:
+    """The seed of a fit's first run: one of three, which turn by the day, so that some branch that one does not take another does."""
+    return 1 + (turning.of(name) + (turning.day().toordinal() if day is None else day)) % 3
 
 
 def merged(records: Any) -> Counter:
@@ -123,12 +156,14 @@ class Run(NamedTuple):
     witness: Witness
     generator: dict
     claim: tuple[float, float] | None
+    said: list[str]                                             # in warnings of small groups: the release may give rise to one
 
 
 def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1) -> Run:
     """One run of a private fit with its door watched, and the epsilon and delta that it was asked for."""
     witness, rng = Witness(told), np.random.default_rng(seed)
-    with pytest.MonkeyPatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", SmallGroupWarning)
         witness.watch(patched)
         claims, before = [], sys.getprofile()
         code = inspect.unwrap(function_of(fit.door)).__code__
@@ -152,4 +187,4 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
         finally:
             sys.setprofile(before)
     claim = claims[0] if claims and claims[0][0] is not None else None
-    return Run(result, witness, rng.bit_generator.state, claim)
+    return Run(result, witness, rng.bit_generator.state, claim, [str(warning.message) for warning in said])

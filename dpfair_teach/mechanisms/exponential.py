@@ -195,7 +195,7 @@ class Exponential(Mechanism):
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Half of what two losses move apart: what all move by changes no choice."""
-        return np.ptp(value - other, axis=-1) / 2
+        return np.ptp(value - other, axis=-1).sum(axis=-1) / 2
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if epsilon is None:

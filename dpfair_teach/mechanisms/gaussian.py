@@ -213,7 +213,7 @@ class Gaussian(Mechanism):
         return rounded(value + rng.standard_normal(shape + value.shape) * scale, scale, grid)
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return np.linalg.norm(value - other, axis=-1)
+        return np.linalg.norm(value - other, axis=(-2, -1))
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if epsilon is not None:

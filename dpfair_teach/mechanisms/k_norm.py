@@ -257,10 +257,10 @@ class KNorm(Noise):
         return value + (exact_noise if exact else draws)(math.prod(rows), k, decay, rng).reshape(*rows, k)
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return np.maximum(value - other, 0).sum(axis=-1)
+        return np.maximum(value - other, 0).sum(axis=(-2, -1))
 
     def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.array([51, 49]), np.array([50, 50])
+        return np.array([[51, 49, 50], [50, 50, 50]]), np.full((2, 3), 50)
 
     def at(self, epsilon: float, delta: float) -> dict[str, Any]:
         return {"sensitivity": 1.0, "epsilon": epsilon}
@@ -307,4 +307,4 @@ class L2Norm(Noise):
         return rounded(value + noise, numbers[1], options.get("grid"))
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return np.linalg.norm(value - other, axis=-1)
+        return np.linalg.norm(value - other, axis=-1).sum(axis=-1)

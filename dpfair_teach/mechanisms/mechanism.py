@@ -156,13 +156,14 @@ class Mechanism:
         raise NotImplementedError
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """How far apart the values (..., n) of two neighbours are, in the norm that the sensitivity bounds; where none is known, 0 or 1.
+        """How far apart the values (..., rows, n) of two neighbours are, all rows together, in the norm that the sensitivity bounds; where
+        none is known, 0 or 1.
         """
-        return (value != other).any(axis=-1).astype(float)
+        return (value != other).any(axis=(-2, -1)).astype(float)
 
     def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
-        """The values of two neighbours that it tells apart most easily, at sensitivity 1; what it answers is read by its first number."""
-        return np.zeros(1), np.ones(1)
+        """The values of two neighbours that it tells apart most easily, at sensitivity 1: of two rows of three numbers the first moves."""
+        return np.zeros((2, 3)), np.eye(2, 3) * [1, 0, 0]
 
     def at(self, epsilon: float, delta: float) -> dict[str, float]:
         """The numbers of a record that is private at ``epsilon`` (and ``delta``, where it needs one); sensitivity 1."""
@@ -212,7 +213,7 @@ class Noise(Mechanism):
     """Noise of a scale, added to a query of a sensitivity, that makes it epsilon-private: epsilon = sensitivity / scale."""
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return np.abs(value - other).sum(axis=-1)
+        return np.abs(value - other).sum(axis=(-2, -1))
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         if scale is None and epsilon is None:

@@ -193,10 +193,10 @@ class RandomizedResponse(Mechanism):
         return randomized_response(value, n_groups, numbers[2], rng, shape)
 
     def worst_pair(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.zeros(1, dtype=int), np.ones(1, dtype=int)
+        return np.zeros(3, dtype=int), np.array([1, 0, 0])
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return (value != other).sum(axis=-1).astype(float)
+        return (value != other).sum(axis=(-2, -1)).astype(float)
 
     def numbers(self, mechanism: str, sensitivity: Any, scale: Any, epsilon: Any) -> Numbers:
         check.unread("that of randomized response", "the record of a noise", sensitivity=sensitivity, scale=scale)

@@ -249,10 +249,11 @@ VALID_CALLS = {
 
 
 def _tuples(people, A):
-    """Rows, labels and groups are all the ones of A: the whole person is private here."""
-    private = np.asarray(A)
-    rows = functional.shorten_rows(np.abs(people.X + 0.5 * private[:, None]), 4.0)
-    return rows, (people.X[:, 0] > 0).astype(int) ^ (private == 1), (private == 1).astype(int)
+    """Labels and groups are all the ones of A, and some rows: the whole person is private here. Most people have the first feature alone;
+    of one in six the other is all, as in ``functional.worst_pair``, and of one in six both are even, which moves a sum in l1 further."""
+    private, rows, even = np.asarray(A) == 1, np.tile([1.0, 0.0], (people.m, 1)), np.sqrt([.5, .5])
+    rows[::6], rows[1::6], rows[2::6] = [0.0, 1.0], even, np.where(private[2::6, None], even, [1.0, 0.0])
+    return rows, 1 - private, private.astype(int)
 
 
 def _box(name, *given, tuples=3, **how):
@@ -261,7 +262,7 @@ def _box(name, *given, tuples=3, **how):
 
 PRIVATE_FITS = {
     "functional.functional_mechanism": _box("functional_mechanism", 2.0, tuples=2),
-    "functional.relaxed_functional_mechanism": _box("relaxed_functional_mechanism", 2.0, 1e-6, tuples=2, as_printed=True),
+    "functional.relaxed_functional_mechanism": _box("relaxed_functional_mechanism", 2.0, 1e-6, tuples=2),
     "functional.pdfc": _box("pdfc", 0, 1.0, 2.0),
     "functional.adfc": _box("adfc", 0, 1.0, 2.0, 1e-6, 1e-6),
     "functional.pflr_star": _box("pflr_star", 2.0, pays=True),     # as printed it costs more than it says
