@@ -32,7 +32,6 @@ from dpfair_teach.functional import FunctionalClassifier
 from dpfair_teach.oneshot import FrontierLearner, best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import (
-    acceptance_probability,
     closed_form,
     k_norm_counts,
     noisy_counts,
@@ -42,6 +41,7 @@ from dpfair_teach.postprocessing import (
     score_bins,
     solve_lp,
 )
+from dpfair_teach.postprocessing.derived import acceptance_probability
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 5)
 GAMMAS = np.array(GAMMAS_PROTOCOL)

@@ -28,12 +28,12 @@ from dpfair_teach.lagrangian import (
     NoiseMultipliers,
     Plan,
     algorithm,
-    dual_step,
     f_ld_signed,
     noisy_violations,
     pf_ld,
     start_training,
 )
+from dpfair_teach.lagrangian.algorithm import dual_step
 from dpfair_teach.networks import (
     Adam,
     Network,

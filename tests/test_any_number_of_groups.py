@@ -168,8 +168,7 @@ def responses(k):
 # ------------------------------------------------------------------------------------------------------ post-processing
 
 @counted("postprocessing.solve_lp", "postprocessing.closed_form", "postprocessing.solve",
-         "postprocessing.dual_value", "postprocessing.derived_counts", "postprocessing.acceptance_probability",
-         "postprocessing.lift_unusable")
+         "postprocessing.dual_value", "postprocessing.derived_counts", "postprocessing.lift_unusable")
 def programs(k):
     """The optimum is feasible by hand, its error is the hand's, and its multipliers prove that nothing is better."""
     yhat, A, Y = drawn(k)
@@ -180,7 +179,7 @@ def programs(k):
     for solve in (postprocessing.solve_lp, postprocessing.closed_form, postprocessing.solve):
         gamma = 0 if k > 2 and solve is postprocessing.closed_form else 0.1
         found = solve(q, gamma)
-        chance = postprocessing.acceptance_probability(found.p, yhat, A)
+        chance = postprocessing.derived.acceptance_probability(found.p, yhat, A)
         close(chance, [found.p[b, a] for b, a in zip(yhat, A, strict=True)])
         rate = rates(chance, A, Y, k)
         assert np.abs(rate - rate[0]).max() < gamma + 1e-7
@@ -517,16 +516,18 @@ def clips_and_reports(k):
 
 @counted("lagrangian.group_term", "lagrangian.largest_move", "lagrangian.clip_error_bound", "lagrangian.best_clip", "lagrangian.theorem_6")
 def clipped_groups(k):
-    """Sums person by person; who moves at fixed sizes changes one weight for another; every norm is tried as a clip."""
+    """Sums person by person, also where one changes group; every norm is tried as a clip."""
     _, A, _ = drawn(k)
     n, nu = [sum(A == a) for a in range(k)], np.linspace(-1.0, 2.0, k)
     G = np.random.default_rng(k).normal(size=(len(A), 2))
     norms = [math.hypot(*g) for g in G]
-    close(lagrangian.group_term("means", G, A, nu), sum(nu[a] / n[a] * g for a, g in zip(A, G, strict=True)))
-    move = max((abs(nu[b] - nu[a]) / 9 * norm, i, b) for i, (a, norm) in enumerate(zip(A, norms, strict=True)) for b in range(k) if b != a)
-    found = lagrangian.largest_move("fixed", G, A, nu, normalisers=np.full(k, 9.0))
-    close(found.value, move[0])
-    assert (found.person, found.group) == move[1:]
+
+    def term(B):
+        return sum(nu[a] / sum(B == a) * g for a, g in zip(B, G, strict=True))
+
+    close(lagrangian.group_term("means", G, A, nu), term(A))
+    move = lagrangian.largest_move("means", G, A, nu)
+    close(move.value, np.linalg.norm(term(np.where(np.arange(len(A)) == move.person, move.group, A)) - term(A)))
     weights = [abs(nu[a]) / n[a] for a in A]
 
     def bound(clip, noise):
@@ -582,10 +583,10 @@ def moments_of_groups(k):
         close(found.covariances(), hand[1:] if k == 2 else hand, 1.0)
 
 
-@counted("functional.free_gram_weight", "functional.moments_l2")
+@counted("functional.moments_l2")
 def moved_moments(k):
     """Pairs of two unit rows at an angle, with labels and groups equal or not, one by one: none moves further, and one as far."""
-    V, g, far = group_vertices(k), functional.free_gram_weight(k), []
+    V, g, far = group_vertices(k), functional.moments.free_gram_weight(k), []
     for angle in np.linspace(0, np.pi, 181):
         x, new = np.array([1.0, 0.0]), np.array([np.cos(angle), np.sin(angle)])
         for y in (0.5, -0.5):
@@ -627,7 +628,7 @@ LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "ga
 #: One data set of two groups, by the theorem, by the paper's covariance or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
               "oneshot.ask_once", "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",
-              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.largest_move", "functional.in_domain"}
+              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.largest_move", "functional.people.in_domain"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).
 _PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)
@@ -717,7 +718,7 @@ def test_what_is_for_two_groups_refuses_three():
         with pytest.raises(ValueError, match=r"^counts=.*groups"):
             separation.optimal_errors(table(k), 0.1)
         X, A, y, rng = np.full((6, 2), 0.5), np.arange(6) % k, [0, 1] * 3, np.random.default_rng(0)
-        for asked, given in ((functional.in_domain, (X, y, A)), (functional.covariance_vector, (X, A)),
+        for asked, given in ((functional.people.in_domain, (X, y, A)), (functional.covariance_vector, (X, A)),
                              (functional.merged_quadratic, (X, y, A)),
                              (functional.pdfc, (X, y, A, 0, 1.0, 1.0, rng)), (functional.adfc, (X, y, A, 0, 1.0, 1.0, 1e-6, 1e-6, rng)),
                              (functional.pflr_star, (X, y, A, 1.0, rng)),

@@ -99,9 +99,10 @@ def widest_line(function: Callable) -> str:
 
 
 def own_names(definition: ast.FunctionDef) -> set[str]:
-    """Its arguments and what it assigns."""
+    """Its arguments, what it assigns, and the class of what it returns, which the reference page has behind it."""
     stored = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return stored | {node.arg for node in ast.walk(definition) if isinstance(node, ast.arg)}
+    returned = {node.id for node in ast.walk(definition.returns or ast.Pass()) if isinstance(node, ast.Name)}
+    return stored | returned | {node.arg for node in ast.walk(definition) if isinstance(node, ast.arg)}
 
 
 def is_public(thing: object) -> bool:

@@ -9,7 +9,6 @@ import pytest
 from dpfair_teach import fairness
 from dpfair_teach.postprocessing import (
     closed_form,
-    count_sensitivity,
     derived_counts,
     largest_change,
     lemma_a1,
@@ -18,6 +17,7 @@ from dpfair_teach.postprocessing import (
     paper_slack,
     theorem_2_2,
 )
+from dpfair_teach.postprocessing.bounds import count_sensitivity
 from faults import Mutant
 
 COMMUNITIES = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])

@@ -19,7 +19,6 @@ from dpfair_teach import fairness, postprocessing
 from dpfair_teach._group_argument import WITHOUT_GROUPS
 from dpfair_teach.data import base_classifier, load, ten_people_base
 from dpfair_teach.postprocessing import (
-    acceptance_probability,
     closed_form,
     derived_counts,
     dual_value,
@@ -28,6 +27,7 @@ from dpfair_teach.postprocessing import (
 )
 from dpfair_teach.postprocessing import lp as lp_module
 from dpfair_teach.postprocessing.crossings import best_crossing
+from dpfair_teach.postprocessing.derived import acceptance_probability
 from faults import Mutant, with_arguments
 
 TEN = load("ten_people")
@@ -608,5 +608,5 @@ FAULTS = {
     "many_groups_exchanged": Mutant("dpfair_teach.postprocessing.solve_lp", groups_exchanged, "the groups' chances in the wrong order"),
     "dual_without_the_gamma_term": Mutant("dpfair_teach.postprocessing.dual_value", dual_without_gamma, "tolerances cost nothing"),
     "chances_forget_the_group": Mutant(
-        "dpfair_teach.postprocessing.acceptance_probability", chances_forget_the_group, "everybody is treated as in group 0"),
+        "dpfair_teach.postprocessing.derived.acceptance_probability", chances_forget_the_group, "everybody is treated as in group 0"),
 }

@@ -150,5 +150,5 @@ def rows_as_they_are(f):
 
 FAULTS = {
     "noise_in_raw_doubles": Mutant("dpfair_teach.mechanisms.grid.rounded", lambda f: raw, "the noisy sum is published as it is in doubles"),
-    "rows_off_the_grid": Mutant("dpfair_teach.functional.in_domain", rows_as_they_are, "sums depend on the order of the people"),
+    "rows_off_the_grid": Mutant("dpfair_teach.functional.people.in_domain", rows_as_they_are, "sums depend on the order of the people"),
 }

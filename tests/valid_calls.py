@@ -215,8 +215,6 @@ valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(
     q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0, notion="equalized_odds", against="pairs"))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
-valid("postprocessing.acceptance_probability", postprocessing.acceptance_probability,
-      lambda: dict(p=np.full((2, 2), 0.5), prediction=PREDICTION, A=A))
 valid("postprocessing.score_bins", postprocessing.score_bins, lambda: dict(score=[0.1, 0.5, 0.9], cuts=[0.2, 0.5]))
 valid("postprocessing.suggested_bins", postprocessing.suggested_bins, lambda: dict(m=100, epsilon=1.0))
 valid("postprocessing.optimal_cuts", postprocessing.optimal_cuts,
@@ -237,7 +235,6 @@ valid("postprocessing.bins_slack", postprocessing.bins_slack, lambda: dict(
     q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
 valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(
     q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
-valid("postprocessing.count_sensitivity", postprocessing.count_sensitivity, lambda: dict(m=10))
 valid("postprocessing.largest_change", postprocessing.largest_change, lambda: dict(prediction=[1, 0, 1], Y=[1, 0, 0], n_groups=2))
 valid("postprocessing.lemma_a1", postprocessing.lemma_a1, lambda: dict(q=Q, m=M, epsilon=5.0, beta=0.05, as_printed=False))
 valid("postprocessing.theorem_2_2", postprocessing.theorem_2_2,

@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from dpfair_teach import lagrangian, mechanisms, networks, oneshot
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan
-from dpfair_teach.lagrangian.problem import Part
+from dpfair_teach.lagrangian.algorithm import dual_step
+from dpfair_teach.lagrangian.private_steps import noisy_sizes
+from dpfair_teach.lagrangian.problem import Part, poisson_sample
 
 from .tran_people import DELTA
 
@@ -95,7 +97,7 @@ class InDirections(NetworkOfGroups):
         plan = Plan(self.epochs, BATCH, dual_learning_rate=DUAL_LEARNING_RATE, max_multiplier=MAX_MULTIPLIER, gamma=ALLOWED,
                     max_grad_norm=CLIP, warmup_epochs=max(1, self.epochs // 3), sampling_probability=min(1.0, BATCH / problem.m))
         noise = lagrangian.find_noise(self.epsilon, DELTA, plan, problem.m, sizes_budget_fraction=0.05)
-        sizes, asked = lagrangian.noisy_sizes(problem, noise.sizes, rng)
+        sizes, asked = noisy_sizes(problem, noise.sizes, rng)
         theta, multipliers, releases = pf_ld_in_directions(problem, plan, sizes, noise, rng)
         self.releases_ = (asked, *releases)
         return self.keep(problem, theta, multipliers)
@@ -117,14 +119,14 @@ def pf_ld_in_directions(problem: FairProblem, plan: Plan, sizes: np.ndarray, noi
                     directions = public_directions(problem.of(theta, batch[:ASKED]), rank)
                 step = part.gradient(part.loss_slopes())
                 step += directions @ (directions.T @ part.gradient(penalty))
-                secret = problem.of(theta, lagrangian.poisson_sample(problem.m, plan.sampling_probability, rng))
+                secret = problem.of(theta, poisson_sample(problem.m, plan.sampling_probability, rng))
                 step -= lagrangian.noisy_group_sum(secret, centred, plan.max_grad_norm, of_steps, rng,
                                                    directions) / plan.sampling_probability
             else:
                 step = part.gradient(part.loss_slopes() + penalty)
             theta, moments = plan.step(theta, step, moments)
         if plan.warmup_epochs <= epoch < plan.epochs:
-            nu = lagrangian.dual_step(nu, lagrangian.noisy_violations(problem.of(theta), sizes, of_violations, rng), plan)
+            nu = dual_step(nu, lagrangian.noisy_violations(problem.of(theta), sizes, of_violations, rng), plan)
     return theta, nu, of_steps.releases + of_violations.releases
 
 

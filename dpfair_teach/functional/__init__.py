@@ -5,7 +5,6 @@ people and their minima, ``sensitivity`` says how far one tuple moves them, ``al
 of two scales costs; ``moments`` and ``learner`` are ours. Every sum of people is exact in doubles, on a public grid (``people``).
 """
 from .algorithms import (
-    NoisyFit,
     adfc,
     fair_functional_mechanism,
     functional_mechanism,
@@ -15,8 +14,8 @@ from .algorithms import (
     with_feature,
 )
 from .learner import FunctionalClassifier, LittleLearnedWarning
-from .moments import Moments, free_gram_weight, moments_l2, release_moments
-from .people import in_domain, shorten_rows
+from .moments import Moments, moments_l2, release_moments
+from .people import shorten_rows
 from .quadratic import (
     Quadratic,
     bounded_minimum,
@@ -27,13 +26,11 @@ from .quadratic import (
     no_minimum_chance,
     penalized_minimum,
 )
-from .sensitivity import fair_l1, fair_l2, largest_move, linear_sensitivity, logistic_l1, logistic_l2, worst_pair
-from .two_scales import adfc_claim, adfc_epsilon, adfc_ratio, average_epsilon, gaussian_sigma_extended, part_sensitivity, pdfc_epsilon
+from .sensitivity import fair_l1, fair_l2, largest_move, logistic_l1, logistic_l2, worst_pair
+from .two_scales import adfc_epsilon, adfc_ratio, average_epsilon, gaussian_sigma_extended, pdfc_epsilon
 
 __all__ = ["Quadratic", "log_loss_quadratic", "covariance_vector", "merged_quadratic", "logistic_l1", "logistic_l2", "fair_l1", "fair_l2",
-           "linear_sensitivity", "gaussian_sigma_extended", "minimum", "no_minimum_chance", "penalized_minimum", "bounded_minimum",
+           "gaussian_sigma_extended", "minimum", "no_minimum_chance", "penalized_minimum", "bounded_minimum",
            "functional_mechanism", "relaxed_functional_mechanism", "fair_functional_mechanism", "pdfc", "adfc", "pflr_star",
-           "with_feature", "NoisyFit", "average_epsilon", "adfc_claim", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "part_sensitivity",
-           "largest_move",
-           "worst_pair", "Moments", "release_moments", "moments_l2", "free_gram_weight", "in_domain", "shorten_rows",
-           "FunctionalClassifier", "LittleLearnedWarning"]
+           "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "largest_move", "worst_pair",
+           "Moments", "release_moments", "moments_l2", "shorten_rows", "FunctionalClassifier", "LittleLearnedWarning"]

@@ -15,7 +15,7 @@ from .quadratic import MOST, Quadratic, covariance_vector, log_loss_quadratic, m
 from .sensitivity import fair_l1, fair_l2, logistic_l1, logistic_l2
 from .two_scales import adfc_claim, average_epsilon, gaussian_sigma_extended, part_sensitivity
 
-__all__ = ["NoisyFit", "adfc", "fair_functional_mechanism", "functional_mechanism", "pdfc", "pflr_star", "relaxed_functional_mechanism",
+__all__ = ["adfc", "fair_functional_mechanism", "functional_mechanism", "pdfc", "pflr_star", "relaxed_functional_mechanism",
            "with_feature"]
 
 
@@ -25,7 +25,7 @@ class NoisyFit:
 
     Source: Algorithms 1 to 3 (Ding et al. 2020).
 
-    Parameters
+    Attributes
     ----------
     w : (d,) array
         Weights; no intercept.
@@ -39,13 +39,6 @@ class NoisyFit:
         The delta beside it; 0 for Laplace noise.
     c : (d,) array, optional
         The covariance vector with its noise, where it was released beside the objective.
-
-    Examples
-    --------
-    >>> from dpfair_teach.accounting import UNIT_TUPLE, Release
-    >>> f = Quadratic([-1.0], [[2.0]])
-    >>> NoisyFit(minimum(f), f, (Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),), 0.5).w
-    array([0.5])
     """
 
     w: np.ndarray
@@ -54,19 +47,6 @@ class NoisyFit:
     claimed: float
     claimed_delta: float = 0.0
     c: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.objective, Quadratic):
-            check.refuse("objective", self.objective, "no Quadratic", "Give functional.Quadratic(b, H).")
-        records = check.entries("releases_", self.releases_, "a collection of records", "Give a tuple of accounting.Release.")
-        for record in check.filled("releases_", records, "record"):
-            if not isinstance(record, Release):
-                check.refuse("releases_", record, "no record of a mechanism", "Give a tuple of accounting.Release.")
-        for name, value in (("w", check.array("w", self.w, shape=self.objective.b.shape)), ("releases_", tuple(records)),
-                            ("claimed", check.epsilon(self.claimed, "claimed")),
-                            ("claimed_delta", check.number("claimed_delta", self.claimed_delta, low=0.0, high=1.0, high_open=True)),
-                            ("c", self.c if self.c is None else check.array("c", self.c, shape=self.objective.b.shape))):
-            object.__setattr__(self, name, value)
 
 
 def with_feature(d: int, s: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from ..mechanisms import gaussian_sigma, release
 from .people import grid_digits, in_domain, sums
 from .quadratic import Quadratic, symmetric
 
-__all__ = ["Moments", "free_gram_weight", "moments_l2", "release_moments"]
+__all__ = ["Moments", "moments_l2", "release_moments"]
 
 
 def group_vertices(n_groups: int) -> np.ndarray:
@@ -33,17 +33,7 @@ def group_vertices(n_groups: int) -> np.ndarray:
 def free_gram_weight(n_groups: int | None = None) -> float:
     """The largest weight of x x', from two features on, for which it costs nothing: the sensitivity stays that of labels and groups.
 
-    Source: ours. Squared: 1/8, and with groups 1/8 + (k - 1) / (4k).
-
-    Parameters
-    ----------
-    n_groups : int in 2..1000, optional
-        k. None: no groups are asked about.
-
-    Examples
-    --------
-    >>> round(free_gram_weight(), 4), free_gram_weight(2), round(free_gram_weight(5), 4)
-    (0.3536, 0.5, 0.5701)
+    Source: ours. Squared: 1/8, and with k groups 1/8 + (k - 1) / (4k).
     """
     return math.sqrt(0.125 + (1 - 1 / _groups(n_groups)) / 4)
 
@@ -60,9 +50,10 @@ def moments_l2(n_groups: int | None = None, *, gram_weight: float | None = None)
 
     Parameters
     ----------
-    n_groups : as in :func:`free_gram_weight`
+    n_groups : int in 2..1000, optional
+        k. None: no groups are asked about.
     gram_weight : float in [1e-3, 1e3], optional
-        g; None: :func:`free_gram_weight`.
+        g; None: the largest that costs nothing, squared 1/8, and with groups 1/8 + (k - 1) / (4k).
 
     Examples
     --------

@@ -66,35 +66,12 @@ def refuse_long_row(longest: float) -> None:
 
 def in_domain(X: ArrayLike, y: ArrayLike, A: ArrayLike | None = None, *, domain: Literal["nonnegative", "signed"] = "nonnegative",
               as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """X on a public grid, and y: what a sensitivity was proved for, and what adds up exactly; all else is refused.
+    """X (m, d) on a public grid, and y (m,): what a sensitivity was proved for, and what adds up exactly; all else is refused.
 
     Source: Problem Statement (Ding et al. 2020); the grid is ours. Entries are cut off toward 0 to multiples of 2^-b, b about
     (53 - log2 m) / 2: every sum of their products is exact in doubles, and a row of the ball stays in it. The refusal of a row outside
-    tells of a person: bring rows into the domain by a public rule, such as :func:`shorten_rows`.
-
-    Parameters
-    ----------
-    X : (m, d) array
-        Rows of norm at most 1, up to rounding: 1e-9.
-    y : (m,) array of 0/1
-    A : (m,) array of 0/1, optional
-        Only checked: two groups, of the same people, at most 10^7.
-    domain : {"nonnegative", "signed"}
-        Whether entries of X must be at least 0.
-    as_printed : bool
-        They must.
-
-    Returns
-    -------
-    (m, d) array, (m,) array
-
-    Examples
-    --------
-    >>> X, y = in_domain([[0.6, -0.8], [0.0, 0.5]], [1, 0], domain="signed")
-    >>> X * 2**26 % 1, X.round(6)
-    (array([[0., 0.],
-           [0., 0.]]), array([[ 0.6, -0.8],
-           [ 0. ,  0.5]]))
+    tells of a person: bring rows into the domain by a public rule, such as :func:`shorten_rows`. A, of two groups and at most 10^7 people,
+    is only checked. Entries are at least 0, domain "nonnegative" or ``as_printed``, or "signed".
     """
     nonnegative = check.choice("domain", domain, ("nonnegative", "signed")) == "nonnegative"
     nonnegative |= check.flag("as_printed", as_printed)

@@ -250,8 +250,7 @@ def _crossed(p: np.ndarray, N: np.ndarray) -> np.ndarray:
     return p - (rows @ p) @ rows
 
 
-def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alpha: float | None = None,
-            tau: float | None = None) -> np.ndarray:
+def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alpha: float | None = None) -> np.ndarray:
     """The minimum of f with a ridge, among the w that have no part where H + ridge is not positive: a noisy quadratic may have no other.
 
     Source: Zhang et al. 2012, regularization and spectral trimming, reconstructed; Ding et al. 2020 take a minimum for granted.
@@ -261,8 +260,8 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
     f : Quadratic
     ridge : float in [0, 1e100]
         Added to every eigenvalue of H.
-    c, alpha, tau : optional
-        Penalize alpha |c.w|, as in :func:`penalized_minimum`, or bound it by tau, as in :func:`bounded_minimum`.
+    c, alpha : optional
+        Penalize alpha |c.w|, as in :func:`penalized_minimum`.
 
     Returns
     -------
@@ -277,9 +276,8 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
     """
     C = np.empty((0, 0)) if c is None else _vectors(f, c)
     ridge = check.number("ridge", ridge, low=0.0, high=1e100)
-    if (c is not None) != ((alpha is None) != (tau is None)):
-        check.refuse("alpha, tau", (alpha, tau), f"with {'no' if c is None else 'a'} c",
-                     "Give c and one of alpha and tau, or none of the three.")
+    if (c is None) != (alpha is None):
+        check.refuse("alpha", alpha, f"with {'no' if c is None else 'a'} c", "Give both or none.")
     values, vectors = np.linalg.eigh(_quadratic(f).H)
     values = values + ridge
     keep = values > SMALL * max(np.abs(values).max(), 1e-300)
@@ -287,9 +285,7 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
         return np.zeros(len(f.b))
     V = vectors[:, keep]
     left = Quadratic(V.T @ f.b, np.diag(values[keep]))
-    if alpha is not None:
-        return V @ penalized_minimum(left, C @ V, alpha)
-    return V @ bounded_minimum(left, C @ V, tau) if tau is not None else -V @ (left.b / values[keep])
+    return V @ penalized_minimum(left, C @ V, alpha) if alpha is not None else -V @ (left.b / values[keep])
 
 
 def no_minimum_chance(d: int, smallest: float, sigma: float) -> float:

@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 from .. import _checks as check
 from .quadratic import MOST
 
-__all__ = ["fair_l1", "fair_l2", "largest_move", "linear_sensitivity", "logistic_l1", "logistic_l2", "worst_pair"]
+__all__ = ["fair_l1", "fair_l2", "largest_move", "logistic_l1", "logistic_l2", "worst_pair"]
 
 Norm = Literal["l1", "l2"]
 Domain = Literal["nonnegative", "signed", "box"]
@@ -25,6 +25,8 @@ DOMAINS: tuple[Domain, ...] = get_args(Domain)
 CURVATURE = 1 / 8
 #: How large the steps of the search are at first and at last.
 STEP, LAST = 0.5, 1e-3
+#: How many drawn starts it has.
+STARTS = 64
 
 
 def logistic_l1(d: int, *, domain: Domain = "nonnegative", as_printed: bool = False) -> float:
@@ -136,18 +138,6 @@ def linear_sensitivity(d: int, norm: Norm, *, as_printed: bool = False) -> float
     """l1 or l2 sensitivity of the square loss's coefficients, for targets in [-1, 1] and rows of norm at most 1.
 
     Source: Zhang et al. 2012, linear regression, reconstructed: as printed 2 (1 + d)^2 in l1, with the constant y^2 among the coefficients.
-
-    Parameters
-    ----------
-    d : as in :func:`logistic_l1`
-    norm : {"l1", "l2"}
-    as_printed : bool
-        In l1.
-
-    Examples
-    --------
-    >>> round(linear_sensitivity(10, "l1", as_printed=True), 1), round(linear_sensitivity(10, "l1"), 1), linear_sensitivity(10, "l2")
-    (242.0, 23.7, 4.0)
     """
     d = _features(d, "nonnegative", as_printed)
     if check.choice("norm", norm, ("l1", "l2")) == "l2":
@@ -223,7 +213,7 @@ class Tuples(NamedTuple):
 
 
 def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: Norm = "l1",
-                 weights: tuple[float, float] = (1.0, 1.0), starts: int = 64, steps: int = 600) -> AttainedMove:
+                 weights: tuple[float, float] = (1.0, 1.0), steps: int = 600) -> AttainedMove:
     """The largest move of the coefficients that a search finds: a lower bound on every sensitivity, for x >= 0 in the unit ball.
 
     Source: ours, against Lemmas 1 to 4 and Theorem 3 (Ding et al. 2020). Rows climb by random steps from drawn starts; labels, groups and
@@ -239,7 +229,7 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
     norm : {"l1", "l2"}
     weights : (float, float), at least 0
         Of coefficients with w_1, and of those without: 1/scale of two-scale noise.
-    starts, steps : int in 1..100,000
+    steps : int in 1..100,000
 
     Examples
     --------
@@ -250,11 +240,11 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
     d, rng = check.integer("d", d, low=1, high=500), check.rng(rng, drawn="the search")
     alpha, norm = check.number("alpha", alpha, low=0.0, high=1e6), check.choice("norm", norm, ("l1", "l2"))
     pair = check.array("weights", weights, shape=(2,), low=0.0, high=1e100)
-    starts, steps = check.integer("starts", starts, low=1, high=100_000), check.integer("steps", steps, low=1, high=100_000)
+    steps = check.integer("steps", steps, low=1, high=100_000)
     on_b, on_H = np.where(np.arange(d) == 0, *pair), np.full((d, d), pair[1])
     on_H[0, :] = on_H[:, 0] = pair[0]
     best = AttainedMove(-1.0, np.zeros(d), np.zeros(d), np.zeros(d), "", "")
-    begin = np.stack([*even_rows(d), *rng.random((starts, 3, d)) * rng.integers(0, 2, (starts, 3, d))])
+    begin = np.stack([*even_rows(d), *rng.random((STARTS, 3, d)) * rng.integers(0, 2, (STARTS, 3, d))])
     for label, group, sign in CASES if alpha else CASES[:2]:
         people, step = projected(begin), np.full(len(begin), STEP)
         now = _norms(people, label, group, sign, alpha, norm, on_b, on_H)

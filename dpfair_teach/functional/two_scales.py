@@ -66,24 +66,9 @@ def average_epsilon(d: int, epsilon_s: float, epsilon_n: float) -> float:
 
 
 def adfc_claim(d: int, epsilon_s: float, epsilon_n: float, delta_s: float, delta_n: float) -> tuple[float, float]:
-    """The epsilon and the delta that ADFC says it costs: :func:`average_epsilon`, and 1 - (1 - delta_s)(1 - delta_n).
+    """The epsilon and the delta that ADFC says it costs: :func:`average_epsilon`, and 1 - (1 - delta_s)(1 - delta_n). Not true.
 
-    Source: Algorithm 3 (Ding et al. 2020), what it outputs beside the weights. Not true: :func:`adfc_epsilon`.
-
-    Parameters
-    ----------
-    d, epsilon_s, epsilon_n : as in :func:`average_epsilon`
-    delta_s, delta_n : floats in [1e-100, 0.797]
-
-    Returns
-    -------
-    epsilon, delta : floats
-
-    Examples
-    --------
-    >>> epsilon, delta = adfc_claim(10, 10.0, 0.01, 1e-5, 1e-3)
-    >>> round(epsilon, 3), round(delta, 5)
-    (1.009, 0.00101)
+    Source: Algorithm 3 (Ding et al. 2020), what it outputs beside the weights.
     """
     return average_epsilon(d, epsilon_s, epsilon_n), _either(_delta("delta_s", delta_s), _delta("delta_n", delta_n))
 
@@ -92,18 +77,7 @@ def part_sensitivity(d: int, part: Literal["s", "n"], norm: Norm) -> float:
     """Sensitivity of the coefficients with w_s, or of those without, in the merged objective; x >= 0 in the unit ball, alpha = 1.
 
     Source: ours, for Theorems 3 and 5 (Ding et al. 2020). In l1 a certified bound; in l2 exact for many people. For up to 10^7 people it
-    holds with the rounding of their covariances.
-
-    Parameters
-    ----------
-    d : int in 2..5000
-    part : {"s", "n"}
-    norm : {"l1", "l2"}
-
-    Examples
-    --------
-    >>> [round(part_sensitivity(10, part, norm), 3) for norm in ("l1", "l2") for part in ("s", "n")]
-    [2.307, 7.568, 2.0, 2.236]
+    holds with the rounding of their covariances. ``part`` is "s" or "n", ``norm`` "l1" or "l2".
     """
     d = check.integer("d", d, low=2, high=MOST)
     without = check.choice("part", part, ("s", "n")) == "n"

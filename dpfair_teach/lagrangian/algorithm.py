@@ -257,24 +257,9 @@ def _refuse_before_the_first_step(problem: FairProblem, plan: Plan, least: int) 
 
 
 def dual_step(multipliers: np.ndarray, apart: np.ndarray, plan: Plan) -> np.ndarray:
-    """Signed multipliers after a dual step: up by the signed violation, back to 0 by gamma, within ``max_multiplier`` of 0.
+    """Signed multipliers (k, R) after a dual step: up by the signed violation, back to 0 by gamma, within ``max_multiplier`` of 0.
 
     Source: ours, for gaps T19 and T21: the dual of |v| <= gamma, nu being the price of one sign less that of the other.
-
-    Parameters
-    ----------
-    multipliers, apart : (k, R) arrays
-    plan : Plan
-
-    Returns
-    -------
-    (k, R) array
-
-    Examples
-    --------
-    >>> dual_step(np.array([[.5], [0.0]]), np.array([[.2], [-.05]]), Plan(2, 3, dual_learning_rate=10.0, max_multiplier=2.0, gamma=.06))
-    array([[1.9],
-           [0. ]])
     """
     plan = checked_plan(plan)
     multipliers = check.filled("multipliers", check.array("multipliers", multipliers, ndim=2), "multiplier")

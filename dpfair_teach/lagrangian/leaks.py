@@ -15,7 +15,7 @@ from ..mechanisms import UNIT_A, Measurement, mechanism_of
 from ..mechanisms.gaussian import log_delta
 from .sensitivity import positive, sign_flip_sensitivity, theorem_1
 
-__all__ = ["printed_step_epsilon", "scale_leak_delta", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon", "theorem_5",
+__all__ = ["printed_step_epsilon", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon",
            "visible_batch_epsilon", "partition_epsilon"]
 
 
@@ -58,23 +58,6 @@ def scale_leak_delta(ratio: float, n_parameters: int, epsilon: float) -> float:
 
     Source: ours (gap T6). The likelihood ratio grows with the length of the noise, whose square is chi-square. The larger of the two
     directions is taken.
-
-    Parameters
-    ----------
-    ratio : float in (1, 1e6]
-        Of the standard deviations.
-    n_parameters : int in 1..10^7
-        p.
-    epsilon : float in [0, 1e4]
-
-    Returns
-    -------
-    float in [0, 1]
-
-    Examples
-    --------
-    >>> scale_leak_delta(1.1, 1, 0.5) < scale_leak_delta(1.1, 1000, 0.5)
-    True
     """
     ratio = check.number("ratio", ratio, low=1.0, high=1e6, low_open=True)
     p, epsilon = check.integer("n_parameters", n_parameters, low=1, high=10**7), check.number("epsilon", epsilon, low=0.0, high=1e4)
@@ -106,7 +89,8 @@ def scale_leak_epsilon(group_size: int, n_parameters: int, delta: float) -> floa
     ----------
     group_size : int in 3..10^9
         m, of the smallest group.
-    n_parameters : as in :func:`scale_leak_delta`
+    n_parameters : int in 1..10^7
+        p.
     delta : float in [1e-10, 1)
 
     Returns
@@ -199,26 +183,10 @@ class Counts:
 
 
 def theorem_5(n: int, batch: int, epochs: int, *, as_printed: bool = False) -> Counts:
-    """The number of noisy steps and measurements in a run.
+    """The number of noisy steps and measurements in a run of T epochs on n people; as printed T n / batch and T.
 
     Source: Tran et al. 2020, Theorem 5; ours without ``as_printed`` (gap T14): the steps of the first epoch read no group, and the last
     measurement moves multipliers that no step uses.
-
-    Parameters
-    ----------
-    n : int in 1..10^12
-        People.
-    batch : int in 1..10^12
-        At most n.
-    epochs : int in 1..10^9
-        T.
-    as_printed : bool
-        T n / batch and T.
-
-    Examples
-    --------
-    >>> theorem_5(8930, 256, 50), theorem_5(8930, 256, 50, as_printed=True)
-    (Counts(primal=1715, dual=49), Counts(primal=1744.140625, dual=50))
     """
     n, T = check.integer("n", n, low=1, high=10**12), check.integer("epochs", epochs, low=1, high=10**9)
     batch = check.integer("batch", batch, low=1, high=10**12)

@@ -27,7 +27,7 @@ __all__ = ["FairLagrangian", "PrivateFairLagrangian"]
 GONE = {"rate": "Say learning_rate.", "dual_rate": "Say dual_learning_rate.", "largest": "Say max_multiplier.",
         "clip": "Say max_grad_norm.",
         "free": "A private fit warms up for a third of its epochs; write the loop with lagrangian.Plan(warmup_epochs=...).",
-        "h": "Write the loop with lagrangian.FairTerms(notion, n_groups, h).",
+        "h": "It is the score, and for accuracy parity the chance to be wrong.",
         "decision": "It decides by a score of 1/2; the scores are network_.probabilities(theta_, X).",
         "multipliers": "They are signed; the paper's are those of lagrangian.f_ld.",
         "callback": "Read history_ after the fit, or give lagrangian.pf_ld a log.",
@@ -37,7 +37,7 @@ GONE = {"rate": "Say learning_rate.", "dual_rate": "Say dual_learning_rate.", "l
         "sample": "It is batch / m; write the loop with lagrangian.Plan(sampling_probability=...) for another.",
         "subspace": "Write the loop with lagrangian.noisy_group_sum and its directions.",
         "shares": "Write the loop with lagrangian.public_sizes and lagrangian.pf_ld.",
-        **dict.fromkeys(("sizes_share", "dual_share"), "It is fixed; write the loop with lagrangian.find_noise for another.")}
+        **dict.fromkeys(("sizes_share", "dual_share"), "It is fixed.")}
 #: Of epsilon, for the sizes of the groups.
 SIZES_BUDGET_FRACTION = 0.05
 

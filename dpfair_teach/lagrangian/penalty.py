@@ -10,7 +10,7 @@ from .. import _checks as check
 from .private_steps import NO_PROBLEM
 from .problem import FairProblem
 
-__all__ = ["relaxed_problem", "dual_value", "penalty", "penalty_gradient", "printed_direction"]
+__all__ = ["dual_value", "penalty", "penalty_gradient", "printed_direction"]
 
 
 class Relaxed(NamedTuple):
@@ -22,24 +22,9 @@ class Relaxed(NamedTuple):
 
 
 def relaxed_problem(losses: ArrayLike, violations: ArrayLike, multipliers: ArrayLike, *, signed: bool = False) -> Relaxed:
-    """The candidate of least loss plus multipliers times absolute violations; with ``signed``, times the violations themselves.
+    """The candidate of least loss (n,) plus multipliers (c,) times absolute violations (n, c); with ``signed``, times these themselves.
 
     Source: Tran et al. 2020, equations (4) and (5), for candidates instead of all theta.
-
-    Parameters
-    ----------
-    losses : (n,) array
-        J of each candidate.
-    violations : (n, c) array
-        mu(D_P) - mu(D_G) of each candidate and constraint.
-    multipliers : (c,) array
-        At least 0, unless ``signed``.
-    signed : bool
-
-    Examples
-    --------
-    >>> relaxed_problem([0.0, 0.3], [[0.5], [0.0]], [0.5])
-    Relaxed(chosen=0, value=0.25, loss=0.0)
     """
     losses = check.filled("losses", check.array("losses", losses, ndim=1, low=-1e100, high=1e100), "loss")
     violations = check.array("violations", violations, ndim=2, low=-1e100, high=1e100)
@@ -62,7 +47,14 @@ def dual_value(losses: ArrayLike, violations: ArrayLike, multipliers: ArrayLike,
 
     Parameters
     ----------
-    losses, violations, multipliers, signed : as in :func:`relaxed_problem`
+    losses : (n,) array
+        J of each candidate.
+    violations : (n, c) array
+        mu(D_P) - mu(D_G) of each candidate and constraint.
+    multipliers : (c,) array
+        At least 0, unless ``signed``.
+    signed : bool
+        Of the violations themselves, and not of their absolute values.
     as_printed : bool
         Without the price.
 

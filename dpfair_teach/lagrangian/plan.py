@@ -24,6 +24,8 @@ LARGEST = 1e6
 LEAST_SAMPLE = 1e-5
 #: Noise multipliers that are looked at: below the least nothing is hidden, above the largest nothing is told.
 LEAST_NOISE, MOST_NOISE = 0.05, 1e6
+#: Of epsilon, what the dual steps would cost alone.
+DUAL_BUDGET_FRACTION = 0.2
 #: How close to epsilon the noise is sought.
 CLOSE = 1e-3
 #: Of Renyi's accountant, where only a start is asked of it.
@@ -196,12 +198,11 @@ def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int
     return *asked, *of_steps.planned(primal), *of_violations.planned(dual)
 
 
-def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget_fraction: float = 0.0,
-               dual_budget_fraction: float = 0.2) -> NoiseMultipliers:
+def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget_fraction: float = 0.0) -> NoiseMultipliers:
     """The least noise with which a repaired training is (epsilon, delta)-private, by the accountant of loss distributions.
 
-    Source: ours, for Tran et al. 2020, Lemmas 1 and 2 and Theorem 5. The dual steps get the noise that would cost their fraction of epsilon
-    were they alone, the primal steps as little as fits.
+    Source: ours, for Tran et al. 2020, Lemmas 1 and 2 and Theorem 5. The dual steps get the noise that would cost a fifth of epsilon were
+    they alone, the primal steps as little as fits.
 
     Parameters
     ----------
@@ -213,7 +214,6 @@ def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget
         People.
     sizes_budget_fraction : float in [0.001, 0.9], or 0
         Of epsilon, for the sizes; 0 where they are public.
-    dual_budget_fraction : float in [0.001, 0.9]
 
     Returns
     -------
@@ -235,19 +235,18 @@ def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget
     if 0 < of_sizes < 0.001:
         check.refuse("sizes_budget_fraction", of_sizes, "above 0 and below 0.001: it would pay for an answer that is all noise",
                      "Give 0 where sizes are public, else at least 0.001.")
-    of_dual = check.number("dual_budget_fraction", dual_budget_fraction, low=0.001, high=0.9)
     primal, dual = plan.paid(m)
     if not primal:
         check.refuse("plan", (plan.epochs, plan.warmup_epochs), "epochs, and so many of them warm-up: nothing private is read",
                      "Choose more epochs.")
-    return _least_noise(epsilon, delta, primal, dual, plan.sampling_probability, of_sizes, of_dual)
+    return _least_noise(epsilon, delta, primal, dual, plan.sampling_probability, of_sizes)
 
 
 @lru_cache(maxsize=256)
-def _least_noise(epsilon: float, delta: float, primal: int, dual: int, q: float, of_sizes: float, of_dual: float) -> NoiseMultipliers:
+def _least_noise(epsilon: float, delta: float, primal: int, dual: int, q: float, of_sizes: float) -> NoiseMultipliers:
     """The cost depends on these numbers alone: two groups and more have the same noise multipliers, and a question of the same epsilon."""
     sizes = of_sizes * epsilon
-    sigma_d = math.sqrt(dual) * gaussian_sigma(1.0, of_dual * (epsilon - sizes), delta)
+    sigma_d = math.sqrt(dual) * gaussian_sigma(1.0, DUAL_BUDGET_FRACTION * (epsilon - sizes), delta)
     asked = Measurement("geometric", UNIT_A, sensitivity=1, epsilon=sizes).planned(1) if sizes else ()
     asked += gaussian_of(sigma_d).planned(dual)
 

@@ -12,23 +12,9 @@ __all__ = ["clipped", "pf_ld_as_printed", "pf_ld_autograd", "printed_dual_step",
 
 
 def clipped(vector: np.ndarray, clip: float) -> np.ndarray:
-    """The vector, shortened to the length ``clip`` if it is longer.
+    """The vector (p,), shortened to the length ``clip`` if it is longer.
 
     Source: Tran et al. 2020, after equation (10).
-
-    Parameters
-    ----------
-    vector : (p,) array
-    clip : float in (0, 1e9]
-
-    Returns
-    -------
-    (p,) array
-
-    Examples
-    --------
-    >>> clipped([3.0, 4.0], 1.0)
-    array([0.6, 0.8])
     """
     vector = check.array("vector", vector, ndim=1, low=-1e100, high=1e100)
     clip = check.number("clip", clip, low=0.0, high=1e9, low_open=True)
@@ -36,24 +22,11 @@ def clipped(vector: np.ndarray, clip: float) -> np.ndarray:
 
 
 def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, empty: Empty = "refuse") -> float:
-    """factor times clip over the smallest size less 1; where that size is 1 or less the formula has no value.
+    """factor times clip over the smallest of the sizes (k, R) less 1; 0 where that size is 1 or less.
 
     Source: Tran et al. 2020, Theorem 1 (equation (7), factor = 2 lambda^max) and Theorem 2 (equation (11), factor = sqrt 2). Neither is a
-    sensitivity: gaps T1, T2 and T6. The sizes are private, and so is this number.
-
-    Parameters
-    ----------
-    sizes : (k, R) array
-        Of a batch, or of all.
-    clip : float in (0, 1e9]
-    factor : float in [0, 1e9]
-    empty : str
-        Where there is no value: "refuse", or "skip", and 0 is returned.
-
-    Examples
-    --------
-    >>> round(printed_sensitivity([[20], [80]], 1.0, 2.0), 4)
-    0.1053
+    sensitivity: gaps T1, T2 and T6. The sizes are private, and so is this number. Of a size of 1 or less it has no value: ``empty`` says
+    "refuse", or "skip".
     """
     sizes = check.filled("sizes", check.array("sizes", sizes, ndim=2, low=-1e15, high=1e15), "size")
     clip = check.number("clip", clip, low=0.0, high=1e9, low_open=True)
@@ -67,35 +40,11 @@ def printed_sensitivity(sizes: np.ndarray, clip: float | None, factor: float, em
 
 def printed_dual_step(multipliers: np.ndarray, whole: GroupPart, plan: Plan, noise: NoiseMultipliers,
                       rng: np.random.Generator) -> np.ndarray:
-    """Multipliers after the printed dual step: up by the absolute violation of everybody, with noise, and at most ``max_multiplier``.
+    """Multipliers (k, R) after the printed dual step: up by the absolute violation of all, with noise, and at most ``max_multiplier``.
 
     Source: Tran et al. 2020, Algorithm 1 with equations (11) and (13). **Not** private: noise is scaled by the smallest group (T6), and
     for h of both signs by too little (T17). h is shortened to the dual clip in the groups' means, and not in everybody's. Noise may take a
     multiplier below 0 (T19).
-
-    Parameters
-    ----------
-    multipliers : (k, R) array
-    whole : of :class:`FairProblem`
-        ``problem.of(theta)``, everybody.
-    plan : Plan
-        With a ``dual_clip``.
-    noise : NoiseMultipliers
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (k, R) array
-
-    Examples
-    --------
-    >>> from dpfair_teach.lagrangian import FairTerms
-    >>> from dpfair_teach.networks import Network
-    >>> X, A, Y = np.arange(4.0)[:, None], [0, 0, 1, 1], [0, 1, 0, 1]
-    >>> whole = FairProblem(Network(1, ()), X, A, Y, FairTerms("demographic_parity", 2)).of(np.array([1.0, 0.0]))
-    >>> noise, rng = NoiseMultipliers(0.0, 0.0), np.random.default_rng(0)
-    >>> printed_dual_step(np.zeros((2, 1)), whole, Plan(1, 4, dual_clip=5.0), noise, rng).round(3).ravel()
-    array([0.151, 0.151])
     """
     if not isinstance(whole, GroupPart):
         check.refuse("whole", whole, "not a part of a FairProblem", "Give problem.of(theta).")

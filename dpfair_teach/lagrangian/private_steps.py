@@ -163,31 +163,10 @@ def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng:
 
 
 def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) -> tuple[np.ndarray, Release]:
-    """How many people each group has under each fraction line, asked once, with geometric noise: epsilon-private.
+    """How many people each group has under each fraction line, (k, R), asked once, with geometric noise: epsilon-private; and its record.
 
     Source: ours, gap T6: what sets the scale of noise must be public. No size is taken to be below a hundredth of its rate, or 1: an empty
     group is no error, and its noise is bounded.
-
-    Parameters
-    ----------
-    problem : FairProblem
-        Its groups given as codes.
-    epsilon : float in [1e-9, 1e9]
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    sizes : (k, R) array
-    release : accounting.Release
-
-    Examples
-    --------
-    >>> from dpfair_teach.lagrangian import FairProblem, FairTerms
-    >>> from dpfair_teach.networks import Network
-    >>> problem = FairProblem(Network(1, ()), np.ones((6, 1)), [0, 1, 1] * 2, [0, 1] * 3, FairTerms("demographic_parity", 2))
-    >>> sizes, release = noisy_sizes(problem, 50.0, np.random.default_rng(0))
-    >>> sizes.tolist(), release.mechanism
-    ([[2.0], [4.0]], 'geometric')
     """
     problem = with_codes("problem", problem)
     terms, codes = problem.terms, np.asarray(problem.codes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +19,6 @@ from .plan import LARGEST, Empty
 
 __all__ = ["FairTerms", "FairProblem", "epoch_batches", "poisson_sample"]
 
-#: What is averaged. Of the notions that compare acceptance the score; of accuracy parity the error or the loss.
-Averaged = Literal["score", "error", "loss"]
-AVERAGED: tuple[Averaged, ...] = get_args(Averaged)
-
 
 @dataclass(frozen=True)
 class FairTerms:
@@ -30,8 +26,8 @@ class FairTerms:
     group's, is to be 0.
 
     Source: Tran et al. 2020, equations (1) and (2), and Examples 1 to 3. The index set is groups times rates: k for demographic and
-    accuracy parity, 2k for equalized odds. These are means of *scores* (gap T27): a network whose mean scores are equal need not *accept*
-    equally often where a score of 1/2 decides.
+    accuracy parity, 2k for equalized odds. h is the chance of label 1, and for accuracy parity the chance to be wrong. These are means of
+    *scores* (gap T27): a network whose mean scores are equal need not *accept* equally often where a score of 1/2 decides.
 
     Parameters
     ----------
@@ -40,41 +36,30 @@ class FairTerms:
         population, as equation (1) is.
     n_groups : int in 2..1000
         k.
-    h : str, optional
-        ``score``: the chance of label 1, for all notions but accuracy parity. For that one ``error``, the chance to be wrong, in [0, 1],
-        as without a word; or ``loss``, as the paper has it, the log loss, which has no upper end.
 
     Attributes
     ----------
     parity : fairness.Parity
         The notion, against the population.
-    averaged : str
-        h.
     shape : (k, R)
         Of violations, sizes and multipliers.
 
     Examples
     --------
     >>> terms = FairTerms("equalized_odds", 3)
-    >>> terms.shape, terms.averaged, terms.cells([0, 1, 1]).tolist()
-    ((3, 2), 'score', [0, 1, 1])
+    >>> terms.shape, terms.cells([0, 1, 1]).tolist()
+    ((3, 2), [0, 1, 1])
     """
 
     notion: Notion | Parity
     n_groups: int
-    h: Averaged | None = None
     parity: Parity = field(init=False, repr=False)
-    averaged: Averaged = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         form = None if isinstance(self.notion, Parity) else "population"
         parity = read_parity(self.notion, against=form, forms=("population",), because="The constraints are gaps to everybody.")
-        served: tuple[Averaged, ...] = ("error", "loss") if parity.notion == "accuracy_parity" else ("score",)
-        if self.h is not None and check.choice("h", self.h, AVERAGED) not in served:
-            reader = "another notion" if self.h == "score" else "notion='accuracy_parity'"
-            check.unread(f"notion={check.shown(self.notion)}", reader, h=self.h)
-        for name, value in (("n_groups", check.group_count(self.n_groups)), ("parity", parity), ("averaged", self.h or served[0])):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "n_groups", check.group_count(self.n_groups))
+        object.__setattr__(self, "parity", parity)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,16 +74,12 @@ class FairTerms:
         return code
 
     def values(self, logits: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """h of each person, (m,)."""
-        if self.averaged == "loss":
-            return log_loss(logits, y)
-        return _chance(logits) if self.averaged == "score" else soft_error(logits, y)
+        """h of each person, (m,): the chance of label 1, and for accuracy parity the chance to be wrong."""
+        return soft_error(logits, y) if self.parity.notion == "accuracy_parity" else _chance(logits)
 
     def slopes(self, logits: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Derivative of h by the person's logit, (m,)."""
-        if self.averaged == "loss":
-            return log_loss_slopes(logits, y)
-        if self.averaged == "error":
+        if self.parity.notion == "accuracy_parity":
             return soft_error_slopes(logits, y)
         chance = _chance(logits)
         return chance * (1 - chance)
@@ -448,25 +429,9 @@ def epoch_order(m: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def poisson_sample(m: int, probability: float, rng: np.random.Generator) -> np.ndarray:
-    """A secret sample: each of m people is in it with this probability, on its own. Who is in it must not become known.
+    """A secret sample: each of m people is in it with this probability, on its own; their rows, rising. Who is in it must not become known.
 
     Source: Tran et al. 2020, Definition 2, as it must be read: gap T13.
-
-    Parameters
-    ----------
-    m : int in 1..10^9
-    probability : float in [0, 1]
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    array of ints, in increasing order
-
-    Examples
-    --------
-    >>> drawn = poisson_sample(1000, .05, np.random.default_rng(0))
-    >>> 20 < len(drawn) < 90, bool((np.diff(drawn) > 0).all())
-    (True, True)
     """
     m, rng = check.integer("m", m, low=1, high=10**9), check.rng(rng)
     probability = check.number("probability", probability, low=0.0, high=1.0)

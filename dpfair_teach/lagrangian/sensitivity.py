@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations
 from typing import Literal, get_args
 
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["theorem_1", "mean_update", "means_sensitivity", "sign_flip_sensitivity", "clipped_mean_sensitivity", "floored_sensitivity",
+__all__ = ["theorem_1", "mean_update", "means_sensitivity", "clipped_mean_sensitivity",
            "fixed_sensitivity", "theorem_2", "fixed_violation_sensitivity", "missing_sensitivity", "group_term", "largest_move",
            "worst_people"]
 
@@ -143,15 +142,6 @@ def sign_flip_sensitivity(n_left: float, n_joined: float, clip: float, multiplie
     Source: ours; Tran et al. 2020, Theorem 1, step (8a) to (8b) drops the absolute value (gap T2), whose sign one person can turn. It holds
     for two groups with equal multipliers. Anywhere else a flipped sign turns the population's gradient, too, which is not clipped: then no
     number bounds the change.
-
-    Parameters
-    ----------
-    n_left, n_joined, clip, multiplier : as in :func:`theorem_1`
-
-    Examples
-    --------
-    >>> round(sign_flip_sensitivity(20, 20, clip=1, multiplier=1), 3), round(sign_flip_sensitivity(2e6, 2e6, clip=1, multiplier=1), 3)
-    (3.905, 4.0)
     """
     n1, n2 = sizes_of(n_left, n_joined)
     return positive("clip", clip) * positive("multiplier", multiplier) * (4 - 2 / max(n1, n2 + 1))
@@ -178,17 +168,6 @@ def floored_sensitivity(multipliers: ArrayLike, clip: float, floor: int) -> floa
     """The l2 sensitivity with floored means, sum of the group over max(size, m0), m0 public: for all sizes.
 
     Source: ours (repair R3 of gap T6): 2C / (m0 + 1) times the range of the multipliers and 0, which is met.
-
-    Parameters
-    ----------
-    multipliers, clip : as in :func:`means_sensitivity`
-    floor : int in 1..10^12
-        m0.
-
-    Examples
-    --------
-    >>> round(floored_sensitivity([1, -1], clip=1, floor=20), 4)
-    0.1905
     """
     nu, C = multipliers_of(multipliers), positive("clip", clip)
     m0 = check.integer("floor", floor, low=1, high=10**12)
@@ -253,7 +232,7 @@ def theorem_2(n_left: float, n_joined: float, low: float, high: float, *, as_pri
     return (high - low) * math.hypot(1 / n1, 1 / (n2 + 1))
 
 
-def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float, population: float, *, one: bool = False) -> float:
+def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float, population: float) -> float:
     """The l2 sensitivity of violations with fixed public normalisers, (1/N_a) times the sum over group a of (population - h).
 
     Source: ours (repair R2 of gaps T17 and T28): R hypot of the two largest 1/N, with R = max(high - population, population - low).
@@ -264,8 +243,6 @@ def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float,
     low, high : as in :func:`theorem_2`
     population : float in [-1e12, 1e12]
         The mean of h over all people, which is public; from low to high.
-    one : bool
-        Only the first group's violation is measured, R / N: enough for two groups, whose violations are multiples of each other.
 
     Examples
     --------
@@ -278,12 +255,7 @@ def fixed_violation_sensitivity(normalisers: ArrayLike, low: float, high: float,
     if not low <= population <= high:
         check.refuse("population", population, f"outside the range of h, from low = {low:g} to high = {high:g}",
                      "Give the mean of h over all people.")
-    reach = max(high - population, population - low)
-    if check.flag("one", one):
-        if N.size > 2:
-            check.refuse("one", one, f"one violation says nothing of the others of {N.size} groups", "Measure all, one=False.")
-        return float(reach / N[0])
-    return float(reach * math.hypot(*np.sort(1 / N)[-2:]))
+    return float(max(high - population, population - low) * math.hypot(*np.sort(1 / N)[-2:]))
 
 
 def missing_sensitivity(n_left: float, n_joined: float, rate: float, clip: float, multiplier: float, *, as_printed: bool = False) -> float:
@@ -319,7 +291,7 @@ def missing_sensitivity(n_left: float, n_joined: float, rate: float, clip: float
 
 
 #: How the group term is written.
-Form = Literal["means", "autograd", "printed", "clipped means", "floored means", "fixed"]
+Form = Literal["means", "autograd", "printed"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
@@ -333,33 +305,22 @@ def _means(G: np.ndarray, A: np.ndarray, k: int) -> np.ndarray:
     """(k, p): the mean of each group."""
     n = np.bincount(A, minlength=k)
     if not n.all():
-        check.refuse("A", int(n.argmin()), f"group {n.argmin()} holds nobody, so it has no mean", "Choose form='floored means' or 'fixed'.")
+        check.refuse("A", int(n.argmin()), f"group {n.argmin()} holds nobody, so it has no mean", "Leave that group out.")
     return (np.eye(k)[A].T @ G) / n[:, None]
 
 
-def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: ArrayLike, *, scores: ArrayLike | None = None,
-               population: ArrayLike | None = None, clip: float | None = None, floor: int | None = None,
-               normalisers: ArrayLike | None = None) -> np.ndarray:
+def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: ArrayLike, *, scores: ArrayLike | None = None) -> np.ndarray:
     """What a training step takes from the private groups, without noise.
 
-    Source: Tran et al. 2020: "printed" is equation (10), "autograd" the gradient of the penalty of its Theorem 1 and Algorithm 1,
-    "clipped means" the formula after (10); the others are ours (repairs R1 to R3).
-
-    ========================  ============================================================
-    form                      with g the people's gradients, nu the multipliers
-    ========================  ============================================================
-    "means"                   sum nu_a mean_a(g)
-    "autograd"                sum nu_a sign(V_a) (population - mean_a(g)), V_a = mean of all scores - mean_a(scores)
-    "printed"                 sum nu_a |population - mean_a(g)|, coordinate by coordinate
-    "clipped means"           sum nu_a clip(mean_a(g))
-    "floored means"           sum nu_a sum_a(g) / max(size, floor)
-    "fixed"                   sum nu_a sum_a(g) / N_a
-    ========================  ============================================================
+    Source: Tran et al. 2020: "printed" is equation (10), "autograd" the gradient of the penalty of its Theorem 1 and Algorithm 1; "means"
+    is ours. With g the people's gradients and nu the multipliers, "means" is the sum of nu_a mean_a(g); "autograd" that of
+    nu_a sign(V_a) (mean(g) - mean_a(g)), V_a = mean(scores) - mean_a(scores); "printed" that of nu_a |mean(g) - mean_a(g)|, coordinate by
+    coordinate.
 
     Parameters
     ----------
     form : str
-        One of the six.
+        One of the three.
     gradients : (m, p) array
         Of h, one row for each person, as they enter: clipped, where they are to be clipped. Public.
     A : (m,) array of 0..k-1
@@ -367,14 +328,6 @@ def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Arra
     multipliers : (k,) array in [-1e12, 1e12]
     scores : (m,) array
         h of each person; for "autograd".
-    population : (p,) array, optional
-        The population's gradient as it enters, for "autograd" and "printed"; None: the mean of ``gradients``.
-    clip : float in [1e-12, 1e12]
-        For "clipped means".
-    floor : int in 1..10^12
-        For "floored means".
-    normalisers : (k,) array in [1e-6, 1e15]
-        For "fixed".
 
     Returns
     -------
@@ -383,38 +336,19 @@ def group_term(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Arra
     Examples
     --------
     >>> g, A = [[1.0], [-1.0], [1.0], [1.0]], [0, 0, 1, 1]
-    >>> group_term("means", g, A, [1, -1]), group_term("fixed", g, A, [1, -1], normalisers=[4, 2])
-    (array([-1.]), array([-1.]))
+    >>> group_term("means", g, A, [1, -1]), group_term("printed", g, A, [1, 1])
+    (array([-1.]), array([1.]))
     """
     form = check.choice("form", form, FORMS)
     G, A, nu = _read(gradients, A, multipliers)
-    for name, value, reader in (("scores", scores, "autograd"), ("clip", clip, "clipped means"), ("floor", floor, "floored means"),
-                                ("normalisers", normalisers, "fixed")):
-        if form != reader:
-            check.unread(f"form={form!r}", f"form={reader!r}", **{name: value})
-        elif value is None:
-            check.refuse(name, None, f"form={form!r} reads it", f"Give {name}.")
-    if form not in ("autograd", "printed"):
-        check.unread(f"form={form!r}", "form='autograd' and 'printed'", population=population)
-    elif population is None:
-        everybody = G.mean(axis=0)
-    else:
-        everybody = check.array("population", population, ndim=1, length=G.shape[1], low=-1e100, high=1e100)
-    k = nu.size
-    if form == "fixed":
-        return (nu / normalisers_of(normalisers, k)) @ (np.eye(k)[A].T @ G)
-    if form == "floored means":
-        at_least = check.integer("floor", floor, low=1, high=10**12)
-        return (nu / np.maximum(np.bincount(A, minlength=k), at_least)) @ (np.eye(k)[A].T @ G)
-    means = _means(G, A, k)
-    if form == "autograd":
-        h = check.array("scores", scores, ndim=1, length=len(G), low=-1e100, high=1e100)
-        return (nu * np.sign(h.mean() - _means(h[:, None], A, k)[:, 0])) @ (everybody - means)
-    if form == "printed":
-        return nu @ np.abs(everybody - means)
-    if form == "clipped means":
-        means = means / np.maximum(1, np.linalg.norm(means, axis=1) / positive("clip", clip))[:, None]
-    return nu @ means
+    means, everybody = _means(G, A, nu.size), G.mean(axis=0)
+    if form != "autograd":
+        check.unread(f"form={form!r}", "form='autograd'", scores=scores)
+        return nu @ (means if form == "means" else np.abs(everybody - means))
+    if scores is None:
+        check.refuse("scores", None, "form='autograd' reads it", "Give scores.")
+    h = check.array("scores", scores, ndim=1, length=len(G), low=-1e100, high=1e100)
+    return (nu * np.sign(h.mean() - _means(h[:, None], A, nu.size)[:, 0])) @ (everybody - means)
 
 
 @dataclass(frozen=True)
@@ -426,17 +360,15 @@ class Move:
     group: int
 
 
-def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: ArrayLike, *, scores: ArrayLike | None = None,
-                 population: ArrayLike | None = None, clip: float | None = None, floor: int | None = None,
-                 normalisers: ArrayLike | None = None) -> Move:
+def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: ArrayLike, *, scores: ArrayLike | None = None) -> Move:
     """Brute force: change everybody's group in turn to every other, and look how far :func:`group_term` moves.
 
     Source: the definition of sensitivity in Tran et al. 2020, Section 4.2, at one data set. Neighbours that leave a group without anybody
-    are left out where its mean is asked for.
+    are left out.
 
     Parameters
     ----------
-    form, gradients, A, multipliers, scores, population, clip, floor, normalisers : as in :func:`group_term`
+    form, gradients, A, multipliers, scores : as in :func:`group_term`
 
     Examples
     --------
@@ -444,18 +376,16 @@ def largest_move(form: Form, gradients: ArrayLike, A: ArrayLike, multipliers: Ar
     >>> round(largest_move("means", people.gradients, people.A, [1, -1]).value, 4)
     0.1952
     """
-    term = partial(group_term, form, scores=scores, population=population, clip=clip, floor=floor, normalisers=normalisers)
-    before = term(gradients, A, multipliers)
+    before = group_term(form, gradients, A, multipliers, scores=scores)
     G, A, nu = _read(gradients, A, multipliers)
-    kept = form in ("floored means", "fixed")
     found = Move(-1.0, -1, -1)
     for person, was in enumerate(A.tolist()):
-        if not kept and (A == was).sum() == 1:
+        if (A == was).sum() == 1:
             continue
         for group in set(range(nu.size)) - {was}:
             other = A.copy()
             other[person] = group
-            value = float(np.linalg.norm(term(G, other, nu) - before))
+            value = float(np.linalg.norm(group_term(form, G, other, nu, scores=scores) - before))
             if value > found.value:
                 found = Move(value, person, group)
     if found.person < 0:

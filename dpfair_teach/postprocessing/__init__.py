@@ -10,10 +10,10 @@ from .algorithms import dp_postprocessing, public_margin_postprocessing, score_b
 from .bins import optimal_cuts, score_bins, suggested_bins
 from .bounds import LemmaA1 as LemmaA1
 from .bounds import Theorem22 as Theorem22
-from .bounds import count_sensitivity, largest_change, lemma_a1, theorem_2_2
+from .bounds import largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form, solve
 from .derived import Solution as Solution
-from .derived import acceptance_probability, derived_counts
+from .derived import derived_counts
 from .learner import DPPostProcessing
 from .lp import dual_value, solve_lp
 from .noise import k_norm_counts, noisy_counts, public_margin_counts
@@ -21,10 +21,10 @@ from .slacks import bins_slack, lift_unusable, main_text_slack, margin_slack, pa
 
 __all__ = [
     "dp_postprocessing", "public_margin_postprocessing", "score_bin_postprocessing",
-    "solve_lp", "closed_form", "solve", "dual_value", "derived_counts", "acceptance_probability",
+    "solve_lp", "closed_form", "solve", "dual_value", "derived_counts",
     "score_bins", "optimal_cuts", "suggested_bins",
     "noisy_counts", "public_margin_counts", "k_norm_counts", "k_norm_probability", "k_norm_variance",
     "lift_unusable", "paper_slack", "main_text_slack", "margin_slack", "bins_slack",
-    "count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2",
+    "largest_change", "lemma_a1", "theorem_2_2",
     "DPPostProcessing",
 ]

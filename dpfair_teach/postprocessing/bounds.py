@@ -11,23 +11,13 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .slacks import both_rates, bound_numbers, log_over_m_epsilon, noisy_frequencies, over
 
-__all__ = ["count_sensitivity", "largest_change", "lemma_a1", "theorem_2_2"]
+__all__ = ["largest_change", "lemma_a1", "theorem_2_2"]
 
 
 def count_sensitivity(m: int) -> float:
-    """l1 sensitivity of the table of frequencies to one person's A: 2 / m.
+    """l1 sensitivity of the table of frequencies of m people to one person's A: 2 / m.
 
     Source: supplement, Lemma 2.1. One person leaves a cell and enters another, 1 / m each; never less, so it is an equality.
-
-    Parameters
-    ----------
-    m : int in 1..10^15
-        People in the data set.
-
-    Examples
-    --------
-    >>> count_sensitivity(10)
-    0.2
     """
     return 2 / check.integer("m", m, low=1, high=10**15, whole_float=True)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._group_argument import validated_groups
 
-__all__ = ["acceptance_probability", "derived_counts"]
+__all__ = ["derived_counts"]
 
 
 @dataclass(frozen=True)
@@ -78,24 +78,9 @@ def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
 
 
 def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarray:
-    """P(say 1) for every person: p at the base's prediction and the person's group.
+    """P(say 1) for every person, (m,): p (b, k) at the base's prediction and the person's group.
 
     Source: supplement, section 2.1 and its Figure 1: p_yhat,a = P[Yhat_p = 1 | Yhat = yhat, A = a].
-
-    Parameters
-    ----------
-    p : (b, k) array [yhat, a] in [0, 1]
-    prediction : (m,) array of ints 0..b-1
-    A : (m,) array of ints 0..k-1
-
-    Returns
-    -------
-    (m,) array in [0, 1]
-
-    Examples
-    --------
-    >>> acceptance_probability([[.25, 0], [1, .75]], prediction=[0, 1, 1], A=[0, 0, 1])
-    array([0.25, 1.  , 0.75])
     """
     p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
     b, k = p.shape

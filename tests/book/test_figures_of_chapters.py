@@ -201,7 +201,7 @@ def test_adas_group_turns_the_step_of_chapter_16_at_the_scores_drawn_and_never_b
                     assert here == pytest.approx(value)
                     far = max(far, abs(here - names["group_term"](score, 1 - group, **at)))
         if names["FORM"][at["step"]] == "autograd":
-            assert far <= lagrangian.sign_flip_sensitivity(at["n"], at["n"], 1.0, 1.0) + 1e-12
+            assert far <= lagrangian.sensitivity.sign_flip_sensitivity(at["n"], at["n"], 1.0, 1.0) + 1e-12
             moved.append(far)
         else:
             assert far == pytest.approx(2 / (at["n"] + 1)), "she agrees with group 0, and moves the mean of the other alone"

@@ -104,7 +104,7 @@ SUMS = {
     "separation.sensitivity_bound": {"1/m": "separation_bound_without_the_error", "the gap": "separation_bound_without_the_gap"},
     "oracles.sauer_sum": {"1": "sauer_sum_one_less", "the last": "sauer_sum_without_its_last_term"},
     "functional.logistic_l1": {"labels": "lemma_1_without_the_labels", "products": "lemma_1_without_the_matrix"},
-    "functional.linear_sensitivity": {"targets": "linear_l1_without_the_labels", "products": "linear_l1_without_the_matrix"},
+    "functional.sensitivity.linear_sensitivity": {"targets": "linear_l1_without_the_labels", "products": "linear_l1_without_the_matrix"},
     "functional.gaussian_sigma_extended": {"the first root": "extended_one_root", "epsilon": "extended_without_epsilon"},
     "functional.fair_l1": {
         "the label": "fair_l1_without_the_label", "the group": "fair_l1_without_the_group", "products": "fair_l1_without_the_matrix",
@@ -113,7 +113,7 @@ SUMS = {
         "the label": "fair_l2_without_the_label", "the own row": "fair_l2_without_the_own_row", "the others": "fair_l2_without_the_others",
         "apart: the others": "apart_without_the_others"},
     "functional.pdfc_epsilon": {"with w_s": "pdfc_loss_without_phi_s", "without": "pdfc_loss_without_phi_n"},
-    "functional.part_sensitivity": {"degree one": "part_of_s_without_degree_one", "products": "part_of_s_without_products"},
+    "functional.two_scales.part_sensitivity": {"degree one": "part_of_s_without_degree_one", "products": "part_of_s_without_products"},
     "functional.adfc_ratio": {"with w_s": "adfc_ratio_without_phi_s", "without": "adfc_ratio_without_phi_n"},
     "functional.moments_l2": {
         "the label": "moments_without_the_label", "the group": "moments_without_the_group", "products": "moments_without_the_matrix"},
@@ -126,10 +126,10 @@ ONE_TERM = {
     "functional.bounded_minimum", "games.players.released_bound",
     "accounting.advanced_composition", "accounting.optimal_composition_delta", "attacks.posterior_bound",
     "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
-    "lagrangian.floored_sensitivity", "lagrangian.means_sensitivity",
-    "lagrangian.missing_sensitivity", "lagrangian.sign_flip_sensitivity", "lagrangian.theorem_5",
+    "lagrangian.sensitivity.floored_sensitivity", "lagrangian.means_sensitivity",
+    "lagrangian.missing_sensitivity", "lagrangian.sensitivity.sign_flip_sensitivity", "lagrangian.leaks.theorem_5",
     "mechanisms.cell_sensitivity", "oneshot.curse_bound", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
-    "postprocessing.count_sensitivity", "postprocessing.main_text_slack", "separation.gap_sensitivity", "separation.theorem_3_9",
+    "postprocessing.bounds.count_sensitivity", "postprocessing.main_text_slack", "separation.gap_sensitivity", "separation.theorem_3_9",
 }
 CALLED_LIKE_A_BOUND = re.compile(r"theorem|lemma|corollary|bound(?!ed_range_d)|slack|margin$|regret|sensitivit|composition|privacy")
 

@@ -11,8 +11,8 @@ from test_functional_quadratic import drawn, on_grid
 from test_functional_quadratic import without_noise as told_without_noise
 
 from dpfair_teach import functional
-from dpfair_teach.accounting import UNIT_TUPLE, Release, compose
-from dpfair_teach.functional import NoisyFit, Quadratic
+from dpfair_teach.accounting import UNIT_TUPLE, compose
+from dpfair_teach.functional.algorithms import NoisyFit
 from dpfair_teach.mechanisms import gaussian_sigma
 
 algorithms = importlib.import_module("dpfair_teach.functional.algorithms")
@@ -137,12 +137,12 @@ def test_noise_of_two_scales_is_recorded_as_two_answers(epsilons):
     assert fit.claimed == functional.average_epsilon(D, *epsilons) and [r.mechanism for r in fit.releases_] == ["laplace"] * 2
     for record, epsilon, part in zip(fit.releases_, epsilons, "sn", strict=True):
         assert record.scale == pytest.approx((D**2 / 4 + 3 * D) / epsilon)
-        assert record.sensitivity == functional.part_sensitivity(D, part, "l1")
+        assert record.sensitivity == functional.two_scales.part_sensitivity(D, part, "l1")
     assert sum(record.epsilon for record in fit.releases_) >= functional.pdfc_epsilon(D, *epsilons) - 1e-12
     fit = functional.adfc(X, Y, A, 2, *epsilons, DELTA, DELTA, rng())
     for record, epsilon, part in zip(fit.releases_, epsilons, "sn", strict=True):
         assert record.scale == functional.gaussian_sigma_extended(np.sqrt(D**2 / 16 + 9 * D), epsilon, DELTA)
-        assert record.sensitivity == functional.part_sensitivity(D, part, "l2")
+        assert record.sensitivity == functional.two_scales.part_sensitivity(D, part, "l2")
 
 
 def test_which_coefficients_have_the_noise_of_w_s():
@@ -203,7 +203,7 @@ def test_signed_features_are_taken_where_the_sensitivity_is_for_them_too():
 
 def test_an_option_that_is_not_read_is_refused():
     with pytest.raises(ValueError, match=r"^as_printed=True: is read by norm='l1', and not by norm='l2'\. Leave as_printed out"):
-        functional.linear_sensitivity(3, "l2", as_printed=True)
+        functional.sensitivity.linear_sensitivity(3, "l2", as_printed=True)
     with pytest.raises(ValueError, match=r"^alpha=2\.0: the printed constant is for a covariance of weight 1\. Leave alpha or as_pri"):
         call("pflr_star", alpha=2.0, pays=True, as_printed=True)
 
@@ -217,14 +217,9 @@ def _noise() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-def _fit() -> dict:
-    return dict(w=[0.5], objective=Quadratic([-1.0], [[2.0]]), claimed=0.5, claimed_delta=1e-6, c=[0.25],
-                releases_=(Release("laplace", UNIT_TUPLE, sensitivity=2, scale=4.0),))
-
-
 VALID_CALLS = {
-    "functional.NoisyFit": _fit,
-    "functional.adfc_claim": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta_s=1e-6, delta_n=1e-5),
+    "functional.two_scales.adfc_claim": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta_s=1e-6, delta_n=1e-5),
+    "functional.two_scales.part_sensitivity": lambda: dict(d=3, part="s", norm="l2"),
     "functional.with_feature": lambda: dict(d=3, s=1),
     "functional.functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, rng=_noise(), as_printed=True),
     "functional.relaxed_functional_mechanism": lambda: dict(_PEOPLE, epsilon=1.0, delta=1e-6, rng=_noise(), as_printed=True),
@@ -237,13 +232,11 @@ VALID_CALLS = {
     "functional.fair_l1": lambda: dict(d=3, alpha=2.0, separate=False, domain="signed", as_printed=False),
     "functional.logistic_l2": lambda: dict(d=3, as_printed=True),
     "functional.fair_l2": lambda: dict(d=3, alpha=2.0, separate=False, domain="signed", as_printed=False),
-    "functional.linear_sensitivity": lambda: dict(d=3, norm="l1", as_printed=True),
     "functional.average_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0),
     "functional.pdfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, domain="box", sensitivity=11.25),
     "functional.adfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta_s=1e-6, delta_n=1e-5, sensitivity=5.0),
     "functional.adfc_ratio": lambda: dict(d=3, sigma_s=1.0, sigma_n=2.0),
-    "functional.part_sensitivity": lambda: dict(d=3, part="s", norm="l2"),
-    "functional.largest_move": lambda: dict(d=3, rng=_noise(), alpha=1.0, norm="l2", weights=(1.0, 2.0), starts=4, steps=10),
+    "functional.largest_move": lambda: dict(d=3, rng=_noise(), alpha=1.0, norm="l2", weights=(1.0, 2.0), steps=10),
     "functional.worst_pair": lambda: dict(d=3, m=5, s=1),
 }
 

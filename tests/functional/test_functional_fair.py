@@ -297,21 +297,22 @@ def test_the_bound_of_one_feature_holds_between_the_points_of_its_grid(d):
         move = 1.5 * u + .5 * v + np.abs(u**2 - v**2) / 8 + np.sqrt((d - 1) * (u**2 * (1 - u**2) + v**2 * (1 - v**2))) / 4
         i, j = np.unravel_index(move.argmax(), move.shape)
         at, width = np.array([t[i], t_new[j]]), width / 10
-    assert move.max() <= functional.part_sensitivity(d, "s", "l1") <= 1.001 * move.max()
+    assert move.max() <= functional.two_scales.part_sensitivity(d, "s", "l1") <= 1.001 * move.max()
 
 
 @pytest.mark.parametrize("d", [2, 3, 5, 10])
 def test_in_the_ball_no_pair_moves_a_part_or_loses_more_than_is_said(d):
     """Each part attacked alone, and both with weights; and Step 3, on a grid: what a group at the other end moves is less."""
     for weights, part in (((1.0, 0.0), "s"), ((0.0, 1.0), "n")):
-        move, bound = found(d, 1.0, "l1", weights), functional.part_sensitivity(d, part, "l1")
+        move, bound = found(d, 1.0, "l1", weights), functional.two_scales.part_sensitivity(d, part, "l1")
         assert (.985 * bound if part == "s" else .9 * bound if d > 2 else 0.0) <= move <= bound + 1e-9
     for pair in ((1.0, .1), (.1, 1.0), (1.0, .01)):
         attained, said = found(d, 1.0, "l1", pair), functional.pdfc_epsilon(d, *pair, sensitivity=1.0)
         assert .8 * said <= attained <= said + 1e-9
     u, v = np.meshgrid(*2 * [np.linspace(0, 1, 401)])
     h = np.sqrt(np.maximum(u**2 * (1 - u**2) + v**2 * (1 - v**2), 0))
-    assert (1 + (v - u) / 2 + np.abs(u**2 - v**2) / 8 + math.sqrt(d - 1) / 4 * h).max() <= functional.part_sensitivity(d, "s", "l1")
+    most = functional.two_scales.part_sensitivity(d, "s", "l1")
+    assert (1 + (v - u) / 2 + np.abs(u**2 - v**2) / 8 + math.sqrt(d - 1) / 4 * h).max() <= most
     assert (h**2)[u + v <= 1].max() <= 3 / 8 + 1e-12
 
 
@@ -375,7 +376,7 @@ def test_the_ratio_of_two_scales_is_exact(d, scales):
     exact = functional.adfc_ratio(d, *scales)
     weights = (1 / scales[0], 1 / scales[1])
     assert .998 * exact <= found(d, 1.0, "l2", weights) <= exact + 1e-9
-    assert found(d, 1.0, "l2", (1.0, 0.0)) <= functional.part_sensitivity(d, "s", "l2") + 1e-9 == pytest.approx(2.0)
+    assert found(d, 1.0, "l2", (1.0, 0.0)) <= functional.two_scales.part_sensitivity(d, "s", "l2") + 1e-9 == pytest.approx(2.0)
     D, new = functional.worst_pair(d, 400)
     move, in_s, rho = merged(D) - merged(new), functional.with_feature(d, 0), 1 - 1 / 400
     assert np.linalg.norm(move[in_s]) == pytest.approx(1 + rho) and np.linalg.norm(move[~in_s]) == pytest.approx(rho)
@@ -531,7 +532,7 @@ def moments_of(people: tuple, k: int, g: float) -> np.ndarray:
 @pytest.mark.parametrize("k, g", [(2, None), (3, None), (4, None), (2, 1.0), (3, .2)])
 def test_moments_move_by_the_root_of_2_and_the_matrix_rides_free(k, g):
     """From below by all pairs of two rows of norm 1, or shorter, at every angle, all labels and groups."""
-    weight = functional.free_gram_weight(k) if g is None else g
+    weight = functional.moments.free_gram_weight(k) if g is None else g
     sharp = functional.moments_l2(k, gram_weight=g)
     rest = (np.zeros((0, 2)), np.zeros(0, dtype=int), np.zeros(0, dtype=int))
     largest = 0.0
@@ -699,7 +700,7 @@ def without_its(name: str):
     def make(f):
         def faulty(n_groups=None, *, gram_weight=None):
             k = n_groups
-            g = functional.free_gram_weight(k) if gram_weight is None else gram_weight
+            g = functional.moments.free_gram_weight(k) if gram_weight is None else gram_weight
             lines = [(.5, .5), (.5, -.5)] if name != "label" else [(0.0, 0.0)]
             if name != "group":
                 lines = [(at + (k - 1) / k, slope + more) for at, slope in lines for more in (1 / k, -(k - 1) / k)]
@@ -758,10 +759,11 @@ FAULTS = {
         ROOM + "adfc", lambda f: lambda *given: dataclasses.replace(f(*given), claimed_delta=given[-3] + given[-2]),
         "the deltas are added up"),
     "part_of_s_without_products": Mutant(
-        ROOM + "part_sensitivity", lambda f: lambda d, part, norm: 2.0 if part == "s" else f(d, part, norm),
+        ROOM + "two_scales.part_sensitivity", lambda f: lambda d, part, norm: 2.0 if part == "s" else f(d, part, norm),
         "products with w_s move nothing"),
     "part_of_s_without_degree_one": Mutant(
-        ROOM + "part_sensitivity", lambda f: lambda d, part, norm: f(d, part, norm) - (1.5 if part == "s" else 0.0), "b_s hardly moves"),
+        ROOM + "two_scales.part_sensitivity", lambda f: lambda d, part, norm: f(d, part, norm) - (1.5 if part == "s" else 0.0),
+        "b_s hardly moves"),
     "ball_loss_is_the_average": Mutant(
         ROOM + "pdfc_epsilon", lambda f: lambda d, s, n, **how: functional.average_epsilon(d, s, n), "the paper's average"),
     "adfc_ratio_without_phi_s": Mutant(

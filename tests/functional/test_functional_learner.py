@@ -220,7 +220,7 @@ def test_a_longer_row_is_refused_before_anything_is_drawn_and_the_way_out_is_nam
 def test_a_row_of_norm_1_and_a_millionth_is_refused_by_all_who_ask_for_1(by):
     """And by a hundredth of that; a part in 10^10 is rounding, and let pass."""
     y, A = np.array([0, 1, 0]), np.array([0, 1, 1])
-    takers = (lambda X: functional.in_domain(X, y), lambda X: functional.in_domain(X, y, domain="signed"),
+    takers = (lambda X: functional.people.in_domain(X, y), lambda X: functional.people.in_domain(X, y, domain="signed"),
               lambda X: functional.release_moments(X, y, None, 1.0, DELTA, np.random.default_rng(0)),
               lambda X: FunctionalClassifier(1.0, 0.0, DELTA, bound=1.0).fit(X, y, sensitive_features=A, rng=np.random.default_rng(0)))
     for takes in takers:

@@ -162,22 +162,22 @@ def test_the_noise_is_four_times_too_large_at_ten_features_and_27_at_a_hundred()
 @pytest.mark.parametrize("d", [1, 2, 3, 10])
 def test_linear_regression_moves_by_four_and_not_more(d):
     for kind in ("nonnegative", "signed"):
-        assert largest(kind, d, 2, "square") <= functional.linear_sensitivity(d, "l2") + 1e-9
+        assert largest(kind, d, 2, "square") <= functional.sensitivity.linear_sensitivity(d, "l2") + 1e-9
         assert max(moves(X, 2 * y - 1, new, 2 * y_new - 1, 2, "square").max() for X, y, new, y_new in pairs(kind, d, 1)
-                   ) <= functional.linear_sensitivity(d, "l2") + 1e-9
+                   ) <= functional.sensitivity.linear_sensitivity(d, "l2") + 1e-9
         assert max(moves(X, 2 * y - 1, new, 2 * y_new - 1, 1, "square").max() for X, y, new, y_new in pairs(kind, d, 1)
-                   ) <= functional.linear_sensitivity(d, "l1") + 1e-9
+                   ) <= functional.sensitivity.linear_sensitivity(d, "l1") + 1e-9
     even = np.full((1, d), d**-0.5)
-    assert moves(even, np.ones(1), even, -np.ones(1), 2, "square")[0] == pytest.approx(functional.linear_sensitivity(d, "l2"))
+    assert moves(even, np.ones(1), even, -np.ones(1), 2, "square")[0] == pytest.approx(functional.sensitivity.linear_sensitivity(d, "l2"))
     c = np.linspace(-1, 1, 20_001)
     certified = (2 * np.sqrt(2 * d * (1 + c)) + d * np.sqrt(2 - 2 * c**2)).max()
-    assert functional.linear_sensitivity(d, "l1") == pytest.approx(certified, rel=1e-6)
-    assert certified < functional.linear_sensitivity(d, "l1", as_printed=True)
+    assert functional.sensitivity.linear_sensitivity(d, "l1") == pytest.approx(certified, rel=1e-6)
+    assert certified < functional.sensitivity.linear_sensitivity(d, "l1", as_printed=True)
     # the matrix counts: two rows that share no feature move the coefficients further than the linear part of any pair
     if d == 10:
         first = np.r_[np.full(5, 5**-0.5), np.zeros(5)][None]
         pair = moves(first, np.ones(1), first[:, ::-1], -np.ones(1), 1, "square")[0]
-        assert 4 * math.sqrt(d) < pair <= functional.linear_sensitivity(d, "l1")
+        assert 4 * math.sqrt(d) < pair <= functional.sensitivity.linear_sensitivity(d, "l1")
 
 
 # ------------------------------------------------------------------------------------------------ the matrix rides free
@@ -189,7 +189,7 @@ def moved(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, y_new: np.ndarray, g:
 
 
 def test_the_matrix_rides_free_up_to_a_weight_of_an_eighth_squared_and_no_further():
-    g = functional.free_gram_weight()
+    g = functional.moments.free_gram_weight()
     assert functional.moments_l2() == pytest.approx(1)
     for d in (1, 2, 5):
         for kind in ("nonnegative", "signed"):
@@ -401,17 +401,19 @@ FAULTS = {
     "lemma_3_times_08": Mutant(ROOM + "logistic_l2", scaled(0.8), "sensitivity times 0.8"),
     "lemma_3_as_printed": Mutant(ROOM + "logistic_l2", with_arguments(as_printed=lambda _: True), "it grows with d"),
     "linear_l2_times_08": Mutant(
-        ROOM + "linear_sensitivity", lambda f: lambda d, norm, **how: (0.8 if norm == "l2" else 1.0) * f(d, norm, **how),
+        ROOM + "sensitivity.linear_sensitivity", lambda f: lambda d, norm, **how: (0.8 if norm == "l2" else 1.0) * f(d, norm, **how),
         "sensitivity times 0.8"),
-    "linear_l1_without_the_labels": Mutant(ROOM + "linear_sensitivity", linear_of(lambda d: d * math.sqrt(2)), "the matrix alone"),
-    "linear_l1_without_the_matrix": Mutant(ROOM + "linear_sensitivity", linear_of(lambda d: 4 * math.sqrt(d)), "the vector alone"),
-    "matrix_rides_too_heavy": Mutant(ROOM + "free_gram_weight", scaled(1.2), "a weight that is not free"),
+    "linear_l1_without_the_labels": Mutant(
+        ROOM + "sensitivity.linear_sensitivity", linear_of(lambda d: d * math.sqrt(2)), "the matrix alone"),
+    "linear_l1_without_the_matrix": Mutant(
+        ROOM + "sensitivity.linear_sensitivity", linear_of(lambda d: 4 * math.sqrt(d)), "the vector alone"),
+    "matrix_rides_too_heavy": Mutant(ROOM + "moments.free_gram_weight", scaled(1.2), "a weight that is not free"),
     "moments_l2_without_the_matrix": Mutant(
         ROOM + "moments_l2", lambda f: lambda n_groups=None, *, gram_weight=None: f(n_groups, gram_weight=1e-3),
         "the matrix is not counted"),
     "moments_l2_without_the_labels": Mutant(
         ROOM + "moments_l2", lambda f: lambda n_groups=None, *, gram_weight=None: math.sqrt(2) * (
-            gram_weight or functional.free_gram_weight(n_groups)), "the labels are not counted"),
+            gram_weight or functional.moments.free_gram_weight(n_groups)), "the labels are not counted"),
     "extended_sigma_times_08": Mutant(ROOM + "gaussian_sigma_extended", scaled(0.8), "scale times 0.8"),
     "extended_root_over_delta": Mutant(ROOM + "gaussian_sigma_extended", lambda f: root_over_delta, "gap D9's reading"),
     "extended_without_epsilon": Mutant(

@@ -96,7 +96,7 @@ def test_the_sensitivity_is_never_exceeded_and_attained(k):
     """5,000 random exchanges for each of four weights, in three numbers of features; and a search finds it within 1e-3."""
     rng = np.random.default_rng(k or 0)
     for factor in (0.5, 1.0, 2.0, 10.0):
-        g = functional.free_gram_weight(k) * factor
+        g = functional.moments.free_gram_weight(k) * factor
         bound = moments_l2(k, gram_weight=g)
         for d in (1, 2, 5):
             assert moves(rng, 5000, d, k, g) <= bound + 1e-12
@@ -105,7 +105,7 @@ def test_the_sensitivity_is_never_exceeded_and_attained(k):
 
 @pytest.mark.parametrize("k", [None, *GROUPS])
 def test_the_matrix_rides_free_up_to_that_weight_and_not_beyond(k):
-    g, without = functional.free_gram_weight(k), moments_l2(k, gram_weight=1e-3)
+    g, without = functional.moments.free_gram_weight(k), moments_l2(k, gram_weight=1e-3)
     assert moments_l2(k) == pytest.approx(without, rel=1e-6) == pytest.approx(moments_l2(k, gram_weight=g))
     assert attained(k, 1.1 * g) > without * (1 + 1e-4), "a larger weight costs something"
     assert moments_l2(k) == pytest.approx(np.sqrt(1 + 2 * (1 - 1 / (k or 1))))
@@ -113,7 +113,7 @@ def test_the_matrix_rides_free_up_to_that_weight_and_not_beyond(k):
 
 def test_2_8_times_less_noise_on_the_matrix_than_among_the_coefficients():
     """The coefficient of w_j^2 is x_j^2 / 8: noise of 1 on it is 8 on x_j^2, against 1 / sqrt(1/8)."""
-    assert 8 * functional.free_gram_weight() == pytest.approx(2.8, abs=0.03)
+    assert 8 * functional.moments.free_gram_weight() == pytest.approx(2.8, abs=0.03)
 
 
 # ------------------------------------------------------------------------------------------------ what is released
@@ -121,7 +121,7 @@ def test_2_8_times_less_noise_on_the_matrix_than_among_the_coefficients():
 def test_the_vector_that_gets_the_noise_person_by_person(k):
     X, y, A = drawn(300, k=k or 2)
     X = with_constant(X)
-    hand = sum(everything(x, label, a, k, functional.free_gram_weight(k)) for x, label, a in zip(on_grid(X), y, A, strict=True))
+    hand = sum(everything(x, label, a, k, functional.moments.free_gram_weight(k)) for x, label, a in zip(on_grid(X), y, A, strict=True))
     found = asked(X, y, A if k else None, k)
     d, q = X.shape[1], k or 1
     order = np.argsort([j * d + j2 for j, j2 in [*((j, j) for j in range(d)), *itertools.combinations(range(d), 2)]])
@@ -162,7 +162,8 @@ def test_the_noise_has_the_stated_deviations():
     for _ in range(4000):
         told, release = release_moments(X, y, A, 1.0, 1e-6, rng, n_groups=3)
         s = release.scale
-        assert told.sigma == s and told.gram_weight == functional.free_gram_weight(3) and told.gram_deviation() == s / told.gram_weight
+        assert told.sigma == s and told.gram_weight == functional.moments.free_gram_weight(3)
+        assert told.gram_deviation() == s / told.gram_weight
         parts["label"].append((told.by_label - true[0]) / s)
         parts["group"].append(((told.by_group - vertices) / s).ravel())
         off = (told.gram - true[2]) / told.gram_deviation()
@@ -347,7 +348,6 @@ def _denoised(edge_times=1.0, diagonal=True, shrinks=True):
 
 
 VALID_CALLS = {
-    "functional.free_gram_weight": lambda: dict(n_groups=3),
     "functional.moments_l2": lambda: dict(n_groups=3, gram_weight=1.0),
     "functional.Moments": lambda: dict(m=50, constant=0.5, by_label=[3.0, 1.0], by_group=[[4.0, 0.5]], gram=[[12.5, 2.0], [2.0, 9.0]],
                                        sigma=3.0, gram_weight=0.5),

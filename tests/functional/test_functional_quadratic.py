@@ -145,19 +145,19 @@ def test_who_is_out_of_the_domain_is_refused_and_told_the_way_in():
                          r"most 1\. Divide X by a bound that does not come from these people; shorten_rows\(X, bound\)"),
                         (-X, r"^X=-0\.\d+: is below 0, .*Shift every feature by a public lower bound before scaling, or take a method")):
         with pytest.raises(ValueError, match=said):
-            functional.in_domain(wrong, y)
-    assert functional.in_domain(-X, y, domain="signed")[0] is not None
+            functional.people.in_domain(wrong, y)
+    assert functional.people.in_domain(-X, y, domain="signed")[0] is not None
     with pytest.raises(ValueError, match=r"^X=-0\.\d+: is below 0"):
-        functional.in_domain(-X, y, domain="signed", as_printed=True)
+        functional.people.in_domain(-X, y, domain="signed", as_printed=True)
     with pytest.raises(ValueError, match=r"^y=0\.5: labels must be 0 or 1"):
-        functional.in_domain(X, y / 2)
+        functional.people.in_domain(X, y / 2)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 1000, 5000])
 def test_on_the_grid_every_sum_is_exact_in_any_order(m):
     """By whole numbers of Python: the sums of products, of labelled rows and of a group's rows, whatever order they are added in."""
     X, y, A = drawn(m, d=3, seed=m)
-    on = functional.in_domain(X, y, A)[0]
+    on = functional.people.in_domain(X, y, A)[0]
     unit = (53 - (m - 1).bit_length()) // 2
     np.testing.assert_array_equal(on, on_grid(X))
     assert (on <= X).all() and (X - on < 2.0**-unit).all() and (on * 2.0**unit % 1 == 0).all()
@@ -175,27 +175,27 @@ def test_no_row_on_the_grid_is_longer_than_1():
     for d in range(1, 7):
         X = np.abs(rng.normal(size=(20_000, d)))
         X *= (1 + rng.uniform(-1e-9, 1e-9, 20_000) * 0.99)[:, None] / np.linalg.norm(X, axis=1, keepdims=True)
-        on = functional.in_domain(X, np.zeros(20_000, int))[0]
+        on = functional.people.in_domain(X, np.zeros(20_000, int))[0]
         unit = 2.0**19
         assert ((on * unit)**2).sum(axis=1).max() <= unit**2
-    assert functional.in_domain([[1.0, 0.0], [0.5, 0.5]], [0, 1])[0].tolist() == [[1.0, 0.0], [0.5, 0.5]]
+    assert functional.people.in_domain([[1.0, 0.0], [0.5, 0.5]], [0, 1])[0].tolist() == [[1.0, 0.0], [0.5, 0.5]]
     with pytest.raises(ValueError, match=r"^X=1\.00000000012: is the norm of a row"):
-        functional.in_domain([[1.0, 2.0**-16]], [0])
+        functional.people.in_domain([[1.0, 2.0**-16]], [0])
 
 
 def test_of_more_than_ten_million_people_there_are_no_covariances(monkeypatch):
     X, y, A = drawn()
     monkeypatch.setattr(people, "MOST_WITH_COVARIANCES", 499)
-    assert functional.in_domain(X, y)[0].shape == (500, 4)
+    assert functional.people.in_domain(X, y)[0].shape == (500, 4)
     with pytest.raises(ValueError, match=r"^X=\(500, 4\): is of more than 499 people\. Take FunctionalClassifier\."):
-        functional.in_domain(X, y, A)
+        functional.people.in_domain(X, y, A)
 
 
 def test_a_longer_row_is_found_in_whatever_block_it_stands():
     X, y, _ = drawn(9000)
     X[8500] = 0.9
     with pytest.raises(ValueError, match=r"^X=1\.8: is the norm of a row"):
-        functional.in_domain(X, y)
+        functional.people.in_domain(X, y)
 
 
 def test_of_three_groups_there_is_no_covariance_vector():
@@ -211,6 +211,6 @@ VALID_CALLS = {
     "functional.log_loss_quadratic": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5]], y=[1, 0]),
     "functional.covariance_vector": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5], [0.1, 0.0]], A=[1, 0, 0]),
     "functional.merged_quadratic": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5], [0.1, 0.0]], y=[1, 0, 1], A=[1, 0, 0], alpha=2.0),
-    "functional.in_domain": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5]], y=[1, 0], A=[0, 1], domain="nonnegative", as_printed=True),
+    "functional.people.in_domain": lambda: dict(X=[[0.6, 0.8], [0.0, 0.5]], y=[1, 0], A=[0, 1], domain="nonnegative", as_printed=True),
     "functional.shorten_rows": lambda: dict(X=[[3.0, 4.0], [0.0, 1.0]], bound=4.0),
 }

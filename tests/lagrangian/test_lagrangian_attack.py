@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from book.studies import tran_lagrangian
 from book.studies.tran_lagrangian import pf_ld_in_directions
 from dpfair_teach import lagrangian
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, algorithm, problem
@@ -58,7 +59,7 @@ def trained(A: np.ndarray, k: int, notion: str, clip: float, rank: int, told: li
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Measurement, "invoke", asked)
         if sample is not None:
-            patched.setattr(algorithm if not rank else lagrangian, "poisson_sample", sample)
+            patched.setattr(algorithm if not rank else tran_lagrangian, "poisson_sample", sample)
         log: list = []
         if rank:
             out = pf_ld_in_directions(it, plan, sizes, NOISE, np.random.default_rng(coins), rank)
@@ -208,7 +209,7 @@ def test_weights_in_place_of_groups_are_refused_where_noise_is_made_for_codes():
     sizes = np.full((2, 1), 4.0)
     for name, call in (("part", lambda: lagrangian.noisy_group_sum(part, [[.5], [-.5], [0.0]], 1.0, noise(), rng)),
                        ("part", lambda: lagrangian.noisy_violations(part, sizes, noise(), rng)),
-                       ("problem", lambda: lagrangian.noisy_sizes(it, 1.0, rng)),
+                       ("problem", lambda: lagrangian.private_steps.noisy_sizes(it, 1.0, rng)),
                        ("part", lambda: lagrangian.pf_ld(it, Plan(3, 4), sizes, NOISE, rng))):
         with pytest.raises(ValueError, match=rf"^{name}=\(8, 2\): the groups of its people are weights, and noise .*as codes"):
             call()

@@ -70,13 +70,13 @@ def test_two_groups_alike_and_no_clip_at_all():
 
 
 def test_theorem_6_as_printed_is_false():
-    """gap-t22: one parameter, gradients of the groups 1 apart, no noise, no clipping: the error is 2, the bound 0."""
-    X, A = np.array([[1.0], [0.0]]), np.array([0, 1])
+    """gap-t22: one parameter, gradients of 1 and -1, no noise, no clipping: the error is 2, the bound 0."""
+    X, A = np.array([[1.0], [-1.0]]), np.array([0, 1])
     one = np.array([1.0, 0.0])                                      # the multiplier of one constraint
-    true, printed = (group_term(form, X, A, one, population=[0.0], **more) for form, more in (
+    true, printed = (group_term(form, X, A, one, **more) for form, more in (
         ("autograd", {"scores": [0.0, 1.0]}), ("printed", {})))     # V > 0, and the gradient of V is -1
     assert (true, printed) == (-1, 1) and abs(true - printed) == 2
-    assert theorem_6([1.0, 0.0], A, one, 1.0, 0.0, 1, as_printed=True) == 0
+    assert theorem_6([1.0, 1.0], A, one, 1.0, 0.0, 1, as_printed=True) == 0
 
 
 def steps(rng, X, A, nu, clip, sigma, size):

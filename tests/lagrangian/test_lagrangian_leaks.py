@@ -15,27 +15,23 @@ from dpfair_teach.lagrangian import (
     group_term,
     partition_epsilon,
     printed_step_epsilon,
-    scale_leak_delta,
     scale_leak_epsilon,
     sign_flip_epsilon,
     size_from_noise,
     theorem_1,
-    theorem_5,
     visible_batch_epsilon,
     worst_people,
 )
-from dpfair_teach.lagrangian.leaks import _delta_of, _seen
+from dpfair_teach.lagrangian.leaks import _delta_of, _seen, scale_leak_delta, theorem_5
 from dpfair_teach.mechanisms import gaussian_delta
 from faults import Mutant, calling, scaled, with_arguments
 
 DELTA = 1e-5
 VALID_CALLS = {
     "lagrangian.printed_step_epsilon": lambda: dict(noise_multiplier=5.0, delta=1e-5),
-    "lagrangian.scale_leak_delta": lambda: dict(ratio=1.5, n_parameters=10, epsilon=1.0),
     "lagrangian.scale_leak_epsilon": lambda: dict(group_size=20, n_parameters=1000, delta=1e-5),
     "lagrangian.size_from_noise": lambda: dict(noise=[0.5, -0.5, 1.0], noise_multiplier=5.0, clip=1.0, multiplier=0.5),
     "lagrangian.sign_flip_epsilon": lambda: dict(group_size=20, noise_multiplier=5.0, delta=1e-5),
-    "lagrangian.theorem_5": lambda: dict(n=1000, batch=64, epochs=3, as_printed=True),
     "lagrangian.visible_batch_epsilon": lambda: dict(noise_multiplier=1.0, sampling_probability=0.1, steps=20, delta=1e-5),
     "lagrangian.partition_epsilon": lambda: dict(noise_multiplier=5.0, epochs=10, delta=1e-5),
 }

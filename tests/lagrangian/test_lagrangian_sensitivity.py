@@ -14,18 +14,17 @@ from dpfair_teach.lagrangian import (
     clipped_mean_sensitivity,
     fixed_sensitivity,
     fixed_violation_sensitivity,
-    floored_sensitivity,
     group_term,
     largest_move,
     mean_update,
     means_sensitivity,
     missing_sensitivity,
     noisy_group_sum,
-    sign_flip_sensitivity,
     theorem_1,
     theorem_2,
     worst_people,
 )
+from dpfair_teach.lagrangian.sensitivity import floored_sensitivity, sign_flip_sensitivity
 from dpfair_teach.mechanisms import Measurement
 from dpfair_teach.networks import Network
 from faults import Mutant, scaled, with_arguments
@@ -35,18 +34,29 @@ VALID_CALLS = {
     "lagrangian.theorem_1": lambda: dict(n_left=20.0, n_joined=9.0, clip=1.0, multiplier=0.5, as_printed=True),
     "lagrangian.mean_update": lambda: dict(mean=[0.5, 1.0], size=4, person=[1.0, -1.0], joins=True),
     "lagrangian.means_sensitivity": lambda: dict(sizes=[3, 4], multipliers=[1.0, -1.0], clip=1.0),
-    "lagrangian.sign_flip_sensitivity": lambda: dict(n_left=20.0, n_joined=9.0, clip=1.0, multiplier=0.5),
     "lagrangian.clipped_mean_sensitivity": lambda: dict(clip=1.0, multiplier=0.5),
-    "lagrangian.floored_sensitivity": lambda: dict(multipliers=[1.0, -1.0], clip=1.0, floor=4),
     "lagrangian.fixed_sensitivity": lambda: dict(multipliers=[1.0, -1.0], clip=1.0, normalisers=[3.0, 4.0], missing=True),
     "lagrangian.theorem_2": lambda: dict(n_left=20.0, n_joined=9.0, low=-1.0, high=1.5, as_printed=True),
-    "lagrangian.fixed_violation_sensitivity": lambda: dict(normalisers=[3.0, 4.0], low=-1.0, high=1.0, population=0.5, one=True),
+    "lagrangian.fixed_violation_sensitivity": lambda: dict(normalisers=[3.0, 4.0], low=-1.0, high=1.0, population=0.5),
     "lagrangian.missing_sensitivity": lambda: dict(n_left=20.0, n_joined=20.0, rate=0.5, clip=1.0, multiplier=0.5, as_printed=True),
     "lagrangian.worst_people": lambda: dict(n_left=3, n_joined=3, clip=1.0, sign_flips=True),
     **{f"lagrangian.{name}": lambda: dict(
-        form="autograd", gradients=GRADIENTS, A=[0, 0, 1, 1], multipliers=[1.0, 0.5], scores=[1.0, 0.0, 0.5, 0.0], population=[0.5],
-        clip=None, floor=None, normalisers=None) for name in ("group_term", "largest_move")},
+        form="autograd", gradients=GRADIENTS, A=[0, 0, 1, 1], multipliers=[1.0, 0.5], scores=[1.0, 0.0, 0.5, 0.0])
+       for name in ("group_term", "largest_move")},
 }
+
+
+def furthest(term, A, k):
+    """The largest move of ``term(A)`` where one person changes group."""
+    steps = np.eye(len(A), dtype=int)
+    return max(np.linalg.norm(term(np.where(step, a, A)) - term(A)) for step in steps for a in range(k))
+
+
+def by_size(nu, g, per):
+    """The sum over the groups of multiplier times the group's sum, over what ``per`` makes of its size."""
+    def term(A):
+        return sum(price / per(a, (A == a).sum()) * g[A == a].sum(axis=0) for a, price in enumerate(nu))
+    return term
 
 
 def people(sizes):
@@ -134,9 +144,10 @@ def test_the_flip_does_not_shrink_with_the_group():
 def test_where_the_populations_gradient_does_not_cancel_nothing_bounds_the_flip():
     """Three groups, or two with unequal multipliers, and a population's gradient that nobody clipped."""
     for A, nu, scores in ((people((2, 2)), [1.0, 0.5], [0.9, 0.5, 0.5, 0.5]), (people((2, 2, 2)), [1.0, 1.0, 1.0], [0.9, 0.4, 1, 1, 0, 0])):
-        for big in (10.0, 1e6):
-            found = largest_move("autograd", np.ones((len(A), 1)), A, nu, scores=scores, population=[big]).value
-            assert found > 0.8 * big
+        h, other = np.array(scores), np.where(np.arange(len(A)) == 0, 1, A)
+        before, after = (np.sign([h.mean() - h[B == a].mean() for a in range(len(nu))]) for B in (A, other))
+        for big in (10.0, 1e6):         # the gradient of everybody; that of each person is 1
+            assert abs((after - before) @ nu * (big - 1)) > 0.8 * big
 
 
 def test_the_coordinates_of_equation_10_move_as_theorem_1_says_and_may_point_uphill():
@@ -167,12 +178,15 @@ def test_a_clipped_mean_is_turned_round_by_one_person():
     for n1, n2 in ((2, 1), (5, 9), (300, 300)):
         g = np.where(people((n1, n2)) == 0, 1.0, 1.0)
         g[0] = -1e5
-        assert largest_move("clipped means", g[:, None], people((n1, n2)), [1.5, -1.5], clip=1.0).value == pytest.approx(
-            clipped_mean_sensitivity(1.0, 1.5))
+        means = np.array([[g[people((n1, n2)) == a].mean() for a in (0, 1)], [g[1:n1].mean(), g[[0, *range(n1, n1 + n2)]].mean()]])
+        before, after = 1.5 * np.clip(means, -1, 1) @ [1, -1]
+        assert abs(after - before) == pytest.approx(clipped_mean_sensitivity(1.0, 1.5))
     rng = np.random.default_rng(0)
     for _ in range(50):
         g = rng.normal(size=(5, 2)) * rng.choice([0.1, 10.0], size=(5, 1))
-        assert largest_move("clipped means", g, people((3, 2)), [1.5, -1.5], clip=1.0).value <= clipped_mean_sensitivity(1.0, 1.5)
+        means = [np.stack([g[A == a].mean(axis=0) for a in (0, 1)]) for A in (people((3, 2)), np.array([1, 0, 0, 1, 1]))]
+        before, after = (mean / np.maximum(1, np.linalg.norm(mean, axis=1, keepdims=True)) for mean in means)
+        assert np.linalg.norm(1.5 * (after - before).T @ [1, -1]) <= clipped_mean_sensitivity(1.0, 1.5)
 
 
 @pytest.mark.parametrize("floor", [1, 2, 3])
@@ -182,7 +196,7 @@ def test_floored_means_move_so_far_for_all_sizes(floor):
         for n1, n2 in itertools.product(range(1, floor + 3), range(floor + 3)):
             for signs in itertools.product((-1.0, 1.0), repeat=3):        # who moves, the rest of one group, the other
                 g = np.repeat(signs, [1, n1 - 1, n2])[:, None]
-                worst = max(worst, largest_move("floored means", g, people((n1, n2)), nu, floor=floor).value)
+                worst = max(worst, furthest(by_size(nu, g, lambda a, size: max(size, floor)), people((n1, n2)), 2))
         assert worst == pytest.approx(floored_sensitivity(nu, 1.0, floor))
 
 
@@ -194,11 +208,11 @@ def test_fixed_normalisers_move_by_the_range_and_the_centre_halves_it():
         g /= np.linalg.norm(g, axis=1)[:, None]
         whole, (centre, weights) = fixed_sensitivity(nu, 1.0, N), centred_prices(nu[:, None], N[:, None])
         A[0] = (nu / N).argmax()
-        assert largest_move("fixed", g, A, nu, normalisers=N).value == pytest.approx(whole)
+        assert furthest(by_size(nu, g, lambda a, size, N=N: N[a]), A, k) == pytest.approx(whole)
         assert whole == pytest.approx(2 * np.abs(weights).max())
-        assert centre[0] * g.sum(axis=0) + weights[A, 0] @ g == pytest.approx(group_term("fixed", g, A, nu, normalisers=N))
+        assert centre[0] * g.sum(axis=0) + weights[A, 0] @ g == pytest.approx(by_size(nu, g, lambda a, size, N=N: N[a])(A))
         # those who do not say their group are one more group, with multiplier 0
-        silent = largest_move("fixed", np.r_[g, g], np.r_[A, np.full(12, k)], [*nu, 0.0], normalisers=[*N, 1.0]).value
+        silent = furthest(by_size([*nu, 0.0], np.r_[g, g], lambda a, size, N=N: [*N, 1.0][a]), np.r_[A, np.full(12, k)], k + 1)
         assert silent == pytest.approx(fixed_sensitivity(nu, 1.0, N, missing=True)) and silent >= whole * (1 - 1e-12)
     assert fixed_sensitivity([1, -1], 1, [20, 20]) == pytest.approx(0.1) and theorem_1(20, 20, 1, 1) > 0.195
 
@@ -260,11 +274,6 @@ def test_violations_with_fixed_normalisers():
         moves = [np.linalg.norm([(population - h) / N[a], (population - h) / N[b]])
                  for h in np.linspace(low, high, 11) for a, b in itertools.permutations(range(k), 2)]
         assert max(moves) == pytest.approx(fixed_violation_sensitivity(N, low, high, population))
-        if k == 2:
-            assert max(abs(population - low), abs(population - high)) / N[0] == pytest.approx(
-                fixed_violation_sensitivity(N, low, high, population, one=True))
-    with pytest.raises(ValueError, match=r"^one=True: one violation says nothing of the others of 3 groups"):
-        fixed_violation_sensitivity([1, 2, 3], 0, 1, 0.5, one=True)
 
 
 def test_groups_that_are_not_said():
@@ -284,9 +293,8 @@ def test_groups_that_are_not_said():
 
 
 @pytest.mark.parametrize("form, given, words", [
-    ("autograd", {}, "scores=None: form='autograd' reads it"), ("fixed", {}, "normalisers=None: form='fixed' reads it"),
-    ("means", {"clip": 1.0}, "clip=1.0: is read by form='clipped means', and not by form='means'"),
-    ("means", {"population": [1.0]}, r"population=\[1.0\]: is read by form='autograd' and 'printed', and not"),
+    ("autograd", {}, "scores=None: form='autograd' reads it"),
+    ("means", {"scores": [1.0]}, r"scores=\[1.0\]: is read by form='autograd', and not by form='means'"),
     ("means", {"A": [0, 0, 0]}, "A=1: group 1 holds nobody"), ("means", {"multipliers": [1.0]}, r"multipliers=\(1,\): not one number"),
     ("means", {"A": [0, 1, 2]}, "A=2: a code above n_groups - 1 = 1")])
 def test_a_form_says_what_it_needs_and_what_it_does_not_read(form, given, words):
@@ -339,8 +347,8 @@ FAULTS = {
                                 "the moves add up and their squares do not"),
     "theorem_2_by_the_largest_value": Mutant(SENSITIVITY + "theorem_2", true_value(
         lambda n1, n2, low, high: max(abs(low), abs(high)) * math.hypot(1 / n1, 1 / (n2 + 1))), "C_d, and not the width"),
-    "violations_centred_at_the_low_end": Mutant(SENSITIVITY + "fixed_violation_sensitivity", lambda f: lambda N, low, high, mu, one=False:
-        f(N, low, high, high, one=one), "the width, and not the distance from the population"),
+    "violations_centred_at_the_low_end": Mutant(SENSITIVITY + "fixed_violation_sensitivity", lambda f: lambda N, low, high, mu:
+        f(N, low, high, high), "the width, and not the distance from the population"),
     "rate_divides_the_sensitivity": Mutant("dpfair_teach.lagrangian.sensitivity.missing_sensitivity", true_value(
         lambda n1, n2, rate, C, lam: theorem_1(n1, n2, C, lam, as_printed=True) / rate), "the printed rule"),
 }

@@ -36,7 +36,7 @@ def test_the_estimators_run_the_algorithms():
             found = lagrangian.f_ld_signed(it, how, it.of(fitted.theta_).sizes(), rng)
         else:
             noise = lagrangian.find_noise(2.0, 1e-6, how, 300, sizes_budget_fraction=.05)
-            sizes, asked = lagrangian.noisy_sizes(it, noise.sizes, rng)
+            sizes, asked = lagrangian.private_steps.noisy_sizes(it, noise.sizes, rng)
             found = lagrangian.pf_ld(it, how, sizes, noise, rng)
             assert np.array_equal(sizes, fitted.sizes_) and fitted.releases_ == (asked, *found[2]) and fitted.noise_ == noise
         assert np.array_equal(found[0], fitted.theta_) and np.array_equal(found[1], fitted.multipliers_) and found[1].any()
