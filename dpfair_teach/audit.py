@@ -16,7 +16,7 @@ from . import _checks as check
 
 __all__ = [
     "clopper_pearson", "epsilon_lower_bound", "audit_scalar", "privacy_loss",
-    "exact_epsilon", "exact_delta", "laplace_delta", "laplace_scale_delta", "largest_power",
+    "exact_epsilon", "exact_delta", "laplace_shift_delta", "laplace_scale_delta", "largest_power",
 ]
 
 #: Events that an audit of samples chooses from, quantiles of half of them.
@@ -327,7 +327,7 @@ def exact_epsilon(law: ArrayLike, law_neighbour: ArrayLike, delta: float = 0.0) 
     return max(0.0, _epsilon_one_way(p, q, delta), _epsilon_one_way(q, p, delta))
 
 
-def laplace_delta(shift: float, scale: float, epsilon: float) -> float:
+def laplace_shift_delta(shift: float, scale: float, epsilon: float) -> float:
     """The smallest delta for Laplace noise of this scale around two values ``shift`` apart: max(0, 1 - exp((epsilon - shift/scale)/2)).
 
     Source: supplement, Definition 1.2, at the half line where the likelihood ratio exceeds e^epsilon.
@@ -344,7 +344,7 @@ def laplace_delta(shift: float, scale: float, epsilon: float) -> float:
 
     Examples
     --------
-    >>> laplace_delta(shift=1, scale=1, epsilon=1)
+    >>> laplace_shift_delta(shift=1, scale=1, epsilon=1)
     0.0
     """
     shift = check.number("shift", shift, low=0.0, high=1e150)

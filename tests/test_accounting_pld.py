@@ -21,7 +21,7 @@ from dpfair_teach.accounting import (
     rdp_of_releases,
     rdp_to_epsilon,
 )
-from dpfair_teach.audit import exact_delta, laplace_delta
+from dpfair_teach.audit import exact_delta, laplace_shift_delta
 from dpfair_teach.mechanisms import gaussian_delta, geometric_law
 from faults import Mutant, scaled
 
@@ -75,7 +75,7 @@ def test_gaussian_is_the_analytic_one(sigma, k):
 
 def test_one_laplace_is_its_exact_curve():
     for epsilon in (0.0, 0.3, 0.9):
-        delta = laplace_delta(1.0, 1.0, epsilon)
+        delta = laplace_shift_delta(1.0, 1.0, epsilon)
         assert pld_delta(laplace(1.0), epsilon, interval=1e-3, pessimistic=False) <= delta <= pld_delta(laplace(1.0), epsilon)
         assert pld_delta(laplace(1.0), epsilon) == pytest.approx(delta, rel=1e-4)
 
@@ -100,8 +100,8 @@ def test_geometric_is_the_exact_product_law(sensitivity, k):
 def laplace_curve(change, epsilon):
     """delta of Laplace noise of scale 1 on one number, at any real epsilon."""
     if epsilon < 0:
-        return 1 - math.exp(epsilon) + math.exp(epsilon) * laplace_delta(change, 1.0, -epsilon)
-    return laplace_delta(change, 1.0, epsilon)
+        return 1 - math.exp(epsilon) + math.exp(epsilon) * laplace_shift_delta(change, 1.0, -epsilon)
+    return laplace_shift_delta(change, 1.0, epsilon)
 
 
 def two_laplace(u, v, epsilon):
@@ -128,7 +128,7 @@ def test_several_coordinates_lose_no_more_than_one_that_takes_the_whole_change(n
             vector = pld_delta([release(u), release(v)], float(epsilon), interval=t / 200)
             whole = pld_delta(release(u + v), float(epsilon), interval=t / 200)
             if noise == "laplace":
-                exact = two_laplace(t * u, t * v, float(epsilon)), laplace_delta(t * (u + v), 1.0, float(epsilon))
+                exact = two_laplace(t * u, t * v, float(epsilon)), laplace_shift_delta(t * (u + v), 1.0, float(epsilon))
             else:
                 both = [np.outer(one, other).ravel() for one, other in zip(pair(u), pair(v), strict=True)]
                 exact = [exact_delta(p / p.sum(), q / q.sum(), float(epsilon)) for p, q in (both, pair(u + v))]

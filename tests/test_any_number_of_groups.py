@@ -628,7 +628,7 @@ LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "ga
 #: One data set of two groups, by the theorem, by the paper's covariance or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
               "oneshot.ask_once", "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",
-              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.largest_move", "functional.people.in_domain"}
+              "functional.pflr_star", "functional.fair_functional_mechanism", "functional.attained_move", "functional.people.in_domain"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).
 _PLAY = dict(epsilon=1.0, delta=1e-6, B=2.0, beta=0.05)

@@ -16,8 +16,8 @@ from dpfair_teach.audit import (
     epsilon_lower_bound,
     exact_delta,
     exact_epsilon,
-    laplace_delta,
     laplace_scale_delta,
+    laplace_shift_delta,
     one_direction,
     privacy_loss,
 )
@@ -239,7 +239,7 @@ def test_laplace_delta_is_the_hockey_stick(shift, scale, epsilon):
     p, q = laplace_law(scale, 1, shift), laplace_law(scale, 1, 0)
     edge = (shift + scale * epsilon) / 2                    # where the ratio crosses e^epsilon
     area = integrate.quad(lambda x: max(0.0, p.pdf(x) - math.exp(epsilon) * q.pdf(x)), -40, 40, points=[0, edge, shift], limit=400)[0]
-    assert laplace_delta(shift, scale, epsilon) == pytest.approx(area, abs=1e-7)
+    assert laplace_shift_delta(shift, scale, epsilon) == pytest.approx(area, abs=1e-7)
 
 
 @pytest.mark.parametrize("b, c", [(2.0, 1.0), (1.0, 1.1), (3.0, 0.2)])
@@ -274,7 +274,7 @@ def test_no_epsilon_makes_delta_zero_when_the_scale_is_private():
     """Claimed 1, true delta positive at every epsilon; with public scale it would vanish at shift/scale."""
     deltas = [laplace_scale_delta(1.1, 1.0, e) for e in (0.5, 1, 2, 4)]
     assert all(d > 0 for d in deltas) and deltas == sorted(deltas, reverse=True)
-    assert laplace_scale_delta(1.0, 1.0, 0.0) == 0 == laplace_delta(1.0, 1.0, 1.0)
+    assert laplace_scale_delta(1.0, 1.0, 0.0) == 0 == laplace_shift_delta(1.0, 1.0, 1.0)
 
 
 def test_binned_gaussian_law_gives_the_gaussian_delta():

@@ -217,7 +217,7 @@ def test_drawn_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name, rub
 PER_PERSON = {"X", "A", "Y", "y", "prediction", "sensitive_features"}
 FINE = {
     # epsilon 0 is the end of a formula's range, with a meaning of its own: there delta is the total variation distance
-    ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
+    ("audit.exact_delta", "epsilon", "0"), ("audit.laplace_shift_delta", "epsilon", "0"), ("audit.laplace_scale_delta", "epsilon", "0"),
     ("mechanisms.gaussian_delta", "epsilon", "0"), ("audit.largest_power", "epsilon", "0"),
     ("games.printed_noise_delta", "epsilon", "0"),
     ("accounting.optimal_composition_delta", "epsilon", "0"), ("accounting.bounded_range_delta", "epsilon", "0"),

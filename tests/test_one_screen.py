@@ -29,7 +29,7 @@ SHOWN_IN = {
     "11-private-as-printed": ["games.algorithm_5_as_printed", "games.FrozenPlayers.best_response", "games.FrozenPlayers.constraint_values"],
     "12-when-a-may-be-used": ["games.fair_mixture"],
     "14-ask-once": ["oneshot.ask_well", "oneshot.ask_once"],
-    "15-networks": ["lagrangian.f_ld"],
+    "15-networks": ["lagrangian.f_ld", "lagrangian.f_ld_signed"],
     "16-pf-ld": ["lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd", "lagrangian.pf_ld"],
     "20-covariance-and-responses": ["baselines.reduction"],
     "17-choosing-the-clip": ["lagrangian.sorted_clip"],

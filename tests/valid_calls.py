@@ -166,7 +166,7 @@ valid("audit.privacy_loss", audit.privacy_loss,
       lambda: dict(outputs=[[0.5, 1.5]], table=[0.0, 1.0], table_neighbour=[1.0, 0.0], scale=2.0))
 valid("audit.exact_epsilon", audit.exact_epsilon, lambda: dict(law=[0.4, 0.6], law_neighbour=[0.5, 0.5], delta=0.0))
 valid("audit.exact_delta", audit.exact_delta, lambda: dict(law=[0.4, 0.6], law_neighbour=[0.5, 0.5], epsilon=0.1))
-valid("audit.laplace_delta", audit.laplace_delta, lambda: dict(shift=1.0, scale=1.0, epsilon=0.5))
+valid("audit.laplace_shift_delta", audit.laplace_shift_delta, lambda: dict(shift=1.0, scale=1.0, epsilon=0.5))
 valid("audit.laplace_scale_delta", audit.laplace_scale_delta, lambda: dict(scale=1.0, scale_neighbour=1.2, epsilon=0.5, n=3))
 
 # -------------------------------------------------------------------------------------------------------------- attacks

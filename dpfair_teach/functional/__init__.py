@@ -26,11 +26,11 @@ from .quadratic import (
     no_minimum_chance,
     penalized_minimum,
 )
-from .sensitivity import fair_l1, fair_l2, largest_move, logistic_l1, logistic_l2, worst_pair
+from .sensitivity import attained_move, fair_l1, fair_l2, logistic_l1, logistic_l2, worst_pair
 from .two_scales import adfc_epsilon, adfc_ratio, average_epsilon, gaussian_sigma_extended, pdfc_epsilon
 
 __all__ = ["Quadratic", "log_loss_quadratic", "covariance_vector", "merged_quadratic", "logistic_l1", "logistic_l2", "fair_l1", "fair_l2",
            "gaussian_sigma_extended", "minimum", "no_minimum_chance", "penalized_minimum", "bounded_minimum",
            "functional_mechanism", "relaxed_functional_mechanism", "fair_functional_mechanism", "pdfc", "adfc", "pflr_star",
-           "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "largest_move", "worst_pair",
+           "with_feature", "average_epsilon", "pdfc_epsilon", "adfc_epsilon", "adfc_ratio", "attained_move", "worst_pair",
            "Moments", "release_moments", "moments_l2", "shorten_rows", "FunctionalClassifier", "LittleLearnedWarning"]

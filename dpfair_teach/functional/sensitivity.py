@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 from .. import _checks as check
 from .quadratic import MOST
 
-__all__ = ["fair_l1", "fair_l2", "largest_move", "logistic_l1", "logistic_l2", "worst_pair"]
+__all__ = ["fair_l1", "fair_l2", "attained_move", "logistic_l1", "logistic_l2", "worst_pair"]
 
 Norm = Literal["l1", "l2"]
 Domain = Literal["nonnegative", "signed", "box"]
@@ -212,7 +212,7 @@ class Tuples(NamedTuple):
     A: np.ndarray
 
 
-def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: Norm = "l1",
+def attained_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: Norm = "l1",
                  weights: tuple[float, float] = (1.0, 1.0), steps: int = 600) -> AttainedMove:
     """The largest move of the coefficients that a search finds: a lower bound on every sensitivity, for x >= 0 in the unit ball.
 
@@ -233,7 +233,7 @@ def largest_move(d: int, rng: np.random.Generator, *, alpha: float = 0.0, norm: 
 
     Examples
     --------
-    >>> found = largest_move(2, np.random.default_rng(0), alpha=1.0)
+    >>> found = attained_move(2, np.random.default_rng(0), alpha=1.0)
     >>> round(found.norm, 2), found.x.round(2), found.x_new.round(2)
     (3.25, array([1., 0.]), array([0., 1.]))
     """

@@ -26,7 +26,7 @@ from .leaks import (
     visible_batch_epsilon,
 )
 from .learner import FairLagrangian, PrivateFairLagrangian
-from .penalty import dual_value, penalty, penalty_gradient, printed_direction
+from .penalty import dual_function, penalty, penalty_gradient, printed_direction
 from .plan import NoiseMultipliers, Plan, find_noise, training_releases
 from .printed import pf_ld_as_printed, pf_ld_autograd
 from .private_steps import centred_prices, noisy_group_sum, noisy_violations, public_sizes
@@ -55,5 +55,5 @@ __all__ = [
     "printed_step_epsilon", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon",
     "visible_batch_epsilon", "partition_epsilon",
     "mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7", "public_clip", "sorted_clip", "reported_violations",
-    "dual_value", "penalty", "penalty_gradient", "printed_direction",
+    "dual_function", "penalty", "penalty_gradient", "printed_direction",
 ]

@@ -10,7 +10,7 @@ from .. import _checks as check
 from .private_steps import NO_PROBLEM
 from .problem import FairProblem
 
-__all__ = ["dual_value", "penalty", "penalty_gradient", "printed_direction"]
+__all__ = ["dual_function", "penalty", "penalty_gradient", "printed_direction"]
 
 
 class Relaxed(NamedTuple):
@@ -38,7 +38,7 @@ def relaxed_problem(losses: ArrayLike, violations: ArrayLike, multipliers: Array
     return Relaxed(chosen, float(prices[chosen]), float(losses[chosen]))
 
 
-def dual_value(losses: ArrayLike, violations: ArrayLike, multipliers: ArrayLike, *, signed: bool = False,
+def dual_function(losses: ArrayLike, violations: ArrayLike, multipliers: ArrayLike, *, signed: bool = False,
                as_printed: bool = False) -> float:
     """The dual function: the value of the relaxed problem, which is at most the least loss of a candidate without violation.
 
@@ -61,7 +61,7 @@ def dual_value(losses: ArrayLike, violations: ArrayLike, multipliers: ArrayLike,
     Examples
     --------
     >>> losses, violations = [0.0, 0.3, 0.9], [[0.5], [0.0], [-0.5]]
-    >>> [dual_value(losses, violations, [nu], signed=True) for nu in (0.3, 0.6, 3.0)]
+    >>> [dual_function(losses, violations, [nu], signed=True) for nu in (0.3, 0.6, 3.0)]
     [0.15, 0.3, -0.6]
     """
     found = relaxed_problem(losses, violations, multipliers, signed=signed)

@@ -279,7 +279,7 @@ def test_numbers_of_the_text():
     c = math.sqrt(2 * math.log(1.25 / 0.73))
     assert c > 1.037 and 1.037 - 1 / (2 * 1.037) > 0.554 and math.exp(0.5) / (1.25 * math.sqrt(2 * math.pi) * 0.554) < 0.95
     assert math.sqrt(2 * math.log(1.25)) > 0.668 and 1 / 0.668 < 1.5 and 2 * stats.norm.cdf(0.75) - 1 < 0.55
-    assert round(audit.laplace_delta(1, 0.5, 1.0), 2) == 0.39
+    assert round(audit.laplace_shift_delta(1, 0.5, 1.0), 2) == 0.39
     # the price of local privacy: sqrt(m/2) on Communities, 71 for ten thousand
     assert f"{math.sqrt(1994 / 2):.1f}" == "31.6" and round(math.sqrt(5000)) == 71
     says("\\sqrt{1994/2}\\approx31.6")

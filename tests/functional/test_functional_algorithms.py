@@ -236,7 +236,7 @@ VALID_CALLS = {
     "functional.pdfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, domain="box", sensitivity=11.25),
     "functional.adfc_epsilon": lambda: dict(d=3, epsilon_s=0.1, epsilon_n=1.0, delta_s=1e-6, delta_n=1e-5, sensitivity=5.0),
     "functional.adfc_ratio": lambda: dict(d=3, sigma_s=1.0, sigma_n=2.0),
-    "functional.largest_move": lambda: dict(d=3, rng=_noise(), alpha=1.0, norm="l2", weights=(1.0, 2.0), steps=10),
+    "functional.attained_move": lambda: dict(d=3, rng=_noise(), alpha=1.0, norm="l2", weights=(1.0, 2.0), steps=10),
     "functional.worst_pair": lambda: dict(d=3, m=5, s=1),
 }
 

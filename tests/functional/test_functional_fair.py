@@ -1,6 +1,6 @@
 """The functional mechanism with a fairness term: chapter 19, one test for each of its statements.
 
-Sensitivities and losses are attacked from below by a search over pairs (``functional.largest_move``) and met by pairs of data sets; what
+Sensitivities and losses are attacked from below by a search over pairs (``functional.attained_move``) and met by pairs of data sets; what
 is exact on the box is compared with a search of its own. Noise is compared with its law by the distance of Kolmogorov and Smirnov, against
 the bound of Dvoretzky, Kiefer, Wolfowitz and Massart at a chance of 1e-9 and with a fixed seed.
 """
@@ -51,7 +51,7 @@ def apart(people: tuple) -> np.ndarray:
 @cache
 def found(d: int, alpha: float, norm: str = "l1", weights: tuple[float, float] = (1.0, 1.0)) -> float:
     """The largest move that a search finds; of the library as it is, and so the same under every fault."""
-    return functional.largest_move(d, np.random.default_rng(d), alpha=alpha, norm=norm, weights=weights, steps=400).norm
+    return functional.attained_move(d, np.random.default_rng(d), alpha=alpha, norm=norm, weights=weights, steps=400).norm
 
 
 def epsilon_at(ratio: float, delta: float) -> float:

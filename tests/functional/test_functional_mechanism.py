@@ -119,7 +119,7 @@ def test_lemma_1_on_the_box_exactly(d):
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 10, 25])
 def test_lemma_1_in_the_ball_from_below(d):
     bound = functional.logistic_l1(d)
-    found = functional.largest_move(d, np.random.default_rng(0), steps=300)
+    found = functional.attained_move(d, np.random.default_rng(0), steps=300)
     assert found.norm <= bound + 1e-9 and largest("nonnegative", d, 1) <= bound and largest("signed", d, 1) <= bound
     assert found.norm >= 0.87 * bound and bound <= functional.logistic_l1(d, as_printed=True)
     labels = np.zeros(1), np.ones(1) if found.label == "other" else np.zeros(1)
@@ -144,7 +144,7 @@ def test_lemma_3_is_1_in_every_dimension(d):
     bound = functional.logistic_l2(d)
     for kind in ("nonnegative", "signed"):
         assert largest(kind, d, 2) <= bound + 1e-9
-    assert functional.largest_move(d, np.random.default_rng(0), norm="l2", steps=100).norm <= bound + 1e-9
+    assert functional.attained_move(d, np.random.default_rng(0), norm="l2", steps=100).norm <= bound + 1e-9
     x = rows_of("signed", 1, d, np.random.default_rng(1)) + 1e-3
     x /= np.linalg.norm(x)
     assert moves(x, np.zeros(1), x, np.ones(1), 2)[0] == pytest.approx(bound)
@@ -249,7 +249,7 @@ def root_over_delta(sensitivity: float, epsilon: float, delta: float) -> float:
 
 def far_pair(d: int) -> tuple[functional.Quadratic, functional.Quadratic]:
     """The pair of data sets that the search finds to be the furthest apart in l1."""
-    found = functional.largest_move(d, np.random.default_rng(0), steps=200)
+    found = functional.attained_move(d, np.random.default_rng(0), steps=200)
     X, y, _ = drawn(50, d=d)
     new_X, new_y = X.copy(), y.copy()
     X[0], new_X[0], y[0], new_y[0] = found.x, found.x_new, 0, int(found.label == "other")

@@ -6,7 +6,7 @@ import pytest
 
 from dpfair_teach.data import make_logistic
 from dpfair_teach.fairness import NOTIONS
-from dpfair_teach.lagrangian import FairProblem, FairTerms, dual_value, penalty, penalty_gradient, printed_direction
+from dpfair_teach.lagrangian import FairProblem, FairTerms, dual_function, penalty, penalty_gradient, printed_direction
 from dpfair_teach.lagrangian.penalty import relaxed_problem
 from dpfair_teach.networks import Network
 from faults import Mutant
@@ -27,9 +27,9 @@ def candidates(seed: int) -> tuple[np.ndarray, np.ndarray, float, float]:
 def test_absolute_prices_never_pass_the_fair_loss_and_are_enough_from_the_signed_one_on(seed):
     """F rises, is concave, is at most J*; from |nu*| on it is J*, and beyond it only a fair candidate is chosen."""
     losses, violations, fair, nu = candidates(seed)
-    F = np.array([dual_value(losses, violations, [price]) for price in PRICES])
+    F = np.array([dual_function(losses, violations, [price]) for price in PRICES])
     assert (np.diff(F) >= -1e-12).all() and (np.diff(F, 2) <= 1e-12).all() and (F <= fair + 1e-12).all()
-    assert dual_value(losses, violations, [nu], signed=True) == pytest.approx(fair, abs=1e-12)
+    assert dual_function(losses, violations, [nu], signed=True) == pytest.approx(fair, abs=1e-12)
     for price in PRICES:
         found = relaxed_problem(losses, violations, [price])
         if price >= abs(nu):
@@ -44,11 +44,11 @@ def test_absolute_prices_never_pass_the_fair_loss_and_are_enough_from_the_signed
 def test_without_the_price_equation_6_is_no_bound_for_signed_multipliers(seed):
     losses, violations, fair, _ = candidates(seed)
     grid = np.linspace(-6, 6, 121)
-    true = [dual_value(losses, violations, [nu], signed=True) for nu in grid]
-    printed = [dual_value(losses, violations, [nu], signed=True, as_printed=True) for nu in grid]
+    true = [dual_function(losses, violations, [nu], signed=True) for nu in grid]
+    printed = [dual_function(losses, violations, [nu], signed=True, as_printed=True) for nu in grid]
     assert max(true) <= fair + 1e-12 and max(printed) > fair + .01
     # of absolute violations both are at most J*, whatever the list
-    assert max(dual_value(losses, violations, [price], as_printed=True) for price in PRICES) <= fair + 1e-12
+    assert max(dual_function(losses, violations, [price], as_printed=True) for price in PRICES) <= fair + 1e-12
 
 
 def test_the_relaxed_problem_is_the_least_of_all_prices():
@@ -113,8 +113,8 @@ def test_a_step_against_the_printed_direction_raises_the_penalty_at_half_of_the_
 
 
 @pytest.mark.parametrize("call, changes, why", [
-    (dual_value, dict(multipliers=[-1.0]), "multipliers"), (dual_value, dict(losses=[]), "losses"),
-    (dual_value, dict(violations=[[1.0]]), "violations"), (dual_value, dict(multipliers=[1.0, 2.0]), "multipliers"),
+    (dual_function, dict(multipliers=[-1.0]), "multipliers"), (dual_function, dict(losses=[]), "losses"),
+    (dual_function, dict(violations=[[1.0]]), "violations"), (dual_function, dict(multipliers=[1.0, 2.0]), "multipliers"),
     (penalty, dict(problem=None), "problem"), (penalty_gradient, dict(theta=[1.0]), "theta"),
     (printed_direction, dict(multipliers=-np.ones((2, 1))), "multipliers"),
 ])
@@ -131,7 +131,7 @@ def on_a_network() -> dict:
     return dict(problem=problem(), theta=np.linspace(-1, 1, problem().network.n_parameters), multipliers=np.ones((2, 1)))
 
 
-VALID_CALLS = {"lagrangian.dual_value": lambda: listed() | {"as_printed": False},
+VALID_CALLS = {"lagrangian.dual_function": lambda: listed() | {"as_printed": False},
                "lagrangian.penalty": on_a_network, "lagrangian.penalty_gradient": on_a_network,
                "lagrangian.printed_direction": on_a_network}
 
@@ -148,7 +148,7 @@ PENALTY = "dpfair_teach.lagrangian.penalty"
 FAULTS = {
     "relaxed_without_prices": Mutant(f"{PENALTY}.relaxed_problem", lambda f: lambda losses, violations, multipliers, **kw: f(
         losses, violations, np.zeros(len(multipliers)), **kw), "the violations have no price"),
-    "dual_without_the_price": Mutant(f"{PENALTY}.dual_value", lambda f: lambda *args, **kw: f(*args, **(kw | {"as_printed": True})),
+    "dual_without_the_price": Mutant(f"{PENALTY}.dual_function", lambda f: lambda *args, **kw: f(*args, **(kw | {"as_printed": True})),
                                      "the dual function is the loss alone, as equation (6) is printed"),
     "penalty_gradient_without_signs": Mutant(f"{PENALTY}.penalty_gradient", lambda f: lambda *args: np.abs(f(*args)),
                                              "the gradient of the penalty has lost its signs, as in equation (10)"),
