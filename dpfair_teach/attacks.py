@@ -103,10 +103,6 @@ def exact_advantage(law_0: ArrayLike, law_1: ArrayLike, prior: float = 0.5) -> f
         Probabilities of the same outcomes, with sum 1.
     prior : float in (0, 1)
 
-    Returns
-    -------
-    float in [0, 1/2]
-
     Examples
     --------
     >>> from dpfair_teach.mechanisms import randomized_response_matrix
@@ -191,10 +187,6 @@ def guessing_game(release: Callable, attack: Callable, *, trials: int,
     trials : int in 1..10^8
     rng : numpy.random.Generator
     prior : float in (0, 1)
-
-    Returns
-    -------
-    GameResult: ``.hits``, ``.n``, ``.prior``, ``.advantage``, ``.interval(alpha)``
 
     Examples
     --------
@@ -355,11 +347,6 @@ def read_multipliers(multipliers: ArrayLike, Y: ArrayLike, known: ArrayLike) -> 
     Returns
     -------
     int64 array (s,): 0, 1, or -1 for people whose multiplier is below its limit, or of a label in which fewer than two values repeat
-
-    Raises
-    ------
-    ValueError
-        Nobody known is at a limit; within a label more than two values of ``multipliers`` repeat, or one is above those that do.
 
     Examples
     --------

@@ -132,11 +132,6 @@ class AuditResult:
     ``lower_bound`` on epsilon is certified at confidence 1 - ``alpha``, at the claim's ``delta``, by the ``event``, which was chosen on
     other samples; ``hits`` and ``n``: certifying samples that had it, and all, where it is likelier and on the other data set.
     ``claimed_epsilon`` is the claim under audit, or None.
-
-    Examples
-    --------
-    >>> AuditResult(1.3, "output >= 2", (60, 9), (100, 100), 0.0, 0.05, claimed_epsilon=1.0).verdict
-    'refuted'
     """
 
     lower_bound: float
@@ -176,10 +171,6 @@ def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.rando
     delta : float in [0, 1)
     alpha : float in [1e-100, 1)
     claimed_epsilon : float > 0, optional
-
-    Returns
-    -------
-    AuditResult: ``.lower_bound``, ``.verdict`` ("refuted", "not refuted", "no claim"), ``.event``, ``.hits``, ``.n``
 
     Examples
     --------
@@ -273,10 +264,6 @@ def exact_delta(law: ArrayLike, law_neighbour: ArrayLike, epsilon: float) -> flo
         Probabilities of the same outcomes on the two neighbours, each with sum 1 (to 1e-9).
     epsilon : float in [0, 700]
 
-    Returns
-    -------
-    float in [0, 1]
-
     Examples
     --------
     >>> round(exact_delta([0.75, 0.25], [0.25, 0.75], epsilon=np.log(2)), 3)
@@ -338,10 +325,6 @@ def laplace_shift_delta(shift: float, scale: float, epsilon: float) -> float:
     scale : float >= 1e-150
     epsilon : float >= 0
 
-    Returns
-    -------
-    float in [0, 1)
-
     Examples
     --------
     >>> laplace_shift_delta(shift=1, scale=1, epsilon=1)
@@ -365,10 +348,6 @@ def laplace_scale_delta(scale: float, scale_neighbour: float, epsilon: float, n:
     epsilon : float in [0, 700]
     n : int in 1..10^9
         How many independent noises are seen.
-
-    Returns
-    -------
-    float in [0, 1]
 
     Examples
     --------

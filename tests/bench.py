@@ -41,7 +41,7 @@ from dpfair_teach.postprocessing import (
     score_bins,
     solve_lp,
 )
-from dpfair_teach.postprocessing.derived import acceptance_probability
+from dpfair_teach.postprocessing.lp import acceptance_probability
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 5)
 GAMMAS = np.array(GAMMAS_PROTOCOL)

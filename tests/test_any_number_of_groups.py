@@ -179,7 +179,7 @@ def programs(k):
     for solve in (postprocessing.solve_lp, postprocessing.closed_form, postprocessing.solve):
         gamma = 0 if k > 2 and solve is postprocessing.closed_form else 0.1
         found = solve(q, gamma)
-        chance = postprocessing.derived.acceptance_probability(found.p, yhat, A)
+        chance = postprocessing.lp.acceptance_probability(found.p, yhat, A)
         close(chance, [found.p[b, a] for b, a in zip(yhat, A, strict=True)])
         rate = rates(chance, A, Y, k)
         assert np.abs(rate - rate[0]).max() < gamma + 1e-7

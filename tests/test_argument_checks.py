@@ -61,7 +61,7 @@ COLUMNS_OF_PEOPLE = {
     "an oracle": lambda said, A, Y: oracles.RegressionOracle(said.to_frame(), Y), "guesses": lambda said, A, Y: oneshot.public_part(
         said.to_frame(), Y), "the private oracle": lambda said, A, Y: oracles.private_oracle(
         [said.to_numpy()], A, Y, [[1, -1], [2, -2]], 1.0, np.random.default_rng(0)),
-    "a table of chances": lambda said, A, Y: postprocessing.derived.acceptance_probability([[0, 0], [1, 1]], said, A),
+    "a table of chances": lambda said, A, Y: postprocessing.lp.acceptance_probability([[0, 0], [1, 1]], said, A),
     "a data set": lambda said, A, Y: data.Dataset(said.to_frame(), A, Y, ("x",), ("a", "b"), "six", data.Provenance(source="drawn")),
     "weights": lambda said, A, Y: attacks.reweighing_weights(A, Y), "thresholds": oracles.threshold_counts,
     "half-planes": lambda said, A, Y: oracles.halfplane_counts(pd.DataFrame({"x": PEOPLE.x, "said": said}), A, Y),

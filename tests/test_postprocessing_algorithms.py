@@ -37,7 +37,7 @@ VALID_CALLS = {
     "postprocessing.public_margin_postprocessing": lambda: dict(counts=COUNTS[2], epsilon=1.0, gamma=0.1, rng=np.random.default_rng(1)),
     "postprocessing.score_bin_postprocessing": lambda: dict(
         score=TEN.X[:, 0], A=TEN.A, Y=TEN.Y, n_groups=2, n_bins=3, epsilon=1.0, gamma=0.1, rng=np.random.default_rng(1)),
-    "postprocessing.solve": lambda: dict(q=COUNTS[2] / 1994, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"),
+    "postprocessing.solve": lambda: dict(q=COUNTS[2] / 1994, gamma=0.1, slack=0.0, notion="equalized_odds"),
 }
 
 
@@ -145,10 +145,10 @@ def test_solve_takes_the_closed_form_where_there_is_one():
             (3, 0.1, "equalized_odds", False), (3, 0.0, "true_positive", False)):
         for against in ("anchor", "pairs"):
             q = rng.dirichlet(np.ones(4 * k)).reshape(2, k, 2)
-            best = solve(q, gamma, notion=notion, against=against)
+            best = solve(q, gamma, notion=fairness.Parity(notion, against))
             other = (closed_form if closed else solve_lp)(q, gamma, notion=notion, against=against)
             assert best.p.tobytes() == other.p.tobytes()
-            assert best.value == pytest.approx(solve_lp(q, gamma, notion=notion, against=against).value, abs=1e-9)
+            assert best.value == pytest.approx(solve_lp(q, gamma, notion=fairness.Parity(notion, against)).value, abs=1e-9)
     three = rng.dirichlet(np.ones(12)).reshape(2, 3, 2)
     assert solve(three, 0.0, 0.1).value == pytest.approx(solve_lp(three, 0.1).value, abs=1e-9)
 

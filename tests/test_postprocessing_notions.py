@@ -62,24 +62,24 @@ def test_the_program_is_the_one_with_a_row_for_every_gap(notion, against, k, b):
     tables = rng.dirichlet(np.ones(2 * b * k), size=20).reshape(20, b, k, 2)
     gammas = rng.choice([0.0, 0.01, 0.05, 0.3], 20)
     slacks = np.where(rng.random((20, 1, 1)) < 0.4, 0.0, rng.choice([0.0, 0.04, 0.2, np.inf], (20, k, wide)))
-    many = solve_lp(tables, gammas, slacks, notion=notion, against=against)
+    many = solve_lp(tables, gammas, slacks, notion=Parity(notion, against))
     assert many.dual.shape == (20, k, wide)
     for n, (q, gamma, slack) in enumerate(zip(tables, gammas, slacks, strict=True)):
         one = solve_lp(q, gamma, slack, notion=parity)
         wanted = by_rows(q, gamma, slack, parity)
         assert one.value == pytest.approx(wanted, abs=1e-8) and many.value[n] == pytest.approx(wanted, abs=1e-8)
         for dual in (one.dual, many.dual[n]):
-            assert dual_value(q, gamma, dual, slack, notion=notion, against=against) == pytest.approx(wanted, abs=1e-8)
+            assert dual_value(q, gamma, dual, slack, notion=Parity(notion, against)) == pytest.approx(wanted, abs=1e-8)
         if not slack.any() and b == 2:
             assert parity.violation(derived_counts(q, one.p)) <= gamma + 1e-8
         elif not slack.any():
             assert parity.violation(derived_counts(q, many.p[n])) <= gamma + 1e-8
         if k == 2:
-            closed = closed_form(q, gamma, slack, notion=notion, against=against)
+            closed = closed_form(q, gamma, slack, notion=Parity(notion, against))
             assert closed.value == pytest.approx(wanted, abs=1e-8)
             assert dual_value(q, gamma, closed.dual, slack, notion=parity) == pytest.approx(wanted, abs=1e-8)
     if k == 2:
-        closed = closed_form(tables, gammas, slacks, notion=notion, against=against)
+        closed = closed_form(tables, gammas, slacks, notion=Parity(notion, against))
         assert closed.value == pytest.approx(many.value, abs=1e-8) and closed.dual.shape == (20, k, wide)
 
 
@@ -87,15 +87,15 @@ def test_two_groups_are_one_pair():
     rng = np.random.default_rng(3)
     for q in rng.dirichlet(np.ones(8), size=30).reshape(30, 2, 2, 2):
         for notion in NOTIONS:
-            values = [solve_lp(q, 0.04, notion=notion, against=against).value for against in ("anchor", "pairs")]
+            values = [solve_lp(q, 0.04, notion=Parity(notion, against)).value for against in ("anchor", "pairs")]
             assert values[0] == pytest.approx(values[1], abs=1e-9)
 
 
 def test_equal_rates_of_more_groups_have_a_closed_form_between_pairs_too():
     q = np.random.default_rng(5).dirichlet(np.ones(12), size=30).reshape(30, 2, 3, 2)
-    best = closed_form(q, 0.0, against="pairs")
-    assert best.value == pytest.approx(solve_lp(q, 0.0, against="pairs").value, abs=1e-9)
-    assert dual_value(q, 0.0, best.dual, against="pairs") == pytest.approx(best.value, abs=1e-9)
+    best = closed_form(q, 0.0, notion=Parity(against="pairs"))
+    assert best.value == pytest.approx(solve_lp(q, 0.0, notion=Parity(against="pairs")).value, abs=1e-9)
+    assert dual_value(q, 0.0, best.dual, notion=Parity(against="pairs")) == pytest.approx(best.value, abs=1e-9)
     assert Parity(against="pairs").violation(derived_counts(q, best.p)).max() <= 1e-8
 
 
@@ -104,7 +104,7 @@ def test_a_thousand_groups_between_pairs(notion):
     """Half a million pairs, and no row for each of them."""
     k = 1000
     q = np.random.default_rng(0).dirichlet(np.ones(4 * k)).reshape(2, k, 2)
-    best = solve_lp(q, 0.1, notion=notion, against="pairs")
+    best = solve_lp(q, 0.1, notion=Parity(notion, "pairs"))
     assert Parity(notion, "pairs").violation(derived_counts(q, best.p)) <= 0.1 + 1e-8
 
 
@@ -131,9 +131,9 @@ def test_between_pairs_a_renumbering_renumbers_the_answer_and_changes_nothing(ki
         if k == 2 or (gamma == 0 and not slack.any() and notion == "equalized_odds"):
             solvers.append(closed_form)
         for solve in solvers:
-            best = solve(q, gamma, slack, notion=notion, against="pairs")
+            best = solve(q, gamma, slack, notion=Parity(notion, "pairs"))
             for order in permutations(range(k)):
-                other = solve(q[:, order], gamma, slack[list(order)], notion=notion, against="pairs")
+                other = solve(q[:, order], gamma, slack[list(order)], notion=Parity(notion, "pairs"))
                 assert np.array_equal(other.p, best.p[:, order]) and other.value == best.value
                 assert np.array_equal(other.dual, best.dual[list(order)])
 
@@ -163,7 +163,7 @@ def test_pairs_by_sex_and_age():
     (_, any_two), _ = fit("pairs")
     assert any_two <= 0.05 + 1e-8
     counts = fairness.cell_counts(base.predict(X), A, Y) / len(Y)
-    best = {against: [solve_lp(counts[:, order], 0.05, against=against).value for order in permutations(range(3))]
+    best = {against: [solve_lp(counts[:, order], 0.05, notion=Parity(against=against)).value for order in permutations(range(3))]
             for against in ("anchor", "pairs")}
     assert len(set(best["pairs"])) == 1 and max(best["anchor"]) - min(best["anchor"]) > 0.002
 
@@ -237,7 +237,7 @@ def test_rates_of_acceptance_stay_within_their_slack(against, b, k, noise):
     off = noisy.sum(axis=-1) / noisy.sum(axis=(1, 3))[:, None] - top / top.sum(axis=0)      # (4000, b, k)
     most = np.maximum(off, 0).sum(axis=1)                                               # the worst p of each group's rate
     for slack_of in (margin_slack, bins_slack):
-        slack = slack_of(noisy, m, 0.5, beta, noise, notion="demographic_parity", against=against)[..., 0]
+        slack = slack_of(noisy, m, 0.5, beta, noise, notion=Parity("demographic_parity", against))[..., 0]
         if against == "anchor":
             passed = most[:, 1:] + most[:, :1] > slack[:, 1:]
             assert (slack[:, 0] == 0).all()
@@ -247,23 +247,23 @@ def test_rates_of_acceptance_stay_within_their_slack(against, b, k, noise):
     # by hand: q~_a = .5 of 100 people; two groups, Laplace: t = ln(2b / beta) / epsilon for each of 2 (b - 1) cells
     t = np.log(2 * b / 0.1) / 2.0
     each = 2 * (b - 1) * t / (100 * 0.5)
-    found = margin_slack(np.full((b, 2, 2), 1 / (4 * b)), 100, 2.0, 0.1, "laplace", notion="demographic_parity", against=against)
+    found = margin_slack(np.full((b, 2, 2), 1 / (4 * b)), 100, 2.0, 0.1, "laplace", notion=Parity("demographic_parity", against))
     assert found.ravel() == pytest.approx([0.0, 2 * each] if against == "anchor" else [each, each])
-    found = margin_slack(np.full((b, 2, 2), 1 / (4 * b)), 100, 2.0, 0.1, "laplace", against="pairs")
+    found = margin_slack(np.full((b, 2, 2), 1 / (4 * b)), 100, 2.0, 0.1, "laplace", notion=Parity(against="pairs"))
     assert found == pytest.approx(np.full((2, 2), (b - 1) * t / 25))
 
 
 def test_an_unusable_cell_takes_only_its_own_group_out_of_the_pairs():
     q = np.array([[[1.5, 3], [2, -2], [1, 1]], [[4, 1], [0, 1], [1, 1]]])               # group 1 has -1 people with label 1
-    assert np.isinf(lift_unusable(q, 0.1, against="pairs")).tolist() == [[False, False], [False, True], [False, False]]
+    assert np.isinf(lift_unusable(q, 0.1, notion=Parity(against="pairs"))).tolist() == [[False, False], [False, True], [False, False]]
     assert np.isinf(lift_unusable(q[:, [1, 0, 2]], 0.1)).tolist() == [[False, False], [False, True], [False, True]]
     assert lift_unusable(q, 0.1, notion="demographic_parity").tolist() == [[0.0], [0.1], [0.1]]
     q[:, 1] = [[2, -3], [-1, 1]]                                                        # and now -1 people at all
     assert lift_unusable(q, 0.1, notion="demographic_parity").ravel().tolist() == [0.0, np.inf, 0.1]
     assert lift_unusable(q[:, [1, 0, 2]], 0.1, notion="demographic_parity").ravel().tolist() == [0.0, np.inf, np.inf]
-    assert lift_unusable(q, 0.1, notion="demographic_parity", against="pairs").ravel().tolist() == [0.1, np.inf, 0.1]
+    assert lift_unusable(q, 0.1, notion=Parity("demographic_parity", "pairs")).ravel().tolist() == [0.1, np.inf, 0.1]
     negative = [[0.1, -0.1], [0.1, 0.1], [0.1, 0.1]]
-    assert lift_unusable(np.ones((2, 3, 2)), negative, against="pairs").tolist() == [[0.1, np.inf], [0.1, 0.1], [0.1, 0.1]]
+    assert lift_unusable(np.ones((2, 3, 2)), negative, notion=Parity(against="pairs")).tolist() == [[0.1, np.inf], [0.1, 0.1], [0.1, 0.1]]
 
 
 # ----------------------------------------------------------------------------------------------------------- what is published
@@ -312,16 +312,15 @@ Q = np.array([[[2, 1], [2, 1], [1, 1]], [[1, 2], [1, 2], [1, 3]]]) / 18
 
 @pytest.mark.parametrize("call, message", [
     (lambda: solve_lp(Q, 0.1, notion="accuracy_parity"), "notion='accuracy_parity': not served here.*rates of acceptance"),
-    (lambda: solve_lp(Q, 0.1, against="population"), "against='population': not served here"),
+    (lambda: solve_lp(Q, 0.1, notion=Parity(against="population")), "not served here"),
     (lambda: solve_lp(Q, 0.1, notion="odds"), "notion='odds': not a known option"),
-    (lambda: solve_lp(Q, 0.1, notion=Parity(), against="pairs"), "two answers to one question"),
     (lambda: solve_lp(Q, 0.1, notion=Parity(anchor=1)), "another anchor than group 0"),
     (lambda: solve_lp(Q, 0.1, np.zeros((3, 2)), notion="demographic_parity"), r"slack=\(3, 2\).*\(..., 3, 1\)"),
-    (lambda: solve_lp(Q, 0.1, np.full((3, 2), -0.01), against="pairs"), r"slack=-0.01: slack is negative at \(a=0, y=0\)"),
-    (lambda: dual_value(Q, 0.1, np.ones((3, 2)), against="pairs"), "dual=3.0: the sum of a rate's multipliers"),
+    (lambda: solve_lp(Q, 0.1, np.full((3, 2), -0.01), notion=Parity(against="pairs")), r"slack=-0.01: slack is negative at \(a=0, y=0\)"),
+    (lambda: dual_value(Q, 0.1, np.ones((3, 2)), notion=Parity(against="pairs")), "dual=3.0: the sum of a rate's multipliers"),
     (lambda: dual_value(Q, 0.1, np.ones((3, 2)), notion="demographic_parity"), r"dual=\(3, 2\)"),
     (lambda: closed_form(Q, 0.0, notion="demographic_parity"), "notion='demographic_parity': with 3 groups only equalized odds"),
-    (lambda: closed_form(Q, 0.1, against="pairs"), "gamma=0.1: with 3 groups"),
+    (lambda: closed_form(Q, 0.1, notion=Parity(against="pairs")), "gamma=0.1: with 3 groups"),
     (lambda: solve_lp(np.where(np.arange(3)[:, None] == 1, 0.0, Q), 0.1, notion="demographic_parity"), "q=0.0: group 1 holds nobody"),
     (lambda: margin_slack(Q, 18, 1, 0.1, notion="accuracy_parity"), "accuracy_parity"),
     (lambda: DPPostProcessing(BASE, 1, 0.1, method="as_printed", notion="demographic_parity").fit(
@@ -349,13 +348,13 @@ def as_they_are_numbered(f):
 
 def always_to_group_0(f):
     """``against`` is not read: every gap is one to group 0."""
-    return lambda notion, against: Parity(notion.notion if isinstance(notion, Parity) else notion)
+    return lambda notion, against=None: Parity(notion.notion if isinstance(notion, Parity) else notion)
 
 
 def one_label_for_two(f):
     """The slack of a rate that adds two labels up is taken for that of one."""
-    def slack(q, m, epsilon, beta, noise=None, *, notion="equalized_odds", against=None):
-        found = f(q, m, epsilon, beta, noise, notion=notion, against=against)
+    def slack(q, m, epsilon, beta, noise=None, *, notion="equalized_odds"):
+        found = f(q, m, epsilon, beta, noise, notion=notion)
         return found / 2 if found.shape[-1] == 1 else found
     return slack
 

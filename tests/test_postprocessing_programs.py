@@ -27,7 +27,7 @@ from dpfair_teach.postprocessing import (
 )
 from dpfair_teach.postprocessing import lp as lp_module
 from dpfair_teach.postprocessing.crossings import best_crossing
-from dpfair_teach.postprocessing.derived import acceptance_probability
+from dpfair_teach.postprocessing.lp import acceptance_probability
 from faults import Mutant, with_arguments
 
 TEN = load("ten_people")
@@ -151,7 +151,8 @@ def test_smooth_tables_need_no_slower_road():
 def test_an_answer_that_does_not_prove_itself_is_not_returned(monkeypatch, answer, against):
     monkeypatch.setattr(lp_module, "minimize", answer)
     tables = usable("smooth", 3, 5, seed=42)
-    for solve in (lambda: solve_lp(tables[0], 0.02, against=against), lambda: solve_lp(tables, 0.02, against=against)):
+    parity = fairness.Parity(against=against)
+    for solve in (lambda: solve_lp(tables[0], 0.02, notion=parity), lambda: solve_lp(tables, 0.02, notion=parity)):
         with pytest.raises(RuntimeError, match=r"HiGHS has no answer for q=.* that proves itself"):
             solve()
     # a tie that neither the crossings nor a tilt decide: the closed form ends with the solver too
@@ -179,9 +180,9 @@ RARE = np.array([[[[2.813810087021156e-06, 2.6223650883523277e-17],
 
 @pytest.mark.parametrize("against", ["anchor", "pairs"])
 def test_a_program_that_does_not_prove_itself_is_solved_in_another_way(against):
-    found = solve_lp(RARE[0], 0.0, against=against)
+    found = solve_lp(RARE[0], 0.0, notion=fairness.Parity(against=against))
     check_solution(RARE[0], 0.0, 0.0, solve_lp(RARE[0], 0.0))
-    assert dual_value(RARE[0], 0.0, found.dual, against=against) == pytest.approx(found.value, abs=1e-9)
+    assert dual_value(RARE[0], 0.0, found.dual, notion=fairness.Parity(against=against)) == pytest.approx(found.value, abs=1e-9)
     assert solve_lp(RARE[0], 0.0).fallbacks == 1 == solve_lp(np.concatenate([RARE, usable("smooth", 6, 3, seed=8)]), 0.0).fallbacks
 
 
@@ -608,5 +609,5 @@ FAULTS = {
     "many_groups_exchanged": Mutant("dpfair_teach.postprocessing.solve_lp", groups_exchanged, "the groups' chances in the wrong order"),
     "dual_without_the_gamma_term": Mutant("dpfair_teach.postprocessing.dual_value", dual_without_gamma, "tolerances cost nothing"),
     "chances_forget_the_group": Mutant(
-        "dpfair_teach.postprocessing.derived.acceptance_probability", chances_forget_the_group, "everybody is treated as in group 0"),
+        "dpfair_teach.postprocessing.lp.acceptance_probability", chances_forget_the_group, "everybody is treated as in group 0"),
 }

@@ -209,11 +209,11 @@ valid("fairness.gap_margin", fairness.gap_margin, lambda: dict(people=[[40, 30],
 valid("fairness.chance_violation", fairness.chance_violation, lambda: dict(people=50, rate=0.3, n_groups=3, beta=0.05, against="pairs"))
 
 # ------------------------------------------------------------------------------------------------------ postprocessing
-valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"))
+valid("postprocessing.solve_lp", postprocessing.solve_lp, lambda: dict(q=Q, gamma=0.1, slack=0.0, notion="equalized_odds"))
 valid("postprocessing.closed_form", postprocessing.closed_form, lambda: dict(
-    q=Q, gamma=0.1, slack=0.0, notion="equalized_odds", against="pairs"))
+    q=Q, gamma=0.1, slack=0.0, notion="equalized_odds"))
 valid("postprocessing.dual_value", postprocessing.dual_value, lambda: dict(
-    q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0, notion="equalized_odds", against="pairs"))
+    q=Q, gamma=0.1, dual=np.zeros((2, 2)), slack=0.0, notion="equalized_odds"))
 valid("postprocessing.derived_counts", postprocessing.derived_counts, lambda: dict(q=Q, p=np.full((2, 2), 0.5)))
 valid("postprocessing.score_bins", postprocessing.score_bins, lambda: dict(score=[0.1, 0.5, 0.9], cuts=[0.2, 0.5]))
 valid("postprocessing.suggested_bins", postprocessing.suggested_bins, lambda: dict(m=100, epsilon=1.0))
@@ -227,14 +227,14 @@ valid("postprocessing.k_norm_counts", postprocessing.k_norm_counts,
       lambda: dict(counts=COUNTS, epsilon=1.0, rng=rng(), size=2, exact=False))
 valid("postprocessing.k_norm_probability", postprocessing.k_norm_probability, lambda: dict(noise=[1, 0, -1], epsilon=1.0))
 valid("postprocessing.k_norm_variance", postprocessing.k_norm_variance, lambda: dict(n_groups=3, epsilon=1.0))
-valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0, notion="false_positive", against="pairs"))
+valid("postprocessing.lift_unusable", postprocessing.lift_unusable, lambda: dict(q=Q, slack=0.0, notion="false_positive"))
 for slack in ("paper_slack", "main_text_slack"):
     valid(f"postprocessing.{slack}", getattr(postprocessing, slack),
           lambda: dict(q=Q, m=M, epsilon=1.0, beta=0.05))
 valid("postprocessing.bins_slack", postprocessing.bins_slack, lambda: dict(
-    q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
+    q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive"))
 valid("postprocessing.margin_slack", postprocessing.margin_slack, lambda: dict(
-    q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive", against="anchor"))
+    q=Q, m=M, epsilon=1.0, beta=0.05, noise="geometric", notion="true_positive"))
 valid("postprocessing.largest_change", postprocessing.largest_change, lambda: dict(prediction=[1, 0, 1], Y=[1, 0, 0], n_groups=2))
 valid("postprocessing.lemma_a1", postprocessing.lemma_a1, lambda: dict(q=Q, m=M, epsilon=5.0, beta=0.05, as_printed=False))
 valid("postprocessing.theorem_2_2", postprocessing.theorem_2_2,

@@ -78,7 +78,7 @@ Answer = tuple        # the library's number, chances (m,), then the notion and 
 
 def solved(*compared: str) -> Callable[[People], Answer]:
     def learner(people: People) -> Answer:
-        p = postprocessing.solve_lp(people.counts / people.counts.sum(), GAMMA, notion=compared[0], against=compared[1]).p
+        p = postprocessing.solve_lp(people.counts / people.counts.sum(), GAMMA, notion=fairness.Parity(*compared)).p
         said = fairness.violation(postprocessing.derived_counts(people.counts, p), *compared)
         return said, p[people.base(people.data.X), people.A], *compared
     return learner

@@ -73,9 +73,6 @@ class FunctionalClassifier(GammaClassifier):
         Of group 1, or of each of more groups, with the rows of ``moments_``, divided by m, by the release.
     gamma_ : float
     releases_ : tuple of one accounting.Release
-    n_features_in_ : int
-    feature_names_in_ : array of str, where X has columns with names
-    classes_ : array([0, 1])
 
     Examples
     --------

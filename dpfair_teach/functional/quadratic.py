@@ -301,10 +301,6 @@ def no_minimum_chance(d: int, smallest: float, sigma: float) -> float:
     sigma : float in [1e-100, 1e100]
         Deviation of the noise on a coefficient.
 
-    Returns
-    -------
-    float, at most 1/2
-
     Examples
     --------
     >>> [round(no_minimum_chance(10, smallest, 4.0), 3) for smallest in (0.0, 4.0, 40.0)]

@@ -29,10 +29,6 @@ def gaussian_sigma_extended(sensitivity: float, epsilon: float, delta: float) ->
     delta : float in [1e-100, 0.797]
         Above sqrt(2/pi) the formula has no value.
 
-    Returns
-    -------
-    float, in the units of ``sensitivity``
-
     Examples
     --------
     >>> from dpfair_teach.mechanisms import gaussian_sigma

@@ -93,10 +93,6 @@ def scale_leak_epsilon(group_size: int, n_parameters: int, delta: float) -> floa
         p.
     delta : float in [1e-10, 1)
 
-    Returns
-    -------
-    float, at most 10,000
-
     Examples
     --------
     >>> [round(scale_leak_epsilon(m, p, 1e-5), 1) for m, p in ((20, 1000), (20, 10_000), (100, 10_000))]
@@ -131,11 +127,6 @@ def size_from_noise(noise: ArrayLike, noise_multiplier: float, clip: float, mult
     noise_multiplier : float in [1e-3, 1e6]
         sigma_p.
     clip, multiplier : as in :func:`theorem_1`
-
-    Returns
-    -------
-    float
-        The estimate of m.
 
     Examples
     --------
@@ -227,10 +218,6 @@ def visible_batch_epsilon(noise_multiplier: float, sampling_probability: float, 
     sampling_probability : float in (0, 1]
     steps : int in 1..10^7
     delta : as in :func:`printed_step_epsilon`
-
-    Returns
-    -------
-    float, at most 10,000
 
     Examples
     --------

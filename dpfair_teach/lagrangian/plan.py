@@ -215,11 +215,6 @@ def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget
     sizes_budget_fraction : float in [0.001, 0.9], or 0
         Of epsilon, for the sizes; 0 where they are public.
 
-    Returns
-    -------
-    NoiseMultipliers
-        At most 10^6: a budget that takes more is refused.
-
     Examples
     --------
     >>> from dpfair_teach.accounting import compose

@@ -1,7 +1,7 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
-``lp`` is the program as the paper writes it, ``highs`` its solver; ``closed_form`` the same answers without a solver, and ``solve``, which
-chooses; ``derived`` what a solution does to people; ``bins`` turns a public score into more predictions than two; ``noise`` is what a
+``lp`` is the program as the paper writes it, and what its solution does to people, ``highs`` its solver; ``closed_form`` the same answers
+without a solver, and ``solve``, which chooses; ``bins`` turns a public score into more predictions than two; ``noise`` is what a
 private algorithm publishes; ``slacks`` what it adds to gamma, and the rule for unusable cells; ``algorithms`` each private algorithm on one
 screen; ``bounds`` what is proved about it; ``learner`` all of it as a scikit-learn class, ``curve`` what its release says of it.
 """
@@ -12,10 +12,9 @@ from .bounds import LemmaA1 as LemmaA1
 from .bounds import Theorem22 as Theorem22
 from .bounds import largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form, solve
-from .derived import Solution as Solution
-from .derived import derived_counts
 from .learner import DPPostProcessing
-from .lp import dual_value, solve_lp
+from .lp import Solution as Solution
+from .lp import derived_counts, dual_value, solve_lp
 from .noise import k_norm_counts, noisy_counts, public_margin_counts
 from .slacks import bins_slack, lift_unusable, main_text_slack, margin_slack, paper_slack
 

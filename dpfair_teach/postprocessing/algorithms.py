@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..fairness import cell_counts
 from .bins import optimal_cuts, score_bins
 from .closed_form import solve
-from .derived import Solution
+from .lp import Solution
 from .noise import noisy_counts, public_margin_counts
 from .slacks import lift_unusable, paper_slack
 
@@ -33,11 +33,6 @@ def dp_postprocessing(counts: ArrayLike, epsilon: float, gamma: float,
     beta : float in (0, 1)
         The chance that the promised accuracy fails; it sets the slack.
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    Solution
-        ``p`` (2, k) [yhat, a] is what the algorithm outputs; ``value`` is its error on the noisy table.
 
     Examples
     --------
@@ -63,11 +58,6 @@ def public_margin_postprocessing(counts: ArrayLike, epsilon: float, gamma: float
     counts : (b, k, 2) array [yhat, a, y], whole people, k >= 2
         ``yhat`` is a decision (b = 2) or a score bin.
     epsilon, gamma, rng : as in :func:`dp_postprocessing`
-
-    Returns
-    -------
-    Solution
-        ``p`` (b, k) [yhat, a] and ``value``, its error on the noisy table.
 
     Examples
     --------

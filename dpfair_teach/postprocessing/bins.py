@@ -115,10 +115,6 @@ def suggested_bins(m: int, epsilon: float) -> int:
         People.
     epsilon : float > 0
 
-    Returns
-    -------
-    int in 3..16
-
     Examples
     --------
     >>> [suggested_bins(m, 0.25) for m in (500, 2000, 8000, 50_000)]

@@ -1,13 +1,8 @@
 """The same programs without a solver: two groups for any gamma, any number of groups for gamma = 0; thousands at once.
 
-With multipliers lam = (lam_FP, lam_TP) for the two constraints of two groups, the dual function
-
-    D(lam) = const + sum over the 2b (yhat, a) of min(0, cost_ya + s_a (lam_FP F_ya + lam_TP T_ya)) - g_FP |lam_FP| - g_TP |lam_TP|
-
-(s_1 = 1, s_0 = -1; F and T are P(yhat | a, y=0) and P(yhat | a, y=1)) is concave and piecewise linear in the plane. Its kinks lie on 2b + 2
-lines, so its maximum is where two of them cross: ``crossings``. The two lines through the best point say which two numbers of the primal
-are free, every other p is 0 or 1. Equal primal and dual values prove the answer. A program where they differ, a tie, is tilted by about
-1e-9 and solved again, at last by the solver. The chapter on equalized odds has the proof.
+The dual is concave and piecewise linear in the plane of the two multipliers, so its maximum is where two of 2b + 2 lines cross, which say
+which two numbers of the primal are free: ``crossings``. Equal primal and dual values prove the answer. A program where they differ, a tie,
+is tilted by about 1e-9 and solved again, at last by the solver. The chapter on equalized odds has the proof.
 """
 from __future__ import annotations
 
@@ -20,12 +15,13 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import AcceptanceNotion, OfGroups
+from ..fairness.parity import AcceptanceNotion
 from .crossings import EQUAL, FEASIBLE, PARALLEL, best_crossing, best_crossings, pairs
-from .derived import Solution, base_decides
 from .lp import (
     EQUALIZED_ODDS,
+    Solution,
     as_numbered,
+    base_decides,
     batch_shape,
     conditional,
     flat,
@@ -51,8 +47,7 @@ _MORE = (-1.0) ** np.arange(2 * MOST_BINS - 4) * (0.3 + 0.7 * (np.arange(1, 2 * 
 TILTS = (1e-9 * np.append([0.91, -0.47, 0.63, -0.78], _MORE), 1e-9 * np.append([-0.59, 0.83, -0.94, 0.37], _MORE[::-1]))
 
 
-def solve(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
-          against: OfGroups | None = None) -> Solution:
+def solve(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds") -> Solution:
     """The program of :func:`solve_lp`: by :func:`closed_form` where there is one, else by the solver.
 
     Source: supplement, LP^ (2) and LP~ (3). Two groups have a closed form, and so has exact equality of more, of two predictions. Where
@@ -60,12 +55,7 @@ def solve(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: Acc
 
     Parameters
     ----------
-    q, gamma, slack, notion, against : as in :func:`solve_lp`
-
-    Returns
-    -------
-    Solution
-        As of :func:`solve_lp`.
+    q, gamma, slack, notion : as in :func:`solve_lp`
 
     Examples
     --------
@@ -74,28 +64,23 @@ def solve(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: Acc
     array([[0.25, 0.  ],
            [1.  , 0.75]])
     """
-    parity, q = served(notion, against), check.table("q", q, least_groups=2)
+    parity, q = served(notion), check.table("q", q, least_groups=2)
     b, k = q.shape[-3:-1]
     closed = k == 2 or (b == 2 and parity.notion == "equalized_odds"
                         and not any(check.array(name, x, infinite=True).any() for name, x in (("gamma", gamma), ("slack", slack))))
     return (closed_form if closed else solve_lp)(q, gamma, slack, notion=parity)
 
 
-def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
-                against: OfGroups | None = None) -> Solution:
+def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *,
+                notion: AcceptanceNotion | Parity = "equalized_odds") -> Solution:
     """The answer of :func:`solve_lp` without a solver, for two groups, or for any number at gamma + slack = 0.
 
     Source: ours; solves supplement, LP^ (2) and LP~ (3). The chapter on equalized odds has the proof.
 
     Parameters
     ----------
-    q, gamma, slack, notion, against : as in :func:`solve_lp`
+    q, gamma, slack, notion : as in :func:`solve_lp`
         With more than two groups b = 2, and equalized odds only. (More than 16 score bins are handed to the solver, which is then as fast.)
-
-    Returns
-    -------
-    Solution
-        As of :func:`solve_lp`.
 
     Examples
     --------
@@ -103,7 +88,7 @@ def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notio
     >>> closed_form(ten, gamma=[0, .1, .5]).value.round(6)
     array([0.25 , 0.235, 0.2  ])
     """
-    parity = served(notion, against)
+    parity = served(notion)
     q = check.table("q", q, least_groups=2)
     b, k = q.shape[-3:-1]
     if k > 2:
@@ -189,11 +174,9 @@ def _solve(q, rate, table_of, limit):
 def _equal_rates(q, rate, table_of, limit, tilt):
     """gamma = 0: all groups share one point (fp, tp), the best of the intersection of k parallelograms.
 
-    Group a reaches {p_1a u_1a + p_0a u_0a}, u_ya = (F_ya, T_ya). Along the edge direction i of a group the normal n_i satisfies
-    min(0, d_i) <= n_i . x <= max(0, d_i). The error is const + w . x with w = (q_.0, -q_.1). Dual: write w as mu_i n_i + mu_j n_j for
-    two of the 2k directions; then w . x >= sum min(0, mu d). The best pair gives the two lines on which the best point lies.
-
-    ``limit`` is 0 everywhere here, and not read.
+    Group a reaches {p_1a u_1a + p_0a u_0a}, u_ya = (F_ya, T_ya), where each edge's normal n_i has min(0, d_i) <= n_i . x <= max(0, d_i).
+    The error is const + w . x, at least const + sum min(0, mu d) for w = mu_i n_i + mu_j n_j; the best pair of the 2k edges has the best
+    point. ``limit`` is 0 everywhere here, and not read.
     """
     k, tables = q.shape[1], q.shape[-1]
     size = np.abs(q).sum(axis=(0, 1, 2))

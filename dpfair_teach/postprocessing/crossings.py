@@ -1,6 +1,6 @@
 """The best crossing of two lines solves a program with two groups: for one program in plain arithmetic, for thousands in arrays.
 
-The module text of ``closed_form`` is the proof. One program alone takes a quarter of the time in plain arithmetic, fifteen thousand take a
+The chapter on equalized odds has the proof. One program alone takes a quarter of the time in plain arithmetic, fifteen thousand take a
 fifth of a thousandth each in arrays: ``tests/bench.py`` has both.
 """
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .derived import Solution
+from .lp import Solution
 
 __all__: list[str] = []     # ``closed_form`` calls them
 

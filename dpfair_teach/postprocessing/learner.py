@@ -18,8 +18,7 @@ from ..mechanisms import RELATIONS, UNIT_A
 from .bins import optimal_cuts, score_bins, suggested_bins
 from .closed_form import solve
 from .curve import claims_and_draws, hidden_errors, noise_of_accepted, noisy_again, possible_tables, times_tried
-from .derived import acceptance_probability
-from .lp import EQUALIZED_ODDS, served
+from .lp import EQUALIZED_ODDS, acceptance_probability, served
 from .noise import LEAST_EPSILON, MOST_EPSILON, draw_table, margin_noise, table_noise
 from .slacks import bins_slack, lift_unusable, margin_slack, unguarded_paper_slack
 
@@ -111,9 +110,7 @@ class DPPostProcessing(FrontierClassifier):
     slack_ : (k, 2) array [a, y], (k, 1) for demographic parity: what was added to gamma; infinite where the constraint was lifted
     parity_ : fairness.Parity, the notion and its form
     releases_ : tuple of accounting.Release, in people; of the last ``fit`` only: add up earlier ones yourself
-    m_, n_groups_, n_features_in_ : int; how many people, groups and, where X has columns, columns
-    feature_names_in_ : array of str, where X has columns with names
-    classes_ : array([0, 1])
+    m_, n_groups_ : int; how many people and groups
 
     Examples
     --------

@@ -1,19 +1,23 @@
-"""The linear program of post-processing, as written: any number of groups and of predictions, one table or many, solved by HiGHS."""
+"""The linear program of post-processing, as written: any number of groups and of predictions, one table or many, solved by HiGHS.
+
+And what its solution, a chance to say 1 for each prediction of the base and each group, does to people.
+"""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._group_argument import validated_groups
 from ..fairness import Parity
 from ..fairness.parity import ACCEPTANCE_NOTIONS, OF_GROUPS, AcceptanceNotion, OfGroups, read_parity
-from .derived import Solution, base_decides
 from .highs import minimize
 
-__all__ = ["dual_value", "solve_lp"]
+__all__ = ["derived_counts", "dual_value", "solve_lp"]
 
 #: A cell (a, y) whose entries cancel to less than this part of their sizes holds nobody: its rates would pass a million, and 16 digits
 #: could no longer hold both such a rate and the gaps of a few percent that the program is about.
@@ -28,8 +32,42 @@ ROADS: tuple[dict[str, object], ...] = ({}, {"simplex_scale_strategy": 0}, {"pre
 PROOF = 1e-9    # how far a gap may pass its limit, and the value its proof (relative to the table's size), by rounding
 
 
-def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
-             against: OfGroups | None = None) -> Solution:
+@dataclass(frozen=True)
+class Solution:
+    """An optimal derived classifier, with the proof that it is optimal.
+
+    Attributes
+    ----------
+    p : (..., b, k) array [yhat, a]
+        P(say 1 | the base said yhat, group a), in [0, 1]. Where the table has nobody with that yhat in the group any p is optimal, and it
+        is the base's own decision (of b > 2 predictions the upper half accepts).
+    value : (...) array or float
+        The expected error on the table that was given.
+    dual : (..., k, 2) array [a, y], (..., k, 1) for demographic parity
+        Multipliers of the constraints rate_a - rate_0; row 0 is 0. Positive where the upper limit binds, negative where the lower one
+        does. Between pairs: the multipliers of the pairs in which the group has the larger rate, minus those in which it has the smaller.
+        :func:`dual_value` at them equals ``value``: no fair classifier errs less.
+    fallbacks : int
+        How many programs of the batch were ties or degenerate, and took a slower road.
+    """
+
+    p: np.ndarray
+    value: Any      # an array, or a float
+    dual: np.ndarray
+    fallbacks: int = 0
+
+
+def base_decides(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """``p`` (..., b, k), with the base's own decision wherever ``q`` (..., b, k, 2) has nobody with that prediction in the group."""
+    nobody = (q == 0).all(axis=-1)
+    if not nobody.any():
+        return p
+    b = q.shape[-3]
+    return np.where(nobody, (2 * np.arange(b) >= b)[:, None], p)
+
+
+def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *,
+             notion: AcceptanceNotion | Parity = "equalized_odds") -> Solution:
     """The most accurate gamma-fair classifier derived from the base's predictions and the group.
 
     Source: supplement, program LP^ (2) with ``slack=0``, program LP~ (3) with ``slack=paper_slack(...)`` and a noisy ``q``
@@ -45,10 +83,9 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: 
         Against group 0: added to gamma; row 0 is unused; ``inf`` lifts a constraint. Between pairs: each group's own, a gap of a and b may
         be gamma + slack_a + slack_b; ``inf`` leaves the group out.
     notion : str or fairness.Parity
-        ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``: rates of acceptance.
-    against : str, optional
-        ``anchor``: gaps to group 0, as in the papers and as without a word; ``pairs``: of any two groups, so that another numbering of the
-        groups gives the same answer, renumbered.
+        ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``: rates of acceptance, and gaps to group 0, as in
+        the papers; ``Parity(notion, "pairs")``: of any two groups, so that another numbering of the groups gives the same answer,
+        renumbered.
 
     Returns
     -------
@@ -66,7 +103,7 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: 
     >>> solve_lp(ten, gamma=[0, .1, .5]).value.round(6)
     array([0.25 , 0.235, 0.2  ])
     """
-    parity = served(notion, against)
+    parity = served(notion)
     q = check.table("q", q, least_groups=2)
     k = q.shape[-2]
     least, most = limits(gamma, slack, k, parity)
@@ -186,7 +223,7 @@ def balanced(lam: np.ndarray) -> np.ndarray:
 
 
 def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike = 0.0, *,
-               notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
+               notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """A lower limit on the error of every fair derived classifier, from multipliers: weak duality, in one line of arithmetic.
 
     Source: the Lagrangian of supplement, LP (2). For any multipliers lam[a, y] (lam[0, y] standing for minus the sum of the others),
@@ -198,7 +235,7 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
     q : (..., b, k, 2) array [yhat, a, y]
     gamma : float or array against the leading axes, >= 0
     dual : (..., k, 2) array [a, y], (..., k, 1) for demographic parity; against group 0 its row is unused
-    slack, notion, against : as in :func:`solve_lp`
+    slack, notion : as in :func:`solve_lp`
 
     Returns
     -------
@@ -210,7 +247,7 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
     >>> round(float(dual_value(ten, gamma=0, dual=[[0, 0], [0, 0]])), 6)   # without multipliers: the best that ignores fairness
     0.2
     """
-    parity = served(notion, against)
+    parity = served(notion)
     q = check.table("q", q, least_groups=2)
     k, wide = q.shape[-2], width(parity)
     least, most = limits(gamma, slack, k, parity)
@@ -235,7 +272,7 @@ def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike
     return q[..., 1].sum(axis=(-2, -1)) + np.minimum(cost, 0).sum(axis=(-2, -1)) - price.sum(axis=(-2, -1))
 
 
-def served(notion: AcceptanceNotion | Parity, against: OfGroups | None) -> Parity:
+def served(notion: AcceptanceNotion | Parity, against: OfGroups | None = None) -> Parity:
     """The notion of a program here: rates of acceptance, against group 0 or between any two groups."""
     if against is None and isinstance(notion, str) and notion == "equalized_odds":      # the usual call, unburdened
         return EQUALIZED_ODDS
@@ -387,3 +424,49 @@ def as_numbered(order: np.ndarray, alike: np.ndarray, p: np.ndarray, dual: np.nd
                 dual[n, same] = dual[n, same].mean(axis=0)
     back = np.argsort(order, axis=-1)
     return np.take_along_axis(p, back[:, None], axis=2), np.take_along_axis(dual, back[..., None], axis=1)
+
+
+def derived_counts(q: ArrayLike, p: ArrayLike) -> np.ndarray:
+    """The table of the derived classifier: what the people of ``q`` get when each base prediction is replaced by its p.
+
+    Source: supplement, section 2.1. Exact expected counts, nothing is drawn: ``fairness.rates``, ``error`` and ``violation`` read them.
+
+    Parameters
+    ----------
+    q : (..., b, k, 2) array [yhat, a, y], people or frequencies
+    p : (..., b, k) array [yhat, a] in [0, 1]
+
+    Returns
+    -------
+    (..., 2, k, 2) array [new yhat, a, y], in the unit of ``q``; leading axes of ``q`` and ``p`` broadcast.
+
+    Examples
+    --------
+    >>> derived_counts([[[2, 1], [2, 0]], [[0, 2], [1, 2]]], p=[[.25, 0], [1, .75]])[1]   # accepted people
+    array([[0.5 , 2.25],
+           [0.75, 1.5 ]])
+    """
+    q = check.table("q", q)
+    p = check.array("p", p, low=0.0, high=1.0)
+    if p.ndim < 2 or p.shape[-2:] != q.shape[-3:-1]:
+        check.refuse("p", p.shape, f"does not end in (b, k) = {q.shape[-3:-1]} as q does", "Give one probability for each (yhat, a).")
+    check.broadcast("p", p.shape[:-2], "q", q.shape[:-3], "Give one p for each table.")
+    accepted = (p[..., None] * q).sum(axis=-3)
+    rejected = ((1 - p)[..., None] * q).sum(axis=-3)
+    return np.stack([rejected, accepted], axis=-3)
+
+
+def acceptance_probability(p: ArrayLike, prediction: ArrayLike, A: ArrayLike) -> np.ndarray:
+    """P(say 1) for every person, (m,): p (b, k) at the base's prediction and the person's group.
+
+    Source: supplement, section 2.1 and its Figure 1: p_yhat,a = P[Yhat_p = 1 | Yhat = yhat, A = a].
+    """
+    p = check.filled("p", check.array("p", p, ndim=2, low=0.0, high=1.0), "probability for each (yhat, a)")
+    b, k = p.shape
+    check.same_people(prediction=prediction, A=A)
+    prediction = check.codes("prediction", prediction, what="predictions",
+                             remedy="Give what the base predicts, as whole numbers 0, ..., b-1.")
+    A = validated_groups("A", A, k, of="prediction", length=len(prediction), knows="p")
+    if prediction.max() >= b:
+        check.refuse("prediction", int(prediction.max()), f"p has rows for predictions below {b}", "Give the p of these predictions.")
+    return p.ravel().take(prediction * k + A)

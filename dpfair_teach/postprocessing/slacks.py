@@ -14,7 +14,7 @@ from scipy import special
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import AcceptanceNotion, OfGroups
+from ..fairness.parity import AcceptanceNotion
 from ..mechanisms.k_norm import log_shift
 from .lp import counted, has_rate, is_pairs, served, slack_array, width
 from .noise import LEAST_EPSILON, MarginNoise, margin_noise
@@ -24,8 +24,7 @@ __all__ = ["bins_slack", "lift_unusable", "main_text_slack", "margin_slack", "pa
 NEVER, UNLIKELY = 1e-30, 1e-20      # chances that no reader of this book will meet
 
 
-def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds",
-                  against: OfGroups | None = None) -> np.ndarray:
+def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """The rule for noisy cells that hold nobody: their constraints are lifted.
 
     Source: ours; the paper says nothing (outside the event of Lemma A.1). The constraint (a, y) compares rates with q_ay and q_0y under the
@@ -38,7 +37,7 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNot
     q : (..., b, k, 2) array [yhat, a, y], k >= 2
         The released table, in people or frequencies.
     slack : float, or (..., k, 2) array [a, y], leading axes broadcasting; ``inf`` and negative numbers allowed
-    notion, against : as in :func:`solve_lp`
+    notion : as in :func:`solve_lp`
 
     Returns
     -------
@@ -51,7 +50,7 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNot
     array([[0. , 0. ],
            [0.1, inf]])
     """
-    parity = served(notion, against)
+    parity = served(notion)
     q = check.table("q", q, least_groups=2)
     slack = slack_array(slack, q.shape[-2], width(parity))
     check.broadcast("slack", slack.shape[:-2], "q", q.shape[:-3], "Give one slack for each table, or one for all.")
@@ -123,7 +122,7 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.nda
 
 
 def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
-                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
+                 notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
 
     Source: ours, from Lemma A.1 (3)-(5). With probability 1 - beta no cell is off by more than t people, so a rate by at most
@@ -138,7 +137,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
     beta : float in (0, 1)
     noise : str, optional
         As in :func:`public_margin_counts`.
-    notion, against : as in :func:`solve_lp`
+    notion : as in :func:`solve_lp`
 
     Returns
     -------
@@ -150,7 +149,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
     >>> margin_slack(q, m=2000, epsilon=1, beta=.05, noise="laplace")[1].round(4)
     array([0.0234, 0.015 ])
     """
-    parity, q, noise, m, epsilon, beta = _margin_arguments(q, m, epsilon, beta, noise, notion, against)
+    parity, q, noise, m, epsilon, beta = _margin_arguments(q, m, epsilon, beta, noise, notion)
     b, k, _ = q.shape[-3:]
     if noise == "k_norm":
         t: float = k_norm_limit(k, epsilon, beta / (2 * b))
@@ -165,7 +164,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
 
 
 def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
-               notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
+               notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """Another slack with the promise of :func:`margin_slack`, smaller from about three bins on: it adds noises up before it bounds them.
 
     Source: ours. A rate is off by at most the sum of its bins' positive noises, or of the negative ones, over its people, for all p at
@@ -176,7 +175,7 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginN
     q, m, epsilon, beta : as in :func:`margin_slack`
     noise : str, optional
         As in :func:`public_margin_counts`; with more than two groups ``k_norm``.
-    notion, against : as in :func:`solve_lp`
+    notion : as in :func:`solve_lp`
 
     Returns
     -------
@@ -188,7 +187,7 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginN
     >>> [slack(q, m=2000, epsilon=1, beta=.05, noise="laplace")[1].round(4) for slack in (bins_slack, margin_slack)]
     [array([0.0368, 0.0368]), array([0.1096, 0.1096])]
     """
-    parity, q, noise, m, epsilon, beta = _margin_arguments(q, m, epsilon, beta, noise, notion, against)
+    parity, q, noise, m, epsilon, beta = _margin_arguments(q, m, epsilon, beta, noise, notion)
     b, k, _ = q.shape[-3:]
     together = 2 // width(parity)                       # labels that one rate adds up
     if k == 2:
@@ -202,10 +201,9 @@ def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginN
 
 def _margin_arguments(
     q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None, notion: AcceptanceNotion | Parity,
-    against: OfGroups | None,
 ) -> tuple[Parity, np.ndarray, Any, int, float, float]:
     """What the slacks of public margins read, each checked."""
-    parity = served(notion, against)
+    parity = served(notion)
     q = check.frequencies("q", check.table("q", q, least_groups=2, low=0.0))
     return parity, q, margin_noise(noise, q.shape[-2]), *bound_numbers(m, check.number("epsilon", epsilon, low=LEAST_EPSILON), beta)
 

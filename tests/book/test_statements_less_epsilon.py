@@ -184,7 +184,7 @@ def test_two_groups_are_further_apart_than_gamma_only_with_the_anchor_between_th
                 between = min(one) + 1e-9 < one[0] < max(one) - 1e-9
                 assert np.ptp(one) <= (0.1 if between else 0.05) + 1e-7
                 seen[bool(np.ptp(one) > 0.05 + 1e-7)] += 1
-            pairs = derived_counts(q, solve_lp(q, 0.05, notion=notion, against="pairs").p)
+            pairs = derived_counts(q, solve_lp(q, 0.05, notion=fairness.Parity(notion, "pairs")).p)
             assert fairness.violation(pairs, notion, "pairs") <= 0.05 + 1e-7
     assert min(seen.values()) > 20
 
