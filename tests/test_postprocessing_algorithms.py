@@ -146,7 +146,7 @@ def test_solve_takes_the_closed_form_where_there_is_one():
         for against in ("anchor", "pairs"):
             q = rng.dirichlet(np.ones(4 * k)).reshape(2, k, 2)
             best = solve(q, gamma, notion=fairness.Parity(notion, against))
-            other = (closed_form if closed else solve_lp)(q, gamma, notion=notion, against=against)
+            other = (closed_form if closed else solve_lp)(q, gamma, notion=fairness.Parity(notion, against))
             assert best.p.tobytes() == other.p.tobytes()
             assert best.value == pytest.approx(solve_lp(q, gamma, notion=fairness.Parity(notion, against)).value, abs=1e-9)
     three = rng.dirichlet(np.ones(12)).reshape(2, 3, 2)
