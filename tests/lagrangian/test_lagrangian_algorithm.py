@@ -94,8 +94,6 @@ def trained(people, A, rng):
 
 
 PRIVATE_FITS = {
-    "lagrangian.private_steps.noisy_sizes": lambda people, A, rng: lagrangian.private_steps.noisy_sizes(
-        private_problem(people, A), .1, rng),
     "lagrangian.start_training": lambda people, A, rng: lagrangian.start_training(private_problem(people, A), plan(), rng),
     "lagrangian.noisy_violations": lambda people, A, rng: lagrangian.noisy_violations(
         of_some(people, A), np.full((2, 2), 60.0), noise(), rng),
