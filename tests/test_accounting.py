@@ -203,12 +203,6 @@ def test_releases_that_protect_different_things_do_not_add_up():
             add([reports(1.0, unit=UNIT_TUPLE), Release("other", UNIT_TUPLE, epsilon=1.0, relation="add or remove one tuple")])
 
 
-def test_methods_that_do_not_exist_are_refused_with_those_that_do():
-    for method in ("moments", "PLD", "Basic"):
-        with pytest.raises(ValueError, match=r"method.*'basic'.*'pld'.*'best'"):
-            compose(reports(1.0), method=method)
-
-
 @pytest.mark.parametrize("touches, change", [(1, (1, 0)), (2, (1, 1)), (2, (1, -1))])
 def test_parallel_composition_is_exact_for_two_counts(touches, change):
     """The joint law of two noisy counts (window of 120: the rest weighs below 1e-12), of which one change moves one or both by 1."""

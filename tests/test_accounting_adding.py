@@ -12,7 +12,6 @@ import pytest
 from scipy import optimize
 
 from dpfair_teach.accounting import (
-    ACCOUNTANTS,
     ORDERS,
     UNIT_A,
     UNIT_TUPLE,
@@ -29,6 +28,7 @@ from dpfair_teach.accounting import (
     rdp_laplace,
     rdp_to_epsilon,
 )
+from dpfair_teach.accounting.adding import ACCOUNTANTS
 from dpfair_teach.mechanisms import MECHANISMS, gaussian_delta, gaussian_sigma
 from dpfair_teach.mechanisms.gaussian import _epsilon, log_delta
 from faults import Mutant

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpfair_teach.accounting import ACCOUNTANTS, UNIT_A, Release, compose, most_steps
+from dpfair_teach.accounting import UNIT_A, Release, compose, most_steps
 from dpfair_teach.games import largest_step
 
 LAPLACE = Release("laplace", UNIT_A, sensitivity=1, scale=20.0)
@@ -37,7 +37,7 @@ def test_it_is_the_other_direction_of_largest_step():
 
 def test_a_sharper_accountant_allows_more():
     assert most_steps(GAUSSIAN, 1.0, 1e-6, method="pld") > most_steps(GAUSSIAN, 1.0, 1e-6) > most_steps(GAUSSIAN, 1.0, 1e-6, method="basic")
-    assert most_steps(LAPLACE, 1.0, 0.0, method="basic") == 20 and set(ACCOUNTANTS) > {"pld"}
+    assert most_steps(LAPLACE, 1.0, 0.0, method="basic") == 20
 
 
 def test_the_ends():

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from unittest import mock
 
 import dp_accounting
 import numpy as np
@@ -14,16 +15,22 @@ from brute_force import event_epsilon
 from dpfair_teach.accounting import (
     UNIT_A,
     Release,
+    loss_distribution,
     optimal_composition,
     optimal_composition_delta,
     pld_delta,
     pld_epsilon,
-    rdp_of_releases,
     rdp_to_epsilon,
 )
+from dpfair_teach.accounting.adding import rdp_of_releases
 from dpfair_teach.audit import exact_delta, laplace_shift_delta
 from dpfair_teach.mechanisms import gaussian_delta, geometric_law
 from faults import Mutant, scaled
+
+
+def with_interval(interval, answer, *given, **more):
+    with mock.patch.object(loss_distribution, "_interval", lambda *_: interval):
+        return answer(*given, **more)
 
 
 def reports(epsilon, times=1, delta=0.0):
@@ -51,10 +58,10 @@ def test_randomized_response_is_the_exact_optimal_composition(epsilon0, k, delta
 def test_off_the_grid_the_answers_bracket_the_exact_one(epsilon0, k):
     interval = 0.0013
     exact = optimal_composition(epsilon0, k, 1e-3)
-    above, below = (pld_epsilon(reports(epsilon0, k), 1e-3, interval=interval, pessimistic=p) for p in (True, False))
+    above, below = (with_interval(interval, pld_epsilon, reports(epsilon0, k), 1e-3, pessimistic=p) for p in (True, False))
     assert below <= exact <= above
     assert above - below <= 2 * k * interval
-    above, below = (pld_delta(reports(epsilon0, k), exact, interval=interval, pessimistic=p) for p in (True, False))
+    above, below = (with_interval(interval, pld_delta, reports(epsilon0, k), exact, pessimistic=p) for p in (True, False))
     assert below <= 1e-3 <= above
 
 
@@ -63,20 +70,20 @@ def test_gaussian_is_the_analytic_one(sigma, k):
     """k runs are one with sqrt(k) times the sensitivity."""
     record = gaussian(sigma, k)
     exact = optimize.brentq(lambda e: gaussian_delta(math.sqrt(k), sigma, e) - 1e-6, 0, 300, xtol=1e-13)
-    above, below = pld_epsilon(record, 1e-6), pld_epsilon(record, 1e-6, interval=5e-5 * exact, pessimistic=False)
+    above, below = pld_epsilon(record, 1e-6), with_interval(5e-5 * exact, pld_epsilon, record, 1e-6, pessimistic=False)
     assert exact - 1e-9 <= above <= exact * (1 + 1e-6)
     assert below <= exact + 1e-9
     assert exact - below < 1e-3 * max(1, exact)
     for epsilon in (0.2 * exact, exact):
         delta = gaussian_delta(math.sqrt(k), sigma, epsilon)
         assert delta * (1 - 1e-6) <= pld_delta(record, epsilon) <= delta * (1 + 1e-4)
-        assert pld_delta(record, epsilon, interval=5e-5 * exact, pessimistic=False) <= delta * (1 + 1e-6)
+        assert with_interval(5e-5 * exact, pld_delta, record, epsilon, pessimistic=False) <= delta * (1 + 1e-6)
 
 
 def test_one_laplace_is_its_exact_curve():
     for epsilon in (0.0, 0.3, 0.9):
         delta = laplace_shift_delta(1.0, 1.0, epsilon)
-        assert pld_delta(laplace(1.0), epsilon, interval=1e-3, pessimistic=False) <= delta <= pld_delta(laplace(1.0), epsilon)
+        assert with_interval(1e-3, pld_delta, laplace(1.0), epsilon, pessimistic=False) <= delta <= pld_delta(laplace(1.0), epsilon)
         assert pld_delta(laplace(1.0), epsilon) == pytest.approx(delta, rel=1e-4)
 
 
@@ -125,8 +132,8 @@ def test_several_coordinates_lose_no_more_than_one_that_takes_the_whole_change(n
 
     for u, v in ((1, 1), (1, 3), (2, 5)):
         for epsilon in np.linspace(0, 0.9 * t * (u + v), 7):
-            vector = pld_delta([release(u), release(v)], float(epsilon), interval=t / 200)
-            whole = pld_delta(release(u + v), float(epsilon), interval=t / 200)
+            vector = with_interval(t / 200, pld_delta, [release(u), release(v)], float(epsilon))
+            whole = with_interval(t / 200, pld_delta, release(u + v), float(epsilon))
             if noise == "laplace":
                 exact = two_laplace(t * u, t * v, float(epsilon)), laplace_shift_delta(t * (u + v), 1.0, float(epsilon))
             else:

@@ -23,18 +23,18 @@ from dpfair_teach.accounting import (
     optimal_composition,
     optimal_composition_delta,
     rdp_exponential,
-    rdp_gaussian,
     rdp_laplace,
-    rdp_of_releases,
     rdp_pure,
     rdp_to_epsilon,
 )
+from dpfair_teach.accounting.adding import rdp_of_releases
 from dpfair_teach.mechanisms import (
     exponential_probabilities,
     gaussian_sigma,
     geometric_law,
     laplace_law,
 )
+from dpfair_teach.mechanisms.gaussian import rdp_gaussian
 from dpfair_teach.mechanisms.geometric import rdp_geometric
 from faults import Mutant, scaled, with_arguments
 
@@ -264,7 +264,7 @@ FAULTS = {
     "renyi_worst_is_laplace": Mutant(
         "dpfair_teach.accounting.rdp_pure", lambda f: lambda e, a: importlib.import_module("dpfair_teach.accounting").rdp_laplace(e, a),
         "Laplace for the worst mechanism"),
-    "renyi_of_the_first_record": Mutant("dpfair_teach.accounting.rdp_of_releases", first_record_only, "the first record only"),
+    "renyi_of_the_first_record": Mutant("dpfair_teach.accounting.adding.rdp_of_releases", first_record_only, "the first record only"),
     "renyi_laplace_halved": Mutant("dpfair_teach.accounting.rdp_laplace", scaled(0.5), "half the divergence"),
     "renyi_exponential_a_tenth_less": Mutant("dpfair_teach.accounting.rdp_exponential", scaled(0.9), "nine tenths of the divergence"),
     "renyi_exponential_without_a_tenth_of_the_slope": Mutant(

@@ -19,12 +19,12 @@ from dpfair_teach.accounting import (
     Release,
     compose,
     loss_distribution,
-    rdp_gaussian,
-    rdp_of_releases,
     rdp_sampled_gaussian,
     rdp_to_epsilon,
 )
+from dpfair_teach.accounting.adding import rdp_of_releases
 from dpfair_teach.mechanisms import MECHANISMS, gaussian_delta
+from dpfair_teach.mechanisms.gaussian import rdp_gaussian
 from dpfair_teach.mechanisms.sampled import _pair, gaussian_losses, sampled_loss
 from faults import Mutant, with_arguments
 

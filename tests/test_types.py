@@ -67,7 +67,7 @@ def test_in_the_rooms_of_noise_every_argument_of_few_words_is_a_literal():
     assert not {(call, argument) for call, argument in wanted if argument not in literals(call)}
     asked = get_type_hints(accounting.Release.from_event)["neighbours"]
     assert get_args(asked) == (get_type_hints(accounting.Release.neighbours.fget)["return"], type(None))
-    assert set(get_args(Name)) == set(MECHANISMS) and get_args(adding.Method) == (*accounting.ACCOUNTANTS, "best")
+    assert set(get_args(Name)) == set(MECHANISMS) and get_args(adding.Method) == (*adding.ACCOUNTANTS, "best")
 
 
 @pytest.mark.slow

@@ -142,16 +142,13 @@ valid("accounting.bounded_range_delta", accounting.bounded_range_delta, lambda: 
 valid("accounting.bounded_range_mean", accounting.bounded_range_mean, lambda: dict(epsilon0=0.1))
 for divergence in ("rdp_pure", "rdp_laplace", "rdp_exponential"):
     valid(f"accounting.{divergence}", getattr(accounting, divergence), lambda: dict(epsilon0=0.1, order=[2.0, 3.0]))
-valid("accounting.rdp_gaussian", accounting.rdp_gaussian, lambda: dict(noise_multiplier=2.0, order=[2.0, 3.0]))
 valid("accounting.rdp_sampled_gaussian", accounting.rdp_sampled_gaussian,
       lambda: dict(noise_multiplier=2.0, sampling_probability=0.1, order=[2.0, 3.0], pair="add or remove"))
-valid("accounting.rdp_of_releases", accounting.rdp_of_releases,
-      lambda: dict(releases=[accounting.Release(**RELEASE)], order=[2.0, 3.0]))
 valid("accounting.rdp_to_epsilon", accounting.rdp_to_epsilon, lambda: dict(orders=[2.0, 3.0], rdp=[0.1, 0.2], delta=1e-5))
 valid("accounting.pld_epsilon", accounting.pld_epsilon,
-      lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, interval=0.01, pessimistic=True))
+      lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6, pessimistic=True))
 valid("accounting.pld_delta", accounting.pld_delta,
-      lambda: dict(releases=[accounting.Release(**RELEASE)], epsilon=0.2, interval=0.01, pessimistic=True))
+      lambda: dict(releases=[accounting.Release(**RELEASE)], epsilon=0.2, pessimistic=True))
 valid("accounting.compare_accountants", accounting.compare_accountants,
       lambda: dict(releases=[accounting.Release(**RELEASE)], delta=1e-6))
 valid("accounting.epsilon_by_steps", accounting.epsilon_by_steps,

@@ -7,11 +7,10 @@ mechanism is a class in its file of ``mechanisms``.
 """
 from ..mechanisms import UNIT_A, UNIT_TUPLE, Release
 from ..mechanisms.exponential import rdp_exponential
-from ..mechanisms.gaussian import rdp_gaussian
 from ..mechanisms.laplace import rdp_laplace
 from ..mechanisms.mechanism import rdp_pure
 from ..mechanisms.sampled import rdp_sampled_gaussian
-from .adding import ACCOUNTANTS, compare_accountants, compose, epsilon_by_steps, most_steps, rdp_of_releases
+from .adding import compare_accountants, compose, epsilon_by_steps, most_steps
 from .bounded_range import bounded_range_composition, bounded_range_delta, bounded_range_mean
 from .composition import (
     ORDERS,
@@ -30,10 +29,10 @@ from .records import releases_table
 
 __all__ = [
     "UNIT_A", "UNIT_TUPLE", "Release", "releases_table",
-    "ACCOUNTANTS", "compose", "compare_accountants", "compose_parallel", "epsilon_by_steps", "most_steps",
+    "compose", "compare_accountants", "compose_parallel", "epsilon_by_steps", "most_steps",
     "basic_composition", "group_privacy", "upsampling", "advanced_composition", "advanced_composition_long", "theorem_1_5",
     "optimal_composition", "optimal_composition_delta",
-    "ORDERS", "rdp_of_releases", "rdp_pure", "rdp_laplace", "rdp_gaussian", "rdp_sampled_gaussian", "rdp_exponential", "rdp_to_epsilon",
+    "ORDERS", "rdp_pure", "rdp_laplace", "rdp_sampled_gaussian", "rdp_exponential", "rdp_to_epsilon",
     "bounded_range_composition", "bounded_range_delta", "bounded_range_mean",
     "pld_epsilon", "pld_delta",
 ]

@@ -23,32 +23,16 @@ from .records import alike, records_of, within
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ACCOUNTANTS", "compare_accountants", "compose", "epsilon_by_steps", "most_steps", "rdp_of_releases"]
+__all__ = ["compare_accountants", "compose", "epsilon_by_steps", "most_steps"]
 
 #: Kinds of people, by the part of each partition that they are in, whose losses are added up one by one; of more, all is added up.
 MOST_KINDS = 256
 
 
 def rdp_of_releases(releases: Release | Iterable[Release], order: ArrayLike) -> np.ndarray:
-    """The Renyi divergence of all releases together: the sum over the records, each times how often it ran.
+    """The Renyi divergence of all releases together, of the shape of ``order``: over the records, each times how often it ran.
 
-    Source: Mironov 2017, Proposition 1. Each record by its mechanism's own formula, or the worst one, :func:`rdp_pure`. Of a record with a
-    delta this is the pure part.
-
-    Parameters
-    ----------
-    releases : as in :func:`compose`
-    order : as in :func:`rdp_pure`
-
-    Returns
-    -------
-    array of the shape of ``order``
-
-    Examples
-    --------
-    >>> records = [Release("laplace", "one person's A changes, X and Y public", sensitivity=1, scale=10.0, times=100)]
-    >>> rdp_of_releases(records, [2, 10]).round(3)
-    array([0.964, 4.272])
+    Source: Mironov 2017, Proposition 1. Each record by its mechanism's own formula; of a record with a delta the pure part.
     """
     records = records_of(releases, events=True)
     alike(records)
@@ -165,7 +149,7 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
         "basic": the sum; each Gaussian run gets an equal part of delta. "advanced": :func:`advanced_composition`, "long":
         :func:`advanced_composition_long`, both for pure steps of one epsilon. "optimal": :func:`optimal_composition`, for steps of one
         epsilon and one delta; Gaussian runs get a tenth, half, 0.9 or 0.99 of delta together. "bounded_range":
-        :func:`bounded_range_composition`, for exponential mechanisms of one epsilon. "rdp": :func:`rdp_of_releases`, "pld":
+        :func:`bounded_range_composition`, for exponential mechanisms of one epsilon. "rdp": :func:`rdp_to_epsilon`, "pld":
         :func:`pld_epsilon`, any mix. "best": the smallest that applies. Gaussian noise on a sample is for "rdp" and "pld".
 
     Examples
@@ -220,7 +204,7 @@ def compare_accountants(releases: Release | Iterable[Release], delta: float) -> 
     Returns
     -------
     pandas.DataFrame
-        One row for each of ``ACCOUNTANTS``: ``epsilon`` (missing where it does not apply), ``best`` (True on the smallest), ``why_not``.
+        A row a method: ``epsilon`` (missing where it does not apply), ``best`` (True on the smallest), ``why_not``.
 
     Examples
     --------
@@ -304,7 +288,7 @@ def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: 
     steps : int array (n,), from 1 to a million
     delta : float in [1e-10, 1)
     accountants : tuple of names, optional
-        Some of ``ACCOUNTANTS``; all of them by default. "pld" takes most of the time.
+        Some of the methods of :func:`compose`; all of them by default. "pld" takes most of the time.
 
     Returns
     -------

@@ -60,7 +60,7 @@ def _interval(records: list[Release], losses: list[tuple[float, float, float]], 
     return interval
 
 
-def _distribution(records: list[Release], interval: object, pessimistic: bool, points: int = _POINTS) -> Any:
+def _distribution(records: list[Release], pessimistic: bool, points: int = _POINTS) -> Any:
     """The loss distribution of all records, without their failures."""
     alike(records)
     losses = [mechanism_of(r.mechanism).loss(r) for r in records]
@@ -70,16 +70,9 @@ def _distribution(records: list[Release], interval: object, pessimistic: bool, p
                          "Use method='basic' or 'rdp'.")
     if _runs(records) > _MOST_RUNS:
         check.refuse("releases", records[0], f"{_runs(records)} runs: rounding would drown the answer", "Use method='optimal' or 'rdp'.")
-    if interval is None:
-        interval = _interval(records, losses, points, pessimistic)
-        if interval > 0.1:
-            check.refuse("releases", records[0], "the summed loss is so large that no grid holds it", "Use method='optimal' or 'rdp'.")
-    else:
-        interval = check.number("interval", interval, low=1e-9, high=1.0)
-        asked = max(4 * sum(math.sqrt(r.times) * spread for r, (_, spread, _) in zip(records, losses, strict=True)),
-                    *(most for _, _, most in losses)) / interval
-        if asked > 2 * _MOST_POINTS:
-            check.refuse("interval", interval, f"asks for about {asked:.0f} points", "Choose a longer interval, or None.")
+    interval = _interval(records, losses, points, pessimistic)
+    if interval > 0.1:
+        check.refuse("releases", records[0], "the summed loss is so large that no grid holds it", "Use method='optimal' or 'rdp'.")
     package("releases", records[0])
     from dp_accounting.pld import privacy_loss_distribution as pld
     total = pld.identity(interval, pessimistic_estimate=pessimistic)
@@ -89,21 +82,19 @@ def _distribution(records: list[Release], interval: object, pessimistic: bool, p
     return total
 
 
-def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval: float | None = None, pessimistic: bool = True) -> float:
+def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, pessimistic: bool = True) -> float:
     """The epsilon of all releases together, from the distribution of their summed privacy loss on a grid.
 
     Source: Koskela, Jaelkoe and Honkela 2020 (the method); Doroshenko et al., "Connect the dots", 2022 (the grid); done by dp-accounting.
     Each record is replaced by a pair of laws that is worst for its mechanism; one with a delta is pure except with that probability. The
-    steps may be chosen adaptively.
+    steps may be chosen adaptively. The grid has about 100,000 points, at least 20 over the loss of one step.
 
     Parameters
     ----------
     releases : as in :func:`compose`
     delta : float in [1e-10, 1), at least 1e-14 a run
-    interval : float in [1e-9, 1], optional
-        Between the points of the grid. None: about 100,000 points, at least 20 over the loss of one step.
     pessimistic : bool
-        True: an upper bound. False: a lower bound, by about half an interval a run too low. Both allow for the rounding of floats.
+        True: an upper bound. False: a lower bound, by about half a step of the grid a run too low. Both allow for the rounding of floats.
 
     Examples
     --------
@@ -111,15 +102,15 @@ def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, interval
     >>> round(pld_epsilon(noisy, delta=1e-6), 3)
     4.693
     """
-    return _epsilon(releases, delta, interval, check.flag("pessimistic", pessimistic), _POINTS)
+    return _epsilon(releases, delta, check.flag("pessimistic", pessimistic), _POINTS)
 
 
 def coarse_epsilon(record: Release, delta: float) -> float:
     """:func:`pld_epsilon` on a tenth of the points, for many in a row."""
-    return _epsilon(record, delta, None, True, _POINTS // 10)
+    return _epsilon(record, delta, True, _POINTS // 10)
 
 
-def _epsilon(releases: object, delta: object, interval: object, pessimistic: bool, points: int) -> float:
+def _epsilon(releases: object, delta: object, pessimistic: bool, points: int) -> float:
     records = records_of(releases)
     delta = check.number("delta", delta, low=LEAST_DELTA, high=1.0, high_open=True)
     left = left_for_the_losses(records, delta)
@@ -129,7 +120,7 @@ def _epsilon(releases: object, delta: object, interval: object, pessimistic: boo
                      "Choose a larger delta, or method='rdp' or 'optimal'.")
     left += -rounding if pessimistic else rounding
     with np.errstate(over="ignore"):
-        epsilon = float(_distribution(records, interval, pessimistic, points).get_epsilon_for_delta(left))
+        epsilon = float(_distribution(records, pessimistic, points).get_epsilon_for_delta(left))
     if math.isinf(epsilon):
         check.refuse("delta", delta, "too small for this grid: the mass that rounding put at infinity is larger", "Choose a larger delta.")
     if epsilon > 650:
@@ -138,7 +129,7 @@ def _epsilon(releases: object, delta: object, interval: object, pessimistic: boo
     return epsilon
 
 
-def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval: float | None = None, pessimistic: bool = True) -> float:
+def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, pessimistic: bool = True) -> float:
     """The delta of all releases together at this epsilon, from the distribution of their summed privacy loss on a grid.
 
     Source: as :func:`pld_epsilon`.
@@ -147,7 +138,7 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     ----------
     releases : as in :func:`compose`
     epsilon : float in [0, 1e6]
-    interval, pessimistic : as in :func:`pld_epsilon`
+    pessimistic : as in :func:`pld_epsilon`
 
     Returns
     -------
@@ -161,6 +152,6 @@ def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, interval
     """
     epsilon = check.number("epsilon", epsilon, low=0.0, high=1e6)
     records, pessimistic = records_of(releases), check.flag("pessimistic", pessimistic)
-    spent, delta = spent_on_failures(records), float(_distribution(records, interval, pessimistic).get_delta_for_epsilon(epsilon))
+    spent, delta = spent_on_failures(records), float(_distribution(records, pessimistic).get_delta_for_epsilon(epsilon))
     delta += _rounding(records, delta) if pessimistic else -_rounding(records, delta)
     return min(1.0, spent + (1 - spent) * max(0.0, delta))

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from .. import _checks as check
-from ..accounting import ORDERS, pld_epsilon, rdp_of_releases, rdp_to_epsilon
+from ..accounting import ORDERS, adding, pld_epsilon, rdp_to_epsilon
 from ..mechanisms import UNIT_A, Measurement, Release, cell_sensitivity, gaussian_sigma
 from ..networks import Adam, Optimizer
 
@@ -257,7 +257,7 @@ def _least_noise(epsilon: float, delta: float, primal: int, dual: int, q: float,
 
     def surely_enough(log_sigma: float) -> bool:
         """By Renyi's accountant at some orders, which is fast, and on the safe side."""
-        return bool(rdp_to_epsilon(SOME_ORDERS, rdp_of_releases(with_noise(log_sigma), SOME_ORDERS), delta) <= epsilon)
+        return bool(rdp_to_epsilon(SOME_ORDERS, adding.rdp_of_releases(with_noise(log_sigma), SOME_ORDERS), delta) <= epsilon)
 
     low, high = math.log(LEAST_NOISE), math.log(10.0)
     if surely_enough(high):

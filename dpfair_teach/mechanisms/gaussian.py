@@ -165,21 +165,7 @@ def gaussian(value: ArrayLike, sensitivity: float, epsilon: float, delta: float,
 def rdp_gaussian(noise_multiplier: float, order: ArrayLike) -> np.ndarray:
     """The exact Renyi divergence of the Gaussian mechanism: a / (2 z^2), z = standard deviation / l2 sensitivity.
 
-    Source: Mironov 2017, Proposition 7. The loss is normal with mean 1 / (2 z^2) and variance 1 / z^2.
-
-    Parameters
-    ----------
-    noise_multiplier : float in [1e-6, 1e12]
-    order : as in :func:`rdp_pure`
-
-    Returns
-    -------
-    array of the shape of ``order``
-
-    Examples
-    --------
-    >>> rdp_gaussian(2.0, [2, 10, 1000])
-    array([  0.25,   1.25, 125.  ])
+    Source: Mironov 2017, Proposition 7. Of the shape of ``order``.
     """
     return orders_of(order) / (2 * check.number("noise_multiplier", noise_multiplier, low=1e-6, high=1e12)**2)
 
